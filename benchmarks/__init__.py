@@ -1,0 +1,1 @@
+"""asv suites; the problems that they measure are in problems.py."""

@@ -1,0 +1,31 @@
+"""Sparsity patterns of Jacobians, from NumPy functions that nobody rewrote."""
+
+from sparsetrace.array import TracedArray
+from sparsetrace.detection import jacobian_sparsity
+from sparsetrace.errors import (
+    EscapeError,
+    GraphSizeError,
+    InputError,
+    OutputError,
+    TracingError,
+    UnsupportedError,
+    ValueDependentError,
+)
+from sparsetrace.pattern import SparsityPattern
+from sparsetrace.scalar import TracedScalar
+
+__all__ = [
+    "EscapeError",
+    "GraphSizeError",
+    "InputError",
+    "OutputError",
+    "SparsityPattern",
+    "TracedArray",
+    "TracedScalar",
+    "TracingError",
+    "UnsupportedError",
+    "ValueDependentError",
+    "jacobian_sparsity",
+]
+
+__version__ = "0.1.0"

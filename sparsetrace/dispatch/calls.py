@@ -1,0 +1,255 @@
+"""Entry of every intercepted call: which rule answers it, what is done with ``out=``.
+
+Contract: a ufunc goes to the elementwise rules, a function to its own rule, else to
+the moves, else to NumPy's own implementation, else it is refused by name.  Operands
+of a type that is not known here are never guessed at.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from sparsetrace.dispatch import (  # some only to register their rules in RULES
+    creation,
+    elementwise,
+    generalized,
+    reductions,
+    selection,
+    statistics,
+    transforms,
+)
+from sparsetrace.dispatch.implementations import IMPLEMENTED, rebound
+from sparsetrace.dispatch.moves import MOVES, run_move
+from sparsetrace.dispatch.operands import (
+    Elements,
+    Operand,
+    constant_values,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    is_uncertain,
+    landed,
+    plain_target,
+)
+from sparsetrace.dispatch.refused import REFUSED
+from sparsetrace.dispatch.registry import RULES
+from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.graph import OPAQUE, Graph, Ids
+
+__all__ = ["function_call", "store", "ufunc_call"]
+
+_PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+_CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))
+
+
+def _accepts(operand: Any) -> bool:
+    if is_traced(operand):
+        return True
+    if isinstance(operand, np.ma.MaskedArray):
+        return False
+    return isinstance(operand, _PLAIN)
+
+
+def ufunc_call(
+    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Answer ``__array_ufunc__``."""
+    for operand in inputs:
+        if not _accepts(operand):
+            if ufunc is np.matmul and scipy.sparse.issparse(operand):
+                continue
+            return NotImplemented
+    if not kwargs and method == "__call__" and ufunc.signature is None:
+        found = elementwise.call(graph, ufunc, inputs)
+        if len(found) == 1:
+            return graph.wrap(found[0])  # type: ignore[misc]
+        return tuple(graph.wrap(e) for e in found)  # type: ignore[misc]
+    kwargs = dict(kwargs)
+    out = kwargs.pop("out", None)
+    outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
+    if method == "at":
+        return _at(graph, ufunc, inputs)
+    if method == "__call__":
+        found = _called(graph, ufunc, inputs, outs, kwargs)
+    elif method == "outer":
+        found = _outer(graph, ufunc, inputs)
+    else:
+        found = [_along(graph, ufunc, method, inputs, kwargs)]
+    results = []
+    for i, elements in enumerate(found):
+        target = outs[i] if i < len(outs) else None
+        if target is None:
+            results.append(graph.wrap(elements))  # type: ignore[misc]
+        else:
+            results.append(store(graph, target, elements, f"np.{ufunc.__name__}(..., out=)"))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _called(
+    graph: Graph,
+    ufunc: np.ufunc,
+    inputs: tuple[Any, ...],
+    outs: Sequence[Any],
+    kwargs: dict[str, Any],
+) -> list[Elements]:
+    where = kwargs.pop("where", True)
+    if ufunc.signature is not None:
+        found = generalized.call(graph, ufunc, inputs, kwargs)
+    elif any(contains_traced(x) for x in inputs):
+        found = elementwise.call(graph, ufunc, inputs)
+    else:  # only the target or the mask is traced
+        values = ufunc(*inputs)
+        found = [
+            Elements(graph.constant(v), np.asarray(v).dtype)
+            for v in (values if isinstance(values, tuple) else (values,))
+        ]
+    unknown = set(kwargs) - _CALL_OPTIONS
+    if unknown:
+        raise TypeError(f"{ufunc.__name__}() got unexpected keyword arguments {sorted(unknown)}")
+    dtype = kwargs.get("dtype")
+    if dtype is not None:
+        found = [Elements(e.ids, np.dtype(dtype)) for e in found]
+    if where is not True:
+        found = [
+            _masked(graph, e, outs[i] if i < len(outs) else None, where)
+            for i, e in enumerate(found)
+        ]
+    return found
+
+
+def _masked(graph: Graph, new: Elements, old: Any, where: Any) -> Elements:
+    """Where the mask is false the target's own elements stay (unknown ones without a target)."""
+    shape = np.broadcast_shapes(new.ids.shape, np.shape(where))
+    if old is None:
+        graph.pure = False
+        kept: Ids = np.full(shape, OPAQUE, np.int32)
+    else:
+        kept = ids_of(graph, old)
+    if is_uncertain(where):
+        out = graph.union(np.broadcast_to(new.ids, shape), kept)
+        if graph.dependency:
+            out = graph.union(out, ids_of(graph, where))
+        return Elements(out, new.dtype)
+    mask = (
+        graph.known_values(ids_of(graph, where), np.dtype(bool))
+        if is_traced(where)
+        else constant_values(where).astype(bool)
+    )
+    return Elements(np.where(mask, new.ids, kept), new.dtype)
+
+
+def _outer(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
+    a, b = (Operand(graph, ids_of(graph, x), dtype_of(x)) for x in inputs)
+    left = a._ids.reshape(a._ids.shape + (1,) * b._ids.ndim)
+    return elementwise.call(graph, ufunc, (Operand(graph, left, a._dtype), b))
+
+
+def _along(
+    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Elements:
+    if method == "reduce":
+        return reductions.reduce(graph, ufunc, *inputs, **kwargs)
+    if method == "accumulate":
+        return reductions.accumulate(graph, ufunc, *inputs, **kwargs)
+    if method == "reduceat":
+        return reductions.reduceat(graph, ufunc, *inputs, **kwargs)
+    raise UnsupportedError(
+        explain(f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself.")
+    )
+
+
+def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
+    target, indices, *operands = inputs
+    name = f"np.{ufunc.__name__}.at"
+    if not is_traced(target):
+        raise plain_target(name)
+    if contains_traced(indices):
+        raise REFUSED.value_dependent(name)
+    reductions.at(graph, ufunc, target, indices, *operands)
+
+
+def store(graph: Graph, target: Any, found: Elements, call: str) -> Any:
+    """Write the result into ``out=``, which must be a traced array.
+
+    Raises
+    ------
+    EscapeError
+        If the target is an ordinary array.
+    """
+    if not is_traced(target):
+        raise plain_target(call)
+    target._ids[...] = landed(graph, target._dtype, found.ids)
+    return target
+
+
+_OUT_POSITIONS: dict[Callable[..., Any], int] = {}
+
+
+def _out_position(function: Callable[..., Any]) -> int:
+    found = _OUT_POSITIONS.get(function)
+    if found is None:
+        try:
+            parameters = inspect.signature(function).parameters
+        except ValueError:
+            parameters = MappingProxyType({})
+        positional = [
+            name for name, p in parameters.items() if p.kind is not inspect.Parameter.KEYWORD_ONLY
+        ]
+        found = positional.index("out") if "out" in positional else 10**6
+        _OUT_POSITIONS[function] = found
+    return found
+
+
+def function_call(
+    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Answer ``__array_function__``."""
+    target = None
+    position = _out_position(function)
+    if "out" in kwargs:
+        kwargs = dict(kwargs)
+        target = kwargs.pop("out")
+    elif len(args) > position:
+        target = args[position]
+        args = (*args[:position], None, *args[position + 1 :])
+    name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
+    try:
+        rule = RULES.get(function)
+        if rule is not None:
+            result = rule(graph, *args, **kwargs)
+        elif function in MOVES:
+            result = run_move(graph, MOVES[function], args, kwargs)
+        elif function in IMPLEMENTED:
+            result = rebound(function)(*args, **kwargs)
+        else:
+            raise REFUSED.error(function, name)
+    except TracingError as error:
+        if name not in str(error):
+            error.add_note(f"while tracing {name}")
+        raise
+    if target is None:
+        return _wrapped(graph, result)
+    if isinstance(result, Elements):
+        return store(graph, target, result, f"{name}(..., out=)")
+    if is_traced(result):
+        return store(graph, target, Elements(result._ids, result._dtype), f"{name}(..., out=)")
+    raise UnsupportedError(
+        explain(f"{name}(..., out=)", "its result is not an array", "Leave out= away.")
+    )
+
+
+def _wrapped(graph: Graph, result: Any) -> Any:
+    if isinstance(result, Elements):
+        return graph.wrap(result)  # type: ignore[misc]
+    if type(result) in (list, tuple):
+        return type(result)(_wrapped(graph, item) for item in result)
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(_wrapped(graph, item) for item in result))
+    return result

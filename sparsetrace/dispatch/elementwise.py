@@ -1,0 +1,219 @@
+"""Calls of ufuncs: each output element is the union of the inputs it varies with.
+
+Contract: reads the first-order table and nothing else; a ufunc without a line
+depends on all of its arguments.  Elements whose operands are all constant are
+computed, so that constants stay known values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch.operands import (
+    FLOAT,
+    Elements,
+    constant_values,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+)
+from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.rules import FIRST_ORDER, Cut
+
+__all__ = ["call", "letters", "result_dtypes"]
+
+_DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
+_NO_CUTS: dict[int, Cut] = {}
+_PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+
+
+def letters(graph: Graph, ufunc: np.ufunc) -> tuple[str, ...]:
+    """The table's letters for `ufunc`, one string an output, as this trace reads them."""
+    rule = FIRST_ORDER.get(ufunc)
+    if rule is None or graph.dependency:
+        return ("1" * ufunc.nin,) * ufunc.nout
+    return rule.partials
+
+
+def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any], ...]:
+    """The dtypes of the outputs, as NumPy would choose them.
+
+    Raises
+    ------
+    TypeError
+        Where NumPy raises it too: no loop for these dtypes.
+    """
+    key = (ufunc, *map(_dtype_key, inputs))
+    found = _DTYPES.get(key)
+    if found is None:
+        wanted = tuple(k if k is not bool else np.dtype(bool) for k in key[1:])
+        resolved = ufunc.resolve_dtypes((*wanted, *(None,) * ufunc.nout))
+        found = tuple(FLOAT if d.kind == "O" else d for d in resolved[ufunc.nin :])
+        _DTYPES[key] = found
+    return found
+
+
+def _dtype_key(x: Any) -> Any:
+    kind = type(x)
+    if kind in _PYTHON_NUMBERS:
+        return kind
+    if getattr(kind, "_is_traced", False):
+        return x._dtype
+    if kind is np.ndarray and x.dtype.kind != "O":
+        return x.dtype
+    return dtype_of(x)
+
+
+def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]:
+    """The outputs of ``ufunc(*inputs)``, at least one input traced."""
+    dtypes = result_dtypes(ufunc, inputs)
+    if graph.pure and ufunc.nout == 1:
+        ids = _plain(graph, ufunc, inputs)
+        if ids is not None:
+            return [Elements(ids, dtypes[0])]
+    ids_in: list[Ids | None] = []
+    values_in: list[NDArray[Any] | None] = []
+    for x in inputs:
+        traced = is_traced(x) or contains_traced(x)
+        ids_in.append(ids_of(graph, x) if traced else None)
+        values_in.append(None if traced else constant_values(x))
+    outs = _general(graph, ufunc, ids_in, values_in, [dtype_of(x) for x in inputs], dtypes)
+    return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes, strict=True)]
+
+
+def _plain(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
+    """The common case, no constants inside traced arrays; None where it is not common."""
+    rule = FIRST_ORDER.get(ufunc)
+    if rule is None or rule.partials[0] not in ("1", "11"):
+        return None
+    if len(inputs) == 1:
+        (x,) = inputs
+        return x._ids.copy() if is_traced(x) and x._graph is graph else None
+    a, b = inputs
+    if is_traced(a):
+        if is_traced(b):
+            if b._graph is not graph or a._graph is not graph:
+                return None
+            return graph.union(a._ids, b._ids)
+        traced, constant, position = a, b, 0
+    else:
+        traced, constant, position = b, a, 1
+    kind = type(constant)
+    if kind is float or kind is int:
+        shape = None
+    elif kind is np.ndarray and constant.dtype.kind in "fiu":
+        shape = constant.shape
+    else:
+        return None
+    cut = rule.cuts.get(position)
+    if cut is not None and graph.values and np.any(cut.vanishes(np.asarray(constant))):
+        return None
+    ids: Ids = traced._ids
+    if not shape or shape == ids.shape:
+        return ids.copy()
+    return np.broadcast_to(ids, np.broadcast_shapes(ids.shape, shape)).copy()
+
+
+def _general(
+    graph: Graph,
+    ufunc: np.ufunc,
+    ids_in: list[Ids | None],
+    values_in: list[NDArray[Any] | None],
+    dtypes_in: list[np.dtype[Any]],
+    dtypes_out: tuple[np.dtype[Any], ...],
+) -> list[Ids]:
+    shape = np.broadcast_shapes(
+        *(
+            (v if i is None else i).shape  # type: ignore[union-attr]
+            for i, v in zip(ids_in, values_in, strict=True)
+        )
+    )
+    rule = FIRST_ORDER.get(ufunc)
+    cuts = rule.cuts if rule is not None and graph.values else _NO_CUTS
+    known = None if graph.pure else _all_known(ids_in, shape)
+
+    def vanishing(cut: Cut) -> NDArray[np.bool_] | None:
+        ids, values = ids_in[cut.operand], values_in[cut.operand]
+        if ids is None:
+            return cut.vanishes(values)  # type: ignore[arg-type]
+        constant = ids <= 0
+        if graph.pure or not constant.any():
+            return None
+        found = graph.known_values(ids, dtypes_in[cut.operand])
+        return constant & cut.vanishes(found)
+
+    outs = []
+    for position, partials in enumerate(letters(graph, ufunc)):
+        parts: list[Ids] = []
+        settled = known
+        for i, ids in enumerate(ids_in):
+            cut = cuts.get(i)
+            if cut is not None and (cut.constant or not graph.dependency):
+                mask = vanishing(cut)
+                if mask is not None and mask.any():
+                    if cut.constant:
+                        settled = mask if settled is None else settled | mask
+                    if ids is not None:
+                        ids = np.where(mask, np.int32(OPAQUE), ids)
+            if ids is not None and partials[i] == "1":
+                parts.append(ids)
+        if parts:
+            out = graph.union_all(parts)
+            if out.shape != shape:
+                out = np.broadcast_to(out, shape).copy()
+            if not graph.pure and len(parts) == 1:
+                np.maximum(out, OPAQUE, out=out)
+        else:
+            out = np.full(shape, OPAQUE, np.int32)
+        if settled is not None and settled.any():
+            settled = np.broadcast_to(settled, shape) & (out <= OPAQUE)
+            values = _evaluate(graph, ufunc, ids_in, values_in, dtypes_in, settled)[position]
+            out[settled] = graph.constant(values.astype(dtypes_out[position]))
+        if (out <= OPAQUE).any():
+            graph.pure = False
+        outs.append(out)
+    return outs
+
+
+def _all_known(ids_in: list[Ids | None], shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
+    """Where every operand is a constant; None if nowhere."""
+    known = None
+    for ids in ids_in:
+        if ids is not None:
+            mask = ids <= 0
+            if not mask.any():
+                return None
+            known = mask if known is None else known & mask
+    return np.broadcast_to(known, shape) if known is not None and known.any() else None
+
+
+def _evaluate(
+    graph: Graph,
+    ufunc: np.ufunc,
+    ids_in: list[Ids | None],
+    values_in: list[NDArray[Any] | None],
+    dtypes_in: list[np.dtype[Any]],
+    where: NDArray[np.bool_],
+) -> tuple[NDArray[Any], ...]:
+    """The ufunc's values at the elements `where`; unknown operands stand as one.
+
+    They do not matter there: either every operand is known, or a constant one
+    settles the result whatever the others are.
+    """
+    arguments = []
+    for ids, values, dtype in zip(ids_in, values_in, dtypes_in, strict=True):
+        if ids is None:
+            arguments.append(np.broadcast_to(values, where.shape)[where])  # type: ignore[arg-type]
+        else:
+            at = np.broadcast_to(ids, where.shape)[where]
+            found = graph.known_values(at, dtype)
+            found[at > 0] = 1
+            arguments.append(found)
+    with np.errstate(all="ignore"):
+        result = ufunc(*arguments)
+    return result if isinstance(result, tuple) else (result,)

@@ -1,0 +1,151 @@
+"""NumPy's own Python implementations, run on traced arguments.
+
+Contract: a function listed here is defined by calls of other functions that do have
+rules.  Its implementation runs from a copy whose globals differ in one point: the
+array constructors (``asarray``, ``zeros``, ...) keep traced arrays.  NumPy's own
+modules are not touched.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, is_traced
+from sparsetrace.graph import CURRENT
+
+__all__ = ["IMPLEMENTED", "rebound", "rebound_method"]
+
+_NAMES = """
+angle apply_along_axis apply_over_axes corrcoef cov cross diff ediff1d fix
+geomspace gradient i0 isclose iscomplex isneginf isposinf isreal kron linalg.cross
+linalg.matrix_power linalg.multi_dot linspace logspace nan_to_num poly polyadd
+polyder polyint polymul polysub polyval real_if_close sinc trapezoid unwrap
+vander
+""".split()
+
+
+def _resolve(name: str) -> Callable[..., Any]:
+    found: Any = np
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found  # type: ignore[no-any-return]
+
+
+IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(map(_resolve, _NAMES))
+
+
+def _array(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **_: Any) -> Any:
+    """``np.array`` that keeps traced elements."""
+    if not contains_traced(obj):
+        return np.array(obj, dtype, copy=copy, ndmin=ndmin)
+    if is_traced(obj):
+        result = obj if isinstance(obj, np.ndarray) else obj._as_array()
+        result = result.copy() if copy else result
+    elif isinstance(obj, np.ndarray):
+        result = np.stack([_array(item) for item in obj.flat]).reshape(obj.shape)
+    else:
+        result = np.stack([_array(item) for item in obj])
+    if dtype is not None and np.dtype(dtype) != dtype_of(result):
+        result = result.astype(dtype)
+    return result[(None,) * (ndmin - result.ndim)] if result.ndim < ndmin else result
+
+
+def _asarray(obj: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
+    return _array(obj, dtype, copy=None if not contains_traced(obj) else False)
+
+
+def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A constructor whose float arrays can take traced elements later."""
+
+    def constructor(shape: Any, *args: Any, **kwargs: Any) -> Any:
+        graph = CURRENT.get()
+        if contains_traced(args):  # np.full(shape, traced)
+            fill = _array(args[0])
+            return np.broadcast_to(fill, shape).copy()
+        values = make(shape, *args, **kwargs)
+        if graph is None or graph.wrap is None or values.dtype.kind not in "fc":
+            return values
+        return graph.wrap(Elements(graph.constant(values), values.dtype, keep_array=True))
+
+    return constructor
+
+
+_CONSTRUCTORS: dict[str, Callable[..., Any]] = {
+    "array": _array,
+    "asarray": _asarray,
+    "asanyarray": _asarray,
+    "ascontiguousarray": _asarray,
+    "asfortranarray": _asarray,
+    "asarray_chkfinite": _asarray,
+    "zeros": _buffer(np.zeros),
+    "ones": _buffer(np.ones),
+    "full": _buffer(np.full),
+    # an unwritten element of np.empty holds nothing that a result may use
+    "empty": _buffer(np.zeros),
+}
+
+
+class _Namespace(types.ModuleType):
+    """A NumPy module in which the constructors are exchanged."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        super().__init__(module.__name__)
+        self.__wrapped_module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = _CONSTRUCTORS.get(name)
+        return getattr(self.__wrapped_module, name) if found is None else found
+
+
+_MODULES: dict[str, dict[str, Any]] = {}
+_REBOUND: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def _copy_function(function: types.FunctionType, scope: dict[str, Any]) -> types.FunctionType:
+    copied = types.FunctionType(
+        function.__code__,
+        scope,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copied.__kwdefaults__ = function.__kwdefaults__
+    return copied
+
+
+def _scope_of(function: types.FunctionType) -> dict[str, Any]:
+    """The globals of the function's module, with constructors and helpers exchanged."""
+    original = function.__globals__
+    name = original["__name__"]
+    scope = _MODULES.get(name)
+    if scope is None:
+        scope = _MODULES[name] = dict(original)
+        for key, value in original.items():
+            if key in _CONSTRUCTORS:
+                scope[key] = _CONSTRUCTORS[key]
+            elif isinstance(value, types.ModuleType) and value.__name__.startswith("numpy"):
+                scope[key] = _Namespace(value)
+            elif isinstance(value, types.FunctionType) and value.__globals__ is original:
+                scope[key] = _copy_function(value, scope)
+    return scope
+
+
+def rebound(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The implementation behind a NumPy function, with its constructors exchanged."""
+    found = _REBOUND.get(function)
+    if found is None:
+        inner: Any = function._implementation  # type: ignore[attr-defined]
+        found = _REBOUND[function] = _copy_function(inner, _scope_of(inner))
+    return found
+
+
+def rebound_method(function: Any) -> Callable[..., Any]:
+    """A plain Python function or method of NumPy's, with its constructors exchanged."""
+    found = _REBOUND.get(function)
+    if found is None:
+        found = _REBOUND[function] = _copy_function(function, _scope_of(function))
+    return found

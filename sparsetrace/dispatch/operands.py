@@ -1,0 +1,175 @@
+"""What a rule may know of its arguments: node ids, constant values, the dtype shown.
+
+Contract: everything a user passes to NumPy beside a traced array becomes either an
+id array or an array of constant values here, or is refused.  Traced objects are
+recognised by their `_graph` attribute alone, so that rules need not import them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
+from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.poison import POISON
+
+__all__ = [
+    "FLOAT",
+    "Elements",
+    "Operand",
+    "constant_values",
+    "contains_traced",
+    "dtype_of",
+    "ids_of",
+    "is_traced",
+    "is_uncertain",
+    "landed",
+    "plain_target",
+]
+
+FLOAT = np.dtype(np.float64)
+_NUMBERS = (bool, int, float, complex, np.generic)
+
+
+@dataclass(slots=True)
+class Elements:
+    """The result of a rule: node ids, and the dtype that the user shall see."""
+
+    ids: Ids
+    dtype: np.dtype[Any]
+    keep_array: bool = False
+    """Whether a result of no dimensions stays an array (a view) or becomes a scalar."""
+
+
+class Operand:
+    """Ids that pass for a traced operand, for rules made of other rules."""
+
+    __slots__ = ("_dtype", "_graph", "_ids")
+    _is_traced = True
+
+    def __init__(self, graph: Graph, ids: Ids, dtype: np.dtype[Any]) -> None:
+        self._graph, self._ids, self._dtype = graph, ids, dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._ids.shape
+
+
+def is_traced(obj: object) -> bool:
+    """Whether `obj` is a traced array or scalar."""
+    return getattr(type(obj), "_is_traced", False)
+
+
+def contains_traced(obj: object) -> bool:
+    """Whether `obj` is traced, or a list, tuple or object array that holds traced ones."""
+    if is_traced(obj):
+        return True
+    if isinstance(obj, (list, tuple)):
+        return any(contains_traced(item) for item in obj)
+    if isinstance(obj, np.ndarray) and obj.dtype == object:
+        return any(is_traced(item) for item in obj.flat)
+    return False
+
+
+def is_uncertain(obj: Any) -> bool:
+    """Whether `obj` is traced and the value of any of its elements is unknown."""
+    return is_traced(obj) and bool((np.asarray(obj._ids) > 0).any())
+
+
+def ids_of(graph: Graph, obj: Any) -> Ids:
+    """The node ids of `obj`, constants included; same shape as `obj`.
+
+    Raises
+    ------
+    TracingError
+        If `obj` belongs to another trace.
+    UnsupportedError
+        If `obj` is neither a number nor an array of numbers.
+    """
+    if is_traced(obj):
+        if obj._graph is not graph:
+            raise TracingError(
+                explain(
+                    "an operation",
+                    "its operands belong to two different traces",
+                    "Call jacobian_sparsity inside the traced function on constants only.",
+                )
+            )
+        return obj._ids  # type: ignore[no-any-return]
+    if isinstance(obj, (list, tuple)):
+        if not contains_traced(obj):
+            return graph.constant(constant_values(obj))
+        parts = [ids_of(graph, item) for item in obj]
+        return np.stack(parts) if parts else np.zeros(0, np.int32)
+    values = np.asarray(obj)
+    if values.dtype != object:
+        return graph.constant(constant_values(obj))
+    if not values.ndim:
+        return graph.constant(constant_values(obj))
+    flat = [ids_of(graph, item) for item in values.flat]
+    return np.array(flat, np.int32).reshape(values.shape)
+
+
+def constant_values(obj: Any) -> NDArray[Any]:
+    """`obj` as an array of numbers that no trace touches.
+
+    Raises
+    ------
+    UnsupportedError
+        If `obj` is not an array, a number or a nested list of numbers.
+    """
+    if isinstance(obj, (np.ndarray, *_NUMBERS, list, tuple, range)):
+        values = np.asarray(obj)
+        if values.dtype.kind in "biufc":
+            return values
+        if values.dtype.kind == "O" and values.ndim == 0:
+            obj = values[()]
+    if obj is POISON:
+        raise EscapeError(
+            explain(
+                "an object array",
+                "it was copied from a traced array by code that the trace does not see",
+                "Build it with np.stack, np.concatenate or a list of elements.",
+            )
+        )
+    raise UnsupportedError(
+        explain(
+            f"an operand of type {type(obj).__name__}",
+            "it is not an array of numbers",
+            "Convert it to an ndarray before the traced function runs.",
+        )
+    )
+
+
+def dtype_of(obj: Any) -> np.dtype[Any]:
+    """The dtype the user sees; that of the united elements for a nested list."""
+    if is_traced(obj):
+        return obj._dtype  # type: ignore[no-any-return]
+    if contains_traced(obj):
+        items = obj.flat if isinstance(obj, np.ndarray) else obj
+        return np.result_type(*(dtype_of(item) for item in items))
+    return constant_values(obj).dtype
+
+
+def plain_target(call: str) -> EscapeError:
+    """The error of a write of traced elements into an ordinary array."""
+    return EscapeError(
+        explain(
+            call,
+            "a traced value was about to be written into an ordinary array, which cannot hold it",
+            "Make that array with np.zeros_like(x) or np.empty_like(x), or build the result with "
+            "np.stack or np.concatenate.",
+        )
+    )
+
+
+def landed(graph: Graph, dtype: np.dtype[Any], ids: Ids) -> Ids:
+    """Ids as they are after a conversion to `dtype`: whole numbers have no derivative."""
+    if dtype.kind in "biu" and not graph.dependency:
+        graph.pure = False
+        return np.minimum(ids, OPAQUE)
+    return ids

@@ -1,0 +1,351 @@
+"""Functions that unite along axes: reductions, prefix sums, sorts, segment sums.
+
+Contract: a result element depends on every element that goes into it.  A row of
+constants is computed; a constant zero factor makes a product zero.
+
+``sum`` over axis 1::
+
+    [[{0}, {1}], [{2}, {}]]  ->  [{0, 1}, {2}]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch import elementwise
+from sparsetrace.dispatch.operands import (
+    Elements,
+    Operand,
+    constant_values,
+    dtype_of,
+    ids_of,
+    is_uncertain,
+)
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.rules import FIRST_ORDER
+
+__all__ = ["accumulate", "along_axis", "at", "core_last", "reduce", "reduceat", "spread"]
+
+Axis = int | tuple[int, ...] | None
+
+
+def core_last(array: NDArray[Any], axis: Axis) -> tuple[NDArray[Any], tuple[int, ...]]:
+    """Move `axis` last and flatten it: shape ``(kept..., k)``, and the axes."""
+    if axis is None:
+        axes = tuple(range(array.ndim))
+        return array.reshape(-1), axes
+    axes = normalize_axis_tuple(axis, array.ndim)
+    if axes == (array.ndim - 1,):
+        return array, axes
+    kept = [i for i in range(array.ndim) if i not in axes]
+    moved = array.transpose([*kept, *axes])
+    shape = tuple(array.shape[i] for i in kept)
+    return moved.reshape((*shape, int(np.prod([array.shape[i] for i in axes], dtype=int)))), axes
+
+
+def _keep(out: Ids, axes: tuple[int, ...], *, keepdims: bool) -> Ids:
+    return np.expand_dims(out, axes) if keepdims and axes else out
+
+
+def reduce(
+    graph: Graph,
+    ufunc: np.ufunc,
+    x: Any,
+    axis: Axis = 0,
+    dtype: Any = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's own signature
+    initial: Any = np._NoValue,
+    where: Any = True,
+) -> Elements:
+    """``ufunc.reduce(x, axis, ...)``: the union over the axis."""
+    keepdims = bool(keepdims)
+    if ufunc.nin != 2 or ufunc.nout != 1:
+        raise ValueError("reduce only supported for binary functions")
+    ids, source = ids_of(graph, x), dtype_of(x)
+    if axis is not None and not (isinstance(axis, tuple) and not axis) and ids.ndim == 0:
+        normalize_axis_tuple(axis, max(ids.ndim, 1))
+        axis = None
+    kind = np.dtype(dtype) if dtype is not None else _reduced_dtype(ufunc, source)
+    has_initial = initial is not np._NoValue and initial is not None
+    partials = elementwise.letters(graph, ufunc)[0]
+    if partials not in ("11", "00") or _folds(graph, ufunc, ids, source):
+        if where is not True:
+            partials = "11"
+        else:
+            return _fold(graph, ufunc, ids, source, axis, kind, initial, keepdims=keepdims)
+    rows, axes = core_last(ids, axis)
+    masks = None
+    unsure = False
+    if where is not True:
+        unsure = is_uncertain(where)
+        mask = np.ones(ids.shape, bool) if unsure else np.asarray(constant_values(where), bool)
+        masks = core_last(np.broadcast_to(mask, ids.shape), axis)[0]
+        graph.pure = False
+        picked = np.where(masks, rows, ZERO)
+    else:
+        picked = rows
+    out = graph.union_rows(picked) if partials == "11" else _opaque(graph, rows.shape[:-1])
+    if has_initial:
+        out = graph.union(out, ids_of(graph, initial))
+    if graph.dependency and unsure:
+        out = graph.union(out, graph.union_rows(core_last(ids_of(graph, where), axis)[0]))
+    if not graph.pure and not unsure:
+        constant_initial = not has_initial or not is_uncertain(initial)
+        if constant_initial:
+            first = ids_of(graph, initial) if has_initial else None
+            _settle_rows(graph, ufunc, rows, masks, out, kind, source, first)
+    elif rows.shape[-1] == 0:
+        out = _empty_rows(graph, ufunc, out.shape, source, initial, has_initial=has_initial)
+    return Elements(_keep(out, axes, keepdims=keepdims), kind)
+
+
+def _opaque(graph: Graph, shape: tuple[int, ...]) -> Ids:
+    graph.pure = False
+    return np.full(shape, OPAQUE, np.int32)
+
+
+def _empty_rows(
+    graph: Graph, ufunc: np.ufunc, shape: tuple[int, ...], source: Any, initial: Any, *,
+    has_initial: bool,
+) -> Ids:
+    if has_initial:
+        return np.broadcast_to(ids_of(graph, initial), shape).copy()
+    value = ufunc.reduce(np.zeros(0, source))
+    return np.broadcast_to(graph.constant(value), shape).copy()
+
+
+def _folds(graph: Graph, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any]) -> bool:
+    """Whether a constant inside cuts in a way that only a fold from the left sees."""
+    rule = FIRST_ORDER.get(ufunc)
+    if graph.pure or not graph.values or rule is None or ufunc is np.multiply:
+        return False
+    constants = graph.known_values(ids[ids <= ZERO], source)
+    return any(bool(cut.vanishes(constants).any()) for cut in rule.cuts.values())
+
+
+def _settle_rows(
+    graph: Graph,
+    ufunc: np.ufunc,
+    rows: Ids,
+    masks: NDArray[np.bool_] | None,
+    out: Ids,
+    kind: np.dtype[Any],
+    source: np.dtype[Any],
+    initial: Ids | None,
+) -> None:
+    """Write the values of rows that are constant whatever the inputs are."""
+    counted = np.ones(rows.shape, bool) if masks is None else masks
+    known = ((rows <= ZERO) | ~counted).all(axis=-1)
+    if ufunc is np.multiply and graph.values:
+        zero = ((rows == ZERO) & counted).any(axis=-1)
+        if initial is not None:
+            zero |= initial == ZERO
+        np.copyto(out, ZERO, where=zero)
+        known &= ~zero
+    if known.any():
+        values = graph.known_values(rows, source)
+        options: dict[str, Any] = {} if masks is None else {"where": masks}
+        if initial is not None:
+            options["initial"] = graph.known_values(initial, source)[()]
+        with np.errstate(all="ignore"):
+            found = ufunc.reduce(values, axis=-1, **options)
+        np.copyto(out, graph.constant(np.asarray(found, kind)), where=known)
+
+
+def _reduced_dtype(ufunc: np.ufunc, source: np.dtype[Any]) -> np.dtype[Any]:
+    if source.kind == "f" and ufunc in (np.add, np.multiply, np.maximum, np.minimum):
+        return source
+    with np.errstate(all="ignore"):
+        return np.asarray(ufunc.reduce(np.ones(2, source))).dtype
+
+
+def _fold(
+    graph: Graph,
+    ufunc: np.ufunc,
+    ids: Ids,
+    source: np.dtype[Any],
+    axis: Axis,
+    kind: np.dtype[Any],
+    initial: Any,
+    *,
+    keepdims: bool,
+) -> Elements:
+    """From the left, one call per position along the axis: for the rare ufuncs."""
+    rows, axes = core_last(ids, axis)
+    steps = [Operand(graph, rows[..., i], source) for i in range(rows.shape[-1])]
+    if initial is not np._NoValue and initial is not None:
+        first = np.broadcast_to(ids_of(graph, initial), rows.shape[:-1])
+        steps.insert(0, Operand(graph, first, source))
+    if not steps:
+        values = ufunc.reduce(np.zeros(rows.shape, source), axis=-1)
+        return Elements(_keep(graph.constant(values), axes, keepdims=keepdims), kind)
+    total = steps[0]
+    for step in steps[1:]:
+        (found,) = elementwise.call(graph, ufunc, (total, step))
+        total = Operand(graph, found.ids, found.dtype)
+    return Elements(_keep(total._ids.copy(), axes, keepdims=keepdims), kind)
+
+
+def accumulate(
+    graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None
+) -> Elements:
+    """``ufunc.accumulate(x, axis)``: element i unites elements 0 to i.
+
+    ``[{0}, {1}, {2}] -> [{0}, {0, 1}, {0, 1, 2}]``, in log2(length) whole-array steps:
+    unions are idempotent, so the prefixes may overlap (Hillis & Steele, 1986).
+    """
+    ids, source = ids_of(graph, x), dtype_of(x)
+    kind = np.dtype(dtype) if dtype is not None else _reduced_dtype(ufunc, source)
+    axis = normalize_axis_index(axis, ids.ndim)
+    rows = np.moveaxis(ids, axis, -1)
+    partials = elementwise.letters(graph, ufunc)[0]
+    length = rows.shape[-1]
+    if partials != "11" or _folds(graph, ufunc, ids, source):
+        out = _fold_prefixes(graph, ufunc, rows, source)
+    else:
+        out = rows.copy()
+        step = 1
+        while step < length:
+            out[..., step:] = graph.union(out[..., step:], out[..., :-step])
+            step *= 2
+        if not graph.pure:
+            _settle_prefixes(graph, ufunc, rows, out, kind, source)
+    return Elements(np.moveaxis(out, -1, axis), kind)
+
+
+def _fold_prefixes(graph: Graph, ufunc: np.ufunc, rows: Ids, source: np.dtype[Any]) -> Ids:
+    out = rows.copy()
+    total = Operand(graph, rows[..., 0], source) if rows.shape[-1] else None
+    for i in range(1, rows.shape[-1]):
+        step = Operand(graph, rows[..., i], source)
+        (found,) = elementwise.call(graph, ufunc, (total, step))
+        total = Operand(graph, found.ids, found.dtype)
+        out[..., i] = found.ids
+    return out
+
+
+def _settle_prefixes(
+    graph: Graph,
+    ufunc: np.ufunc,
+    rows: Ids,
+    out: Ids,
+    kind: np.dtype[Any],
+    source: np.dtype[Any],
+) -> None:
+    known = np.logical_and.accumulate(rows <= ZERO, axis=-1)
+    np.copyto(out, OPAQUE, where=(out <= ZERO) & ~known)
+    if ufunc is np.multiply and graph.values:
+        zero = np.logical_or.accumulate(rows == ZERO, axis=-1)
+        np.copyto(out, ZERO, where=zero)
+        known &= ~zero
+    if known.any():
+        with np.errstate(all="ignore"):
+            values = ufunc.accumulate(graph.known_values(rows, source), axis=-1)
+        np.copyto(out, graph.constant(values.astype(kind)), where=known)
+
+
+def reduceat(
+    graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, axis: int = 0, dtype: Any = None
+) -> Elements:
+    """``ufunc.reduceat(x, indices, axis)``: the union over each segment."""
+    ids, source = ids_of(graph, x), dtype_of(x)
+    axis = normalize_axis_index(axis, ids.ndim)
+    rows = np.moveaxis(ids, axis, 0)
+    starts = np.asarray(constant_values(indices)).astype(int)
+    length = rows.shape[0]
+    if starts.size and (starts.min() < 0 or starts.max() >= length):
+        raise IndexError(f"index out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
+    stops = np.append(starts[1:], length)
+    parts = [
+        reduce(
+            graph, ufunc, Operand(graph, rows[lo : max(hi, lo + 1)], source), 0, dtype
+        )
+        for lo, hi in zip(starts.tolist(), stops.tolist(), strict=True)
+    ]
+    if not parts:
+        return Elements(np.zeros((0, *rows.shape[1:]), np.int32), source)
+    out = np.stack([part.ids for part in parts])
+    return Elements(np.moveaxis(out, 0, axis), parts[0].dtype)
+
+
+def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
+    """``ufunc.at(x, indices, b)``, in place: each target unites itself and its operands.
+
+    ``add.at([{0}, {1}], [0, 0], [{2}, {3}])  ->  [{0, 2, 3}, {1}]``
+    """
+    ids = x._ids
+    places = np.arange(ids.size).reshape(ids.shape)[indices]
+    flat = places.reshape(-1)
+    unique = np.unique(flat, return_inverse=False) if flat.size else flat
+    if ufunc.nin == 1 or len(unique) == len(flat):
+        parts = [Operand(graph, ids.reshape(-1)[places], x._dtype), *operands]
+        (found,) = elementwise.call(graph, ufunc, parts)
+        _write_flat(ids, flat, np.broadcast_to(found.ids, places.shape).reshape(-1))
+        return
+    (operand,) = operands
+    added = np.broadcast_to(ids_of(graph, operand), places.shape).reshape(-1)
+    order = np.argsort(flat, kind="stable")
+    target = flat[order]
+    old = ids.reshape(-1)[unique]
+    if graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any()):
+        _write_flat(ids, unique, _segment_union(graph, target, unique, added[order], old))
+        return
+    # constants inside: one call for the first operand of each target, then the second...
+    rank = np.arange(len(target)) - np.searchsorted(target, target, side="left")
+    kind = dtype_of(operand)
+    for turn in range(int(rank.max()) + 1):
+        now = rank == turn
+        left = Operand(graph, ids.reshape(-1)[target[now]], x._dtype)
+        (found,) = elementwise.call(
+            graph, ufunc, (left, Operand(graph, added[order][now], kind))
+        )
+        _write_flat(ids, target[now], found.ids)
+
+
+def _segment_union(
+    graph: Graph, target: NDArray[Any], unique: NDArray[Any], added: Ids, old: Ids
+) -> Ids:
+    counts = np.bincount(np.searchsorted(unique, target), minlength=len(unique)) + 1
+    indptr = np.zeros(len(unique) + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    parents = np.empty(indptr[-1], np.int32)
+    first = np.zeros(len(parents), bool)
+    first[indptr[:-1]] = True
+    parents[first] = old
+    parents[~first] = added
+    traced = parents > OPAQUE
+    if not traced.all():
+        kept = np.zeros(len(parents) + 1, np.int64)
+        np.cumsum(traced, out=kept[1:])
+        indptr, parents = kept[indptr], parents[traced]
+    return graph.union_segments(indptr, parents)
+
+
+def _write_flat(ids: Ids, flat: NDArray[Any], new: Ids) -> None:
+    """``ids.flat[flat] = new`` through views of any strides."""
+    ids[np.unravel_index(flat, ids.shape)] = new
+
+
+def along_axis(graph: Graph, ids: Ids, axis: Axis, *, keepdims: bool = False) -> Ids:
+    """The union over an axis, whatever the function's constants are."""
+    rows, axes = core_last(ids, axis)
+    return _keep(graph.union_rows(rows), axes, keepdims=keepdims)
+
+
+def spread(graph: Graph, ids: Ids, axis: Axis, length: int | None = None) -> Ids:
+    """Every element of an axis depends on the whole axis (sort, FFT).
+
+    ``[{0}, {1}] -> [{0, 1}, {0, 1}]``, with a new length if one is given.
+    """
+    total = along_axis(graph, ids, axis, keepdims=True)
+    shape = list(ids.shape)
+    if axis is None:
+        return np.broadcast_to(total, shape).copy()
+    for i in normalize_axis_tuple(axis, ids.ndim):
+        shape[i] = ids.shape[i] if length is None else length
+    return np.broadcast_to(total, shape).copy()
+

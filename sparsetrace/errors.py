@@ -1,0 +1,120 @@
+"""The errors of sparsetrace, and where in the user's code they arose.
+
+Contract: whatever cannot be traced raises one of these classes; the message
+names the call, the user's file and line, and a way out.  None of them derives
+from ``TypeError``, ``AttributeError``, ``IndexError`` or ``ValueError``: NumPy
+and the iteration protocols catch those and carry on, and a caught error would
+be a lost dependency.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextvars import ContextVar
+from types import FrameType
+
+__all__ = [
+    "FAILURES",
+    "EscapeError",
+    "GraphSizeError",
+    "InputError",
+    "OutputError",
+    "TracingError",
+    "UnsupportedError",
+    "ValueDependentError",
+    "explain",
+    "user_location",
+]
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numpy", "scipy"))
+
+
+FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
+"""The errors raised during the trace that runs in this context; None outside of one.
+
+A trace fails if any was raised, also when code in between swallowed it.
+"""
+
+
+class TracingError(Exception):
+    """A function could not be traced; the base of every error of a trace.
+
+    Examples
+    --------
+    >>> import sparsetrace as st
+    >>> try:
+    ...     st.jacobian_sparsity(lambda x: float(x[0]), [1.0, 2.0])
+    ... except st.TracingError as error:
+    ...     print(type(error).__name__)
+    EscapeError
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        failures = FAILURES.get()
+        if failures is not None:
+            failures.append(self)
+
+
+class EscapeError(TracingError):
+    """A traced value was about to leave the trace (``float(x[0])``, C code)."""
+
+
+class ValueDependentError(TracingError):
+    """The call needs the value of a traced number (``if x[0] > 0``, ``x[x > 0]``)."""
+
+
+class UnsupportedError(TracingError, NotImplementedError):
+    """The call has no rule; tracing it could lose a dependency, so it is refused."""
+
+
+class InputError(TracingError, ValueError):
+    """The arguments of ``jacobian_sparsity`` itself are not usable."""
+
+
+class OutputError(TracingError):
+    """The traced function returned something that holds no numbers."""
+
+
+class GraphSizeError(TracingError, MemoryError):
+    """The dependency graph or a pattern outgrew its index type or its memory."""
+
+
+def _is_library(filename: str) -> bool:
+    if filename.startswith(_PACKAGE):
+        return True
+    return "site-packages" in filename and any(part in filename for part in _LIBRARIES)
+
+
+def user_location(frame: FrameType | None = None) -> str:
+    """Where the innermost frame outside NumPy, SciPy and this package stands.
+
+    Parameters
+    ----------
+    frame : frame, optional
+        Where to start looking outwards; the caller by default.
+
+    Returns
+    -------
+    str
+        ``'file.py:12 (in f)'``, or ``'an unknown place'`` if no frame qualifies.
+
+    Examples
+    --------
+    >>> user_location().split(" ")[0].endswith(":1")
+    True
+    """
+    frame = frame or sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not _is_library(code.co_filename):
+            return f"{code.co_filename}:{frame.f_lineno} (in {code.co_name})"
+        frame = frame.f_back
+    return "an unknown place"
+
+
+def explain(call: str, problem: str, remedy: str) -> str:
+    """The text of every tracing error: the call, the place, the reason, the way out."""
+    return f"{call} at {user_location()}: {problem}. {remedy}"

@@ -1,0 +1,339 @@
+"""The dependency graph of one trace: append-only arrays of integer node ids.
+
+Contract: the graph knows node ids and constant values, never traced arrays, NumPy
+functions or patterns.  An *id array* is an int32 array; what an id means:
+
+======================  ====================================================
+``id < 0``              a constant; its value is ``table[-id]``
+``0``                   the constant zero
+``1`` (`OPAQUE`)        value depends on the inputs, every derivative is zero
+``2 .. n + 1``          input ``id - 2``
+``>= n + 2``            the union of its parents
+======================  ====================================================
+
+One array operation appends one block.  Nodes are shared wherever patterns are:
+``x * 2``, ``sin(x)`` and everything that only moves elements append nothing.  The
+arrays kept in blocks are private copies, because id arrays are written in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.errors import GraphSizeError
+
+__all__ = ["CURRENT", "FIRST_INPUT", "OPAQUE", "ZERO", "Columns", "Graph", "Ids", "Rows"]
+
+Ids = NDArray[np.int32]
+
+ZERO = 0
+OPAQUE = 1
+FIRST_INPUT = 2
+_LIMIT = 2**31 - 1
+_NARROW = 64
+"""Unions of up to this many parents are kept column by column."""
+
+
+@dataclass(slots=True)
+class Columns:
+    """Nodes ``base .. base + size - 1``; node ``base + i`` is the union of ``column[i]``."""
+
+    base: int
+    size: int
+    columns: list[Ids]
+
+
+@dataclass(slots=True)
+class Rows:
+    """Nodes ``base .. base + size - 1``; node ``base + i`` is the union of a CSR row.
+
+    ``sequential`` says that parents may lie in this block itself, before their child.
+    """
+
+    base: int
+    size: int
+    indptr: NDArray[np.int64]
+    parents: Ids
+    sequential: bool = False
+
+
+Block = Columns | Rows
+
+
+class Graph:
+    """Dependency graph over `n_inputs` inputs.
+
+    Parameters
+    ----------
+    n_inputs : int
+    values : bool
+        Whether the zeros of constants cut dependencies (``0 * x``).
+    dependency : bool
+        Whether to follow values rather than derivatives (``floor(x)`` depends on x).
+    wrap : callable, optional
+        Turns the result of a rule into what the user's function gets.
+
+    Examples
+    --------
+    >>> g = Graph(3)
+    >>> x = g.inputs()
+    >>> x
+    array([2, 3, 4], dtype=int32)
+    >>> g.union(x[1:], x[:-1])
+    array([5, 6], dtype=int32)
+    >>> [column.tolist() for column in g.blocks[0].columns]
+    [[3, 4], [2, 3]]
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_dedupe",
+        "_first",
+        "_second",
+        "_table",
+        "_table_size",
+        "blocks",
+        "dependency",
+        "n_inputs",
+        "pure",
+        "size",
+        "values",
+        "wrap",
+    )
+
+    def __init__(
+        self,
+        n_inputs: int,
+        *,
+        values: bool = True,
+        dependency: bool = False,
+        wrap: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.wrap = wrap
+        self.n_inputs = n_inputs
+        self.values = values
+        self.dependency = dependency
+        self.pure = True
+        self.size = FIRST_INPUT
+        self.blocks: list[Block] = []
+        self._first: list[int] = []
+        self._second: list[int] = []
+        self._table: NDArray[Any] = np.zeros(16)
+        self._table_size = 1
+        self._dedupe: dict[Any, int] = {}
+        self._reserve(n_inputs)
+
+    # ------------------------------------------------------------- constants
+    def constant(self, value: Any) -> Ids:
+        """Ids of an array of constant numbers, of the array's shape."""
+        self.pure = False
+        values = np.asarray(value)
+        if values.ndim == 0:
+            return np.array(self.constant_scalar(values[()]), np.int32)
+        if not values.any():
+            return np.zeros(values.shape, np.int32)
+        start, count = self._table_size, values.size
+        self._grow(count, values.dtype)
+        self._table[start : start + count] = values.reshape(-1)
+        ids = np.arange(-start, -start - count, -1, dtype=np.int32)
+        ids[values.reshape(-1) == 0] = ZERO
+        return ids.reshape(values.shape)
+
+    def constant_scalar(self, value: Any) -> int:
+        """The id of one constant number; equal numbers share it."""
+        self.pure = False
+        if value == 0:
+            return ZERO
+        known = self._dedupe.get(value)
+        if known is None:
+            self._grow(1, np.result_type(value))
+            known = self._dedupe[value] = -self._table_size + 1
+            self._table[-known] = value
+        return known
+
+    def _grow(self, count: int, dtype: np.dtype[Any]) -> None:
+        size = self._table_size + count
+        if size > _LIMIT:
+            raise GraphSizeError(f"a trace holds at most {_LIMIT} constants")
+        if dtype.kind == "c" and self._table.dtype.kind != "c":
+            self._table = self._table.astype(complex)
+        if size > len(self._table):
+            table = np.zeros(2 * size, self._table.dtype)
+            table[: self._table_size] = self._table[: self._table_size]
+            self._table = table
+        self._table_size = size
+
+    def known_values(self, ids: Ids, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Values of the constants among `ids`; zero (of no meaning) for the rest."""
+        values = self._table[np.maximum(-ids, 0)]
+        if values.dtype.kind == "c" and dtype.kind != "c":
+            values = values.real
+        return values.astype(dtype)
+
+    def known_value(self, node: int, dtype: np.dtype[Any]) -> Any:
+        """Value of one constant as a NumPy scalar of `dtype`."""
+        value = self._table[-node]
+        if self._table.dtype.kind == "c" and dtype.kind != "c":
+            value = value.real
+        return dtype.type(value)
+
+    # ----------------------------------------------------------------- nodes
+    def inputs(self) -> Ids:
+        """The ids of all inputs, one dimension."""
+        return np.arange(FIRST_INPUT, FIRST_INPUT + self.n_inputs, dtype=np.int32)
+
+    def _reserve(self, count: int) -> int:
+        """The first of `count` new ids; scalar nodes gathered so far become a block."""
+        if self._first:
+            self._seal()
+        base = self.size
+        if base + count > _LIMIT:
+            raise GraphSizeError(
+                f"a trace holds at most {_LIMIT} nodes; trace the function in parts"
+            )
+        self.size = base + count
+        return base
+
+    def _seal(self) -> None:
+        """Turn the scalar nodes gathered so far into a block."""
+        count = len(self._first)
+        parents = np.empty((count, 2), np.int32)
+        parents[:, 0] = self._first
+        parents[:, 1] = self._second
+        indptr = np.arange(0, 2 * count + 1, 2, dtype=np.int64)
+        base = self.size - count
+        self._first, self._second = [], []
+        self.blocks.append(Rows(base, count, indptr, parents.reshape(-1), sequential=True))
+
+    def finish(self) -> list[Block]:
+        """All blocks, in order, the last scalars included."""
+        if self._first:
+            self._seal()
+        return self.blocks
+
+    def union_scalar(self, a: int, b: int) -> int:
+        """Id of the union of two nodes (each greater than `OPAQUE`)."""
+        if a == b:
+            return a
+        node = self.size
+        if node >= _LIMIT:
+            self._reserve(1)
+        self._first.append(a)
+        self._second.append(b)
+        self.size = node + 1
+        return node
+
+    def union(self, a: Ids, b: Ids) -> Ids:
+        """Elementwise union of two id arrays that broadcast.
+
+        Where one side carries no dependency the other side's id comes back; where
+        neither does, the result is `OPAQUE` (the caller knows better or not).
+        """
+        if a is b:
+            return a.copy()
+        if a.shape == b.shape:
+            shape = a.shape
+        else:
+            shape = np.broadcast_shapes(a.shape, b.shape)
+            a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+        p, q = a.flatten(), b.flatten()
+        m = p.size
+        if not m:
+            return p.reshape(shape)
+        if p[0] == q[0] and p[-1] == q[-1] and (p == q).all():
+            if not self.pure:
+                p[p < OPAQUE] = OPAQUE
+            return p.reshape(shape)
+        if not self.pure:
+            both = np.minimum(p, q) > OPAQUE
+            count = int(np.count_nonzero(both))
+            if count < m:
+                return self._union_impure(p, q, both, count).reshape(shape)
+        base = self._reserve(m)
+        self.blocks.append(Columns(base, m, [p, q]))
+        return np.arange(base, base + m, dtype=np.int32).reshape(shape)
+
+    def _union_impure(self, p: Ids, q: Ids, both: NDArray[np.bool_], count: int) -> Ids:
+        """Union where some elements carry no dependency on one side or both."""
+        out = np.maximum(p, q)
+        np.maximum(out, OPAQUE, out=out)
+        if 2 * count >= p.size:
+            # mostly real unions: a block of full size keeps the runs whole
+            base = self._reserve(p.size)
+            self.blocks.append(Columns(base, p.size, [p, q]))
+            new = np.arange(base, base + p.size, dtype=np.int32)
+            np.copyto(new, out, where=~both)
+            return new
+        if count:
+            at = np.flatnonzero(both)
+            base = self._reserve(count)
+            self.blocks.append(Columns(base, count, [p[at], q[at]]))
+            out[at] = np.arange(base, base + count, dtype=np.int32)
+        return out
+
+    def union_all(self, parts: Sequence[Ids]) -> Ids:
+        """Elementwise union of several id arrays that broadcast."""
+        out = parts[0]
+        for part in parts[1:]:
+            out = self.union(out, part)
+        return out.copy() if out is parts[0] else out
+
+    def union_rows(self, ids: Ids) -> Ids:
+        """Union over the last axis: shape ``(..., k)`` -> ``(...)``.
+
+        A row with one dependency is that node itself; a row with none is `OPAQUE`.
+        """
+        shape, k = ids.shape[:-1], ids.shape[-1]
+        rows = int(np.prod(shape))
+        if k == 0 or rows == 0:
+            return np.full(shape, OPAQUE, np.int32)
+        if k == 1:
+            return np.maximum(ids[..., 0], OPAQUE)
+        if not self.pure:
+            traced = ids > OPAQUE
+            if not traced.all():
+                flat, mask = ids.reshape(rows, k), traced.reshape(rows, k)
+                indptr = np.zeros(rows + 1, np.int64)
+                np.cumsum(np.count_nonzero(mask, axis=1), out=indptr[1:])
+                return self.union_segments(indptr, flat[mask]).reshape(shape)
+        if k <= _NARROW and rows >= k:
+            columns = list(np.array(ids.reshape(rows, k).T, order="C"))
+            base = self._reserve(rows)
+            self.blocks.append(Columns(base, rows, columns))
+        else:
+            base = self._reserve(rows)
+            indptr = np.arange(0, rows * k + 1, k, dtype=np.int64)
+            self.blocks.append(Rows(base, rows, indptr, ids.flatten()))
+        return np.arange(base, base + rows, dtype=np.int32).reshape(shape)
+
+    def union_segments(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
+        """One union per CSR row of ids, each greater than `OPAQUE`; shape ``(rows,)``.
+
+        A row with one parent is that node itself; an empty row is `OPAQUE`.
+        """
+        counts = np.diff(indptr)
+        out = np.full(len(counts), OPAQUE, np.int32)
+        many = counts > 1
+        one = counts == 1
+        if one.any():
+            out[one] = parents[indptr[:-1][one]]
+        n = int(np.count_nonzero(many))
+        if n:
+            if n < len(counts):
+                parents = parents[np.repeat(many, counts)]
+                indptr = np.zeros(n + 1, np.int64)
+                np.cumsum(counts[many], out=indptr[1:])
+            base = self._reserve(n)
+            self.blocks.append(Rows(base, n, indptr, np.array(parents, np.int32)))
+            out[many] = np.arange(base, base + n, dtype=np.int32)
+        return out
+
+
+CURRENT: ContextVar[Graph | None] = ContextVar("sparsetrace_graph", default=None)
+"""The graph of the trace that runs in this context; None outside of one."""

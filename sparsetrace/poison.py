@@ -1,0 +1,76 @@
+"""The visible buffer of a traced array: one object that raises at every use.
+
+Contract: whatever reads a traced array's memory as Python objects gets the poison
+and raises `EscapeError` at the first operation on it.  The poison has no
+``__getitem__``, ``__len__`` or ``__iter__``: NumPy probes for those and would mask
+the error with one of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.errors import EscapeError, explain
+
+__all__ = ["POISON", "frame"]
+
+_MESSAGE = (
+    "it read the elements of a traced array, which is outside of what the trace can follow"
+)
+_REMEDY = (
+    "Use NumPy functions on the array itself, or keep np.asarray, buffers made by np.zeros and "
+    "C or SciPy routines out of the traced function (np.zeros_like(x) makes a traceable buffer)."
+)
+
+
+def _escape(call: str) -> NoReturn:
+    raise EscapeError(explain(call, _MESSAGE, _REMEDY))
+
+
+class _Poison:
+    """Raises `EscapeError` at every operator and conversion."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<element of a traced array>"
+
+
+def _raising(name: str) -> Any:
+    def method(self: object, *args: object) -> NoReturn:
+        _escape("a compiled or object-array routine")
+
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod divmod rdivmod pow "
+    "rpow matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs "
+    "invert lt le eq ne gt ge bool int float complex index hash round trunc floor ceil"
+).split():
+    setattr(_Poison, f"__{_name}__", _raising(_name))
+
+POISON = _Poison()
+
+# guards on both sides: code that steps over the element's end meets poison, not NULL
+_buffer = np.empty(3, dtype=object)
+_buffer[:] = [POISON] * 3
+_element = _buffer[1:2].reshape(())
+_element.flags.writeable = False
+
+_FRAMES: dict[tuple[int, ...], NDArray[Any]] = {}
+_MOST_FRAMES = 4096
+
+
+def frame(shape: tuple[int, ...]) -> NDArray[Any]:
+    """A read-only array of that shape whose every element is the poison object."""
+    found = _FRAMES.get(shape)
+    if found is None:
+        if len(_FRAMES) >= _MOST_FRAMES:
+            _FRAMES.clear()
+        found = _FRAMES[shape] = np.broadcast_to(_element, shape)
+    return found

@@ -1,0 +1,342 @@
+"""`TracedScalar`: one traced number, as element reads and full reductions give it.
+
+Contract: passes for a float wherever its value is not needed; where it is (``float``,
+``bool``, ``int``, an index, a hash of the value) it raises.  Operators take a short
+way past the array rules, with the same table and the same result.
+"""
+
+from __future__ import annotations
+
+import numbers
+from functools import lru_cache
+from typing import Any, NoReturn, cast
+
+import numpy as np
+from pyroaring import BitMap
+
+from sparsetrace.dispatch import elementwise
+from sparsetrace.dispatch.calls import function_call, ufunc_call
+from sparsetrace.dispatch.operands import FLOAT, Elements, landed
+from sparsetrace.errors import EscapeError, ValueDependentError, explain
+from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.rules import FIRST_ORDER
+
+__all__ = ["TracedScalar", "refuse_value"]
+
+
+@lru_cache(maxsize=65536)
+def _keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
+    """Whether a traced argument at `position` matters beside this constant."""
+    rule = FIRST_ORDER[ufunc]
+    if rule.partials[0] != "11":
+        return False
+    cut = rule.cuts.get(position)
+    return cut is None or not bool(np.any(cut.vanishes(np.asarray(value))))
+
+
+@lru_cache(maxsize=1024)
+def _unites(ufunc: np.ufunc) -> bool:
+    return FIRST_ORDER[ufunc].partials == ("11",)
+
+
+def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """``ufunc(a, b)``, one of them a traced scalar."""
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is TracedScalar:
+        if kind_b is TracedScalar:
+            graph = a._graph
+            if (
+                a._id > OPAQUE
+                and b._id > OPAQUE
+                and a._dtype is FLOAT
+                and b._dtype is FLOAT
+                and b._graph is graph
+                and _unites(ufunc)
+            ):
+                return TracedScalar(graph, graph.union_scalar(a._id, b._id), FLOAT)
+        elif (
+            (kind_b is float or kind_b is int)
+            and a._id > OPAQUE
+            and a._dtype is FLOAT
+            and a._graph.values
+            and _keeps(ufunc, 0, b)
+        ):
+            return TracedScalar(a._graph, a._id, FLOAT)
+    elif (
+        (kind_a is float or kind_a is int)
+        and b._id > OPAQUE
+        and b._dtype is FLOAT
+        and b._graph.values
+        and _keeps(ufunc, 1, a)
+    ):
+        return TracedScalar(b._graph, b._id, FLOAT)
+    graph = a._graph if kind_a is TracedScalar else b._graph
+    result = ufunc_call(graph, ufunc, "__call__", (a, b), {})
+    if result is NotImplemented:
+        return NotImplemented
+    return result
+
+
+def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
+    """Raise the error of a conversion that needs the value."""
+    raise EscapeError(
+        explain(
+            call,
+            f"it needs the value of {what}, and the trace would end there",
+            "Keep the number as it is; use np.sin, not math.sin, and a buffer made by "
+            "np.zeros_like(x), not np.zeros.",
+        )
+    )
+
+
+def refuse_truth(what: str) -> NoReturn:
+    """Raise the error of a branch on a traced value."""
+    raise ValueDependentError(
+        explain(
+            "bool()",
+            f"a branch (if, while, and, or, assert) on {what} depends on the inputs",
+            "Use np.where, np.maximum or np.clip, which trace both outcomes.",
+        )
+    )
+
+
+class TracedScalar:
+    """One number of a trace; made by traced arrays, not by users.
+
+    Attributes
+    ----------
+    pattern : pyroaring.BitMap
+        Indices of the inputs that this number depends on.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     print(repr(x[0] * x[2]))
+    ...     return x[0] * x[2]
+    >>> _ = st.jacobian_sparsity(f, np.ones(3))
+    TracedScalar({0, 2})
+    """
+
+    __slots__ = ("_dtype", "_graph", "_id")
+    __array_priority__ = 1e6
+    _is_traced = True
+    shape = ()
+    ndim = 0
+    size = 1
+
+    def __init__(self, graph: Graph, node: int, dtype: np.dtype[Any]) -> None:
+        self._graph = graph
+        self._id = node
+        self._dtype = dtype
+
+    @property
+    def _ids(self) -> Ids:
+        return np.array(self._id, np.int32)
+
+    @property
+    def pattern(self) -> BitMap:
+        from sparsetrace.propagate import index_sets
+
+        return index_sets(self._graph, self._ids)[0]
+
+    def __repr__(self) -> str:
+        if self._id == OPAQUE:
+            return "TracedScalar({}, value depends on the inputs)"
+        return f"TracedScalar({{{', '.join(map(str, self.pattern))}}})"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    # -------------------------------------------------------------- protocols
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return function_call(self._graph, function, args, kwargs)
+
+    def __float__(self) -> float:
+        refuse_value("float()")
+
+    def __int__(self) -> int:
+        refuse_value("int()")
+
+    def __complex__(self) -> complex:
+        refuse_value("complex()")
+
+    def __index__(self) -> int:
+        raise ValueDependentError(
+            explain(
+                "an index or a count",
+                "it depends on the inputs, and an ordinary array or range needs its value",
+                "Index a traced array with it, or compute it from constants.",
+            )
+        )
+
+    def __bool__(self) -> bool:
+        refuse_truth("a traced number")
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        refuse_value("pickle")
+
+    def __copy__(self) -> TracedScalar:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> TracedScalar:
+        return self
+
+    __hash__ = object.__hash__
+
+    # -------------------------------------------------------------- operators
+    def __neg__(self) -> Any:
+        return np.negative(cast(Any, self))
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return np.absolute(cast(Any, self))
+
+    def __invert__(self) -> Any:
+        return np.invert(cast(Any, self))
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return np.rint(cast(Any, self))
+
+    def __floor__(self) -> Any:
+        return np.floor(cast(Any, self))
+
+    def __ceil__(self) -> Any:
+        return np.ceil(cast(Any, self))
+
+    def __trunc__(self) -> Any:
+        return np.trunc(cast(Any, self))
+
+    def __pow__(self, other: Any, modulo: None = None) -> Any:
+        return _binary(np.power, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary(np.power, other, self)
+
+    # --------------------------------------------------- the array's attributes
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._dtype
+
+    @property
+    def itemsize(self) -> int:
+        return self._dtype.itemsize
+
+    nbytes = itemsize
+
+    @property
+    def real(self) -> Any:
+        return np.real(cast(Any, self))
+
+    @property
+    def imag(self) -> Any:
+        return np.imag(cast(Any, self))
+
+    @property
+    def T(self) -> TracedScalar:
+        return self
+
+    def _as_array(self) -> Any:
+        """This number as an array without dimensions."""
+        assert self._graph.wrap is not None
+        return self._graph.wrap(Elements(self._ids, self._dtype, keep_array=True))
+
+    def item(self, *args: Any) -> TracedScalar:
+        return self
+
+    def tolist(self) -> TracedScalar:
+        return self
+
+    def copy(self, order: str = "C") -> TracedScalar:
+        return self
+
+    def conjugate(self) -> Any:
+        return np.conjugate(cast(Any, self))
+
+    conj = conjugate
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        kind = np.dtype(dtype)
+        node = int(landed(self._graph, kind, self._ids))
+        return TracedScalar(self._graph, node, kind)
+
+    def is_integer(self) -> Any:
+        return np.equal(np.floor(cast(Any, self)), cast(Any, self))
+
+
+def _operator(ufunc: np.ufunc, name: str, *, reflected: bool = True) -> None:
+    def forward(self: TracedScalar, other: Any) -> Any:
+        return _binary(ufunc, self, other)
+
+    def backward(self: TracedScalar, other: Any) -> Any:
+        return _binary(ufunc, other, self)
+
+    forward.__name__ = f"__{name}__"
+    setattr(TracedScalar, f"__{name}__", forward)
+    if reflected:
+        backward.__name__ = f"__r{name}__"
+        setattr(TracedScalar, f"__r{name}__", backward)
+
+
+for _ufunc, _name in (
+    (np.add, "add"),
+    (np.subtract, "sub"),
+    (np.multiply, "mul"),
+    (np.true_divide, "truediv"),
+    (np.floor_divide, "floordiv"),
+    (np.remainder, "mod"),
+    (np.divmod, "divmod"),
+    (np.bitwise_and, "and"),
+    (np.bitwise_or, "or"),
+    (np.bitwise_xor, "xor"),
+):
+    _operator(_ufunc, _name)
+for _ufunc, _name in (
+    (np.less, "lt"),
+    (np.less_equal, "le"),
+    (np.equal, "eq"),
+    (np.not_equal, "ne"),
+    (np.greater, "gt"),
+    (np.greater_equal, "ge"),
+):
+    _operator(_ufunc, _name, reflected=False)
+
+
+def _unary_method(ufunc: np.ufunc) -> Any:
+    def method(self: TracedScalar) -> Any:
+        assert self._graph.wrap is not None
+        return self._graph.wrap(elementwise.call(self._graph, ufunc, (self,))[0])
+
+    method.__name__ = ufunc.__name__
+    return method
+
+
+# NumPy's loops over object arrays look these methods up by the ufunc's name
+for _ufunc in FIRST_ORDER:
+    if _ufunc.nin == _ufunc.nout == 1 and not hasattr(TracedScalar, _ufunc.__name__):
+        if getattr(np, _ufunc.__name__, None) is _ufunc:
+            setattr(TracedScalar, _ufunc.__name__, _unary_method(_ufunc))
+
+
+def _array_method(name: str) -> Any:
+    def method(self: TracedScalar, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._as_array(), name)(*args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "all any argmax argmin clip cumprod cumsum fill flatten max mean min prod ptp ravel repeat "
+    "reshape round squeeze std sum swapaxes take transpose var"
+).split():
+    setattr(TracedScalar, _name, _array_method(_name))
+
+numbers.Real.register(TracedScalar)

@@ -1,0 +1,447 @@
+"""From the graph of a trace to the program that a store runs: fewer and wider unions.
+
+Contract: the program unites exactly what the graph does.  Four changes make it small:
+
+* *liveness*: what no output needs is left out;
+* *aliases*: a union whose parents are all the same node is that node;
+* *absorption*: in ``x - max(x)`` the union of ``x[i]`` and ``max(x)`` is ``max(x)``,
+  for ``x[i]`` is among its parents;
+* *flattening*: the union of a union, used once and element by element, becomes one
+  wider union, so that a sum of 27 shifted slices is sorted once.
+
+Runs of tiny blocks and of scalars become one block that is flattened as a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids, Rows
+
+__all__ = ["Program", "simplify"]
+
+_WIDEST = 64
+"""Flattening stops at this many parents an element."""
+_SHARED_WIDTH = 4
+"""A block that several others use is still flattened into them up to this width."""
+_REDUCTION_WIDTH = 4
+"""From this width on a block is remembered for absorption."""
+_TINY = 32
+_TINY_RUN = 4
+
+
+@dataclass(slots=True)
+class Program:
+    """Blocks in an order in which each needs only inputs and earlier blocks.
+
+    Attributes
+    ----------
+    n_inputs : int
+    blocks : list of Columns or Rows
+    outputs : ndarray of int32
+        Node ids whose patterns are wanted; ids up to `OPAQUE` have none.
+    """
+
+    n_inputs: int
+    blocks: list[Block]
+    outputs: Ids
+
+
+def simplify(graph: Graph, outputs: Ids) -> Program:
+    """The program for the patterns of `outputs` (one dimension).
+
+    Examples
+    --------
+    >>> g = Graph(4)
+    >>> x = g.inputs()
+    >>> y = g.union(g.union(x[2:], x[1:-1]), x[:-2])
+    >>> program = simplify(g, y)
+    >>> [len(block.columns) for block in program.blocks]
+    [3]
+    """
+    blocks = _merged(graph.finish())
+    return _Simplifier(graph.n_inputs, blocks).run(outputs)
+
+
+# ------------------------------------------------------------- tiny blocks
+def _merged(blocks: Sequence[Block]) -> list[Block]:
+    """Runs of scalars and tiny blocks as one sequential block each."""
+    out: list[Block] = []
+    run: list[Block] = []
+
+    def flush() -> None:
+        if len(run) >= _TINY_RUN:
+            out.append(_joined(run))
+        else:
+            out.extend(run)
+        run.clear()
+
+    for block in blocks:
+        tiny = block.size <= _TINY or (isinstance(block, Rows) and block.sequential)
+        if not tiny:
+            flush()
+            out.append(block)
+        else:
+            run.append(block)
+    flush()
+    return out
+
+
+def _joined(run: Sequence[Block]) -> Rows:
+    counts, parents = [], []
+    for block in run:
+        if isinstance(block, Columns):
+            counts.append(np.full(block.size, len(block.columns), np.int64))
+            parents.append(np.stack(block.columns, axis=1).reshape(-1))
+        else:
+            counts.append(np.diff(block.indptr))
+            parents.append(block.parents)
+    indptr = np.zeros(sum(block.size for block in run) + 1, np.int64)
+    np.cumsum(np.concatenate(counts), out=indptr[1:])
+    return Rows(run[0].base, len(indptr) - 1, indptr, np.concatenate(parents), sequential=True)
+
+
+# ---------------------------------------------------------------- the passes
+@dataclass(slots=True)
+class _State:
+    """What is known of one block."""
+
+    block: Block
+    live: bool = False
+    uses: int = 0
+    needed: NDArray[np.bool_] | None = None
+    """For rows: which of them are needed."""
+    low: int = 2**31
+    high: int = -1
+    """For columns: the first and the last node that is needed."""
+    flat: list[Ids] | None = None
+    """The columns after flattening; one column makes an alias."""
+    emitted: bool = False
+    reduction: bool = field(default=False)
+
+
+class _Simplifier:
+    def __init__(self, n_inputs: int, blocks: list[Block]) -> None:
+        self.n_inputs = n_inputs
+        self.first_node = FIRST_INPUT + n_inputs
+        self.states = [_State(block) for block in blocks]
+        self.bases = np.array([block.base for block in blocks], np.int64)
+        self.size = blocks[-1].base + blocks[-1].size if blocks else self.first_node
+        self.owner: NDArray[np.int32] | None = None
+        self.program: list[Block] = []
+
+    def run(self, outputs: Ids) -> Program:
+        outputs = np.ascontiguousarray(outputs)
+        self._mark(outputs)
+        for state in reversed(self.states):
+            if state.live:
+                self._mark_parents(state)
+        for state in self.states:
+            if state.live:
+                self._forward(state)
+        outputs = self._canonical(outputs)
+        for state in self._touched(outputs):
+            self._emit(state)
+        return Program(self.n_inputs, self.program, outputs)
+
+    # ------------------------------------------------------------- liveness
+    def _touched(self, ids: Ids) -> list[_State]:
+        """The blocks that these ids lie in."""
+        if not ids.size:
+            return []
+        high = int(ids.max())
+        if high < self.first_node:
+            return []
+        last = int(np.searchsorted(self.bases, high, side="right")) - 1
+        low = int(ids.min())
+        if low >= self.bases[last]:
+            return [self.states[last]]
+        at = np.searchsorted(self.bases, ids, side="right") - 1
+        found = np.unique_values(at[ids >= self.first_node])
+        return [self.states[i] for i in found.tolist()]
+
+    def _mark(self, ids: Ids) -> None:
+        touched = self._touched(ids)
+        for state in touched:
+            state.live = True
+            state.uses += 1
+            base, size = state.block.base, state.block.size
+            inside = ids if len(touched) == 1 else ids[(ids >= base) & (ids < base + size)]
+            if isinstance(state.block, Columns):
+                if len(touched) == 1 and int(ids.min()) < base:
+                    inside = ids[ids >= base]
+                state.low = min(state.low, int(inside.min()))
+                state.high = max(state.high, int(inside.max()))
+                continue
+            if state.needed is None:
+                state.needed = np.zeros(size, bool)
+            state.needed[inside[inside >= base] - base] = True
+
+    def _mark_parents(self, state: _State) -> None:
+        block = state.block
+        if isinstance(block, Columns):
+            lo, hi = state.low - block.base, state.high + 1 - block.base
+            if hi - lo < block.size:
+                sliced = [column[lo:hi] for column in block.columns]
+                state.block = block = Columns(state.low, hi - lo, sliced)
+            for column in block.columns:
+                self._mark(column)
+            return
+        assert state.needed is not None
+        if block.sequential:
+            flat = _flattened_tree(block, state.needed)
+            state.block = block = flat
+            state.needed = np.diff(flat.indptr) > 0
+            outside = block.parents[block.parents < block.base]
+            self._mark(outside)
+            return
+        if not state.needed.all():
+            state.block = block = _without_rows(block, state.needed)
+        self._mark(block.parents)
+
+    # -------------------------------------------------------------- forward
+    def _forward(self, state: _State) -> None:
+        block = state.block
+        if isinstance(block, Rows):
+            self._forward_rows(state, block)
+            return
+        columns: list[Ids] = []
+        for column in block.columns:
+            _add_column(columns, self._canonical(column))
+        if self.owner is not None and len(columns) > 1:
+            columns = self._absorbed(columns)
+        if len(columns) >= _REDUCTION_WIDTH:
+            self._own(columns, block.base, block.size)
+            state.reduction = True
+        flat: list[Ids] = []
+        for i, column in enumerate(columns):
+            room = _WIDEST - len(flat) - (len(columns) - 1 - i)
+            for part in self._opened(column, room):
+                _add_column(flat, part)
+        state.flat = flat
+
+    def _forward_rows(self, state: _State, block: Rows) -> None:
+        if block.sequential:
+            for touched in self._touched(block.parents[block.parents < block.base]):
+                self._emit(touched)
+            self.program.append(block)
+            state.emitted = True
+            return
+        parents = self._canonical(block.parents)
+        counts = np.diff(block.indptr)
+        if parents is not block.parents:
+            first = parents[np.minimum(block.indptr[:-1], max(len(parents) - 1, 0))]
+            if len(parents) and (parents == np.repeat(first, counts)).all():
+                state.flat = [np.where(counts > 0, first, np.int32(0))]
+                return
+        self._own_rows(block, parents, counts)
+        state.reduction = True
+        for touched in self._touched(parents):
+            self._emit(touched)
+        self.program.append(Rows(block.base, block.size, block.indptr, parents))
+        state.emitted = True
+
+    def _own(self, columns: list[Ids], base: int, size: int) -> None:
+        nodes = np.arange(base, base + size, dtype=np.int32)
+        for column in columns:
+            self._owners()[column] = nodes
+
+    def _own_rows(self, block: Rows, parents: Ids, counts: NDArray[np.int64]) -> None:
+        nodes = np.arange(block.base, block.base + block.size, dtype=np.int32)
+        self._owners()[parents] = nodes[0] if block.size == 1 else np.repeat(nodes, counts)
+
+    def _owners(self) -> NDArray[np.int32]:
+        """For each node, the last reduction that it went into."""
+        if self.owner is None:
+            self.owner = np.zeros(self.size, np.int32)
+        return self.owner
+
+    def _single(self, ids: Ids) -> _State | None:
+        """The one block that all these ids lie in, if there is one."""
+        if not ids.size:
+            return None
+        low, high = int(ids[0]), int(ids[-1])
+        if low < self.first_node or high < self.first_node:
+            return None
+        at = int(np.searchsorted(self.bases, low, side="right")) - 1
+        block = self.states[at].block
+        if not block.base <= high < block.base + block.size:
+            return None
+        if ids.min() < block.base or ids.max() >= block.base + block.size:
+            return None
+        return self.states[at]
+
+    def _canonical(self, ids: Ids) -> Ids:
+        """Ids with aliases replaced by what they stand for."""
+        while True:
+            state = self._single(ids)
+            if state is None:
+                return self._canonical_mixed(ids)
+            if state.flat is None or len(state.flat) != 1 or state.emitted:
+                return ids
+            ids = state.flat[0][ids - state.block.base]
+
+    def _canonical_mixed(self, ids: Ids) -> Ids:
+        """The same where the ids lie in several blocks."""
+        copied = False
+        touched = self._touched(ids)
+        if len(touched) > 8:
+            return ids
+        for state in reversed(touched):
+            if state.flat is not None and len(state.flat) == 1 and not state.emitted:
+                base = state.block.base
+                inside = (ids >= base) & (ids < base + state.block.size)
+                if not copied:
+                    ids, copied = ids.copy(), True
+                ids[inside] = state.flat[0][ids[inside] - base]
+        return ids
+
+    def _absorbed(self, columns: list[Ids]) -> list[Ids]:
+        """Without the columns whose elements went into another column's reduction."""
+        owner = self.owner
+        assert owner is not None
+        kept = list(columns)
+        for big in columns:
+            state = self._single(big)
+            if state is None or not state.reduction:
+                continue
+            for i, small in enumerate(kept):
+                if small is not big and owner[small[0]] == big[0] and (owner[small] == big).all():
+                    kept = kept[:i] + kept[i + 1 :]
+                    break
+        return kept
+
+    def _opened(self, column: Ids, room: int) -> list[Ids]:
+        """The column, or the columns of the block that it is a slice of."""
+        state = self._single(column)
+        if state is None:
+            for touched in self._touched(column):
+                self._emit(touched)
+            return [column]
+        block, flat = state.block, state.flat
+        if flat is not None and not state.emitted and len(flat) <= room:
+            cheap = state.uses == 1 or len(flat) <= _SHARED_WIDTH
+            if cheap and not state.reduction:
+                start = int(column[0]) - block.base
+                m = len(column)
+                if int(column[-1]) - int(column[0]) == m - 1 and _is_range(column):
+                    if m == block.size:
+                        return flat
+                    return [part[start : start + m] for part in flat]
+        self._emit(state)
+        return [column]
+
+    def _emit(self, state: _State) -> None:
+        if state.emitted or not state.live:
+            return
+        state.emitted = True
+        assert state.flat is not None
+        for column in state.flat:
+            for touched in self._touched(column):
+                self._emit(touched)
+        self.program.append(Columns(state.block.base, state.block.size, state.flat))
+
+
+def _is_range(column: Ids) -> bool:
+    return bool((column[1:] - column[:-1] == 1).all())
+
+
+def _add_column(columns: list[Ids], new: Ids) -> None:
+    """Append a column unless it says nothing or is there already."""
+    if not len(new):
+        columns.append(new)
+        return
+    for column in columns:
+        if column is new or (
+            column[0] == new[0] and column[-1] == new[-1] and (column == new).all()
+        ):
+            return
+    if columns and new[0] <= OPAQUE and new[-1] <= OPAQUE and (new <= OPAQUE).all():
+        return
+    columns.append(new)
+
+
+def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:
+    counts = np.diff(block.indptr)
+    kept = np.repeat(needed, counts)
+    indptr = np.zeros(block.size + 1, np.int64)
+    np.cumsum(np.where(needed, counts, 0), out=indptr[1:])
+    return Rows(block.base, block.size, indptr, block.parents[kept])
+
+
+# ------------------------------------------------------------------- trees
+def _flattened_tree(block: Rows, needed: NDArray[np.bool_]) -> Rows:
+    """The sequential block with nodes used once merged into their only user.
+
+    Rows of nodes that were merged, or that nobody needs, come out empty.  Users are
+    found by pointer doubling, in log2(depth) whole-array steps.
+    """
+    base, size = block.base, block.size
+    counts = np.diff(block.indptr)
+    child = np.repeat(np.arange(size, dtype=np.int32), counts)
+    parent = block.parents - np.int32(base)
+    live = _live_in_order(child, parent, needed, block.indptr)
+    edges = live[child] & (block.parents > OPAQUE)
+    child, parent = child[edges], parent[edges]
+    internal = parent >= 0
+    uses = np.bincount(parent[internal], minlength=size)
+    single = live & (uses == 1) & ~needed
+    target = np.arange(size, dtype=np.int32)
+    inner_child, inner_parent = child[internal], parent[internal]
+    merged = single[inner_parent]
+    target[inner_parent[merged]] = inner_child[merged]
+    while True:
+        further = target[target]
+        if np.array_equal(further, target):
+            break
+        target = further
+    kept = ~internal
+    kept[internal] = ~merged
+    rows, parents = target[child[kept]], (parent[kept] + np.int32(base))
+    order = np.argsort(rows, kind="stable")
+    rows, parents = rows[order], parents[order]
+    indptr = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=size), out=indptr[1:])
+    return Rows(base, size, indptr, parents, sequential=True)
+
+
+def _live_in_order(
+    child: Ids, parent: Ids, needed: NDArray[np.bool_], indptr: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which nodes of a sequential block an output needs; parents come before children."""
+    if needed.all():
+        return needed
+    live = needed.copy()
+    front = np.flatnonzero(needed)
+    rounds = 0
+    counts = np.diff(indptr)
+    while len(front):
+        rounds += 1
+        if rounds > 64:
+            return _live_one_by_one(live, parent, indptr)
+        lengths = counts[front]
+        offsets = np.repeat(indptr[front] - np.cumsum(lengths) + lengths, lengths)
+        reached = parent[offsets + np.arange(len(offsets))]
+        reached = reached[reached >= 0]
+        reached = reached[~live[reached]]
+        live[reached] = True
+        front = np.flatnonzero(np.bincount(reached, minlength=1)) if len(reached) else reached
+    return live
+
+
+def _live_one_by_one(
+    live: NDArray[np.bool_], parent: Ids, indptr: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """The same for deep graphs: one pass backwards."""
+    flags = live.tolist()
+    parents, bounds = parent.tolist(), indptr.tolist()
+    for node in range(len(flags) - 1, -1, -1):
+        if flags[node]:
+            for p in parents[bounds[node] : bounds[node + 1]]:
+                if p >= 0:
+                    flags[p] = True
+    return np.array(flags, bool)

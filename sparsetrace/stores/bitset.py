@@ -1,0 +1,128 @@
+"""Patterns as packed bits, one row of words a node: fast where rows are dense."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.errors import GraphSizeError
+from sparsetrace.graph import FIRST_INPUT, OPAQUE, Columns, Ids
+from sparsetrace.simplify import Program
+
+__all__ = ["LIMIT", "solve"]
+
+LIMIT = 2**33
+"""Most bytes that the bits of all nodes may take."""
+_CHUNK = 2**24
+"""Bytes of scratch space for making or reading bits."""
+
+Bits = NDArray[np.uint64]
+
+
+class _Bits:
+    """Rows of bits for the nodes made so far."""
+
+    def __init__(self, program: Program) -> None:
+        self.n = program.n_inputs
+        self.words = max(1, -(-self.n // 64))
+        nodes = sum(block.size for block in program.blocks)
+        if nodes * self.words * 8 > LIMIT:
+            raise GraphSizeError(
+                f"store='bitset' would need {nodes * self.words * 8 / 2**30:.1f} GiB for {nodes} "
+                f"nodes over {self.n} inputs; use store='csr' or 'auto'"
+            )
+        self.first_node = FIRST_INPUT + self.n
+        self.row = np.zeros(0, np.int64)
+        self.bits: Bits = np.empty((nodes, self.words), np.uint64)
+        self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
+        self.offsets = np.zeros(len(self.bases), np.int64)
+        self.used = 0
+
+    def add(self, base: int, size: int) -> Bits:
+        """Zeroed rows for a new block."""
+        self.offsets[np.searchsorted(self.bases, base)] = self.used
+        rows = self.bits[self.used : self.used + size]
+        rows[...] = 0
+        self.used += size
+        return rows
+
+    def rows_of(self, nodes: Ids) -> Bits:
+        """Bits of nodes that are not inputs."""
+        at = np.searchsorted(self.bases, nodes, side="right") - 1
+        rows: Bits = self.bits[self.offsets[at] + nodes - self.bases[at]]
+        return rows
+
+    def of_inputs(self, rows: int, at: NDArray[np.integer], inputs: Ids) -> Bits:
+        """Bits set for ``(row, input id)`` pairs."""
+        flags = np.zeros((rows, self.words * 64), bool)
+        flags[at, inputs - FIRST_INPUT] = True
+        return np.packbits(flags, axis=1, bitorder="little").view(np.uint64)
+
+
+def _unite_rows(store: _Bits, out: Bits, indptr: NDArray[np.int64], parents: Ids) -> None:
+    """``out[i] |=`` the union of a CSR row of parents, in chunks of bounded memory."""
+    step = max(1, _CHUNK // (store.words * 64))
+    longest = int(np.diff(indptr).max(initial=0))
+    for lo in range(0, len(out), step):
+        hi = min(lo + step, len(out))
+        ids = parents[indptr[lo] : indptr[hi]]
+        at = np.repeat(np.arange(hi - lo), np.diff(indptr[lo : hi + 1]))
+        inputs = (ids < store.first_node) & (ids > OPAQUE)
+        if inputs.any():
+            out[lo:hi] |= store.of_inputs(hi - lo, at[inputs], ids[inputs])
+        inner = ids >= store.first_node
+        if inner.any():
+            _unite_inner(store, out[lo:hi], at[inner], ids[inner], longest)
+
+
+def _unite_inner(
+    store: _Bits, out: Bits, at: NDArray[np.integer], nodes: Ids, longest: int
+) -> None:
+    step = max(1, _CHUNK // (store.words * 8))
+    for lo in range(0, len(nodes), step):
+        rows, ids = at[lo : lo + step], nodes[lo : lo + step]
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        out[rows[starts]] |= np.bitwise_or.reduceat(store.rows_of(ids), starts, axis=0)
+
+
+def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Patterns of the outputs as CSR index arrays.
+
+    Raises
+    ------
+    GraphSizeError
+        If the bits of all nodes would need more than `LIMIT` bytes.
+    """
+    store = _Bits(program)
+    for block in program.blocks:
+        out = store.add(block.base, block.size)
+        if isinstance(block, Columns):
+            indptr = np.arange(0, block.size * len(block.columns) + 1, len(block.columns))
+            parents = np.stack(block.columns, axis=1).reshape(-1)
+            _unite_rows(store, out, indptr, parents)
+        elif not block.sequential:
+            _unite_rows(store, out, block.indptr, block.parents)
+        else:
+            for i in range(block.size):  # parents may be rows made just before
+                bounds = block.indptr[i : i + 2]
+                if bounds[0] < bounds[1]:
+                    one = block.parents[bounds[0] : bounds[1]]
+                    _unite_rows(store, out[i : i + 1], np.array([0, len(one)]), one)
+    return _read(store, program.outputs)
+
+
+def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """The set bits of every output, row by row."""
+    indptr = np.zeros(len(outputs) + 1, np.int64)
+    pieces: list[NDArray[np.integer]] = []
+    step = max(1, _CHUNK // (store.words * 64))
+    for lo in range(0, len(outputs), step):
+        ids = outputs[lo : lo + step]
+        bits = np.zeros((len(ids), store.words), np.uint64)
+        _unite_rows(store, bits, np.arange(len(ids) + 1), ids)
+        flags = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little", count=store.n)
+        indptr[lo + 1 : lo + 1 + len(ids)] = flags.sum(axis=1, dtype=np.int64)
+        place = np.flatnonzero(flags)
+        pieces.append((place % max(store.n, 1)).astype(np.int32))
+    np.cumsum(indptr, out=indptr)
+    return indptr, np.concatenate(pieces) if pieces else np.zeros(0, np.int32)

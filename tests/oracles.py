@@ -1,0 +1,269 @@
+"""Slow, obvious checkers: numerical Jacobian patterns, and assertions on patterns.
+
+Contract: nothing here knows how a trace works.  A function under test takes one
+real array and returns a number, an array, or nested tuples, lists and dicts of
+them; outputs are counted leaf by leaf in the order in which they are returned, in
+C order within each leaf, and inputs in C order.  The functions that return a
+pattern are wrong on the side of too few entries alone: an entry that they find is
+there, whereas one that is non-zero in a corner of the input domain may escape them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+#: The smallest change of an output, relative to its size, that is no rounding error.
+RTOL = 1e-10
+#: The smallest absolute one: x - x.mean() sums to rounding errors of no size at all.
+ATOL = 1e-13
+#: The same where an input takes quite another value, rather than one close by.
+PERTURBATION_ATOL = 1e-11
+#: Difference quotients at h, h/2 and h/4 agree this well where a derivative exists;
+#: across a jump they double, and rounding errors do anything.
+AGREEMENT = 0.05
+STEP = 1e-4
+
+
+def flat_outputs(result: Any) -> NDArray[Any]:
+    """All numbers in nested tuples, lists and dicts, as one vector."""
+    leaves = [np.ravel(leaf) for leaf in _leaves(result)]
+    return np.concatenate(leaves) if leaves else np.zeros(0)
+
+
+def _leaves(result: Any) -> Iterator[NDArray[Any]]:
+    if isinstance(result, Mapping):
+        result = list(result.values())
+    if isinstance(result, list | tuple):
+        for item in result:
+            yield from _leaves(item)
+        return
+    leaf = np.asarray(result)
+    if leaf.dtype.kind not in "biufc":
+        raise TypeError(f"an output of type {type(result).__name__} holds no numbers")
+    yield leaf.astype(complex if leaf.dtype.kind == "c" else float)
+
+
+def numerical_jacobian_pattern(
+    f: Callable[[NDArray[Any]], Any],
+    x: ArrayLike,
+    *,
+    points: int = 5,
+    seed: int = 0,
+    low: float | None = None,
+    high: float | None = None,
+    rtol: float = RTOL,
+    atol: float = ATOL,
+) -> NDArray[np.bool_]:
+    """Entries of the Jacobian of f that are non-zero at one of several random points.
+
+    Parameters
+    ----------
+    f : callable
+    x : array_like
+        Gives the shape; the points lie within 10 % of it, or of 1 if that is more.
+    points, seed : int
+        How many points to draw, and from which stream.
+    low, high : float, optional
+        Draw the points from this interval instead.
+    rtol, atol : float
+        Changes of an output below ``rtol * abs(output) + atol`` count as rounding.
+
+    Returns
+    -------
+    array of bool, shape (outputs, inputs)
+
+    Raises
+    ------
+    ValueError
+        If an entry is NaN or infinite at every point, so that nothing is known of it.
+    """
+    found: NDArray[np.bool_] | None = None
+    for point in _points(x, points, seed, low, high):
+        columns = [_column(f, point, index, rtol, atol) for index in np.ndindex(point.shape)]
+        nonzero = _table([column[0] for column in columns], f, point)
+        defined = _table([column[1] for column in columns], f, point)
+        if found is None:
+            found, known = nonzero, defined
+        else:
+            found, known = found | nonzero, known | defined
+    if found is None:
+        raise ValueError("no points were asked for")
+    if not known.all():
+        raise ValueError(f"not finite at any of {points} points: entries {_entries(~known)}")
+    return found
+
+
+def perturbation_pattern(
+    f: Callable[[NDArray[Any]], Any],
+    x: ArrayLike,
+    *,
+    points: int = 20,
+    seed: int = 0,
+    low: float | None = None,
+    high: float | None = None,
+    rtol: float = RTOL,
+    atol: float = PERTURBATION_ATOL,
+) -> NDArray[np.bool_]:
+    """Which output's value changes, beyond rounding, when one input takes another value.
+
+    Unlike the Jacobian's pattern this has the entries of floor, sign, comparisons
+    and sorting.  The parameters are those of `numerical_jacobian_pattern`; in each
+    point one input after the other is replaced by that of the next point, and by a
+    value far away.
+    """
+    drawn = _points(x, points + 1, seed, low, high)
+    found: NDArray[np.bool_] | None = None
+    for point, other in pairwise(drawn):
+        before = flat_outputs(f(point.copy()))
+        columns = []
+        for index in np.ndindex(point.shape):
+            changed = np.zeros(len(before), dtype=bool)
+            values = [other[index]]
+            if low is None and high is None:
+                values += [point[index] + 3.7, point[index] - 3.7]
+            for value in values:
+                moved = point.copy()
+                moved[index] = value
+                changed |= _changed(before, flat_outputs(f(moved)), rtol, atol)
+            columns.append(changed)
+        pattern = _table(columns, f, point)
+        found = pattern if found is None else found | pattern
+    if found is None:
+        raise ValueError("no points were asked for")
+    return found
+
+
+def _points(
+    x: ArrayLike, count: int, seed: int, low: float | None, high: float | None
+) -> list[NDArray[Any]]:
+    if (low is None) != (high is None):
+        raise ValueError("give both of low and high, or neither")
+    centre = np.array(x, dtype=float)
+    generator = np.random.default_rng(seed)
+    if low is not None and high is not None:
+        return [generator.uniform(low, high, centre.shape) for _ in range(count)]
+    width = 0.1 * np.maximum(1.0, np.abs(centre))
+    return [centre + width * generator.uniform(-1.0, 1.0, centre.shape) for _ in range(count)]
+
+
+def _column(
+    f: Callable[[NDArray[Any]], Any],
+    point: NDArray[Any],
+    index: tuple[int, ...],
+    rtol: float,
+    atol: float,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which derivatives with respect to one input are non-zero, and which are defined."""
+    step = STEP * max(1.0, abs(point[index]))
+    pairs = [_at_both_sides(f, point, index, step / part) for part in (1, 2, 4)]
+    return nonzero_derivative(*pairs, rtol=rtol, atol=atol)
+
+
+def _at_both_sides(
+    f: Callable[[NDArray[Any]], Any], point: NDArray[Any], index: tuple[int, ...], step: float
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    above, below = point.copy(), point.copy()
+    above[index] += step
+    below[index] -= step
+    return flat_outputs(f(above)), flat_outputs(f(below))
+
+
+def nonzero_derivative(
+    *pairs: tuple[NDArray[Any], NDArray[Any]], rtol: float = RTOL, atol: float = ATOL
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Judge central differences taken with the steps h, h/2, h/4, ...
+
+    Parameters
+    ----------
+    *pairs : (array, array)
+        The outputs above and below the point, for each step.
+    rtol, atol : float
+        As for `numerical_jacobian_pattern`.
+
+    Returns
+    -------
+    nonzero : array of bool
+        Where every difference exceeds rounding and the quotients agree.
+    defined : array of bool
+        Where the differences are numbers: elsewhere the answer says nothing.
+    """
+    differences = [_difference(above, below) for above, below in pairs]
+    defined = np.all([np.isfinite(difference) for difference in differences], axis=0)
+    nonzero = defined.copy()
+    for (above, below), difference in zip(pairs, differences, strict=True):
+        with np.errstate(invalid="ignore"):
+            nonzero &= np.abs(difference) > rtol * np.maximum(np.abs(above), np.abs(below)) + atol
+    quotients = [difference * 2.0**power for power, difference in enumerate(differences)]
+    for wide, narrow in pairwise(quotients):
+        with np.errstate(invalid="ignore"):
+            nonzero &= np.abs(wide - narrow) <= AGREEMENT * np.abs(narrow)
+    return nonzero, defined
+
+
+def _difference(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
+    """Above minus below, and zero where both are the same infinity."""
+    with np.errstate(invalid="ignore"):
+        return np.where(above == below, 0.0, above - below)
+
+
+def _changed(
+    before: NDArray[Any], after: NDArray[Any], rtol: float, atol: float
+) -> NDArray[np.bool_]:
+    size = np.maximum(np.abs(before), np.abs(after))
+    with np.errstate(invalid="ignore"):
+        close = np.abs(after - before) <= rtol * size + atol
+    same = (before == after) | (np.isnan(before) & np.isnan(after))
+    return ~(same | (close & np.isfinite(size)))
+
+
+def _table(
+    columns: list[NDArray[np.bool_]], f: Callable[[NDArray[Any]], Any], point: NDArray[Any]
+) -> NDArray[np.bool_]:
+    if not columns:
+        return np.zeros((len(flat_outputs(f(point.copy()))), 0), dtype=bool)
+    return np.stack(columns, axis=1)
+
+
+def dense(pattern: Any) -> NDArray[np.bool_]:
+    """A sparse array, a pattern or an array_like, as a dense Boolean matrix."""
+    matrix = np.asarray(pattern.toarray() if hasattr(pattern, "toarray") else pattern) != 0
+    if matrix.ndim != 2:
+        raise ValueError(f"a pattern has two dimensions, not {matrix.ndim}")
+    return matrix
+
+
+def assert_same_pattern(pattern: Any, expected: Any) -> None:
+    """The pattern has exactly the expected entries."""
+    _compare(dense(pattern), dense(expected), extra_allowed=False)
+
+
+def assert_covers(pattern: Any, expected: Any) -> None:
+    """The pattern has all of the expected entries; it may have more."""
+    _compare(dense(pattern), dense(expected), extra_allowed=True)
+
+
+def _compare(
+    pattern: NDArray[np.bool_], expected: NDArray[np.bool_], *, extra_allowed: bool
+) -> None:
+    if pattern.shape != expected.shape:
+        raise AssertionError(f"shape {pattern.shape}, expected {expected.shape}")
+    missing, extra = expected & ~pattern, pattern & ~expected
+    lines = []
+    if missing.any():
+        lines.append(f"MISSING (a lost dependency): {_entries(missing)}")
+    if extra.any() and not extra_allowed:
+        lines.append(f"extra: {_entries(extra)}")
+    if lines:
+        raise AssertionError("\n".join([*lines, f"shape {pattern.shape}, as (output, input)"]))
+
+
+def _entries(mask: NDArray[np.bool_], limit: int = 20) -> str:
+    entries = [(int(i), int(j)) for i, j in np.argwhere(mask)]
+    shown = " ".join(f"({i}, {j})" for i, j in entries[:limit])
+    more = f" and {len(entries) - limit} more" if len(entries) > limit else ""
+    return f"{len(entries)}: {shown}{more}"
