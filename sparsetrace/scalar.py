@@ -24,16 +24,6 @@ from sparsetrace.rules import FIRST_ORDER
 __all__ = ["TracedScalar", "refuse_value"]
 
 
-@lru_cache(maxsize=65536)
-def _keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
-    """Whether a traced argument at `position` matters beside this constant."""
-    rule = FIRST_ORDER[ufunc]
-    if rule.partials[0] != "11":
-        return False
-    cut = rule.cuts.get(position)
-    return cut is None or not bool(np.any(cut.vanishes(np.asarray(value))))
-
-
 @lru_cache(maxsize=1024)
 def _unites(ufunc: np.ufunc) -> bool:
     return FIRST_ORDER[ufunc].partials == ("11",)
@@ -59,7 +49,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._id > OPAQUE
             and a._dtype is FLOAT
             and a._graph.values
-            and _keeps(ufunc, 0, b)
+            and elementwise.keeps(ufunc, 0, b)
         ):
             return TracedScalar(a._graph, a._id, FLOAT)
     elif (
@@ -67,7 +57,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._id > OPAQUE
         and b._dtype is FLOAT
         and b._graph.values
-        and _keeps(ufunc, 1, a)
+        and elementwise.keeps(ufunc, 1, a)
     ):
         return TracedScalar(b._graph, b._id, FLOAT)
     graph = a._graph if kind_a is TracedScalar else b._graph

@@ -14,8 +14,9 @@ Runs of tiny blocks and of scalars become one block that is flattened as a tree.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +122,18 @@ class _State:
     flat: list[Ids] | None = None
     """The columns after flattening; one column makes an alias."""
     emitted: bool = False
-    reduction: bool = field(default=False)
+    reduction: bool = False
+    last: bool = False
+    """No block after this one: nothing can be absorbed into it."""
+
+
+@dataclass(slots=True)
+class _Extent:
+    """The blocks that an id array touches; `pure` if it lies in one of them entirely."""
+
+    ids: Ids
+    states: list[_State]
+    pure: bool
 
 
 class _Simplifier:
@@ -129,7 +141,9 @@ class _Simplifier:
         self.n_inputs = n_inputs
         self.first_node = FIRST_INPUT + n_inputs
         self.states = [_State(block) for block in blocks]
-        self.bases = np.array([block.base for block in blocks], np.int64)
+        self.base_list = [block.base for block in blocks]
+        self.bases = np.array(self.base_list, np.int64)
+        self.extents: dict[int, _Extent] = {}
         self.size = blocks[-1].base + blocks[-1].size if blocks else self.first_node
         self.owner: NDArray[np.int32] | None = None
         self.program: list[Block] = []
@@ -140,46 +154,57 @@ class _Simplifier:
         for state in reversed(self.states):
             if state.live:
                 self._mark_parents(state)
-        for state in self.states:
-            if state.live:
-                self._forward(state)
+        live = [state for state in self.states if state.live]
+        for state in live:
+            state.last = state is live[-1]
+            self._forward(state)
         outputs = self._canonical(outputs)
         for state in self._touched(outputs):
             self._emit(state)
         return Program(self.n_inputs, self.program, outputs)
 
     # ------------------------------------------------------------- liveness
+    def _extent(self, ids: Ids) -> _Extent:
+        """Where the ids lie; computed once for each array."""
+        known = self.extents.get(id(ids))
+        if known is None:
+            known = self.extents[id(ids)] = self._measured(ids)
+        return known
+
+    def _measured(self, ids: Ids) -> _Extent:
+        high = int(ids.max()) if ids.size else 0
+        if high < self.first_node:
+            return _Extent(ids, [], pure=False)
+        last = bisect_right(self.base_list, high) - 1
+        low = int(ids.min())
+        if low >= self.base_list[last]:
+            return _Extent(ids, [self.states[last]], pure=True)
+        inner = ids[ids >= self.first_node]
+        first = bisect_right(self.base_list, int(inner.min())) - 1
+        if first == last:
+            return _Extent(ids, [self.states[last]], pure=False)
+        counts = np.bincount(np.searchsorted(self.bases, inner, side="right") - 1 - first)
+        found = (np.flatnonzero(counts) + first).tolist()
+        return _Extent(ids, [self.states[i] for i in found], pure=False)
+
     def _touched(self, ids: Ids) -> list[_State]:
         """The blocks that these ids lie in."""
-        if not ids.size:
-            return []
-        high = int(ids.max())
-        if high < self.first_node:
-            return []
-        last = int(np.searchsorted(self.bases, high, side="right")) - 1
-        low = int(ids.min())
-        if low >= self.bases[last]:
-            return [self.states[last]]
-        at = np.searchsorted(self.bases, ids, side="right") - 1
-        found = np.unique_values(at[ids >= self.first_node])
-        return [self.states[i] for i in found.tolist()]
+        return self._extent(ids).states
 
     def _mark(self, ids: Ids) -> None:
-        touched = self._touched(ids)
-        for state in touched:
+        extent = self._extent(ids)
+        for state in extent.states:
             state.live = True
             state.uses += 1
             base, size = state.block.base, state.block.size
-            inside = ids if len(touched) == 1 else ids[(ids >= base) & (ids < base + size)]
+            inside = ids if extent.pure else ids[(ids >= base) & (ids < base + size)]
             if isinstance(state.block, Columns):
-                if len(touched) == 1 and int(ids.min()) < base:
-                    inside = ids[ids >= base]
                 state.low = min(state.low, int(inside.min()))
                 state.high = max(state.high, int(inside.max()))
                 continue
             if state.needed is None:
                 state.needed = np.zeros(size, bool)
-            state.needed[inside[inside >= base] - base] = True
+            state.needed[inside - base] = True
 
     def _mark_parents(self, state: _State) -> None:
         block = state.block
@@ -209,20 +234,21 @@ class _Simplifier:
         if isinstance(block, Rows):
             self._forward_rows(state, block)
             return
-        columns: list[Ids] = []
+        distinct = _Distinct()
         for column in block.columns:
-            _add_column(columns, self._canonical(column))
+            distinct.add(self._canonical(column))
+        columns = distinct.columns
         if self.owner is not None and len(columns) > 1:
             columns = self._absorbed(columns)
-        if len(columns) >= _REDUCTION_WIDTH:
+        if len(columns) >= _REDUCTION_WIDTH and not state.last:
             self._own(columns, block.base, block.size)
             state.reduction = True
-        flat: list[Ids] = []
+        flat = _Distinct()
         for i, column in enumerate(columns):
-            room = _WIDEST - len(flat) - (len(columns) - 1 - i)
+            room = _WIDEST - len(flat.columns) - (len(columns) - 1 - i)
             for part in self._opened(column, room):
-                _add_column(flat, part)
-        state.flat = flat
+                flat.add(part)
+        state.flat = flat.columns
 
     def _forward_rows(self, state: _State, block: Rows) -> None:
         if block.sequential:
@@ -238,8 +264,9 @@ class _Simplifier:
             if len(parents) and (parents == np.repeat(first, counts)).all():
                 state.flat = [np.where(counts > 0, first, np.int32(0))]
                 return
-        self._own_rows(block, parents, counts)
-        state.reduction = True
+        if not state.last:
+            self._own_rows(block, parents, counts)
+            state.reduction = True
         for touched in self._touched(parents):
             self._emit(touched)
         self.program.append(Rows(block.base, block.size, block.indptr, parents))
@@ -262,18 +289,8 @@ class _Simplifier:
 
     def _single(self, ids: Ids) -> _State | None:
         """The one block that all these ids lie in, if there is one."""
-        if not ids.size:
-            return None
-        low, high = int(ids[0]), int(ids[-1])
-        if low < self.first_node or high < self.first_node:
-            return None
-        at = int(np.searchsorted(self.bases, low, side="right")) - 1
-        block = self.states[at].block
-        if not block.base <= high < block.base + block.size:
-            return None
-        if ids.min() < block.base or ids.max() >= block.base + block.size:
-            return None
-        return self.states[at]
+        extent = self._extent(ids)
+        return extent.states[0] if extent.pure else None
 
     def _canonical(self, ids: Ids) -> Ids:
         """Ids with aliases replaced by what they stand for."""
@@ -287,8 +304,8 @@ class _Simplifier:
 
     def _canonical_mixed(self, ids: Ids) -> Ids:
         """The same where the ids lie in several blocks."""
-        copied = False
         touched = self._touched(ids)
+        copied = False
         if len(touched) > 8:
             return ids
         for state in reversed(touched):
@@ -350,19 +367,27 @@ def _is_range(column: Ids) -> bool:
     return bool((column[1:] - column[:-1] == 1).all())
 
 
-def _add_column(columns: list[Ids], new: Ids) -> None:
-    """Append a column unless it says nothing or is there already."""
-    if not len(new):
-        columns.append(new)
-        return
-    for column in columns:
-        if column is new or (
-            column[0] == new[0] and column[-1] == new[-1] and (column == new).all()
-        ):
+class _Distinct:
+    """Columns without repetitions, in order of arrival."""
+
+    __slots__ = ("_by_ends", "columns")
+
+    def __init__(self) -> None:
+        self.columns: list[Ids] = []
+        self._by_ends: dict[tuple[int, int], list[Ids]] = {}
+
+    def add(self, new: Ids) -> None:
+        """Append a column unless it says nothing or is there already."""
+        if not len(new):
+            self.columns = [new]
             return
-    if columns and new[0] <= OPAQUE and new[-1] <= OPAQUE and (new <= OPAQUE).all():
-        return
-    columns.append(new)
+        ends = (int(new[0]), int(new[-1]))
+        if self.columns and max(ends) <= OPAQUE and (new <= OPAQUE).all():
+            return
+        alike = self._by_ends.setdefault(ends, [])
+        if not any(column is new or (column == new).all() for column in alike):
+            alike.append(new)
+            self.columns.append(new)
 
 
 def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:

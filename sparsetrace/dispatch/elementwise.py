@@ -8,6 +8,7 @@ computed, so that constants stay known values.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,12 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.rules import FIRST_ORDER, Cut
 
-__all__ = ["call", "letters", "result_dtypes"]
+__all__ = ["call", "keeps", "letters", "result_dtypes"]
 
 _DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
 _NO_CUTS: dict[int, Cut] = {}
 _PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+_REAL_SCALARS = frozenset((int, float, np.float64, np.float32, np.int64, np.int32))
 
 
 def letters(graph: Graph, ufunc: np.ufunc) -> tuple[str, ...]:
@@ -86,6 +88,16 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
     return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes, strict=True)]
 
 
+@lru_cache(maxsize=65536)
+def keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
+    """Whether an argument at `position` of a ufunc of two matters beside this constant."""
+    rule = FIRST_ORDER[ufunc]
+    if rule.partials[0] != "11":
+        return False
+    cut = rule.cuts.get(position)
+    return cut is None or not bool(np.any(cut.vanishes(np.asarray(value))))
+
+
 def _plain(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     """The common case, no constants inside traced arrays; None where it is not common."""
     rule = FIRST_ORDER.get(ufunc)
@@ -104,19 +116,19 @@ def _plain(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     else:
         traced, constant, position = b, a, 1
     kind = type(constant)
-    if kind is float or kind is int:
-        shape = None
-    elif kind is np.ndarray and constant.dtype.kind in "fiu":
-        shape = constant.shape
-    else:
+    ids: Ids = traced._ids
+    if kind in _REAL_SCALARS:
+        if graph.values and not keeps(ufunc, position, constant):
+            return None
+        return ids.copy()
+    if kind is not np.ndarray or constant.dtype.kind not in "fiu":
         return None
     cut = rule.cuts.get(position)
-    if cut is not None and graph.values and np.any(cut.vanishes(np.asarray(constant))):
+    if cut is not None and graph.values and cut.vanishes(constant).any():
         return None
-    ids: Ids = traced._ids
-    if not shape or shape == ids.shape:
+    if constant.shape == ids.shape:
         return ids.copy()
-    return np.broadcast_to(ids, np.broadcast_shapes(ids.shape, shape)).copy()
+    return np.broadcast_to(ids, np.broadcast_shapes(ids.shape, constant.shape)).copy()
 
 
 def _general(

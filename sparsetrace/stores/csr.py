@@ -23,6 +23,7 @@ __all__ = ["Table", "Tables", "solve"]
 _FLAGS_PER_ENTRY = 24
 """Marking in a Boolean matrix beats sorting up to this many cells an entry."""
 _MOST_FLAGS = 2**28
+_MOST_PIECES = 64
 
 Entries = tuple[NDArray[np.int64], Ids, Ids | None]
 """Row of each entry, its column index at the run's start, its step."""
@@ -151,11 +152,14 @@ def unite(
     None if along some run two entries meet or change places.
     """
     rows, values, steps = entries
-    key = rows * np.int64(n) + values
+    bits = max(n - 1, 1).bit_length()
+    key = (rows << bits) | values
     if steps is None or lengths is None:
         if len(key) and not (key[1:] > key[:-1]).all():
-            key = _distinct(key, n_rows * n)
-        return _bounds(key, n_rows, n), (key % max(n, 1)).astype(np.int32), None
+            key = distinct(key, n_rows << bits)
+            rows = key >> bits
+            values = (key & ((1 << bits) - 1)).astype(np.int32)
+        return _bounds(rows, n_rows), values, None
     order = np.argsort(key, kind="stable")
     key, steps = key[order], steps[order]
     same = key[1:] == key[:-1]
@@ -164,14 +168,15 @@ def unite(
             return None
         keep = np.concatenate([[True], ~same])
         key, steps = key[keep], steps[keep]
-    row = key // n
-    ends = key + steps.astype(np.int64) * (lengths[row] - 1)
-    if not (ends[1:] > ends[:-1])[row[1:] == row[:-1]].all():
+    rows = key >> bits
+    ends = key + steps.astype(np.int64) * (lengths[rows] - 1)
+    if not (ends[1:] > ends[:-1])[rows[1:] == rows[:-1]].all():
         return None
-    return _bounds(key, n_rows, n), (key - row * n).astype(np.int32), steps
+    return _bounds(rows, n_rows), (key & ((1 << bits) - 1)).astype(np.int32), steps
 
 
-def _distinct(key: NDArray[np.int64], cells: int) -> NDArray[np.int64]:
+def distinct(key: NDArray[np.int64], cells: int) -> NDArray[np.int64]:
+    """The keys, all below `cells`, sorted and without repetitions."""
     if cells <= min(_FLAGS_PER_ENTRY * len(key), _MOST_FLAGS):
         flags = np.zeros(cells, bool)
         flags[key] = True
@@ -183,8 +188,13 @@ def _distinct(key: NDArray[np.int64], cells: int) -> NDArray[np.int64]:
     return key if keep.all() else key[keep]
 
 
-def _bounds(key: NDArray[np.int64], n_rows: int, n: int) -> NDArray[np.int64]:
-    indptr: NDArray[np.int64] = np.searchsorted(key, np.arange(n_rows + 1) * np.int64(n))
+def _bounds(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """Row bounds of entries whose rows are sorted."""
+    indptr = np.zeros(n_rows + 1, np.int64)
+    if n_rows <= 1024:
+        indptr[:] = np.searchsorted(rows, np.arange(n_rows + 1))
+    else:
+        np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])
     return indptr
 
 
@@ -224,10 +234,18 @@ def _solve_inputs(block: Columns) -> Table:
 
 
 def _solve_rows(tables: Tables, block: Rows) -> Table:
-    rows = np.repeat(np.arange(block.size), np.diff(block.indptr))
-    entries = tables.lookup(block.parents, None, rows)
-    indptr, values, _ = unite(block.size, tables.n, entries)  # type: ignore[misc]
-    return Table(block.base, block.size, indptr, values)
+    parents, indptr = block.parents, block.indptr
+    if len(parents) and parents.max() < tables.first_node and parents.min() > OPAQUE:
+        rising = parents[1:] > parents[:-1]
+        inner = indptr[1:-1]
+        rising[inner[(inner > 0) & (inner < len(parents))] - 1] = True
+        if rising.all():  # every parent an input, in order: the parents are the pattern
+            return Table(block.base, block.size, indptr, parents - np.int32(FIRST_INPUT))
+    rows = np.repeat(np.arange(block.size), np.diff(indptr))
+    bounds, values, _ = unite(  # type: ignore[misc]
+        block.size, tables.n, tables.lookup(parents, None, rows)
+    )
+    return Table(block.base, block.size, bounds, values)
 
 
 def _solve_tree(tables: Tables, block: Rows) -> Table:
@@ -276,6 +294,10 @@ def _outputs(
     if not m:
         return np.zeros(1, np.int64), np.zeros(0, np.int32)
     runs = find_runs([outputs])
+    if runs is not None and len(runs.starts) <= _MOST_PIECES:
+        pieces = _stored_pieces(tables, runs)
+        if pieces is not None:
+            return _joined(pieces)
     if runs is not None:
         runs = tables.split(runs, [outputs])
     if runs is None:
@@ -291,3 +313,33 @@ def _outputs(
         growth = None if growth is None else growth[order]
     bounds = np.searchsorted(rows, np.arange(count + 1))
     return expand(bounds, values, growth, runs.lengths)
+
+
+Piece = tuple[NDArray[np.int64], Ids]
+
+
+def _stored_pieces(tables: Tables, runs: Runs) -> list[Piece] | None:
+    """The outputs as stretches of tables that hold a row a node; None if they are not."""
+    pieces = []
+    for node, step, length in zip(
+        runs.values[:, 0].tolist(), runs.steps[:, 0].tolist(), runs.lengths.tolist(), strict=True
+    ):
+        at = int(np.searchsorted(tables.bases, node, side="right")) - 1
+        table = tables.tables[at] if at >= 0 and node >= tables.first_node else None
+        if table is None or table.starts is not None or (step != 1 and length > 1):
+            return None
+        lo = node - table.base
+        if lo + length > table.size:
+            return None
+        bounds = table.indptr[lo : lo + length + 1]
+        pieces.append((bounds - bounds[0], table.values[bounds[0] : bounds[-1]]))
+    return pieces
+
+
+def _joined(pieces: list[Piece]) -> Piece:
+    if len(pieces) == 1:
+        return pieces[0]
+    sizes = np.cumsum([0] + [int(bounds[-1]) for bounds, _ in pieces])
+    bounds = [b[:-1] + start for (b, _), start in zip(pieces, sizes[:-1].tolist(), strict=True)]
+    indptr = np.concatenate([*bounds, sizes[-1:]])
+    return indptr, np.concatenate([values for _, values in pieces])
