@@ -33,7 +33,11 @@ def propagate(
     solve = STORES.get(store)
     if solve is None:
         raise InputError(f"store={store!r}: choose one of 'auto', {', '.join(map(repr, STORES))}")
-    return solve(simplify(graph, outputs))
+    indptr, indices = solve(simplify(graph, outputs))
+    if len(indices) <= np.iinfo(np.int32).max:
+        # SciPy wants both of one type, and the indices are the longer ones
+        indptr = indptr.astype(np.int32, copy=False)
+    return indptr, indices
 
 
 def index_sets(graph: Graph, ids: Ids) -> list[BitMap]:

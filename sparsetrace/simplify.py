@@ -107,6 +107,33 @@ def _joined(run: Sequence[Block]) -> Rows:
 
 
 # ---------------------------------------------------------------- the passes
+def _is_range(column: Ids) -> bool:
+    return bool((column[1:] - column[:-1] == 1).all())
+
+
+class _Distinct:
+    """Columns without repetitions, in order of arrival."""
+
+    __slots__ = ("_by_ends", "columns")
+
+    def __init__(self) -> None:
+        self.columns: list[Ids] = []
+        self._by_ends: dict[tuple[int, int], list[Ids]] = {}
+
+    def add(self, new: Ids) -> None:
+        """Append a column unless it says nothing or is there already."""
+        if not len(new):
+            self.columns = [new]
+            return
+        ends = (int(new[0]), int(new[-1]))
+        if self.columns and max(ends) <= OPAQUE and (new <= OPAQUE).all():
+            return
+        alike = self._by_ends.setdefault(ends, [])
+        if not any(column is new or (column == new).all() for column in alike):
+            alike.append(new)
+            self.columns.append(new)
+
+
 @dataclass(slots=True)
 class _State:
     """What is known of one block."""
@@ -119,6 +146,7 @@ class _State:
     low: int = 2**31
     high: int = -1
     """For columns: the first and the last node that is needed."""
+    distinct: _Distinct | None = None
     flat: list[Ids] | None = None
     """The columns after flattening; one column makes an alias."""
     emitted: bool = False
@@ -243,12 +271,12 @@ class _Simplifier:
         if len(columns) >= _REDUCTION_WIDTH and not state.last:
             self._own(columns, block.base, block.size)
             state.reduction = True
-        flat = _Distinct()
+        flat = self._taken_over(columns)
         for i, column in enumerate(columns):
             room = _WIDEST - len(flat.columns) - (len(columns) - 1 - i)
             for part in self._opened(column, room):
                 flat.add(part)
-        state.flat = flat.columns
+        state.distinct, state.flat = flat, flat.columns
 
     def _forward_rows(self, state: _State, block: Rows) -> None:
         if block.sequential:
@@ -332,6 +360,31 @@ class _Simplifier:
                     break
         return kept
 
+    def _taken_over(self, columns: list[Ids]) -> _Distinct:
+        """The flattened columns of a block that only this one uses, to be added to.
+
+        So a sum of k terms costs k steps to flatten, not k * k.
+        """
+        state = self._single(columns[0]) if len(columns) > 1 else None
+        if state is None or state.uses > 1 or state.distinct is None or state.emitted:
+            return _Distinct()
+        if not self._opens_whole(state, columns[0], _WIDEST - len(columns)):
+            return _Distinct()
+        del columns[0]
+        taken, state.distinct = state.distinct, None
+        return taken
+
+    def _opens_whole(self, state: _State, column: Ids, room: int) -> bool:
+        block, flat = state.block, state.flat
+        return (
+            flat is not None
+            and len(flat) <= room
+            and not state.reduction
+            and len(column) == block.size
+            and column[0] == block.base
+            and _is_range(column)
+        )
+
     def _opened(self, column: Ids, room: int) -> list[Ids]:
         """The column, or the columns of the block that it is a slice of."""
         state = self._single(column)
@@ -361,33 +414,6 @@ class _Simplifier:
             for touched in self._touched(column):
                 self._emit(touched)
         self.program.append(Columns(state.block.base, state.block.size, state.flat))
-
-
-def _is_range(column: Ids) -> bool:
-    return bool((column[1:] - column[:-1] == 1).all())
-
-
-class _Distinct:
-    """Columns without repetitions, in order of arrival."""
-
-    __slots__ = ("_by_ends", "columns")
-
-    def __init__(self) -> None:
-        self.columns: list[Ids] = []
-        self._by_ends: dict[tuple[int, int], list[Ids]] = {}
-
-    def add(self, new: Ids) -> None:
-        """Append a column unless it says nothing or is there already."""
-        if not len(new):
-            self.columns = [new]
-            return
-        ends = (int(new[0]), int(new[-1]))
-        if self.columns and max(ends) <= OPAQUE and (new <= OPAQUE).all():
-            return
-        alike = self._by_ends.setdefault(ends, [])
-        if not any(column is new or (column == new).all() for column in alike):
-            alike.append(new)
-            self.columns.append(new)
 
 
 def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:

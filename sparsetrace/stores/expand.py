@@ -12,7 +12,7 @@ from sparsetrace.graph import Ids
 
 __all__ = ["expand", "gather_rows"]
 
-_LONG = 512
+_LONG = 4096
 """Runs with this many entries on average are written one by one."""
 
 
