@@ -22,11 +22,11 @@ FORMS = {
 
 
 def operands(ufunc: np.ufunc, x: np.ndarray) -> list[np.ndarray]:
-    """Pieces of the input, compared with zero where the ufunc takes no floats."""
+    """Pieces of the input, made whole numbers where the ufunc takes no floats."""
     loops = [loop.split("->")[0] for loop in ufunc.types]
     pieces = np.split(x, ufunc.nin)
     return [
-        piece if any(loop[i] in "fd" for loop in loops) else piece > 0
+        piece if any(loop[i] in "fd" for loop in loops) else (piece > 0) * 1
         for i, piece in enumerate(pieces)
     ]
 

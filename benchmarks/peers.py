@@ -299,23 +299,25 @@ PEERS: dict[str, Callable[[str, int], Runner]] = {
 }
 
 
-def resident_megabytes() -> float:
-    """Memory in use now; the peak so far where the system does not tell."""
+def memory_megabytes() -> tuple[float, float]:
+    """Memory of this process in use now, and its peak; the peak twice where /proc is missing.
+
+    Linux's ``ru_maxrss`` would start at what the parent had in use.
+    """
     try:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+        with open("/proc/self/status") as file:
+            fields = dict(line.split(":", 1) for line in file)
     except OSError:
-        return peak_megabytes()
-
-
-def peak_megabytes() -> float:
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+        unit = 1 if sys.platform == "darwin" else 1024
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+        return peak, peak
+    now, peak = (int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+    return now, peak
 
 
 def guard(megabytes: float) -> None:
     """End this process when it takes too much memory."""
-    while resident_megabytes() < megabytes:
+    while memory_megabytes()[0] < megabytes:
         time.sleep(0.1)
     print(f"over {megabytes:g} MB", file=sys.stderr, flush=True)
     os._exit(1)
@@ -327,7 +329,7 @@ def measure(case: str, peer: str, options: argparse.Namespace) -> None:
     _, name, size = CASES[case]
     detect, describe = PEERS[peer](name, size)
     gc.collect()
-    before, times = resident_megabytes(), []
+    (before, _), times = memory_megabytes(), []
     for repetition in range(options.repetitions):
         start = time.perf_counter()
         pattern = detect()
@@ -340,7 +342,7 @@ def measure(case: str, peer: str, options: argparse.Namespace) -> None:
     result = {
         "median": statistics.median(times[1:] or times),
         "first": times[0],
-        "megabytes": max(peak_megabytes() - before, 0.0),
+        "megabytes": memory_megabytes()[1] - before,
         "shape": shape,
         "entries": int(entries),
     }
@@ -393,6 +395,8 @@ def main() -> None:
             print(f'{peer} is not installed (pip install "sparsetrace[bench]"): left out')
         else:
             peers.append(peer)
+    if not peers:
+        return
     print(f"| problem | entries | {' | '.join(peers)} |")
     print("|---|---:|" + "---|" * len(peers))
     for case in options.cases:

@@ -94,8 +94,8 @@ def jacobian_sparsity(
     numbers = _checked_argnums(argnums, len(args))
     if constants not in ("values", "structure"):
         raise InputError(f"constants={constants!r}: choose 'values' or 'structure'")
-    if store != "auto" and store not in STORES:
-        raise InputError(f"store={store!r}: choose one of 'auto', {', '.join(map(repr, STORES))}")
+    if store not in STORES:
+        raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
     checked = [rebuilt(args[i], _checked_leaf) for i in numbers]
     sizes = [int(np.size(leaf)) for tree in checked for leaf in leaves(tree)]
     graph = Graph(

@@ -244,20 +244,41 @@ class Graph:
             a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
         p, q = a.flatten(), b.flatten()
         m = p.size
+        if m < 2:
+            return self._union_flat(p, q).reshape(shape)
+        # along an axis on which both repeat themselves one union serves for all
+        inner = shape[-1]
+        if inner > 1 and p[0] == p[1] and q[0] == q[1]:
+            rows_p, rows_q = p.reshape(-1, inner), q.reshape(-1, inner)
+            if (rows_p == rows_p[:, :1]).all() and (rows_q == rows_q[:, :1]).all():
+                once = self._union_flat(rows_p[:, 0].copy(), rows_q[:, 0].copy())
+                return np.repeat(once, inner).reshape(shape)
+        elif len(shape) > 1 and shape[-2] > 1 and p[0] == p[inner] and q[0] == q[inner]:
+            rows_p = p.reshape(-1, shape[-2], inner)
+            rows_q = q.reshape(-1, shape[-2], inner)
+            if (rows_p == rows_p[:, :1]).all() and (rows_q == rows_q[:, :1]).all():
+                once = self._union_flat(rows_p[:, 0].reshape(-1), rows_q[:, 0].reshape(-1))
+                once = once.reshape(-1, 1, inner)
+                return np.broadcast_to(once, rows_p.shape).reshape(shape)
+        return self._union_flat(p, q).reshape(shape)
+
+    def _union_flat(self, p: Ids, q: Ids) -> Ids:
+        """Union of two arrays of one dimension that the graph may keep."""
+        m = p.size
         if not m:
-            return p.reshape(shape)
+            return p
         if p[0] == q[0] and p[-1] == q[-1] and (p == q).all():
             if not self.pure:
                 p[p < OPAQUE] = OPAQUE
-            return p.reshape(shape)
+            return p
         if not self.pure:
             both = np.minimum(p, q) > OPAQUE
             count = int(np.count_nonzero(both))
             if count < m:
-                return self._union_impure(p, q, both, count).reshape(shape)
+                return self._union_impure(p, q, both, count)
         base = self._reserve(m)
         self.blocks.append(Columns(base, m, [p, q]))
-        return np.arange(base, base + m, dtype=np.int32).reshape(shape)
+        return np.arange(base, base + m, dtype=np.int32)
 
     def _union_impure(self, p: Ids, q: Ids, both: NDArray[np.bool_], count: int) -> Ids:
         """Union where some elements carry no dependency on one side or both."""

@@ -28,11 +28,9 @@ def propagate(
     >>> indices.tolist()
     [0, 1, 1, 2]
     """
-    if store == "auto":
-        store = "csr"
     solve = STORES.get(store)
     if solve is None:
-        raise InputError(f"store={store!r}: choose one of 'auto', {', '.join(map(repr, STORES))}")
+        raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
     indptr, indices = solve(simplify(graph, outputs))
     if len(indices) <= np.iinfo(np.int32).max:
         # SciPy wants both of one type, and the indices are the longer ones

@@ -174,6 +174,7 @@ class _Simplifier:
         self.extents: dict[int, _Extent] = {}
         self.size = blocks[-1].base + blocks[-1].size if blocks else self.first_node
         self.owner: NDArray[np.int32] | None = None
+        self.aliases = False
         self.program: list[Block] = []
 
     def run(self, outputs: Ids) -> Program:
@@ -200,11 +201,11 @@ class _Simplifier:
         return known
 
     def _measured(self, ids: Ids) -> _Extent:
-        high = int(ids.max()) if ids.size else 0
+        high = int(np.maximum.reduce(ids)) if ids.size else 0
         if high < self.first_node:
             return _Extent(ids, [], pure=False)
         last = bisect_right(self.base_list, high) - 1
-        low = int(ids.min())
+        low = int(np.minimum.reduce(ids))
         if low >= self.base_list[last]:
             return _Extent(ids, [self.states[last]], pure=True)
         inner = ids[ids >= self.first_node]
@@ -264,7 +265,7 @@ class _Simplifier:
             return
         distinct = _Distinct()
         for column in block.columns:
-            distinct.add(self._canonical(column))
+            distinct.add(self._canonical(column) if self.aliases else column)
         columns = distinct.columns
         if self.owner is not None and len(columns) > 1:
             columns = self._absorbed(columns)
@@ -277,6 +278,7 @@ class _Simplifier:
             for part in self._opened(column, room):
                 flat.add(part)
         state.distinct, state.flat = flat, flat.columns
+        self.aliases |= len(flat.columns) == 1
 
     def _forward_rows(self, state: _State, block: Rows) -> None:
         if block.sequential:
@@ -291,6 +293,7 @@ class _Simplifier:
             first = parents[np.minimum(block.indptr[:-1], max(len(parents) - 1, 0))]
             if len(parents) and (parents == np.repeat(first, counts)).all():
                 state.flat = [np.where(counts > 0, first, np.int32(0))]
+                self.aliases = True
                 return
         if not state.last:
             self._own_rows(block, parents, counts)

@@ -27,6 +27,7 @@ from sparsetrace.dispatch import (  # some only to register their rules in RULES
 from sparsetrace.dispatch.implementations import IMPLEMENTED, rebound
 from sparsetrace.dispatch.moves import MOVES, run_move
 from sparsetrace.dispatch.operands import (
+    FLOAT,
     Elements,
     Operand,
     constant_values,
@@ -61,6 +62,17 @@ def ufunc_call(
     graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_ufunc__``."""
+    if not kwargs and method == "__call__":
+        ids = elementwise.quick(graph, ufunc, inputs)
+        if ids is not None:
+            return graph.wrap(Elements(ids, FLOAT))  # type: ignore[misc]
+    elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
+        (target,) = kwargs["out"] if len(kwargs["out"]) == 1 else (None,)
+        if is_traced(target) and target._dtype is FLOAT:  # x += y
+            ids = elementwise.quick(graph, ufunc, inputs)
+            if ids is not None:
+                target._ids[...] = ids
+                return target
     for operand in inputs:
         if not _accepts(operand):
             if ufunc is np.matmul and scipy.sparse.issparse(operand):

@@ -26,11 +26,15 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.rules import FIRST_ORDER, Cut
 
-__all__ = ["call", "keeps", "letters", "result_dtypes"]
+__all__ = ["call", "keeps", "letters", "quick", "result_dtypes"]
 
 _DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
 _NO_CUTS: dict[int, Cut] = {}
 _PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+_UNITING = frozenset(
+    ufunc for ufunc, rule in FIRST_ORDER.items() if rule.partials in (("1",), ("11",))
+)
+"""Ufuncs of one output, which depends on every argument."""
 _REAL_SCALARS = frozenset((int, float, np.float64, np.float32, np.int64, np.int32))
 
 
@@ -73,11 +77,10 @@ def _dtype_key(x: Any) -> Any:
 
 def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]:
     """The outputs of ``ufunc(*inputs)``, at least one input traced."""
+    ids = quick(graph, ufunc, inputs)
+    if ids is not None:
+        return [Elements(ids, FLOAT)]
     dtypes = result_dtypes(ufunc, inputs)
-    if graph.pure and ufunc.nout == 1:
-        ids = _plain(graph, ufunc, inputs)
-        if ids is not None:
-            return [Elements(ids, dtypes[0])]
     ids_in: list[Ids | None] = []
     values_in: list[NDArray[Any] | None] = []
     for x in inputs:
@@ -98,33 +101,57 @@ def keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
     return cut is None or not bool(np.any(cut.vanishes(np.asarray(value))))
 
 
-def _plain(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
-    """The common case, no constants inside traced arrays; None where it is not common."""
-    rule = FIRST_ORDER.get(ufunc)
-    if rule is None or rule.partials[0] not in ("1", "11"):
+def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
+    """The common case: float64 throughout, every partial non-zero, no constants inside.
+
+    Where it is not that, None, and nothing has happened; `call` then answers.
+    """
+    if ufunc not in _UNITING:
         return None
-    if len(inputs) == 1:
-        (x,) = inputs
-        return x._ids.copy() if is_traced(x) and x._graph is graph else None
-    a, b = inputs
-    if is_traced(a):
-        if is_traced(b):
-            if b._graph is not graph or a._graph is not graph:
+    if len(inputs) == 2:
+        a, b = inputs
+        if getattr(type(a), "_is_traced", False):
+            if a._dtype is not FLOAT or a._graph is not graph:
                 return None
-            return graph.union(a._ids, b._ids)
-        traced, constant, position = a, b, 0
-    else:
-        traced, constant, position = b, a, 1
+            if getattr(type(b), "_is_traced", False):
+                if b._dtype is not FLOAT or b._graph is not graph:
+                    return None
+                p, q = a._ids, b._ids
+                if not graph.pure and (_impure(p) or _impure(q)):
+                    return None
+                return graph.union(p, q)
+            return _beside(graph, ufunc, a._ids, b, 0)
+        if not getattr(type(b), "_is_traced", False):
+            return None
+        if b._dtype is not FLOAT or b._graph is not graph:
+            return None
+        return _beside(graph, ufunc, b._ids, a, 1)
+    (x,) = inputs
+    if not getattr(type(x), "_is_traced", False):
+        return None
+    if x._dtype is not FLOAT or x._graph is not graph or (not graph.pure and _impure(x._ids)):
+        return None
+    return x._ids.copy()  # type: ignore[no-any-return]
+
+
+def _impure(ids: Ids) -> bool:
+    """Whether any element is a constant or opaque."""
+    return ids.size == 0 or np.minimum.reduce(ids, axis=None) <= OPAQUE
+
+
+def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
+    """A traced array and a constant of real numbers that cuts nothing."""
     kind = type(constant)
-    ids: Ids = traced._ids
     if kind in _REAL_SCALARS:
         if graph.values and not keeps(ufunc, position, constant):
             return None
-        return ids.copy()
-    if kind is not np.ndarray or constant.dtype.kind not in "fiu":
+        return None if not graph.pure and _impure(ids) else ids.copy()
+    if kind is not np.ndarray or constant.dtype is not FLOAT:
         return None
-    cut = rule.cuts.get(position)
+    cut = FIRST_ORDER[ufunc].cuts.get(position)
     if cut is not None and graph.values and cut.vanishes(constant).any():
+        return None
+    if not graph.pure and _impure(ids):
         return None
     if constant.shape == ids.shape:
         return ids.copy()

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.operands import (
+    FLOAT,
     Elements,
     Operand,
     constant_values,
@@ -179,6 +180,9 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
     for first, second, transposed in ((x, y, False), (y, x, True)):
         if scipy.sparse.issparse(first):
             return sparse_matmul(graph, first, second, transposed=transposed)
+    plain = _plain_matmul(graph, x, y)
+    if plain is not None:
+        return plain
     a, b = _Factor.of(graph, x), _Factor.of(graph, y)
     if not a.shape or not b.shape:
         raise ValueError("matmul: operands must have at least one dimension")
@@ -208,6 +212,37 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
     if drop_column:
         out = out[..., 0]
     return Elements(out, _product_dtype(x, y))
+
+
+def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
+    """The common case: a traced array without constants times a matrix without zeros."""
+    if is_traced(x):
+        traced, constant, first = x, y, True
+    else:
+        traced, constant, first = y, x, False
+    if type(constant) is not np.ndarray or constant.dtype is not FLOAT or constant.ndim != 2:
+        return None
+    ids = traced._ids
+    if not ids.ndim or traced._graph is not graph or traced._dtype is not FLOAT:
+        return None
+    if (graph.values and not constant.all()) or (not graph.pure and (ids <= OPAQUE).any()):
+        return None
+    if not ids.size or not constant.size:
+        return None
+    if first:
+        if ids.shape[-1] != constant.shape[0]:
+            return None
+        out = np.repeat(graph.union_rows(ids)[..., None], constant.shape[1], axis=-1)
+    elif ids.ndim == 1:
+        if ids.shape[0] != constant.shape[1]:
+            return None
+        out = np.repeat(graph.union_rows(ids)[..., None], constant.shape[0], axis=-1)
+    else:
+        if ids.shape[-2] != constant.shape[1]:
+            return None
+        rows = graph.union_rows(ids.swapaxes(-1, -2))
+        out = np.repeat(rows[..., None, :], constant.shape[0], axis=-2)
+    return Elements(out, FLOAT)
 
 
 def dot(graph: Graph, x: Any, y: Any) -> Elements:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.simplify import Program
-from sparsetrace.stores import bitset, csr, roaring
+from sparsetrace.stores import adaptive, bitset, csr, roaring
 
 __all__ = ["STORES", "Pattern", "Store"]
-
-import numpy as np
 
 Pattern = tuple[NDArray[np.integer], NDArray[np.integer]]
 Store = Callable[[Program], Pattern]
 
 STORES: dict[str, Store] = {
+    "auto": adaptive.solve,
     "csr": csr.solve,
     "bitset": bitset.solve,
     "roaring": roaring.solve,

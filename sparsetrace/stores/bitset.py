@@ -59,10 +59,38 @@ class _Bits:
         return np.packbits(flags, axis=1, bitorder="little").view(np.uint64)
 
 
+def _unite_columns(store: _Bits, out: Bits, columns: list[Ids]) -> None:
+    """``out[i] |=`` the union of ``column[i]`` over the columns, in chunks."""
+    step = max(1, _CHUNK // (store.words * 8))
+    for lo in range(0, len(out), step):
+        part = out[lo : lo + step]
+        inputs = []
+        for column in columns:
+            ids = column[lo : lo + step]
+            inner = ids >= store.first_node
+            if inner.all():
+                part |= store.rows_of(ids)
+            else:
+                inputs.append(ids)
+                if inner.any():
+                    part[inner] |= store.rows_of(ids[inner])
+        if inputs:
+            _set_inputs(store, part, inputs)
+
+
+def _set_inputs(store: _Bits, out: Bits, columns: list[Ids]) -> None:
+    """Set the bits of the inputs among these columns."""
+    rows = np.arange(len(out))
+    for ids in columns:  # no row comes twice within a column
+        chosen = (ids < store.first_node) & (ids > OPAQUE)
+        index = (ids[chosen] - FIRST_INPUT).astype(np.uint64)
+        at = rows[chosen], (index >> np.uint64(6)).astype(np.int64)
+        out[at] |= np.uint64(1) << (index & np.uint64(63))
+
+
 def _unite_rows(store: _Bits, out: Bits, indptr: NDArray[np.int64], parents: Ids) -> None:
     """``out[i] |=`` the union of a CSR row of parents, in chunks of bounded memory."""
     step = max(1, _CHUNK // (store.words * 64))
-    longest = int(np.diff(indptr).max(initial=0))
     for lo in range(0, len(out), step):
         hi = min(lo + step, len(out))
         ids = parents[indptr[lo] : indptr[hi]]
@@ -72,12 +100,10 @@ def _unite_rows(store: _Bits, out: Bits, indptr: NDArray[np.int64], parents: Ids
             out[lo:hi] |= store.of_inputs(hi - lo, at[inputs], ids[inputs])
         inner = ids >= store.first_node
         if inner.any():
-            _unite_inner(store, out[lo:hi], at[inner], ids[inner], longest)
+            _unite_inner(store, out[lo:hi], at[inner], ids[inner])
 
 
-def _unite_inner(
-    store: _Bits, out: Bits, at: NDArray[np.integer], nodes: Ids, longest: int
-) -> None:
+def _unite_inner(store: _Bits, out: Bits, at: NDArray[np.integer], nodes: Ids) -> None:
     step = max(1, _CHUNK // (store.words * 8))
     for lo in range(0, len(nodes), step):
         rows, ids = at[lo : lo + step], nodes[lo : lo + step]
@@ -97,9 +123,7 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     for block in program.blocks:
         out = store.add(block.base, block.size)
         if isinstance(block, Columns):
-            indptr = np.arange(0, block.size * len(block.columns) + 1, len(block.columns))
-            parents = np.stack(block.columns, axis=1).reshape(-1)
-            _unite_rows(store, out, indptr, parents)
+            _unite_columns(store, out, block.columns)
         elif not block.sequential:
             _unite_rows(store, out, block.indptr, block.parents)
         else:
@@ -119,10 +143,11 @@ def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.i
     for lo in range(0, len(outputs), step):
         ids = outputs[lo : lo + step]
         bits = np.zeros((len(ids), store.words), np.uint64)
-        _unite_rows(store, bits, np.arange(len(ids) + 1), ids)
+        _unite_columns(store, bits, [ids])
         flags = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little", count=store.n)
-        indptr[lo + 1 : lo + 1 + len(ids)] = flags.sum(axis=1, dtype=np.int64)
-        place = np.flatnonzero(flags)
-        pieces.append((place % max(store.n, 1)).astype(np.int32))
+        counts = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+        indptr[lo + 1 : lo + 1 + len(ids)] = counts
+        first = np.repeat(np.arange(len(ids)) * store.n, counts)
+        pieces.append((np.flatnonzero(flags.view(bool)) - first).astype(np.int32))
     np.cumsum(indptr, out=indptr)
     return indptr, np.concatenate(pieces) if pieces else np.zeros(0, np.int32)

@@ -18,15 +18,22 @@ from sparsetrace.stores.expand import expand, gather_rows
 from sparsetrace.stores.runs import Runs, find_runs, split_runs
 from sparsetrace.stores.sequential import solve_sequential
 
-__all__ = ["Table", "Tables", "solve"]
+__all__ = ["OverBudget", "Table", "Tables", "solve"]
 
 _FLAGS_PER_ENTRY = 24
 """Marking in a Boolean matrix beats sorting up to this many cells an entry."""
 _MOST_FLAGS = 2**28
 _MOST_PIECES = 64
+_CHUNK = 2**22
+"""Entries united at a time."""
 
+Piece = tuple[NDArray[np.int64], Ids]
 Entries = tuple[NDArray[np.int64], Ids, Ids | None]
 """Row of each entry, its column index at the run's start, its step."""
+
+
+class OverBudget(Exception):
+    """More entries than the caller wanted to pay for; another store is cheaper."""
 
 
 @dataclass(slots=True)
@@ -44,11 +51,18 @@ class Table:
 class Tables:
     """The tables made so far, and how to read patterns out of them."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, budget: float) -> None:
         self.n = program.n_inputs
         self.first_node = FIRST_INPUT + self.n
         self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
         self.tables: list[Table | None] = [None] * len(self.bases)
+        self.budget = budget
+
+    def spend(self, entries: int) -> None:
+        """Count entries that are about to be sorted; stop where they exceed the budget."""
+        self.budget -= entries
+        if self.budget < 0:
+            raise OverBudget
 
     def add(self, table: Table) -> None:
         self.tables[int(np.searchsorted(self.bases, table.base))] = table
@@ -124,6 +138,23 @@ class Tables:
         if not bounds:
             return runs
         return split_runs(runs, columns, np.sort(np.concatenate(bounds)), len(columns[0]))
+
+
+    def counts(self, nodes: Ids) -> NDArray[np.int64]:
+        """How many entries each node has."""
+        counts = (nodes > OPAQUE).astype(np.int64)
+        inner = np.flatnonzero(nodes >= self.first_node)
+        if not len(inner):
+            return counts
+        at = np.searchsorted(self.bases, nodes[inner], side="right") - 1
+        for position in np.flatnonzero(np.bincount(at)).tolist():
+            here = inner[at == position]
+            table = self._table(position)
+            row = nodes[here] - table.base
+            if table.starts is not None:
+                row = np.searchsorted(table.starts, row, side="right") - 1
+            counts[here] = table.indptr[1:][row] - table.indptr[row]
+        return counts
 
 
 def _read(table: Table, nodes: Ids, steps: Ids | None, rows: NDArray[np.int64]) -> Entries:
@@ -212,11 +243,10 @@ def _solve_columns(tables: Tables, block: Columns) -> Table:
             return Table(block.base, block.size, indptr, values, steps, runs.starts)
     if max(int(c.max()) for c in block.columns) < tables.first_node:
         return _solve_inputs(block)
-    entries = tables.lookup(
-        np.concatenate(block.columns), None, np.tile(np.arange(block.size), len(block.columns))
-    )
-    indptr, values, _ = unite(block.size, tables.n, entries)  # type: ignore[misc]
-    return Table(block.base, block.size, indptr, values)
+    parents = np.stack(block.columns, axis=1).reshape(-1)
+    width = len(block.columns)
+    indptr = np.arange(0, block.size * width + 1, width, dtype=np.int64)
+    return Table(block.base, block.size, *_unite_nodes(tables, indptr, parents))
 
 
 def _solve_inputs(block: Columns) -> Table:
@@ -241,11 +271,33 @@ def _solve_rows(tables: Tables, block: Rows) -> Table:
         rising[inner[(inner > 0) & (inner < len(parents))] - 1] = True
         if rising.all():  # every parent an input, in order: the parents are the pattern
             return Table(block.base, block.size, indptr, parents - np.int32(FIRST_INPUT))
-    rows = np.repeat(np.arange(block.size), np.diff(indptr))
-    bounds, values, _ = unite(  # type: ignore[misc]
-        block.size, tables.n, tables.lookup(parents, None, rows)
-    )
-    return Table(block.base, block.size, bounds, values)
+    return Table(block.base, block.size, *_unite_nodes(tables, indptr, parents))
+
+
+def _unite_nodes(
+    tables: Tables, indptr: NDArray[np.int64], parents: Ids
+) -> tuple[NDArray[np.int64], Ids]:
+    """The union of each CSR row of nodes, in chunks of bounded memory."""
+    counts = tables.counts(parents)
+    ends = np.zeros(len(parents) + 1, np.int64)
+    np.cumsum(counts, out=ends[1:])
+    total = int(ends[-1])
+    tables.spend(total)
+    size = len(indptr) - 1
+    if total <= _CHUNK:
+        cuts = [0, size]
+    else:
+        marks = np.arange(_CHUNK, total, _CHUNK)
+        inner = np.searchsorted(ends[indptr], marks)
+        cuts = sorted({0, size, *inner.tolist()})
+    pieces: list[Piece] = []
+    for lo, hi in zip(cuts[:-1], cuts[1:], strict=True):
+        some = parents[indptr[lo] : indptr[hi]]
+        rows = np.repeat(np.arange(hi - lo), np.diff(indptr[lo : hi + 1]))
+        entries = tables.lookup(some, None, rows)
+        bounds, values, _ = unite(hi - lo, tables.n, entries)  # type: ignore[misc]
+        pieces.append((bounds, values))
+    return _joined(pieces)
 
 
 def _solve_tree(tables: Tables, block: Rows) -> Table:
@@ -261,8 +313,15 @@ def _solve_tree(tables: Tables, block: Rows) -> Table:
     return Table(block.base, block.size, indptr, values)
 
 
-def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+def solve(
+    program: Program, budget: float = np.inf
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """Patterns of the outputs as CSR index arrays.
+
+    Raises
+    ------
+    OverBudget
+        If more than `budget` entries would have to be sorted.
 
     Examples
     --------
@@ -274,7 +333,7 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     >>> indptr.tolist(), indices.tolist()
     ([0, 2, 4, 6], [0, 1, 1, 2, 2, 3])
     """
-    tables = Tables(program)
+    tables = Tables(program, budget)
     for block in program.blocks:
         if not block.size:
             continue
@@ -313,9 +372,6 @@ def _outputs(
         growth = None if growth is None else growth[order]
     bounds = np.searchsorted(rows, np.arange(count + 1))
     return expand(bounds, values, growth, runs.lengths)
-
-
-Piece = tuple[NDArray[np.int64], Ids]
 
 
 def _stored_pieces(tables: Tables, runs: Runs) -> list[Piece] | None:
