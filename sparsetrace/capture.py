@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,22 +24,20 @@ __all__ = ["capturing"]
 
 _lock = threading.Lock()
 _active = 0
-_saved: dict[tuple[type, str], Any] = {}
 _METHODS = ("_matmul_dispatch", "_rmatmul_dispatch")
 
 
-def _sparse_classes() -> list[type]:
-    """Every scipy.sparse class that defines its own product."""
-    base = scipy.sparse.csr_array.__mro__[-2]
-    todo, found = [scipy.sparse.sparray, scipy.sparse.spmatrix, base], []
+def _sparse_classes() -> Iterator[type]:
+    """Every scipy.sparse class, those without a public name included."""
+    seen: set[type] = set()
+    todo: list[type] = [scipy.sparse.sparray, scipy.sparse.spmatrix, scipy.sparse.csr_array]
     while todo:
         kind = todo.pop()
-        if kind in found or not kind.__module__.startswith("scipy.sparse"):
-            continue
-        found.append(kind)
-        todo.extend(kind.__subclasses__())
-        todo.extend(k for k in kind.__mro__ if k.__module__.startswith("scipy.sparse"))
-    return found
+        if kind not in seen and kind.__module__.startswith("scipy.sparse"):
+            seen.add(kind)
+            yield kind
+            todo.extend(kind.__subclasses__())
+            todo.extend(kind.__mro__)
 
 
 def _wrapped(original: Any, *, transposed: bool) -> Any:
@@ -60,17 +59,22 @@ def _wrapped_concatenator(original: Any) -> Any:
     return getitem
 
 
-def _install() -> None:
+@cache
+def _wrappers() -> dict[tuple[type, str], tuple[Any, Any]]:
+    """What is exchanged: for each class and method, the original and its wrapper."""
+    found: dict[tuple[type, str], tuple[Any, Any]] = {}
     for kind in _sparse_classes():
         for name in _METHODS:
             if name in vars(kind):
-                original = _saved[kind, name] = vars(kind)[name]
-                setattr(kind, name, _wrapped(original, transposed=name == _METHODS[1]))
+                original = vars(kind)[name]
+                wrapper = _wrapped(original, transposed=name == _METHODS[1])
+                found[kind, name] = original, wrapper
     for kind in type(np.r_).__mro__:  # np.r_[...] and np.c_[...]
         if "__getitem__" in vars(kind):
-            original = _saved[kind, "__getitem__"] = vars(kind)["__getitem__"]
-            kind.__getitem__ = _wrapped_concatenator(original)  # type: ignore[attr-defined]
+            original = vars(kind)["__getitem__"]
+            found[kind, "__getitem__"] = original, _wrapped_concatenator(original)
             break
+    return found
 
 
 @contextmanager
@@ -80,13 +84,13 @@ def capturing() -> Iterator[None]:
     with _lock:
         _active += 1
         if _active == 1:
-            _install()
+            for (kind, name), (_, wrapper) in _wrappers().items():
+                setattr(kind, name, wrapper)
     try:
         yield
     finally:
         with _lock:
             _active -= 1
             if not _active:
-                for (kind, name), original in _saved.items():
+                for (kind, name), (original, _) in _wrappers().items():
                     setattr(kind, name, original)
-                _saved.clear()

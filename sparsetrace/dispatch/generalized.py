@@ -24,11 +24,9 @@ from sparsetrace.graph import OPAQUE, Graph, Ids
 
 __all__ = ["call"]
 
-_EINSUMS = {
-    np.vecdot: "...i,...i->...",
-    np.matvec: "...ij,...j->...i",
-    np.vecmat: "...i,...ij->...j",
-}
+_EINSUMS = {np.vecdot: "...i,...i->..."}
+if hasattr(np, "matvec"):  # NumPy 2.2
+    _EINSUMS |= {np.matvec: "...ij,...j->...i", np.vecmat: "...i,...ij->...j"}
 
 
 def call(

@@ -214,8 +214,34 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
     return Elements(out, _product_dtype(x, y))
 
 
+def _is_plain(graph: Graph, x: Any) -> bool:
+    """Whether a traced operand is a float64 array with elements, none of them constant."""
+    ids = x._ids
+    if x._graph is not graph or x._dtype is not FLOAT or not ids.ndim or not ids.size:
+        return False
+    return graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
+
+
+def _plain_traced(graph: Graph, x: Any, y: Any) -> Elements | None:
+    """Two traced arrays without constants: a row of one and a column of the other."""
+    if not _is_plain(graph, x) or not _is_plain(graph, y):
+        return None
+    a, b = x._ids, y._ids
+    if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+        return None
+    rows = graph.union_rows(a)
+    columns = graph.union_rows(b if b.ndim == 1 else b.swapaxes(-1, -2))
+    if b.ndim > 1:
+        rows = rows[..., None]
+    if a.ndim > 1 and b.ndim > 1:
+        columns = columns[..., None, :]
+    return Elements(graph.union(rows, columns), FLOAT)
+
+
 def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     """The common case: a traced array without constants times a matrix without zeros."""
+    if is_traced(x) and is_traced(y):
+        return _plain_traced(graph, x, y)
     if is_traced(x):
         traced, constant, first = x, y, True
     else:
@@ -223,11 +249,9 @@ def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     if type(constant) is not np.ndarray or constant.dtype is not FLOAT or constant.ndim != 2:
         return None
     ids = traced._ids
-    if not ids.ndim or traced._graph is not graph or traced._dtype is not FLOAT:
+    if not _is_plain(graph, traced) or not constant.size:
         return None
-    if (graph.values and not constant.all()) or (not graph.pure and (ids <= OPAQUE).any()):
-        return None
-    if not ids.size or not constant.size:
+    if graph.values and not constant.all():
         return None
     if first:
         if ids.shape[-1] != constant.shape[0]:

@@ -81,10 +81,9 @@ def find_runs(columns: Sequence[Ids]) -> Runs | None:
     Examples
     --------
     >>> import numpy as np
-    >>> left = np.array([5, 6, 7, 8, 1, 2, 3, 4, 9, 9], np.int32)
-    >>> runs = find_runs([left])
-    >>> runs.starts.tolist(), runs.values[:, 0].tolist()
-    ([0, 4, 8, 9], [5, 1, 9, 9])
+    >>> runs = find_runs([np.array([5, 6, 7, 8, 9, 1, 2, 3, 4], np.int32)])
+    >>> runs.starts.tolist(), runs.values[:, 0].tolist(), runs.steps[:, 0].tolist()
+    ([0, 5], [5, 1], [1, 1])
     """
     m = len(columns[0])
     if m < 2 * _COARSE:
