@@ -8,21 +8,15 @@ from typing import Any, Literal
 import numpy as np
 
 from sparsetrace.array import TracedArray, traced_array, wrap
-from sparsetrace.capture import capturing
 from sparsetrace.dispatch.operands import FLOAT, ids_of, is_traced
-from sparsetrace.errors import (
-    FAILURES,
-    InputError,
-    OutputError,
-    TracingError,
-    UnsupportedError,
-)
-from sparsetrace.graph import CURRENT, Graph, Ids
+from sparsetrace.errors import InputError, OutputError, UnsupportedError, ValueDependentError
+from sparsetrace.graph import Graph, Ids
 from sparsetrace.pattern import SparsityPattern
-from sparsetrace.propagate import propagate
+from sparsetrace.propagate import propagate, united
 from sparsetrace.scalar import TracedScalar
 from sparsetrace.stores import STORES
 from sparsetrace.structure import leaves, rebuilt
+from sparsetrace.tracing import trace
 
 __all__ = ["jacobian_sparsity"]
 
@@ -35,13 +29,17 @@ def jacobian_sparsity(
     out: Any = None,
     constants: Literal["values", "structure"] = "values",
     dependency: bool = False,
+    capture: bool = True,
+    max_paths: int = 1024,
 ) -> SparsityPattern:
     """Global sparsity pattern of the Jacobian of a NumPy function, valid for every input.
 
     Parameters
     ----------
     f : callable
-        Called once, as ``f(*args)``, with the arguments named by `argnums` traced.
+        Called as ``f(*args)``, with the arguments named by `argnums` traced.  It must do
+        the same whenever it is called: it runs again for each branch on a traced value,
+        and when a buffer of its own turns out to hold traced values.
     *args
         The function's arguments.  A traced one is an array of any shape, a number, a
         list of numbers (taken as an array), or a nested tuple, list, dict or named
@@ -59,6 +57,13 @@ def jacobian_sparsity(
     dependency : bool
         Follow values rather than derivatives: ``floor(x)`` depends on x, though its
         derivative is zero.
+
+    capture : bool
+        Trace through ``np.zeros`` buffers, ``np.asarray``, ``np.array`` of elements,
+        the ``math`` module and ``float``, in the function's own code.
+    max_paths : int
+        Most paths through the branches (``if``, ``while``, ``and``...) on traced values
+        that are run and united.
 
     Returns
     -------
@@ -92,25 +97,37 @@ def jacobian_sparsity(
            [0, 0, 1]])
     """
     numbers = _checked_argnums(argnums, len(args))
+    if not isinstance(max_paths, (int, np.integer)) or max_paths < 1:
+        raise InputError(f"max_paths={max_paths!r}: a positive whole number is wanted")
     if constants not in ("values", "structure"):
         raise InputError(f"constants={constants!r}: choose 'values' or 'structure'")
     if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
     checked = [rebuilt(args[i], _checked_leaf) for i in numbers]
     sizes = [int(np.size(leaf)) for tree in checked for leaf in leaves(tree)]
-    graph = Graph(
-        sum(sizes),
-        values=constants == "values",
-        dependency=bool(dependency),
-        wrap=lambda found: wrap(graph, found),
-    )
-    traced = list(args)
-    free = iter(np.split(graph.inputs(), np.cumsum(sizes)[:-1]) if sizes else [])
-    for i, tree in zip(numbers, checked, strict=True):
-        traced[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
-    outputs = _run(graph, f, traced, out)
-    indptr, indices = propagate(graph, outputs, store)
-    return SparsityPattern.from_csr_parts(indptr, indices, (len(outputs), graph.n_inputs))
+
+    def new_graph() -> Graph:
+        graph = Graph(sum(sizes), values=constants == "values", dependency=bool(dependency))
+        graph.wrap = lambda found: wrap(graph, found)
+        return graph
+
+    def call(graph: Graph) -> Ids:
+        traced = list(args)
+        free = iter(np.split(graph.inputs(), np.cumsum(sizes)[:-1]) if sizes else [])
+        for i, tree in zip(numbers, checked, strict=True):
+            traced[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
+        return _call(graph, f, traced, out)
+
+    runs = trace(call, new_graph, max_paths=int(max_paths), capture=bool(capture))
+    patterns = [propagate(run.graph, run.outputs, store) for run in runs]
+    m = len(runs[0].outputs)
+    if any(len(run.outputs) != m for run in runs):
+        raise ValueDependentError(
+            f"the function returns {m} or another number of values, depending on a branch; "
+            "return arrays of one shape"
+        )
+    indptr, indices = united(patterns, sum(sizes)) if len(patterns) > 1 else patterns[0]
+    return SparsityPattern.from_csr_parts(indptr, indices, (m, sum(sizes)))
 
 
 def _checked_argnums(argnums: int | Sequence[int], count: int) -> list[int]:
@@ -159,29 +176,20 @@ def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
     return traced_array(graph, shaped, dtype)
 
 
-def _run(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids:
-    """Call f inside the trace; the node ids of everything it returned."""
-    failures: list[TracingError] = []
-    failed, current = FAILURES.set(failures), CURRENT.set(graph)
-    try:
-        with capturing():
-            if out is None:
-                result = f(*args)
-            else:
-                result = rebuilt(out, lambda leaf: _target(graph, leaf))
-                f(*args, result)
-        found = [_output_ids(graph, leaf) for leaf in _output_leaves(result)]
-    except Exception as error:
-        # the first failure is the cause; what followed may be a consequence
-        if failures and error is not failures[0]:
-            raise failures[0] from error
-        raise
-    finally:
-        CURRENT.reset(current)
-        FAILURES.reset(failed)
-    if failures:
-        raise failures[0]
-    return np.concatenate(found) if found else np.zeros(0, np.int32)
+def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids:
+    """Call f; the node ids of everything it returned, or filled."""
+    if out is None:
+        result = f(*args)
+    else:
+        result = rebuilt(out, lambda leaf: _target(graph, leaf))
+        f(*args, result)
+    found = [_output_ids(graph, leaf) for leaf in _output_leaves(result)]
+    outputs = np.concatenate(found) if found else np.zeros(0, np.int32)
+    if graph.dependency and graph.conditions:
+        # which values come out depends on what the branches were decided on
+        decided = graph.union_rows(np.array(graph.conditions, np.int32))
+        outputs = graph.union(outputs, np.broadcast_to(decided, outputs.shape))
+    return outputs
 
 
 def _target(graph: Graph, leaf: Any) -> TracedArray:

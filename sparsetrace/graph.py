@@ -79,6 +79,13 @@ class Graph:
     wrap : callable, optional
         Turns the result of a rule into what the user's function gets.
 
+    Attributes
+    ----------
+    decide : callable or None
+        Gives the outcome of the next branch on a traced value; None refuses branches.
+    conditions : list of int
+        The ids that branches were decided on.
+
     Examples
     --------
     >>> g = Graph(3)
@@ -99,6 +106,8 @@ class Graph:
         "_table",
         "_table_size",
         "blocks",
+        "conditions",
+        "decide",
         "dependency",
         "n_inputs",
         "pure",
@@ -116,6 +125,8 @@ class Graph:
         wrap: Callable[[Any], Any] | None = None,
     ) -> None:
         self.wrap = wrap
+        self.decide: Callable[[], bool] | None = None
+        self.conditions: list[int] = []
         self.n_inputs = n_inputs
         self.values = values
         self.dependency = dependency

@@ -32,8 +32,39 @@ def propagate(
     if solve is None:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
     indptr, indices = solve(simplify(graph, outputs))
+    return _narrow(indptr, indices)
+
+
+def united(
+    patterns: list[tuple[NDArray[np.integer], NDArray[np.integer]]], n: int
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """The union of CSR patterns of one shape with `n` columns.
+
+    Examples
+    --------
+    >>> left = np.array([0, 1, 2]), np.array([0, 1])
+    >>> right = np.array([0, 1, 1]), np.array([1])
+    >>> [part.tolist() for part in united([left, right], 2)]
+    [[0, 2, 3], [0, 1, 1]]
+    """
+    m = len(patterns[0][0]) - 1
+    keys = [
+        np.repeat(np.arange(m, dtype=np.int64) * n, np.diff(indptr)) + indices
+        for indptr, indices in patterns
+    ]
+    key = np.sort(np.concatenate(keys))
+    key = key[np.diff(key, prepend=-1) > 0]
+    row = key // max(n, 1)
+    indptr = np.zeros(m + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=m), out=indptr[1:])
+    return _narrow(indptr, (key - row * n).astype(np.int32))
+
+
+def _narrow(
+    indptr: NDArray[np.integer], indices: NDArray[np.integer]
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """SciPy wants both of one type; the indices are the longer ones."""
     if len(indices) <= np.iinfo(np.int32).max:
-        # SciPy wants both of one type, and the indices are the longer ones
         indptr = indptr.astype(np.int32, copy=False)
     return indptr, indices
 

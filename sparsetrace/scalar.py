@@ -166,7 +166,11 @@ class TracedScalar:
         )
 
     def __bool__(self) -> bool:
-        refuse_truth("a traced number")
+        graph = self._graph
+        if graph.decide is None:
+            refuse_truth("a traced number")
+        graph.conditions.append(self._id)
+        return graph.decide()
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         refuse_value("pickle")

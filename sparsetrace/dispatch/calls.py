@@ -181,7 +181,7 @@ def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
     target, indices, *operands = inputs
     name = f"np.{ufunc.__name__}.at"
     if not is_traced(target):
-        raise plain_target(name)
+        raise plain_target(name, target)
     if contains_traced(indices):
         raise REFUSED.value_dependent(name)
     reductions.at(graph, ufunc, target, indices, *operands)
@@ -196,7 +196,7 @@ def store(graph: Graph, target: Any, found: Elements, call: str) -> Any:
         If the target is an ordinary array.
     """
     if not is_traced(target):
-        raise plain_target(call)
+        raise plain_target(call, target)
     target._ids[...] = landed(graph, target._dtype, found.ids)
     return target
 

@@ -126,7 +126,7 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     if move.function in _TARGETS:
         target = args[0] if args else next(v for k, v in kwargs.items() if k in ("a", "arr"))
         if not is_traced(target):
-            raise plain_target(f"np.{move.function.__name__}")
+            raise plain_target(f"np.{move.function.__name__}", target)
 
     def lift(value: Any) -> Any:
         if isinstance(value, (list, tuple)):

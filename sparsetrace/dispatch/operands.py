@@ -155,8 +155,15 @@ def dtype_of(obj: Any) -> np.dtype[Any]:
     return constant_values(obj).dtype
 
 
-def plain_target(call: str) -> EscapeError:
-    """The error of a write of traced elements into an ordinary array."""
+def plain_target(call: str, target: Any) -> EscapeError:
+    """The error of a write of traced elements into an ordinary array.
+
+    A buffer that was made inside the traced function is traced from birth in another
+    run instead.
+    """
+    promote = getattr(target, "_promote", None)
+    if promote is not None:
+        promote()
     return EscapeError(
         explain(
             call,

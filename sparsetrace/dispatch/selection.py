@@ -316,7 +316,7 @@ def _copyto(
     graph: Graph, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
 ) -> None:
     if not is_traced(dst):
-        raise plain_target("np.copyto")
+        raise plain_target("np.copyto", dst)
     ids = landed(graph, dst._dtype, ids_of(graph, src))
     if where is True:
         dst._ids[...] = ids

@@ -1,16 +1,11 @@
-"""What is wrapped while a trace runs, because NumPy's protocols do not reach it.
+"""Products with scipy.sparse, and ``np.r_`` and ``np.c_``: methods that ask no protocol.
 
-Contract: wrapped on entry of the first trace, restored on exit of the last one.  A
-wrapper does one isinstance test and calls the original for everything that is not
-traced, so other threads see plain SciPy.
+Contract: a wrapper does one test and calls the original for everything not traced.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,10 +15,8 @@ from sparsetrace.dispatch import products
 from sparsetrace.dispatch.implementations import rebound_method
 from sparsetrace.dispatch.operands import contains_traced, is_traced
 
-__all__ = ["capturing"]
+__all__ = ["wrappers"]
 
-_lock = threading.Lock()
-_active = 0
 _METHODS = ("_matmul_dispatch", "_rmatmul_dispatch")
 
 
@@ -59,9 +52,8 @@ def _wrapped_concatenator(original: Any) -> Any:
     return getitem
 
 
-@cache
-def _wrappers() -> dict[tuple[type, str], tuple[Any, Any]]:
-    """What is exchanged: for each class and method, the original and its wrapper."""
+def wrappers() -> dict[tuple[type, str], tuple[Any, Any]]:
+    """For each class and method, the original and its wrapper."""
     found: dict[tuple[type, str], tuple[Any, Any]] = {}
     for kind in _sparse_classes():
         for name in _METHODS:
@@ -75,22 +67,3 @@ def _wrappers() -> dict[tuple[type, str], tuple[Any, Any]]:
             found[kind, "__getitem__"] = original, _wrapped_concatenator(original)
             break
     return found
-
-
-@contextmanager
-def capturing() -> Iterator[None]:
-    """Keep traced arrays through scipy.sparse products, ``np.r_`` and ``np.c_``."""
-    global _active
-    with _lock:
-        _active += 1
-        if _active == 1:
-            for (kind, name), (_, wrapper) in _wrappers().items():
-                setattr(kind, name, wrapper)
-    try:
-        yield
-    finally:
-        with _lock:
-            _active -= 1
-            if not _active:
-                for (kind, name), (original, _) in _wrappers().items():
-                    setattr(kind, name, original)

@@ -1,0 +1,120 @@
+"""``np.asarray``, ``np.array``, ``np.zeros`` and their kin, for calls from traced code.
+
+Contract: outside of a trace, and for NumPy's own frames, each wrapper is the original.
+Inside one, conversions keep traced elements, and new float arrays are watched buffers.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of, is_traced
+from sparsetrace.graph import CURRENT
+
+__all__ = ["wrappers"]
+
+
+def traced_array_of(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0) -> Any:
+    """``np.array(obj, dtype)`` for an object that holds traced elements."""
+    graph = CURRENT.get()
+    assert graph is not None and graph.wrap is not None
+    if isinstance(obj, np.ndarray) and is_traced(obj):
+        result = obj.copy() if copy else obj
+    else:
+        found = Elements(ids_of(graph, obj).copy(), dtype_of(obj), keep_array=True)
+        result = graph.wrap(found)
+    if dtype is not None and np.dtype(dtype) != result.dtype:
+        result = result.astype(dtype)
+    if result.ndim < ndmin:
+        result = result[(None,) * (ndmin - result.ndim)]
+    return result
+
+
+def _conversion(original: Callable[..., Any], *, copies: bool) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def convert(obj: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(obj, dtype, *args, **kwargs)
+        if type(obj) is np.ndarray and obj.dtype != object:
+            made = original(obj, dtype, *args, **kwargs)
+            return session.buffer(made, sys._getframe(1)) if copies else made
+        frame = sys._getframe(1)
+        if is_library(frame) or dtype is object:
+            return original(obj, dtype, *args, **kwargs)
+        if not contains_traced(obj):
+            return session.buffer(original(obj, dtype, *args, **kwargs), frame)
+        copy = kwargs.get("copy", copies)
+        return traced_array_of(obj, dtype, copy=copy, ndmin=kwargs.get("ndmin", 0))
+
+    return convert
+
+
+def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def create(*args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(*args, **kwargs)
+        frame = sys._getframe(1)
+        if is_library(frame):
+            return original(*args, **kwargs)
+        return session.buffer(original(*args, **kwargs), frame)
+
+    return create
+
+
+def _full(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(shape, fill_value, *args, **kwargs)
+        if contains_traced(fill_value):
+            fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
+            return np.broadcast_to(fill, shape).copy()
+        frame = sys._getframe(1)
+        made = original(shape, fill_value, *args, **kwargs)
+        return made if is_library(frame) else session.buffer(made, frame)
+
+    return full
+
+
+def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def fromiter(iterable: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
+        if SESSION.get() is None:
+            return original(iterable, dtype, count, **kwargs)
+        items = list(iterable) if count < 0 else [v for v, _ in zip(iterable, range(count))]  # noqa: B905 - stops at count
+        if contains_traced(items):
+            return traced_array_of(items, dtype)
+        return original(items, dtype, **kwargs)
+
+    return fromiter
+
+
+def wrappers() -> dict[str, tuple[Any, Any]]:
+    """For each name in ``numpy``, the original and its wrapper."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require"):
+        original = getattr(np, name)
+        found[name] = original, _conversion(original, copies=False)
+    found["array"] = np.array, _conversion(np.array, copies=True)
+    found["asarray_chkfinite"] = np.asarray_chkfinite, _conversion(
+        np.asarray_chkfinite, copies=False
+    )
+    for name in (
+        "zeros ones empty eye identity arange linspace logspace geomspace zeros_like ones_like "
+        "empty_like full_like copy diag tile repeat"
+    ).split():
+        original = getattr(np, name)
+        found[name] = original, _creation(original)
+    found["full"] = np.full, _full(np.full)
+    found["fromiter"] = np.fromiter, _from_iterator(np.fromiter)
+    return found

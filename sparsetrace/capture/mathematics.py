@@ -1,0 +1,138 @@
+"""The ``math`` module on traced numbers.
+
+Contract: every function of ``math`` that has a derivative, or that maps to a ufunc
+without one, is answered by that ufunc; for plain numbers each wrapper is the original.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from sparsetrace.dispatch.operands import is_traced
+
+__all__ = ["wrappers"]
+
+
+def _log(x: Any, base: Any = None) -> Any:
+    return np.log(x) if base is None else np.log(x) / np.log(base)
+
+
+def _hypot(*coordinates: Any) -> Any:
+    return functools.reduce(np.hypot, coordinates) if coordinates else 0.0
+
+
+def _dist(p: Any, q: Any) -> Any:
+    return _hypot(*(np.subtract(a, b) for a, b in zip(p, q, strict=True)))
+
+
+def _prod(values: Any, *, start: Any = 1) -> Any:
+    return functools.reduce(np.multiply, values, start)
+
+
+def _sum_of_products(p: Any, q: Any) -> Any:
+    return sum(np.multiply(a, b) for a, b in zip(p, q, strict=True))
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    return x - y * np.rint(x / y)
+
+
+def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
+    bound = np.maximum(rel_tol * np.maximum(abs(a), abs(b)), abs_tol)
+    return abs(a - b) <= bound
+
+
+_ANSWERS: dict[str, Callable[..., Any]] = {
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "atanh": np.arctanh,
+    "cbrt": np.cbrt,
+    "ceil": np.ceil,
+    "copysign": np.copysign,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "degrees": np.degrees,
+    "dist": _dist,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "fabs": np.fabs,
+    "floor": np.floor,
+    "fmod": np.fmod,
+    "frexp": np.frexp,
+    "fsum": sum,
+    "gamma": special.gamma,
+    "hypot": _hypot,
+    "isclose": _isclose,
+    "isfinite": np.isfinite,
+    "isinf": np.isinf,
+    "isnan": np.isnan,
+    "ldexp": np.ldexp,
+    "lgamma": special.gammaln,
+    "log": _log,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "modf": np.modf,
+    "nextafter": np.nextafter,
+    "pow": np.power,
+    "prod": _prod,
+    "radians": np.radians,
+    "remainder": _remainder,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "sumprod": _sum_of_products,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "trunc": np.trunc,
+    "ulp": np.spacing,
+}
+_OVER_ITERABLES = frozenset(("dist", "fsum", "prod", "sumprod"))
+
+
+def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            if is_traced(x):
+                return answer(*args, **kwargs)
+        return original(*args, **kwargs)
+
+    return call
+
+
+def _wrapped_iterable(
+    original: Callable[..., Any], answer: Callable[..., Any]
+) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        lists = [list(x) if hasattr(x, "__iter__") else x for x in args]
+        if any(isinstance(x, list) and any(map(is_traced, x)) for x in lists):
+            return answer(*lists, **kwargs)
+        return original(*lists, **kwargs)
+
+    return call
+
+
+def wrappers() -> dict[str, tuple[Any, Any]]:
+    """For each name in ``math``, the original and its wrapper."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name, answer in _ANSWERS.items():
+        original = getattr(math, name, None)  # some are newer than Python 3.11
+        if original is not None:
+            wrap = _wrapped_iterable if name in _OVER_ITERABLES else _wrapped
+            found[name] = original, wrap(original, answer)
+    return found

@@ -1,0 +1,154 @@
+"""What one call of `jacobian_sparsity` has learned about the code that it traces.
+
+Contract: a session belongs to one context (thread or task) and lives as long as the
+call, over all its runs of the function.  It knows which allocation sites must return
+traced arrays, and asks for another run when it learns of a new one.
+"""
+
+from __future__ import annotations
+
+import types
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch.operands import Elements, contains_traced
+from sparsetrace.graph import CURRENT
+
+__all__ = ["SESSION", "Buffer", "Restart", "Session", "Site", "is_library"]
+
+Site = tuple[types.CodeType, int]
+"""A code object and the offset of the call in it."""
+
+
+class Restart(BaseException):
+    """Unwinds the traced function, which is then run again with more known.
+
+    Not an ``Exception``, so that the function's own handlers let it pass.
+    """
+
+
+class Session:
+    """Promoted allocation sites, and whether another run is due."""
+
+    def __init__(self) -> None:
+        self.promoted: set[Site] = set()
+        self.restart_due = False
+
+    def promote(self, sites: frozenset[Site]) -> None:
+        """Ask for a run in which these sites return traced arrays from birth."""
+        self.promoted |= sites
+        self.restart_due = True
+        raise Restart
+
+    def buffer(self, values: Any, frame: types.FrameType) -> Any:
+        """A new float array as the user's code gets it: plain until a tracer is written."""
+        if type(values) not in (np.ndarray, Buffer) or values.dtype.kind not in "fc":
+            return values
+        site = frame.f_code, frame.f_lasti
+        graph = CURRENT.get()
+        if site in self.promoted and graph is not None and graph.wrap is not None:
+            plain = values.view(np.ndarray)
+            return graph.wrap(Elements(graph.constant(plain), plain.dtype, keep_array=True))
+        buffer = values.view(Buffer)
+        buffer._sites = frozenset((site,)) | getattr(values, "_sites", frozenset())
+        return buffer
+
+
+SESSION: ContextVar[Session | None] = ContextVar("sparsetrace_session", default=None)
+"""The session of the trace that runs in this context; None outside of one."""
+
+
+def is_library(frame: types.FrameType) -> bool:
+    """Whether a frame is NumPy's own, whose buffers are its own affair."""
+    name = frame.f_globals.get("__name__", "")
+    return name.startswith(("numpy.", "sparsetrace."))
+
+
+class Buffer(np.ndarray[Any, Any]):
+    """A float array made inside a traced function; holds numbers as any other array.
+
+    Writing a traced value into it, or indexing it by one, runs the function again with
+    the array traced from birth.  Arrays made from it inherit its allocation sites.
+    """
+
+    _sites: frozenset[Site] = frozenset()
+
+    def __array_finalize__(self, source: Any) -> None:
+        sites = getattr(source, "_sites", None)
+        if sites:
+            self._sites = sites
+
+    def _promote(self) -> None:
+        """Another run, with this array traced from birth."""
+        session = SESSION.get()
+        if session is not None and self._sites:
+            session.promote(self._sites)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        # leave calls with traced arguments to the traced array
+        if any(getattr(kind, "_is_traced", False) for kind in types):
+            return NotImplemented
+        return super().__array_function__(function, types, args, kwargs)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if contains_traced(value) or contains_traced(key):
+            self._promote()
+        super().__setitem__(key, value)
+
+    def __getitem__(self, key: Any) -> Any:
+        if contains_traced(key):
+            self._promote()
+        return super().__getitem__(key)
+
+    def fill(self, value: Any) -> None:
+        """As ndarray.fill."""
+        if contains_traced(value):
+            self._promote()
+        super().fill(value)
+
+    def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
+        """As ndarray.put."""
+        if contains_traced(values) or contains_traced(indices):
+            self._promote()
+        super().put(indices, values, mode)
+
+    @property
+    def flat(self) -> Any:  # type: ignore[override]
+        return _Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        _Flat(self)[:] = value
+
+    def __reduce__(self) -> Any:
+        return self.view(np.ndarray).__reduce__()
+
+    def __repr__(self) -> str:
+        return repr(self.view(np.ndarray))
+
+
+class _Flat:
+    """``buffer.flat``, watching what is written."""
+
+    __slots__ = ("_buffer", "_iterator")
+
+    def __init__(self, buffer: Buffer) -> None:
+        self._buffer = buffer
+        self._iterator = buffer.view(np.ndarray).flat
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if contains_traced(value) or contains_traced(key):
+            self._buffer._promote()
+        self._iterator[key] = value
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._iterator[key]
+
+    def __iter__(self) -> Any:
+        return iter(self._buffer.view(np.ndarray).flat)
+
+    def __len__(self) -> int:
+        return self._buffer.size

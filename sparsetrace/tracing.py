@@ -1,0 +1,126 @@
+"""The one driver that runs the user's function: as often as it takes, and no more.
+
+Contract: three reasons run it again: an allocation site that must be traced from birth,
+a name that a module bound early, and a branch whose other outcome was not seen.  All
+of them end: sites and names are finite, paths are bounded.  A failure that was raised
+during a run fails the trace, also if the function swallowed it.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from sparsetrace.branches import Branches
+from sparsetrace.capture import Restart, Session, capturing, rebind
+from sparsetrace.errors import FAILURES, TracingError
+from sparsetrace.graph import CURRENT, Graph, Ids
+
+__all__ = ["Run", "trace"]
+
+_MOST_RUNS = 200
+"""Runs of one path; each but the last has learned of a site or a name."""
+
+
+@dataclass(slots=True)
+class Run:
+    """The graph of one path through the function, and the node ids that it returned."""
+
+    graph: Graph
+    outputs: Ids
+
+
+def trace(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    *,
+    max_paths: int,
+    capture: bool,
+) -> list[Run]:
+    """Run ``call`` on a fresh graph for every decision path.
+
+    Raises
+    ------
+    TracingError
+        The first failure of any run.
+    Exception
+        What the function itself raised, if it did so on every path.
+    """
+    session = Session()
+    branches = Branches(max_paths)
+    runs: list[Run] = []
+    own: Exception | None = None
+    with capturing(session) if capture else nullcontext():
+        while branches.start():
+            try:
+                runs.append(_path(call, new_graph, session if capture else None, branches))
+            except TracingError:
+                raise
+            except Exception as error:
+                # a path on which the function refuses its inputs has no derivative
+                if not branches.path or not _raised_on_purpose(error):
+                    raise
+                own = own or error
+    if not runs:
+        assert own is not None
+        raise own
+    return runs
+
+
+def _path(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    session: Session | None,
+    branches: Branches,
+) -> Run:
+    """One decision path, run again while there is something to learn."""
+    for _ in range(_MOST_RUNS):
+        branches.again()
+        graph = new_graph()
+        graph.decide = branches.decide
+        failures: list[TracingError] = []
+        failed, current = FAILURES.set(failures), CURRENT.set(graph)
+        error: BaseException | None = None
+        outputs: Ids | None = None
+        try:
+            outputs = call(graph)
+        except Restart:
+            pass
+        except Exception as raised:
+            error = raised
+        finally:
+            CURRENT.reset(current)
+            FAILURES.reset(failed)
+        if session is not None and session.restart_due:
+            session.restart_due = False
+            continue
+        if failures:
+            # the first failure is the cause; what followed may be a consequence
+            cause: BaseException | None = failures[0]
+        else:
+            cause = error
+        if cause is None:
+            assert outputs is not None
+            return Run(graph, outputs)
+        if session is not None:
+            known = [e.__traceback__ for e in (cause, error) if e is not None]
+            if any([rebind(t) for t in known]):
+                continue
+        if error is not None and cause is not error:
+            raise cause from error
+        raise cause
+    raise TracingError(f"the function still asks for another run after {_MOST_RUNS} of them")
+
+
+def _raised_on_purpose(error: Exception) -> bool:
+    """Whether a ``raise`` or ``assert`` statement made this error, with no other behind it."""
+    traceback = error.__traceback__
+    if traceback is None or error.__context__ is not None:
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    code = traceback.tb_frame.f_code.co_code
+    return dis.opname[code[traceback.tb_lasti]] == "RAISE_VARARGS"
