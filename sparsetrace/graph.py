@@ -76,6 +76,9 @@ class Graph:
         Whether the zeros of constants cut dependencies (``0 * x``).
     dependency : bool
         Whether to follow values rather than derivatives (``floor(x)`` depends on x).
+    local : bool
+        Whether values are carried along; constants then need no ids of their own, and
+        all of them have the id `ZERO`.
     wrap : callable, optional
         Turns the result of a rule into what the user's function gets.
 
@@ -109,6 +112,7 @@ class Graph:
         "conditions",
         "decide",
         "dependency",
+        "local",
         "n_inputs",
         "pure",
         "size",
@@ -122,15 +126,17 @@ class Graph:
         *,
         values: bool = True,
         dependency: bool = False,
+        local: bool = False,
         wrap: Callable[[Any], Any] | None = None,
     ) -> None:
         self.wrap = wrap
+        self.local = local
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
         self.n_inputs = n_inputs
         self.values = values
         self.dependency = dependency
-        self.pure = True
+        self.pure = not local
         self.size = FIRST_INPUT
         self.blocks: list[Block] = []
         self._first: list[int] = []
@@ -145,6 +151,8 @@ class Graph:
         """Ids of an array of constant numbers, of the array's shape."""
         self.pure = False
         values = np.asarray(value)
+        if self.local:
+            return np.zeros(values.shape, np.int32)
         if values.ndim == 0:
             return np.array(self.constant_scalar(values[()]), np.int32)
         if not values.any():
@@ -159,7 +167,7 @@ class Graph:
     def constant_scalar(self, value: Any) -> int:
         """The id of one constant number; equal numbers share it."""
         self.pure = False
-        if value == 0:
+        if value == 0 or self.local:
             return ZERO
         known = self._dedupe.get(value)
         if known is None:

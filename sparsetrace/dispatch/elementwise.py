@@ -106,7 +106,7 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
 
     Where it is not that, None, and nothing has happened; `call` then answers.
     """
-    if ufunc not in _UNITING:
+    if ufunc not in _UNITING or graph.local:
         return None
     if len(inputs) == 2:
         a, b = inputs

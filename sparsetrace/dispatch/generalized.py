@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.dispatch import products
+from sparsetrace.dispatch.einsum import einsum
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -39,13 +40,13 @@ def call(
         if ufunc is np.matmul:
             return [products.matmul(graph, *inputs)]
         if ufunc in _EINSUMS and axis is None:
-            return [products.einsum(graph, _EINSUMS[ufunc], *inputs)]
+            return [einsum(graph, _EINSUMS[ufunc], *inputs)]
         if ufunc is np.vecdot:
             moved = [np.moveaxis(_data(x), axis, -1) for x in inputs]
             operands = [
                 _like(graph, x, data) for x, data in zip(inputs, moved, strict=True)
             ]
-            return [products.einsum(graph, _EINSUMS[ufunc], *operands)]
+            return [einsum(graph, _EINSUMS[ufunc], *operands)]
     if axes is not None or axis is not None or keepdims:
         raise UnsupportedError(
             explain(

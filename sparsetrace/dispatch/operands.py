@@ -27,8 +27,10 @@ __all__ = [
     "ids_of",
     "is_traced",
     "is_uncertain",
+    "known_of",
     "landed",
     "plain_target",
+    "values_of",
 ]
 
 FLOAT = np.dtype(np.float64)
@@ -41,6 +43,8 @@ class Elements:
 
     ids: Ids
     dtype: np.dtype[Any]
+    values: Any = None
+    """In a local trace, the elements' values."""
     keep_array: bool = False
     """Whether a result of no dimensions stays an array (a view) or becomes a scalar."""
 
@@ -48,11 +52,13 @@ class Elements:
 class Operand:
     """Ids that pass for a traced operand, for rules made of other rules."""
 
-    __slots__ = ("_dtype", "_graph", "_ids")
+    __slots__ = ("_dtype", "_graph", "_ids", "_values")
     _is_traced = True
 
-    def __init__(self, graph: Graph, ids: Ids, dtype: np.dtype[Any]) -> None:
-        self._graph, self._ids, self._dtype = graph, ids, dtype
+    def __init__(
+        self, graph: Graph, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
+    ) -> None:
+        self._graph, self._ids, self._dtype, self._values = graph, ids, dtype, values
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -77,7 +83,30 @@ def contains_traced(obj: object) -> bool:
 
 def is_uncertain(obj: Any) -> bool:
     """Whether `obj` is traced and the value of any of its elements is unknown."""
-    return is_traced(obj) and bool((np.asarray(obj._ids) > 0).any())
+    return (
+        is_traced(obj) and not obj._graph.local and bool((np.asarray(obj._ids) > 0).any())
+    )
+
+
+def values_of(obj: Any) -> Any:
+    """`obj` with its values at the point of a local trace in place of traced parts."""
+    if is_traced(obj):
+        return obj._values
+    if isinstance(obj, (list, tuple)) and contains_traced(obj):
+        items = [values_of(item) for item in obj]
+        return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
+    if isinstance(obj, np.ndarray) and obj.dtype == object and contains_traced(obj):
+        return np.array([values_of(item) for item in obj.flat]).reshape(obj.shape)
+    return obj
+
+
+def known_of(graph: Graph, obj: Any) -> NDArray[Any]:
+    """The values of an argument that is not uncertain."""
+    if not contains_traced(obj):
+        return constant_values(obj)
+    if graph.local:
+        return np.asarray(values_of(obj))
+    return graph.known_values(ids_of(graph, obj), dtype_of(obj))
 
 
 def ids_of(graph: Graph, obj: Any) -> Ids:

@@ -1,0 +1,161 @@
+"""``np.einsum``: pairwise from the left, each label summed as soon as nobody needs it.
+
+Contract: pure index algebra on labels; the dependencies are those of `contraction`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.dispatch.contraction import Factor, contract
+from sparsetrace.dispatch.operands import Elements, dtype_of
+from sparsetrace.graph import Graph
+
+__all__ = ["einsum"]
+
+
+def _parse(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str, list[Any]]:
+    """Labels of every operand and of the output, without ellipsis; the operands."""
+    if not isinstance(subscripts, str):
+        letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+        def spell(sublist: Sequence[Any]) -> str:
+            return "".join("..." if i is Ellipsis else letters[i] for i in sublist)
+
+        items = (subscripts, *operands)
+        count = len(items) // 2
+        operands = tuple(items[2 * i] for i in range(count))
+        text = ",".join(spell(items[2 * i + 1]) for i in range(count))
+        subscripts = text + ("->" + spell(items[-1]) if len(items) % 2 else "")
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(operands):
+        raise ValueError("einsum: one term in the subscripts for every operand")
+    spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
+    shapes = [np.shape(x) for x in operands]
+    extra = [len(s) - len(t.replace("...", "")) for s, t in zip(shapes, terms, strict=True)]
+    for term, more in zip(terms, extra, strict=True):
+        if more < 0 or (more and "..." not in term):
+            raise ValueError("einsum: the subscripts do not fit the operands' dimensions")
+    widest = max((e for e, t in zip(extra, terms, strict=True) if "..." in t), default=0)
+    names = "".join(spare[:widest])
+    terms = [
+        t.replace("...", names[widest - e :] if "..." in t else "")
+        for t, e in zip(terms, extra, strict=True)
+    ]
+    if arrow:
+        output = right.replace("...", names)
+    else:
+        joined = "".join(terms)
+        output = names + "".join(
+            sorted(c for c in set(joined) if joined.count(c) == 1 and c not in names)
+        )
+    return terms, output, list(operands)
+
+
+class _Term:
+    """A factor of an einsum with its labels, no label twice."""
+
+    __slots__ = ("factor", "labels")
+
+    def __init__(self, factor: Factor, labels: str) -> None:
+        for label in sorted(set(labels)):
+            while labels.count(label) > 1:
+                i = labels.index(label)
+                j = labels.index(label, i + 1)
+                factor = factor.moved(partial(np.diagonal, axis1=i, axis2=j))
+                labels = labels[:i] + labels[i + 1 : j] + labels[j + 1 :] + label
+        self.factor, self.labels = factor, labels
+
+    def arranged(self, labels: str, shape: tuple[int, ...]) -> Factor:
+        """The factor with its axes in the order of `labels`, reshaped."""
+        order = [self.labels.index(c) for c in labels]
+        return self.factor.moved(lambda data: data.transpose(order).reshape(shape))
+
+    def summed(self, graph: Graph, keep: set[str]) -> _Term:
+        """With the labels that nobody else needs summed away."""
+        gone = [i for i, c in enumerate(self.labels) if c not in keep]
+        if not gone:
+            return self
+        labels = "".join(c for c in self.labels if c in keep)
+        order = [self.labels.index(c) for c in labels] + gone
+        moved = self.factor.moved(lambda data: data.transpose(order))
+        lead, inner = moved.shape[: len(labels)], moved.shape[len(labels) :]
+        count = int(np.prod(inner, dtype=int))
+        rows = moved.moved(lambda data: data.reshape(1, -1, count))
+        values = None if rows.values is None else rows.values.sum(axis=-1).reshape(lead)
+        if not rows.traced:
+            return _Term(Factor(graph, None, values, self.factor.dtype), labels)
+        ones = Factor(graph, None, np.ones((1, count, 1)), np.dtype(float))
+        ids = contract(graph, rows, ones).reshape(lead)
+        return _Term(Factor(graph, ids, values, self.factor.dtype), labels)
+
+
+def einsum(graph: Graph, *operands: Any) -> Elements:
+    """``np.einsum``, pairwise from the left; a label is summed when nobody needs it more."""
+    terms, output, arrays = _parse(operands[0], operands[1:])
+    dtype = np.result_type(*(dtype_of(x) for x in arrays))
+    todo = [_Term(Factor.of(graph, x), t) for x, t in zip(arrays, terms, strict=True)]
+    sizes: dict[str, int] = {}
+    for term in todo:
+        for label, size in zip(term.labels, term.factor.shape, strict=True):
+            if sizes.setdefault(label, size) != size:
+                if 1 not in (sizes[label], size):
+                    raise ValueError(f"einsum: label {label!r} has two sizes")
+                sizes[label] = max(sizes[label], size)
+    todo = [_stretched(term, sizes) for term in todo]
+    total = todo.pop(0)
+    while todo:
+        needed = set(output).union(*(t.labels for t in todo))
+        total = _pair(graph, total.summed(graph, needed), todo.pop(0), set(output), todo, sizes)
+    total = total.summed(graph, set(output))
+    shape = tuple(sizes[c] for c in output)
+    ids = total.arranged(output, shape).ids
+    if ids is None:
+        raise AssertionError("an einsum of constants reached the tracer")
+    return Elements(np.array(ids), dtype)
+
+
+def _stretched(term: _Term, sizes: dict[str, int]) -> _Term:
+    shape = tuple(sizes[c] for c in term.labels)
+    if term.factor.shape == shape:
+        return term
+    stretched = term.factor.moved(lambda data: np.broadcast_to(data, shape))
+    return _Term(stretched, term.labels)
+
+
+def _pair(
+    graph: Graph,
+    left: _Term,
+    right: _Term,
+    output: set[str],
+    rest: list[_Term],
+    sizes: dict[str, int],
+) -> _Term:
+    later = output.union(*(t.labels for t in rest))
+    right = right.summed(graph, later | set(left.labels))
+    left = left.summed(graph, later | set(right.labels))
+    shared = [c for c in left.labels if c in right.labels]
+    batch = "".join(c for c in shared if c in later)
+    inner = "".join(c for c in shared if c not in later)
+    rows = "".join(c for c in left.labels if c not in right.labels)
+    columns = "".join(c for c in right.labels if c not in left.labels)
+
+    def count(labels: str) -> int:
+        return int(np.prod([sizes[c] for c in labels], dtype=int))
+
+    p = left.arranged(batch + rows + inner, (count(batch), count(rows), count(inner)))
+    q = right.arranged(batch + inner + columns, (count(batch), count(inner), count(columns)))
+    shape = [sizes[c] for c in batch + rows + columns]
+    dtype = np.result_type(left.factor.dtype, right.factor.dtype)
+    ids = values = None
+    if p.values is not None and q.values is not None:
+        values = np.matmul(p.values, q.values).reshape(shape)
+    if p.traced or q.traced:
+        ids = contract(graph, p, q).reshape(shape)
+    return _Term(Factor(graph, ids, values if ids is None or graph.local else None, dtype), batch + rows + columns)

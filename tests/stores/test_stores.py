@@ -1,0 +1,394 @@
+"""One test for all stores: random graphs against a slow, obvious checker.
+
+The checker is a dict that gives each node its set of inputs.  It is filled as the graph
+is made, from what each call promises, so it tests the sharing in `Graph` as well.
+Run ``python tests/stores/test_stores.py 100000`` to try more graphs.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sparsetrace.errors import GraphSizeError, InputError
+from sparsetrace.graph import FIRST_INPUT, OPAQUE, Graph
+from sparsetrace.propagate import index_sets, propagate
+from sparsetrace.stores import STORES, adaptive, bitset
+
+NAMES = ("csr", "bitset", "roaring", "auto")
+GRAPHS = 2000
+BATCH = 100
+EMPTY: frozenset[int] = frozenset()
+
+
+class Model:
+    """A graph, the set of every node in it, and the id arrays made so far."""
+
+    def __init__(self, n: int, rng: random.Random) -> None:
+        self.rng = rng
+        self.n = n
+        self.graph = Graph(n)
+        x = self.graph.inputs()
+        self.sets: dict[int, frozenset[int]] = {
+            FIRST_INPUT + i: frozenset((i,)) for i in range(n)
+        }
+        self.pool = [x]
+
+    # ------------------------------------------------------ the obvious side
+    def sets_of(self, ids: np.ndarray) -> list[frozenset[int]]:
+        return [self.set_of(node) for node in ids.reshape(-1).tolist()]
+
+    def set_of(self, node: int) -> frozenset[int]:
+        return EMPTY if node <= OPAQUE else self.sets[node]
+
+    def learn(self, ids: np.ndarray, sets: list[frozenset[int]]) -> np.ndarray:
+        """The ids that the graph gave out stand for these sets."""
+        for node, wanted in zip(ids.reshape(-1).tolist(), sets, strict=True):
+            if node <= OPAQUE:
+                assert not wanted, f"node {node} should stand for {set(wanted)}"
+            else:
+                assert self.sets.setdefault(node, wanted) == wanted, f"node {node}"
+        return ids
+
+    # ---------------------------------------------------------- operations
+    def union(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        p, q = np.broadcast_arrays(a, b)
+        sets = [s | t for s, t in zip(self.sets_of(p), self.sets_of(q), strict=True)]
+        return self.learn(self.graph.union(a, b), sets)
+
+    def union_rows(self, ids: np.ndarray) -> np.ndarray:
+        k = ids.shape[-1]
+        rows = ids.reshape(-1, k) if k else np.zeros((int(np.prod(ids.shape[:-1])), 0), int)
+        sets = [EMPTY.union(*self.sets_of(row)) for row in rows]
+        return self.learn(self.graph.union_rows(ids), sets)
+
+    def union_segments(self, indptr: np.ndarray, parents: np.ndarray) -> np.ndarray:
+        pairs = zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)
+        sets = [EMPTY.union(*self.sets_of(parents[lo:hi])) for lo, hi in pairs]
+        return self.learn(self.graph.union_segments(indptr, parents), sets)
+
+    def union_scalar(self, a: int, b: int) -> int:
+        if min(a, b) <= OPAQUE:  # the caller's affair, as in the rules
+            return max(a, b, OPAQUE)
+        node = self.graph.union_scalar(a, b)
+        self.learn(np.array([node]), [self.sets[a] | self.sets[b]])
+        return node
+
+    # ------------------------------------------------------------- choices
+    def some(self) -> np.ndarray:
+        """One of the arrays, recent ones more often."""
+        recent = self.pool[-4:] if self.rng.random() < 0.7 else self.pool
+        return self.rng.choice(recent)
+
+    def flat(self, least: int = 1) -> np.ndarray:
+        ids = self.some().reshape(-1)
+        return ids if len(ids) >= least else self.pool[0]
+
+    def sliced(self, ids: np.ndarray) -> np.ndarray:
+        """A slice, often with a step, often of a slice."""
+        for _ in range(self.rng.choice((1, 1, 2))):
+            m = len(ids)
+            if m < 2:
+                return ids
+            lo = self.rng.randrange(0, max(1, m // 3))
+            hi = m - self.rng.randrange(0, max(1, m // 3))
+            ids = ids[lo:hi][:: self.rng.choice((1, 1, 1, 2, 3, -1, -2))]
+        return ids
+
+
+def pairwise_shift(model: Model) -> np.ndarray:
+    ids = model.flat(2)
+    return model.union(ids[1:], ids[:-1])
+
+
+def stencil(model: Model) -> np.ndarray:
+    """A sum of shifted slices, as in code for differential equations."""
+    ids = model.flat(2)
+    k = min(model.rng.randrange(2, 7), len(ids))
+    m = len(ids) - k + 1
+    shifts = list(range(k))
+    model.rng.shuffle(shifts)
+    out = ids[shifts[0] : shifts[0] + m]
+    for shift in shifts[1:]:
+        out = model.union(out, ids[shift : shift + m])
+    return out
+
+
+def periodic(model: Model) -> np.ndarray:
+    ids = model.flat()
+    return model.union(model.union(ids, np.roll(ids, 1)), np.roll(ids, -1))
+
+
+def two_slices(model: Model) -> np.ndarray:
+    a, b = model.sliced(model.flat()), model.sliced(model.flat())
+    m = min(len(a), len(b))
+    return model.union(a[:m], b[len(b) - m :])
+
+
+def crossing(model: Model) -> np.ndarray:
+    """``x[:, None] - x[None, :]``: runs of steps 0 and 1, or -1, that meet."""
+    a, b = model.sliced(model.flat())[:12], model.sliced(model.flat())[:12]
+    return model.union(a[:, None], b[None, :])
+
+
+def gathered(model: Model) -> np.ndarray:
+    ids = model.flat()
+    m = model.rng.randrange(1, 40)
+    return ids[[model.rng.randrange(len(ids)) for _ in range(m)]]
+
+
+def gathered_union(model: Model) -> np.ndarray:
+    return model.union(g := gathered(model), np.resize(model.flat(), len(g)))
+
+
+def reversed_union(model: Model) -> np.ndarray:
+    ids = model.flat()
+    return model.union(ids, ids[::-1])
+
+
+def concatenated(model: Model) -> np.ndarray:
+    return np.concatenate([model.sliced(model.flat()), model.sliced(model.flat())])[:300]
+
+
+def repeated(model: Model) -> np.ndarray:
+    ids = model.flat()[:20]
+    return model.rng.choice((np.repeat(ids, 4), np.tile(ids, 3)))
+
+
+def reduced(model: Model) -> np.ndarray:
+    ids = model.flat()
+    return model.union_rows(ids[None])
+
+
+def rows_reduced(model: Model) -> np.ndarray:
+    ids = model.flat()
+    k = model.rng.randrange(1, 9)
+    rows = len(ids) // k
+    table = ids[: rows * k].reshape(rows, k)
+    return model.union_rows(table.T if model.rng.random() < 0.4 else table)
+
+
+def windows(model: Model) -> np.ndarray:
+    ids = model.flat()
+    k = min(model.rng.randrange(1, 6), len(ids))
+    return model.union_rows(np.lib.stride_tricks.sliding_window_view(ids, k))
+
+
+def segments(model: Model) -> np.ndarray:
+    ids = model.flat()
+    ids = ids[ids > OPAQUE]
+    counts = [model.rng.choice((0, 1, 1, 2, 3, 7)) for _ in range(model.rng.randrange(1, 12))]
+    indptr = np.cumsum([0, *counts])
+    if not len(ids):
+        return model.pool[0]
+    parents = ids[[model.rng.randrange(len(ids)) for _ in range(indptr[-1])]]
+    return model.union_segments(indptr, np.array(parents, np.int32))
+
+
+def minus_maximum(model: Model) -> np.ndarray:
+    """Absorption: every element lies in the reduction that it is united with."""
+    ids = model.flat()
+    peak = model.union_rows(ids[None])
+    return model.union(ids, np.broadcast_to(peak, ids.shape))
+
+
+def nearly_minus_maximum(model: Model) -> np.ndarray:
+    """What must not be absorbed: the reduction of some elements beside all of them."""
+    ids = model.flat(2)
+    cut = model.rng.randrange(1, max(2, len(ids)))
+    peak = model.union_rows(ids[None, :cut])
+    if model.rng.random() < 0.5:
+        peak = model.union_rows(np.concatenate([ids[:cut], ids[-1:]])[None])
+    return model.union(np.broadcast_to(peak, ids.shape), ids)
+
+
+def softmax(model: Model) -> np.ndarray:
+    ids = model.flat()
+    k = model.rng.randrange(1, 7)
+    rows = max(1, len(ids) // k)
+    table = np.resize(ids, (rows, k))
+    if model.rng.random() < 0.5:
+        table = table.T
+    shifted = model.union(table, model.union_rows(table)[:, None])
+    return model.union(shifted, model.union_rows(shifted)[:, None])
+
+
+def normalised_columns(model: Model) -> np.ndarray:
+    ids = model.flat()
+    k = model.rng.randrange(2, 9)
+    table = np.resize(ids, (max(2, len(ids) // k), k))
+    sums = model.union_rows(table.T)
+    shuffled = sums[model.rng.sample(range(k), k)] if model.rng.random() < 0.4 else sums
+    return model.union(table, shuffled[None, :])
+
+
+def scalar_chain(model: Model) -> np.ndarray:
+    """An accumulation in a Python loop; deep."""
+    nodes = model.flat().tolist()[: model.rng.randrange(1, 60)]
+    out, total = [], nodes[0]
+    for node in nodes[1:]:
+        total = model.union_scalar(total, node)
+        out.append(total)
+    return np.array(out or nodes, np.int32)
+
+
+def scalar_tree(model: Model) -> np.ndarray:
+    nodes = model.flat().tolist()[:40]
+    while len(nodes) > model.rng.choice((1, 3, 5)) and len(nodes) > 1:
+        nodes = [
+            model.union_scalar(a, b) for a, b in zip(nodes[::2], nodes[1::2], strict=False)
+        ] + nodes[len(nodes) // 2 * 2 :]
+    return np.array(nodes, np.int32)
+
+
+def sweep(model: Model) -> np.ndarray:
+    """A recurrence: Gauss-Seidel, a filter, a time integration."""
+    ids = model.flat().tolist()[:40]
+    for i in range(1, len(ids)):
+        ids[i] = model.union_scalar(ids[i - 1], ids[i])
+    if model.rng.random() < 0.5:
+        for i in range(len(ids) - 2, -1, -1):
+            ids[i] = model.union_scalar(ids[i + 1], ids[i])
+    return np.array(ids, np.int32)
+
+
+def random_scalars(model: Model) -> np.ndarray:
+    nodes = model.flat().tolist()[:10]
+    for _ in range(model.rng.randrange(1, 60)):
+        nodes.append(model.union_scalar(model.rng.choice(nodes), model.rng.choice(nodes)))
+    return np.array(nodes[-model.rng.randrange(1, 40) :], np.int32)
+
+
+def tiny_blocks(model: Model) -> np.ndarray:
+    """Many array operations on few elements, with scalars in between."""
+    state = model.flat()[: model.rng.randrange(1, 7)].copy()
+    history = [state]
+    for _ in range(model.rng.randrange(1, 10)):
+        kind = model.rng.randrange(4)
+        if kind == 0:
+            state = model.union(state, np.roll(state, 1))
+        elif kind == 1:
+            state = model.union(state, np.broadcast_to(model.union_rows(state[None]), state.shape))
+        elif kind == 2:
+            state = state.copy()
+            i, j = model.rng.randrange(len(state)), model.rng.randrange(len(state))
+            state[i] = model.union_scalar(int(state[i]), int(state[j]))
+        else:
+            state = model.union(state, np.resize(model.flat(), len(state)))
+        history.append(state)
+    return np.concatenate(history) if model.rng.random() < 0.5 else state
+
+
+def written(model: Model) -> np.ndarray:
+    """Assignment into a copy, which mixes nodes of several blocks in one array."""
+    out = model.flat().copy()
+    m = model.rng.randrange(1, len(out) + 1)
+    at = model.rng.randrange(0, len(out) - m + 1)
+    out[at : at + m] = np.resize(model.flat(), m)
+    return out
+
+
+def with_constants(model: Model) -> np.ndarray:
+    """Constants written into a copy, or opaque elements."""
+    out = model.flat().copy()
+    model.graph.pure = False
+    hidden = OPAQUE
+    if model.rng.random() < 0.7:
+        hidden = model.graph.constant_scalar(model.rng.choice((0.0, 1.0, 2.5)))
+    if model.rng.random() < 0.5:
+        out[:: model.rng.randrange(1, 4)] = hidden
+    else:
+        m = model.rng.randrange(0, len(out) + 1)
+        out[:m] = hidden
+    return out
+
+
+def aliases(model: Model) -> np.ndarray:
+    """Unions of equal parents, found only when they are simplified."""
+    ids = model.flat()
+    table = np.stack([ids] * model.rng.randrange(2, 6), axis=1)
+    once = model.union_rows(table)
+    return model.union(once, ids) if model.rng.random() < 0.5 else once
+
+
+def looked_at(model: Model) -> np.ndarray:
+    """The patterns of some nodes in the midst of the trace, as ``repr`` asks for them."""
+    ids = model.flat()[:5]
+    assert [frozenset(s) for s in index_sets(model.graph, ids)] == model.sets_of(ids)
+    return ids
+
+
+OPERATIONS: list[Callable[[Model], np.ndarray]] = [
+    pairwise_shift, stencil, stencil, periodic, two_slices, two_slices, crossing, gathered,
+    gathered_union, reversed_union, concatenated, repeated, reduced, rows_reduced, windows,
+    segments, minus_maximum, nearly_minus_maximum, softmax, normalised_columns, scalar_chain,
+    scalar_tree, sweep, random_scalars, tiny_blocks, written, with_constants, aliases,
+    looked_at,
+]  # fmt: skip
+
+
+def random_model(seed: int) -> Model:
+    rng = random.Random(seed)
+    n = rng.choice((1, 2, 3, 5, 9, 16, 33, 64, 65, 130))
+    model = Model(n, rng)
+    for _ in range(rng.randrange(1, 10)):
+        made = rng.choice(OPERATIONS)(model)
+        if 0 < made.size <= 2000:
+            model.pool.append(made)
+    return model
+
+
+def random_outputs(model: Model) -> np.ndarray:
+    """All of the last array, or a few elements, or pieces of several."""
+    rng = model.rng
+    kind = rng.randrange(5)
+    last = model.pool[-1].reshape(-1)
+    if kind == 0:
+        out = last
+    elif kind == 1:
+        out = last[[rng.randrange(len(last)) for _ in range(rng.randrange(0, 4))]]
+    elif kind == 2:
+        out = model.sliced(last)
+    elif kind == 3:
+        out = np.concatenate([model.sliced(model.flat()) for _ in range(rng.randrange(1, 4))])
+    else:
+        out = np.concatenate([model.flat(), last])
+    return np.array(out, np.int32)[:1500]
+
+
+def check(seed: int) -> None:
+    model = random_model(seed)
+    outputs = random_outputs(model)
+    expected = [sorted(s) for s in model.sets_of(outputs)]
+    for name in NAMES:
+        indptr, indices = propagate(model.graph, outputs, name)
+        bounds, entries = indptr.tolist(), indices.tolist()
+        found = [entries[lo:hi] for lo, hi in zip(bounds[:-1], bounds[1:], strict=True)]
+        assert found == expected, f"seed {seed}, store {name}"
+
+
+@pytest.mark.parametrize("start", range(0, GRAPHS, BATCH))
+def test_every_store_gives_the_checkers_answer(start):
+    for seed in range(start, start + BATCH):
+        check(seed)
+
+
+def main(count: int) -> int:
+    failed = 0
+    for seed in range(count):
+        try:
+            check(seed)
+        except Exception as error:
+            failed += 1
+            text = str(error).splitlines()[0] if str(error) else ""
+            print(f"seed {seed}: {type(error).__name__}: {text[:150]}")
+    print(f"{count} graphs, {failed} wrong")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else GRAPHS))
