@@ -17,7 +17,7 @@ from pyroaring import BitMap
 
 from sparsetrace.dispatch import indexing
 from sparsetrace.dispatch.calls import function_call, ufunc_call
-from sparsetrace.dispatch.operands import Elements, ids_of, is_traced, landed
+from sparsetrace.dispatch.operands import Elements, ids_of, is_traced, landed, values_of
 from sparsetrace.errors import EscapeError, UnsupportedError, ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.poison import frame
@@ -27,16 +27,21 @@ from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
 __all__ = ["TracedArray", "traced_array", "wrap"]
 
 
-def traced_array(graph: Graph, ids: Ids, dtype: np.dtype[Any]) -> TracedArray:
-    """The traced array over these ids; views of `ids` stay views."""
+def traced_array(
+    graph: Graph, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
+) -> TracedArray:
+    """The traced array over these ids; views of `ids` and `values` stay views."""
     array: TracedArray = frame(ids.shape).view(TracedArray)
     array._ids = ids
     array._graph = graph
     array._dtype = dtype
+    array._values = values
     return array
 
 
-def _scalar(graph: Graph, node: int, dtype: np.dtype[Any]) -> Any:
+def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
+    if graph.local:
+        return dtype.type(value) if node <= OPAQUE else TracedScalar(graph, node, dtype, value)
     if node <= 0:
         return graph.known_value(node, dtype)
     return TracedScalar(graph, node, dtype)
@@ -44,10 +49,14 @@ def _scalar(graph: Graph, node: int, dtype: np.dtype[Any]) -> Any:
 
 def wrap(graph: Graph, found: Elements) -> Any:
     """What the user's function gets for a rule's result."""
-    ids = found.ids
+    ids, values = found.ids, found.values
     if ids.ndim == 0 and not found.keep_array:
-        return _scalar(graph, int(ids), found.dtype)
-    return traced_array(graph, ids, found.dtype)
+        return _scalar(graph, int(ids), found.dtype, values)
+    if graph.local:
+        values = np.asarray(values) if values is not None else np.zeros(ids.shape, found.dtype)
+        if found.dtype.kind in "biu" and not graph.dependency:
+            return values  # whole numbers have no derivative, and here their values are known
+    return traced_array(graph, ids, found.dtype, values)
 
 
 class TracedArray(np.ndarray[Any, Any]):
@@ -68,12 +77,13 @@ class TracedArray(np.ndarray[Any, Any]):
     TracedArray([{0, 1}, {1, 2}])
     """
 
-    __slots__ = ("_dtype", "_graph", "_ids")
+    __slots__ = ("_dtype", "_graph", "_ids", "_values")
     __array_priority__ = 1e6
     _is_traced = True
     _dtype: np.dtype[Any]
     _graph: Graph
     _ids: Ids
+    _values: NDArray[Any] | None
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in TracedArray.__slots__:
@@ -132,9 +142,10 @@ class TracedArray(np.ndarray[Any, Any]):
                 found = indexing.read(self._graph, self._ids, key)
                 return wrap(self._graph, Elements(found, self._dtype))
         ids = self._ids[key]
+        values = None if self._values is None else self._values[key]
         if type(ids) is np.ndarray:
-            return traced_array(self._graph, ids, self._dtype)
-        return _scalar(self._graph, int(ids), self._dtype)
+            return traced_array(self._graph, ids, self._dtype, values)
+        return _scalar(self._graph, int(ids), self._dtype, values)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         graph = self._graph
@@ -145,21 +156,24 @@ class TracedArray(np.ndarray[Any, Any]):
                 indexing.write(graph, self._ids, key, ids)
                 return
         self._ids[key] = ids
+        if self._values is not None:
+            self._values[key] = values_of(value)
 
     def __iter__(self) -> Iterator[Any]:
         if self._ids.ndim == 0:
             raise TypeError("iteration over a 0-d array")
         graph, dtype = self._graph, self._dtype
-        if self._ids.ndim == 1:
-            return (_scalar(graph, node, dtype) for node in self._ids.tolist())
-        return (traced_array(graph, row, dtype) for row in self._ids)
+        if self._values is not None or self._ids.ndim > 1:
+            return (self[i] for i in range(len(self._ids)))
+        return (_scalar(graph, node, dtype) for node in self._ids.tolist())
 
     def __contains__(self, item: Any) -> bool:
         refuse_truth("whether a traced array contains a value")
 
     def item(self, *args: Any) -> Any:
         """One element, as `TracedScalar`."""
-        return _scalar(self._graph, self._ids.item(*args), self._dtype)
+        value = None if self._values is None else self._values.item(*args)
+        return _scalar(self._graph, self._ids.item(*args), self._dtype, value)
 
     def tolist(self) -> Any:
         """Nested lists of elements."""
@@ -255,31 +269,37 @@ class TracedArray(np.ndarray[Any, Any]):
         ids.shape = shape
         np.ndarray.shape.__set__(self, ids.shape)  # type: ignore[attr-defined]
         self._ids = ids
+        if self._values is not None:
+            self._values = self._values.reshape(ids.shape, copy=False)
 
-    def _move(self, ids: Any) -> TracedArray:
-        return traced_array(self._graph, ids, self._dtype)
+    def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> TracedArray:
+        """The array with its elements moved; a view where the move makes one."""
+        values = None if self._values is None else move(self._values)
+        return traced_array(self._graph, move(self._ids), self._dtype, values)
 
     @property
     def T(self) -> TracedArray:  # type: ignore[override]
-        return self._move(self._ids.T)
+        return self._moved(lambda a: a.T)
 
     @property
     def mT(self) -> TracedArray:  # type: ignore[override]
-        return self._move(self._ids.mT)
+        return self._moved(lambda a: a.mT)
 
     @property
     def base(self) -> Any:  # type: ignore[override]
-        return None if self._ids.base is None else self._move(self._ids.base)
+        return None if self._ids.base is None else self._moved(lambda a: a.base if a.base is not None else a)
 
     @property
     def real(self) -> Any:  # type: ignore[override]
-        return np.real(self) if self._dtype.kind == "c" else self._move(self._ids)
+        return np.real(self) if self._dtype.kind == "c" else self._moved(lambda a: a)
 
     @real.setter
     def real(self, value: Any) -> None:
         if self._dtype.kind == "c":
             united = self._graph.union(self._ids, ids_of(self._graph, value))
             self._ids[...] = united
+            if self._values is not None:
+                self._values.real = values_of(value)
         else:
             self[...] = value
 
@@ -292,6 +312,8 @@ class TracedArray(np.ndarray[Any, Any]):
         if self._dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         self._ids[...] = self._graph.union(self._ids, ids_of(self._graph, value))
+        if self._values is not None:
+            self._values.imag = values_of(value)
 
     @property
     def flat(self) -> Any:  # type: ignore[override]
@@ -320,35 +342,35 @@ class TracedArray(np.ndarray[Any, Any]):
     # ---------------------------------------------------- methods that move
     def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
         """As ndarray.reshape."""
-        return self._move(self._ids.reshape(*shape, order=order, copy=copy))
+        return self._moved(lambda a: a.reshape(*shape, order=order, copy=copy))
 
     def transpose(self, *axes: Any) -> Any:
         """As ndarray.transpose."""
-        return self._move(self._ids.transpose(*axes))
+        return self._moved(lambda a: a.transpose(*axes))
 
     def ravel(self, order: Any = "C") -> Any:
         """As ndarray.ravel."""
-        return self._move(self._ids.ravel(order))
+        return self._moved(lambda a: a.ravel(order))
 
     def flatten(self, order: Any = "C") -> Any:
         """As ndarray.flatten."""
-        return self._move(self._ids.flatten(order))
+        return self._moved(lambda a: a.flatten(order))
 
     def squeeze(self, axis: Any = None) -> Any:
         """As ndarray.squeeze."""
-        return self._move(self._ids.squeeze(axis))
+        return self._moved(lambda a: a.squeeze(axis))
 
     def swapaxes(self, axis1: Any, axis2: Any) -> Any:
         """As ndarray.swapaxes."""
-        return self._move(self._ids.swapaxes(axis1, axis2))
+        return self._moved(lambda a: a.swapaxes(axis1, axis2))
 
     def copy(self, order: Any = "C") -> Any:
         """As ndarray.copy."""
-        return self._move(self._ids.copy(order))
+        return self._moved(lambda a: a.copy(order))
 
     def diagonal(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
         """As ndarray.diagonal."""
-        return self._move(self._ids.diagonal(offset, axis1, axis2))
+        return self._moved(lambda a: a.diagonal(offset, axis1, axis2))
 
     def fill(self, value: Any) -> None:
         """As ndarray.fill."""
@@ -372,6 +394,14 @@ class TracedArray(np.ndarray[Any, Any]):
             )
         if not copy and kind == self._dtype:
             return self
+        if self._values is not None:
+            found = Elements(
+                landed(self._graph, kind, self._ids.copy()),
+                kind,
+                self._values.astype(kind),
+                keep_array=True,
+            )
+            return wrap(self._graph, found)
         ids = landed(self._graph, kind, self._ids.copy())
         if kind.kind in "biu" and self._dtype.kind not in "biu":
             known = ids < 0
@@ -391,15 +421,15 @@ class TracedArray(np.ndarray[Any, Any]):
                     "Use astype, x.real or x.imag.",
                 )
             )
-        return self._move(self._ids)
+        return self._moved(lambda a: a)
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, **kwargs: Any) -> None:
         """In place; every element may become any of its axis."""
-        self._ids[...] = np.sort(self, axis=axis)._ids
+        self[...] = np.sort(self, axis=axis)
 
     def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
         """In place; every element may become any of its axis."""
-        self._ids[...] = np.partition(self, kth, axis=axis)._ids
+        self[...] = np.partition(self, kth, axis=axis)
 
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
         """As ndarray.setflags, for `write`."""
@@ -456,6 +486,8 @@ class _Flat:
         else:
             ids = ids[0]
         array._ids[np.unravel_index(places, array._ids.shape)] = ids
+        if array._values is not None:
+            array._values.flat[key] = values_of(value)
 
     def copy(self) -> Any:
         return self._array.flatten()

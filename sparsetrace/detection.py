@@ -9,7 +9,13 @@ import numpy as np
 
 from sparsetrace.array import TracedArray, traced_array, wrap
 from sparsetrace.dispatch.operands import FLOAT, ids_of, is_traced
-from sparsetrace.errors import InputError, OutputError, UnsupportedError, ValueDependentError
+from sparsetrace.errors import (
+    InputError,
+    OutputError,
+    UnsupportedError,
+    ValueDependentError,
+    escape_behind,
+)
 from sparsetrace.graph import Graph, Ids
 from sparsetrace.pattern import SparsityPattern
 from sparsetrace.propagate import propagate, united
@@ -31,8 +37,9 @@ def jacobian_sparsity(
     dependency: bool = False,
     capture: bool = True,
     max_paths: int = 1024,
+    local: bool = False,
 ) -> SparsityPattern:
-    """Global sparsity pattern of the Jacobian of a NumPy function, valid for every input.
+    """Sparsity pattern of the Jacobian of a NumPy function, valid for every input.
 
     Parameters
     ----------
@@ -43,7 +50,7 @@ def jacobian_sparsity(
     *args
         The function's arguments.  A traced one is an array of any shape, a number, a
         list of numbers (taken as an array), or a nested tuple, list, dict or named
-        tuple of those.  Its shape and dtype count, its values do not.
+        tuple of those.  Its shape and dtype count; its values only if `local`.
     argnums : int or sequence of int
         Which arguments to differentiate by.
     store : {"auto", "csr", "bitset", "roaring"}
@@ -64,6 +71,12 @@ def jacobian_sparsity(
     max_paths : int
         Most paths through the branches (``if``, ``while``, ``and``...) on traced values
         that are run and united.
+
+    local : bool
+        The pattern at the point given, not for every input: branches, masks, sorting and
+        indices follow the values, and derivatives that vanish at the point are cut.  At
+        ties (``maximum`` of equal numbers) both sides stay.  Compute it anew when the
+        inputs change.
 
     Returns
     -------
@@ -107,7 +120,12 @@ def jacobian_sparsity(
     sizes = [int(np.size(leaf)) for tree in checked for leaf in leaves(tree)]
 
     def new_graph() -> Graph:
-        graph = Graph(sum(sizes), values=constants == "values", dependency=bool(dependency))
+        graph = Graph(
+            sum(sizes),
+            values=constants == "values",
+            dependency=bool(dependency),
+            local=bool(local),
+        )
         graph.wrap = lambda found: wrap(graph, found)
         return graph
 
@@ -166,23 +184,30 @@ def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
     dtype = np.asarray(leaf).dtype
     if dtype.kind not in "fc":
         dtype = FLOAT
+    values = np.array(leaf, dtype) if graph.local else None
     if not isinstance(leaf, np.ndarray):
-        return TracedScalar(graph, int(ids[0]), dtype)
+        return TracedScalar(graph, int(ids[0]), dtype, None if values is None else values[()])
     shaped = ids.reshape(leaf.shape)
     if leaf.flags.f_contiguous and not leaf.flags.c_contiguous:
         shaped = np.asfortranarray(shaped)
     else:
         shaped = shaped.copy()
-    return traced_array(graph, shaped, dtype)
+    return traced_array(graph, shaped, dtype, values)
 
 
 def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids:
     """Call f; the node ids of everything it returned, or filled."""
-    if out is None:
-        result = f(*args)
-    else:
-        result = rebuilt(out, lambda leaf: _target(graph, leaf))
-        f(*args, result)
+    result = None if out is None else rebuilt(out, lambda leaf: _target(graph, leaf))
+    try:
+        if out is None:
+            result = f(*args)
+        else:
+            f(*args, result)
+    except Exception as error:
+        escape = escape_behind(error)
+        if escape is None:
+            raise
+        raise escape.with_traceback(error.__traceback__) from error
     found = [_output_ids(graph, leaf) for leaf in _output_leaves(result)]
     outputs = np.concatenate(found) if found else np.zeros(0, np.int32)
     if graph.dependency and graph.conditions:
@@ -196,7 +221,8 @@ def _target(graph: Graph, leaf: Any) -> TracedArray:
     """A traced array to be filled, with the values that it comes with."""
     array = np.asarray(_checked_leaf(leaf))
     dtype = array.dtype if array.dtype.kind in "fc" else FLOAT
-    return traced_array(graph, graph.constant(array), dtype)
+    values = np.array(array, dtype) if graph.local else None
+    return traced_array(graph, graph.constant(array), dtype, values)
 
 
 def _output_leaves(result: Any) -> list[Any]:

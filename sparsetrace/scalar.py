@@ -41,6 +41,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and a._dtype is FLOAT
                 and b._dtype is FLOAT
                 and b._graph is graph
+                and not graph.local
                 and _unites(ufunc)
             ):
                 return TracedScalar(graph, graph.union_scalar(a._id, b._id), FLOAT)
@@ -49,6 +50,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._id > OPAQUE
             and a._dtype is FLOAT
             and a._graph.values
+            and not a._graph.local
             and elementwise.keeps(ufunc, 0, b)
         ):
             return TracedScalar(a._graph, a._id, FLOAT)
@@ -57,6 +59,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._id > OPAQUE
         and b._dtype is FLOAT
         and b._graph.values
+        and not b._graph.local
         and elementwise.keeps(ufunc, 1, a)
     ):
         return TracedScalar(b._graph, b._id, FLOAT)
@@ -108,17 +111,23 @@ class TracedScalar:
     TracedScalar({0, 2})
     """
 
-    __slots__ = ("_dtype", "_graph", "_id")
+    __slots__ = ("_dtype", "_graph", "_id", "_value")
     __array_priority__ = 1e6
     _is_traced = True
     shape = ()
     ndim = 0
     size = 1
 
-    def __init__(self, graph: Graph, node: int, dtype: np.dtype[Any]) -> None:
+    def __init__(self, graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> None:
         self._graph = graph
         self._id = node
         self._dtype = dtype
+        self._value = value
+
+    @property
+    def _values(self) -> Any:
+        """The value at the point of a local trace; None in a global one."""
+        return None if self._value is None else self._dtype.type(self._value)
 
     @property
     def _ids(self) -> Ids:
@@ -151,6 +160,8 @@ class TracedScalar:
         refuse_value("float()")
 
     def __int__(self) -> int:
+        if self._graph.local and not self._graph.dependency:
+            return int(self._value)  # truncation has no derivative
         refuse_value("int()")
 
     def __complex__(self) -> complex:
@@ -167,6 +178,8 @@ class TracedScalar:
 
     def __bool__(self) -> bool:
         graph = self._graph
+        if graph.local:
+            return bool(self._value)
         if graph.decide is None:
             refuse_truth("a traced number")
         graph.conditions.append(self._id)
@@ -197,7 +210,7 @@ class TracedScalar:
         return np.invert(cast(Any, self))
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        return np.rint(cast(Any, self))
+        return np.round(cast(Any, self), ndigits or 0)
 
     def __floor__(self) -> Any:
         return np.floor(cast(Any, self))
@@ -240,7 +253,9 @@ class TracedScalar:
     def _as_array(self) -> Any:
         """This number as an array without dimensions."""
         assert self._graph.wrap is not None
-        return self._graph.wrap(Elements(self._ids, self._dtype, keep_array=True))
+        values = None if self._value is None else np.array(self._value, self._dtype)
+        found = Elements(self._ids, self._dtype, values, keep_array=True)
+        return self._graph.wrap(found)
 
     def item(self, *args: Any) -> TracedScalar:
         return self
@@ -258,8 +273,9 @@ class TracedScalar:
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         kind = np.dtype(dtype)
-        node = int(landed(self._graph, kind, self._ids))
-        return TracedScalar(self._graph, node, kind)
+        assert self._graph.wrap is not None
+        values = None if self._value is None else np.asarray(self._value).astype(kind)
+        return self._graph.wrap(Elements(landed(self._graph, kind, self._ids), kind, values))
 
     def is_integer(self) -> Any:
         return np.equal(np.floor(cast(Any, self)), cast(Any, self))

@@ -19,6 +19,7 @@ from sparsetrace.dispatch import (  # some only to register their rules in RULES
     creation,
     elementwise,
     generalized,
+    local,
     reductions,
     selection,
     statistics,
@@ -62,6 +63,8 @@ def ufunc_call(
     graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_ufunc__``."""
+    if graph.local:
+        return local.ufunc_call(graph, ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__":
         ids = elementwise.quick(graph, ufunc, inputs)
         if ids is not None:
@@ -223,6 +226,8 @@ def function_call(
     graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
+    if graph.local and function not in IMPLEMENTED:
+        return local.function_call(graph, function, args, kwargs, _global_rule)
     target = None
     position = _out_position(function)
     if "out" in kwargs:
@@ -255,6 +260,23 @@ def function_call(
     raise UnsupportedError(
         explain(f"{name}(..., out=)", "its result is not an array", "Leave out= away.")
     )
+
+
+def _global_rule(
+    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The dependencies by the global rules, as `Elements`; for a local trace to tighten."""
+    position = _out_position(function)
+    kwargs = {key: value for key, value in kwargs.items() if key != "out"}
+    if len(args) > position:
+        args = (*args[:position], None, *args[position + 1 :])
+    rule = RULES.get(function)
+    if rule is not None:
+        return rule(graph, *args, **kwargs)
+    if function in MOVES:
+        return run_move(graph, MOVES[function], args, kwargs)
+    name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
+    raise REFUSED.error(function, name)
 
 
 def _wrapped(graph: Graph, result: Any) -> Any:

@@ -14,7 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.operands import contains_traced, dtype_of, ids_of, is_traced, is_uncertain
+from sparsetrace.dispatch.operands import (
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    is_uncertain,
+    known_of,
+)
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
@@ -46,9 +53,9 @@ def constant_key(graph: Graph, key: Any) -> tuple[Any, bool]:
         ids = ids_of(graph, key)
     else:
         dtype, ids = key._dtype, key._ids
-    if (np.asarray(ids) > 0).any():
+    if not graph.local and (np.asarray(ids) > 0).any():
         return key, True
-    values = graph.known_values(ids, dtype)
+    values = known_of(graph, key)
     return (values if values.ndim else values[()]), False
 
 

@@ -22,6 +22,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     is_traced,
     is_uncertain,
+    known_of,
     plain_target,
 )
 from sparsetrace.errors import ValueDependentError, explain
@@ -149,8 +150,7 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
                         "Compute it from constants, or use np.where over both outcomes.",
                     )
                 )
-            ids = ids_of(graph, value)
-            return graph.known_values(ids, dtype_of(value))
+            return known_of(graph, value)
         return value
 
     moved = [lift(a) if move.holds(i) else plain(a) for i, a in enumerate(args)]

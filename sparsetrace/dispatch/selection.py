@@ -24,6 +24,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     is_traced,
     is_uncertain,
+    known_of,
     landed,
     plain_target,
 )
@@ -36,12 +37,9 @@ __all__: list[str] = []
 
 def _mask(graph: Graph, condition: Any) -> NDArray[np.bool_] | None:
     """The condition's truth values; None if any of them is unknown."""
-    if not contains_traced(condition):
-        return constant_values(condition).astype(bool)
     if any(is_uncertain(c) for c in _items(condition)):
         return None
-    values = graph.known_values(ids_of(graph, condition), dtype_of(condition))
-    return values.astype(bool)
+    return known_of(graph, condition).astype(bool)
 
 
 def _items(obj: Any) -> Sequence[Any]:

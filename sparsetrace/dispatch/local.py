@@ -1,0 +1,232 @@
+"""Calls in a local trace: values are computed beside the dependencies, and tighten them.
+
+Contract: values come from NumPy itself, run on the values of the arguments.  A result
+of whole numbers or truth values is then an ordinary array: it has no derivative, and
+its values are known.  Where a value makes a partial derivative vanish the dependency is
+cut; at ties both sides stay.  Functions without a rule here follow their global rule,
+which is always a superset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch import elementwise, generalized, local_rules, reductions
+from sparsetrace.dispatch.operands import (
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    landed,
+    plain_target,
+    values_of,
+)
+from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.graph import OPAQUE, Graph, Ids
+
+__all__ = ["function_call", "ufunc_call"]
+
+GlobalRule = Callable[
+    [Graph, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any
+]
+
+
+def _is_whole(result: Any) -> bool:
+    """Whether a result holds nothing but whole numbers, truth values and no arrays of reals."""
+    if isinstance(result, (list, tuple)):
+        return all(_is_whole(item) for item in result)
+    if isinstance(result, (np.ndarray, np.generic)):
+        return result.dtype.kind in "biuSUO"
+    return result is None or isinstance(result, (bool, int, str, np.dtype, type))
+
+
+# -------------------------------------------------------------------- ufuncs
+def ufunc_call(
+    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Answer ``__array_ufunc__`` with values."""
+    for operand in inputs:
+        known = isinstance(operand, (np.ndarray, np.generic, bool, int, float, complex, list, tuple))
+        if isinstance(operand, np.ma.MaskedArray) or not (known or is_traced(operand)):
+            if ufunc is np.matmul and scipy.sparse.issparse(operand):
+                continue
+            return NotImplemented
+    out = kwargs.get("out")
+    outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
+    for target in (*outs, *(inputs[:1] if method == "at" else ())):
+        if target is not None and not is_traced(target):
+            raise plain_target(f"np.{ufunc.__name__}(..., out=)", target)
+    plain = {key: value for key, value in kwargs.items() if key != "out"}
+    found = None
+    if method == "at":
+        _at(graph, ufunc, inputs)
+    else:
+        values = _values(graph, ufunc, method, inputs, plain)
+        parts = values if isinstance(values, tuple) else (values,)
+        if not outs and not graph.dependency and all(map(_is_whole, parts)):
+            return values
+        found = _dependencies(graph, ufunc, method, inputs, plain, values)
+    with np.errstate(all="ignore"):
+        if method == "at":
+            getattr(ufunc, method)(*(values_of(x) for x in inputs))
+            return None
+    results = []
+    for i, (ids, part) in enumerate(zip(found or [], parts, strict=True)):
+        target = outs[i] if i < len(outs) else None
+        array = np.asarray(part)
+        if target is None:
+            results.append(graph.wrap(Elements(ids, array.dtype, array)))  # type: ignore[misc]
+            continue
+        where = plain.get("where", True)
+        mask = np.broadcast_to(values_of(where), target._ids.shape)
+        landing = landed(graph, target._dtype, ids)
+        np.copyto(target._ids, landing, where=mask if method == "__call__" else True)
+        np.copyto(
+            target._values, array, where=mask if method == "__call__" else True, casting="unsafe"
+        )
+        results.append(target)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _values(
+    graph: Graph,
+    ufunc: np.ufunc,
+    method: str,
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """The call itself, on values."""
+    arguments = [values_of(x) for x in inputs]
+    options = {key: values_of(value) for key, value in kwargs.items()}
+    if ufunc is np.matmul and any(scipy.sparse.issparse(x) for x in arguments):
+        return arguments[0] @ arguments[1]
+    with np.errstate(all="ignore"):
+        result = getattr(ufunc, method)(*arguments, **options)
+    if isinstance(result, tuple):
+        return tuple(_numeric(part) for part in result)
+    return _numeric(result)
+
+
+def _numeric(part: Any) -> Any:
+    """An object result (``np.frompyfunc``) as floats."""
+    if isinstance(part, np.ndarray) and part.dtype == object:
+        return part.astype(float)
+    return part
+
+
+def _dependencies(
+    graph: Graph,
+    ufunc: np.ufunc,
+    method: str,
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    values: Any,
+) -> list[Ids]:
+    if method == "__call__":
+        if ufunc.signature is not None:
+            return [e.ids for e in generalized.call(graph, ufunc, inputs, dict(kwargs))]
+        ids = local_rules.elementwise(graph, ufunc, inputs)
+        where = values_of(kwargs.get("where", True))
+        if where is not True:
+            # elements that were not computed hold nothing that depends on an input
+            ids = [np.where(where, part, np.int32(OPAQUE)) for part in ids]
+        return ids
+    if method == "outer":
+        a, b = inputs
+        dims = np.ndim(values_of(b))
+        left = reductions.Operand(
+            graph,
+            ids_of(graph, a).reshape(np.shape(a) + (1,) * dims),
+            dtype_of(a),
+            np.asarray(values_of(a)).reshape(np.shape(a) + (1,) * dims),
+        )
+        return local_rules.elementwise(graph, ufunc, (left, b))
+    if method == "reduce":
+        return [local_rules.reduce(graph, ufunc, *inputs, **kwargs)]
+    if method == "accumulate":
+        return [local_rules.accumulate(graph, ufunc, *inputs, **kwargs)]
+    if method == "reduceat":
+        return [local_rules.reduceat(graph, ufunc, *inputs, **kwargs)]
+    raise UnsupportedError(
+        explain(f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself.")
+    )
+
+
+def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
+    target, indices, *operands = inputs
+    reductions.at(graph, ufunc, target, values_of(indices), *operands)
+
+
+# ----------------------------------------------------------------- functions
+def function_call(
+    graph: Graph,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    global_rule: GlobalRule,
+) -> Any:
+    """Answer ``__array_function__`` with values."""
+    rule = local_rules.RULES.get(function)
+    target = kwargs.get("out")
+    if target is not None and not is_traced(target):
+        raise plain_target(f"np.{function.__name__}(..., out=)", target)
+    in_place = function in local_rules.IN_PLACE
+    if in_place and not is_traced(args[0] if args else None):
+        raise plain_target(f"np.{function.__name__}", args[0] if args else None)
+    options = {key: value for key, value in kwargs.items() if key != "out"}
+    try:
+        found = None
+        if in_place or rule is not None:
+            # dependencies first: the call may overwrite the values that decide them
+            found = (rule or _from_global(function, global_rule))(graph, *args, **options)
+        with np.errstate(all="ignore"):
+            values = function(
+                *(values_of(x) for x in args), **{k: values_of(v) for k, v in options.items()}
+            )
+        if in_place:
+            return None
+        if target is None and not graph.dependency and _is_whole(values):
+            return values
+        if found is None:
+            found = global_rule(graph, function, args, options)
+    except TracingError as error:
+        if function.__name__ not in str(error):
+            error.add_note(f"while tracing np.{function.__name__}")
+        raise
+    result = _attached(graph, found, values)
+    if target is None:
+        return result
+    target._ids[...] = landed(graph, target._dtype, ids_of(graph, result))
+    target._values[...] = values_of(result)
+    return target
+
+
+def _from_global(function: Callable[..., Any], global_rule: GlobalRule) -> Callable[..., Any]:
+    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+        return global_rule(graph, function, args, kwargs)
+
+    return rule
+
+
+def _attached(graph: Graph, found: Any, values: Any) -> Any:
+    """The rule's ids and NumPy's values, put together piece by piece."""
+    if isinstance(found, Elements):
+        array: NDArray[Any] = np.asarray(values)
+        if array.shape != found.ids.shape:
+            raise AssertionError(f"a rule gave shape {found.ids.shape}, not {array.shape}")
+        keep = found.keep_array or isinstance(values, np.ndarray)
+        return graph.wrap(Elements(found.ids, array.dtype, array, keep_array=keep))  # type: ignore[misc]
+    if isinstance(found, (list, tuple)) and not is_traced(found):
+        items = [_attached(graph, f, v) for f, v in zip(found, values, strict=True)]
+        if hasattr(found, "_fields"):
+            return type(found)(*items)
+        return items if isinstance(found, list) else tuple(items)
+    if is_traced(found) or contains_traced(found):
+        return found
+    return values
