@@ -11,6 +11,7 @@ from sparsetrace.errors import (
     UnsupportedError,
     ValueDependentError,
 )
+from sparsetrace.extension import detach, opaque, register_rule
 from sparsetrace.pattern import SparsityPattern
 from sparsetrace.scalar import TracedScalar
 
@@ -25,7 +26,10 @@ __all__ = [
     "TracingError",
     "UnsupportedError",
     "ValueDependentError",
+    "detach",
     "jacobian_sparsity",
+    "opaque",
+    "register_rule",
 ]
 
 __version__ = "0.1.0"

@@ -227,10 +227,10 @@ class TracedArray(np.ndarray[Any, Any]):
         return repr(self)
 
     def __copy__(self) -> TracedArray:
-        return self.copy()
+        return self.copy("K")  # type: ignore[no-any-return]
 
     def __deepcopy__(self, memo: Any) -> TracedArray:
-        return self.copy()
+        return self.copy("K")  # type: ignore[no-any-return]
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         self._refuse("pickle")
@@ -241,6 +241,10 @@ class TracedArray(np.ndarray[Any, Any]):
     @property
     def dtype(self) -> np.dtype[Any]:  # type: ignore[override]
         return self._dtype
+
+    @dtype.setter
+    def dtype(self, value: Any) -> None:
+        self._reinterpreted("x.dtype =")
 
     @property
     def itemsize(self) -> int:  # type: ignore[override]
@@ -254,6 +258,19 @@ class TracedArray(np.ndarray[Any, Any]):
     def strides(self) -> tuple[int, ...]:  # type: ignore[override]
         scale = self._dtype.itemsize
         return tuple(step // 4 * scale for step in self._ids.strides)
+
+    @strides.setter
+    def strides(self, value: Any) -> None:
+        self._reinterpreted("x.strides =")
+
+    def _reinterpreted(self, call: str) -> NoReturn:
+        raise UnsupportedError(
+            explain(
+                call,
+                "it would reinterpret the bytes of traced elements",
+                "Use astype, reshape, x.real or x.imag.",
+            )
+        )
 
     @property
     def flags(self) -> Any:  # type: ignore[override]
@@ -327,6 +344,10 @@ class TracedArray(np.ndarray[Any, Any]):
     def data(self) -> NoReturn:  # type: ignore[override]
         self._refuse("x.data")
 
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._refuse("x.data =")
+
     @property
     def ctypes(self) -> NoReturn:  # type: ignore[override]
         self._refuse("x.ctypes")
@@ -385,24 +406,36 @@ class TracedArray(np.ndarray[Any, Any]):
             )
         )
 
-    def astype(self, dtype: Any, *args: Any, copy: bool = True, **kwargs: Any) -> Any:  # type: ignore[override]
+    def astype(  # type: ignore[override]
+        self,
+        dtype: Any,
+        order: Any = "K",
+        casting: Any = "unsafe",
+        subok: Any = True,
+        copy: Any = True,
+    ) -> Any:
         """As ndarray.astype; whole numbers have no derivative."""
         kind = np.dtype(dtype)
         if kind.kind not in "biufc":
             raise UnsupportedError(
                 explain(f"astype({kind})", "this type holds no numbers", "Keep a float type.")
             )
+        if not np.can_cast(self._dtype, kind, casting):
+            raise TypeError(
+                f"Cannot cast array data from {self._dtype!r} to {kind!r} according to the rule "
+                f"{casting!r}"
+            )
         if not copy and kind == self._dtype:
             return self
         if self._values is not None:
             found = Elements(
-                landed(self._graph, kind, self._ids.copy()),
+                landed(self._graph, kind, self._ids.copy(order)),
                 kind,
-                self._values.astype(kind),
+                self._values.astype(kind, order),
                 keep_array=True,
             )
             return wrap(self._graph, found)
-        ids = landed(self._graph, kind, self._ids.copy())
+        ids = landed(self._graph, kind, self._ids.copy(order))
         if kind.kind in "biu" and self._dtype.kind not in "biu":
             known = ids < 0
             values = self._graph.known_values(ids[known], self._dtype).astype(kind)
@@ -414,13 +447,7 @@ class TracedArray(np.ndarray[Any, Any]):
         for wanted in (*args, *kwargs.values()):
             if wanted in (None, np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
                 continue
-            raise UnsupportedError(
-                explain(
-                    "ndarray.view",
-                    "it would reinterpret the bytes of traced elements",
-                    "Use astype, x.real or x.imag.",
-                )
-            )
+            self._reinterpreted("ndarray.view")
         return self._moved(lambda a: a)
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, **kwargs: Any) -> None:
@@ -457,16 +484,33 @@ def _shown(patterns: NDArray[Any], ids: Ids) -> NDArray[Any]:
 class _Flat:
     """``x.flat``: reads, writes and iterates in C order."""
 
-    __slots__ = ("_array",)
+    __slots__ = ("_array", "_iterator", "index")
 
     def __init__(self, array: TracedArray) -> None:
         self._array = array
+        self._iterator: Iterator[Any] | None = None
+        self.index = 0
 
     def __len__(self) -> int:
         return int(self._array._ids.size)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._array.reshape(-1))
+
+    def __next__(self) -> Any:
+        if self._iterator is None:
+            self._iterator = iter(self)
+        found = next(self._iterator)
+        self.index += 1
+        return found
+
+    @property
+    def base(self) -> TracedArray:
+        return self._array
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        return tuple(int(i) for i in np.unravel_index(self.index, self._array._ids.shape))
 
     def __getitem__(self, key: Any) -> Any:
         found = self._array.reshape(-1)[key]

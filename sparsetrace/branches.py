@@ -7,18 +7,31 @@ the function is the union over all paths, or an error where there are too many.
 
 from __future__ import annotations
 
+import dis
+import os
+import sys
 from collections import Counter
+from types import CodeType, FrameType
 
-from sparsetrace.errors import ValueDependentError, explain, user_location
+from sparsetrace.errors import ValueDependentError, explain
 
-__all__ = ["Branches"]
+__all__ = ["Branches", "deciding_frame", "raised_on_purpose"]
 
-_MOST_AT_ONE_LINE = 200
-"""Decisions at one line in one run: more is a loop that the inputs end."""
+_SUSPICIOUS = 16
+"""Decisions at one line in one run from which it is tried whether they ever end."""
+
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+
+Place = tuple[CodeType, int]
 
 
 class Branches:
     """Decides branches of one function, run after run.
+
+    Attributes
+    ----------
+    last : code object or None
+        The code that took the last decision of this run.
 
     Examples
     --------
@@ -35,12 +48,18 @@ class Branches:
         self.paths = 0
         self.path: list[bool] = []
         self.taken = 0
-        self.lines: Counter[str] = Counter()
-        self.here: Counter[str] = Counter()
+        self.last: CodeType | None = None
+        self._resume: list[bool] | None = None
+        self._probed: set[Place] = set()
+        self._outcomes: dict[Place, bool] = {}
+        self.places: Counter[Place] = Counter()
+        self.here: Counter[Place] = Counter()
 
     def start(self) -> bool:
         """Begin the next path; False when all were run."""
-        if self.paths:
+        if self._resume is not None:  # the last run was one into the depth of a loop
+            self.path, self._resume = self._resume, None
+        elif self.paths:
             del self.path[self.taken :]
             while self.path and self.path[-1]:
                 self.path.pop()
@@ -48,36 +67,99 @@ class Branches:
                 return False
             self.path[-1] = True
         self.paths += 1
-        if self.paths > self.max_paths:
-            self._too_many(f"more than max_paths={self.max_paths} decision paths")
         self.again()
+        self._check()
         return True
 
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
         self.taken = 0
+        self.last = None
         self.here.clear()
+        self._outcomes.clear()
+
+    def is_new(self) -> bool:
+        """Whether the next branch is one that no earlier run decided."""
+        return self.taken == len(self.path)
 
     def decide(self) -> bool:
         """The outcome of the next branch of this run."""
-        line = user_location()
-        self.here[line] += 1
+        frame = deciding_frame()
+        place = frame.f_code, frame.f_lineno
+        self.last = frame.f_code
+        self.here[place] += 1
         if self.taken == len(self.path):
-            self.lines[line] += 1
-            if self.here[line] > _MOST_AT_ONE_LINE:
-                self._too_many(f"more than {_MOST_AT_ONE_LINE} decisions in one run")
-            self.path.append(False)
-        outcome = self.path[self.taken]
+            self.places[place] += 1
+            self.path.append(self._new(place))
+        outcome = self._outcomes[place] = self.path[self.taken]
         self.taken += 1
         return outcome
 
+    def _new(self, place: Place) -> bool:
+        """The outcome of a branch that no run has decided: False, unless to end a loop late.
+
+        A loop that ends on False, ``while abs(r) > tol``, would make its next turn in
+        each path; one run that always goes on shows soon whether it ends at all.
+        """
+        count = self.here[place]
+        if self._resume is not None:
+            if count > self.max_paths:
+                self._too_many(f"a loop took more than max_paths={self.max_paths} turns")
+            return self._outcomes.get(place, False)
+        if count >= _SUSPICIOUS and place not in self._probed and self._outcomes[place]:
+            self._probed.add(place)
+            self._resume = list(self.path)
+            return True
+        self._check(added=1)
+        return False
+
+    def _check(self, *, added: int = 0) -> None:
+        """Each decision for False has at least one path still to come."""
+        if self.paths + self.path.count(False) + added > self.max_paths:
+            self._too_many(f"more than max_paths={self.max_paths} decision paths")
+
     def _too_many(self, problem: str) -> None:
-        line, count = self.lines.most_common(1)[0]
+        (code, line), count = self.places.most_common(1)[0]
+        where = f"{code.co_filename}:{line} (in {code.co_name})"
         raise ValueDependentError(
             explain(
                 "bool()",
-                f"{problem}; the line that branched most ({count} times) is {line}",
+                f"{problem}; the line that branched most ({count} times) is {where}",
                 "Use np.where, np.maximum or np.clip instead of if, give max_paths=, or take "
                 "the pattern at a point.",
             )
         )
+
+
+def deciding_frame() -> FrameType:
+    """The innermost frame outside of this package."""
+    frame: FrameType | None = sys._getframe(1)
+    last = frame
+    while frame is not None:
+        last = frame
+        if not frame.f_globals.get("__name__", "").startswith("sparsetrace."):
+            return frame
+        frame = frame.f_back
+    assert last is not None
+    return last
+
+
+def raised_on_purpose(error: Exception, branches: Branches) -> bool:
+    """Whether the function refuses the inputs of this path by this error.
+
+    It does where a ``raise`` or ``assert`` statement made the error, with no other
+    behind it.  In a library, and for a ``TypeError``, the same code must have taken the
+    path's last decision: it may as well refuse the traced array itself.
+    """
+    traceback = error.__traceback__
+    if traceback is None or error.__context__ is not None:
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    code = traceback.tb_frame.f_code
+    if dis.opname[code.co_code[traceback.tb_lasti]] != "RAISE_VARARGS":
+        return False
+    if code is branches.last:
+        return True
+    library = "site-packages" in code.co_filename or code.co_filename.startswith(_STANDARD)
+    return not library and not isinstance(error, TypeError)

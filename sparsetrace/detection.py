@@ -10,11 +10,12 @@ import numpy as np
 from sparsetrace.array import TracedArray, traced_array, wrap
 from sparsetrace.dispatch.operands import FLOAT, ids_of, is_traced
 from sparsetrace.errors import (
+    FAILURES,
     InputError,
     OutputError,
     UnsupportedError,
     ValueDependentError,
-    escape_behind,
+    explain,
 )
 from sparsetrace.graph import Graph, Ids
 from sparsetrace.pattern import SparsityPattern
@@ -140,16 +141,23 @@ def jacobian_sparsity(
     patterns = [propagate(run.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
+        sizes_found = sorted({len(run.outputs) for run in runs})
         raise ValueDependentError(
-            f"the function returns {m} or another number of values, depending on a branch; "
-            "return arrays of one shape"
+            explain(
+                "a branch",
+                f"how many values the function returns depends on it ({sizes_found})",
+                "Return arrays of one shape.",
+            )
         )
     indptr, indices = united(patterns, sum(sizes)) if len(patterns) > 1 else patterns[0]
     return SparsityPattern.from_csr_parts(indptr, indices, (m, sum(sizes)))
 
 
 def _checked_argnums(argnums: int | Sequence[int], count: int) -> list[int]:
-    wanted = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
+    try:
+        wanted = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
+    except TypeError:
+        raise InputError(f"argnums={argnums!r}: a whole number or several are wanted") from None
     numbers = []
     for number in wanted:
         if not isinstance(number, (int, np.integer)) or not -count <= number < count:
@@ -197,17 +205,11 @@ def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
 
 def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids:
     """Call f; the node ids of everything it returned, or filled."""
-    result = None if out is None else rebuilt(out, lambda leaf: _target(graph, leaf))
-    try:
-        if out is None:
-            result = f(*args)
-        else:
-            f(*args, result)
-    except Exception as error:
-        escape = escape_behind(error)
-        if escape is None:
-            raise
-        raise escape.with_traceback(error.__traceback__) from error
+    if out is None:
+        result = f(*args)
+    else:
+        result = rebuilt(out, lambda leaf: _target(graph, leaf))
+        f(*args, result)
     found = [_output_ids(graph, leaf) for leaf in _output_leaves(result)]
     outputs = np.concatenate(found) if found else np.zeros(0, np.int32)
     if graph.dependency and graph.conditions:
@@ -237,6 +239,9 @@ def _output_ids(graph: Graph, leaf: Any) -> Ids:
     try:
         return ids_of(graph, leaf).reshape(-1)
     except UnsupportedError as error:
+        failures = FAILURES.get()
+        if failures is not None:
+            failures.remove(error)  # the error that follows says the same of an output
         raise OutputError(
             f"the function returned a {type(leaf).__name__}, which is no array of numbers"
         ) from error

@@ -9,12 +9,10 @@ be a lost dependency.
 
 from __future__ import annotations
 
-import dis
 import os
-import re
 import sys
 from contextvars import ContextVar
-from types import CodeType, FrameType, TracebackType
+from types import FrameType
 
 __all__ = [
     "FAILURES",
@@ -25,14 +23,14 @@ __all__ = [
     "TracingError",
     "UnsupportedError",
     "ValueDependentError",
-    "escape_behind",
     "explain",
-    "raised_by_statement",
     "user_location",
 ]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numpy", "scipy"))
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_COMPILED = (".pyx", ".pxd", "<stringsource>")
 
 
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
@@ -87,13 +85,15 @@ class GraphSizeError(TracingError, MemoryError):
 
 
 def _is_library(filename: str) -> bool:
-    if filename.startswith(_PACKAGE):
+    if filename.startswith(_PACKAGE) or filename.endswith(_COMPILED):
         return True
-    return "site-packages" in filename and any(part in filename for part in _LIBRARIES)
+    if "site-packages" in filename:
+        return any(part in filename for part in _LIBRARIES)
+    return filename.startswith((_STANDARD, "<frozen "))
 
 
 def user_location(frame: FrameType | None = None) -> str:
-    """Where the innermost frame outside NumPy, SciPy and this package stands.
+    """Where the innermost frame outside Python's, NumPy's, SciPy's and this package stands.
 
     Parameters
     ----------
@@ -114,81 +114,11 @@ def user_location(frame: FrameType | None = None) -> str:
     while frame is not None:
         code = frame.f_code
         if not _is_library(code.co_filename):
-            return _place(code, frame.f_lineno)
+            return f"{code.co_filename}:{frame.f_lineno} (in {code.co_name})"
         frame = frame.f_back
     return "an unknown place"
 
 
-def _place(code: CodeType, line: int) -> str:
-    return f"{code.co_filename}:{line} (in {code.co_name})"
-
-
-def explain(call: str, problem: str, remedy: str, *, place: str | None = None) -> str:
+def explain(call: str, problem: str, remedy: str) -> str:
     """The text of every tracing error: the call, the place, the reason, the way out."""
-    return f"{call} at {place or user_location()}: {problem}. {remedy}"
-
-
-# ------------------------------------------------- errors that others raised
-_OF_FOREIGN_ELEMENTS = re.compile(
-    r"dtype\('O'\)|dtype=object|object arrays?|type 'object'|dtype object|_Poison|_CopyMode|"
-    r"'Traced(Array|Scalar)' object (is|cannot|does)|'Traced\w+'$|type TracedScalar|TracedScalar\(|"
-    r"__array_ufunc__|REFS_OK|type 'TracedScalar'|[Cc][- ]contiguous|proper array of floats|"
-    r"must be of type numpy|data types?|WRITEBACKIFCOPY|not supported for the input types|"
-    r"array type|not available for this type|references, but|Rational instance|"
-    r"real or complex array|Buffer dtype|convert object"
-)
-"""What compiled code says of an array whose elements it cannot take for numbers."""
-
-
-def raised_by_statement(traceback: TracebackType) -> bool:
-    """Whether a ``raise`` or ``assert`` statement made the error of this innermost entry."""
-    code = traceback.tb_frame.f_code.co_code
-    return dis.opname[code[traceback.tb_lasti]] == "RAISE_VARARGS"
-
-
-def _holds_traced(frame: FrameType) -> bool:
-    return any(getattr(type(value), "_is_traced", False) for value in frame.f_locals.values())
-
-
-def escape_behind(error: Exception) -> EscapeError | None:
-    """The escape that made other code raise this error; None if it is the user's own.
-
-    Compiled code and SciPy do not know traced arrays, and complain of them in terms of
-    their own (``Cannot cast array data from dtype('O')``).
-
-    Examples
-    --------
-    >>> escape_behind(ValueError("x must be positive")) is None
-    True
-    """
-    if isinstance(error, TracingError) or error.__traceback__ is None:
-        return None
-    user = innermost = error.__traceback__
-    library: TracebackType | None = None
-    entry: TracebackType | None = error.__traceback__
-    while entry is not None:
-        if not _is_library(entry.tb_frame.f_code.co_filename):
-            user, library = entry, None
-        elif library is None:
-            library = entry
-        innermost, entry = entry, entry.tb_next
-    file = innermost.tb_frame.f_code.co_filename
-    if file.startswith(_PACKAGE) or (library is None and raised_by_statement(innermost)):
-        return None
-    text = str(error)
-    in_scipy = library is not None and f"{os.sep}scipy{os.sep}" in library.tb_frame.f_code.co_filename
-    if not _OF_FOREIGN_ELEMENTS.search(text) and not (
-        in_scipy and library is not None and _holds_traced(library.tb_frame)
-    ):
-        return None
-    call = "a call" if library is None else f"{library.tb_frame.f_code.co_name}()"
-    frame = user.tb_frame
-    return EscapeError(
-        explain(
-            call,
-            f"it could not take traced values for numbers ({type(error).__name__}: {text})",
-            "Write it with NumPy functions and scipy.special, or compute it from constants "
-            "outside of the traced function.",
-            place=_place(frame.f_code, user.tb_lineno),
-        )
-    )
+    return f"{call} at {user_location()}: {problem}. {remedy}"

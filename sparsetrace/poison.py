@@ -56,10 +56,12 @@ for _name in (
 
 POISON = _Poison()
 
-# guards on both sides: code that steps over the element's end meets poison, not NULL
-_buffer = np.empty(3, dtype=object)
-_buffer[:] = [POISON] * 3
-_element = _buffer[1:2].reshape(())
+# as_strided steps over the element's ends with the strides of a real array: as far as
+# these guards go it meets poison, beyond them the memory of something else
+_GUARDS = 2**16
+_buffer = np.empty(2 * _GUARDS + 1, dtype=object)
+_buffer[:] = [POISON] * len(_buffer)
+_element = _buffer[_GUARDS : _GUARDS + 1].reshape(())
 _element.flags.writeable = False
 
 _FRAMES: dict[tuple[int, ...], NDArray[Any]] = {}

@@ -194,7 +194,23 @@ class TracedScalar:
     def __deepcopy__(self, memo: Any) -> TracedScalar:
         return self
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        raise ValueDependentError(
+            explain(
+                "hash()",
+                "a set, a dict or a cache would look the number up by its value, which depends "
+                "on the inputs",
+                "Use np.where, or keys made of constants.",
+            )
+        )
+
+    def hex(self) -> NoReturn:
+        """Refused: it needs the value."""
+        refuse_value("float.hex()")
+
+    def as_integer_ratio(self) -> NoReturn:
+        """Refused: it needs the value."""
+        refuse_value("float.as_integer_ratio()")
 
     # -------------------------------------------------------------- operators
     def __neg__(self) -> Any:

@@ -15,13 +15,13 @@ Runs of tiny blocks and of scalars become one block that is flattened as a tree.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids, Rows
+from sparsetrace.trees import flattened_tree, merged
 
 __all__ = ["Program", "simplify"]
 
@@ -31,8 +31,6 @@ _SHARED_WIDTH = 4
 """A block that several others use is still flattened into them up to this width."""
 _REDUCTION_WIDTH = 4
 """From this width on a block is remembered for absorption."""
-_TINY = 32
-_TINY_RUN = 4
 
 
 @dataclass(slots=True)
@@ -64,46 +62,8 @@ def simplify(graph: Graph, outputs: Ids) -> Program:
     >>> [len(block.columns) for block in program.blocks]
     [3]
     """
-    blocks = _merged(graph.finish())
+    blocks = merged(graph.finish())
     return _Simplifier(graph.n_inputs, blocks).run(outputs)
-
-
-# ------------------------------------------------------------- tiny blocks
-def _merged(blocks: Sequence[Block]) -> list[Block]:
-    """Runs of scalars and tiny blocks as one sequential block each."""
-    out: list[Block] = []
-    run: list[Block] = []
-
-    def flush() -> None:
-        if len(run) >= _TINY_RUN:
-            out.append(_joined(run))
-        else:
-            out.extend(run)
-        run.clear()
-
-    for block in blocks:
-        tiny = block.size <= _TINY or (isinstance(block, Rows) and block.sequential)
-        if not tiny:
-            flush()
-            out.append(block)
-        else:
-            run.append(block)
-    flush()
-    return out
-
-
-def _joined(run: Sequence[Block]) -> Rows:
-    counts, parents = [], []
-    for block in run:
-        if isinstance(block, Columns):
-            counts.append(np.full(block.size, len(block.columns), np.int64))
-            parents.append(np.stack(block.columns, axis=1).reshape(-1))
-        else:
-            counts.append(np.diff(block.indptr))
-            parents.append(block.parents)
-    indptr = np.zeros(sum(block.size for block in run) + 1, np.int64)
-    np.cumsum(np.concatenate(counts), out=indptr[1:])
-    return Rows(run[0].base, len(indptr) - 1, indptr, np.concatenate(parents), sequential=True)
 
 
 # ---------------------------------------------------------------- the passes
@@ -247,7 +207,7 @@ class _Simplifier:
             return
         assert state.needed is not None
         if block.sequential:
-            flat = _flattened_tree(block, state.needed)
+            flat = flattened_tree(block, state.needed)
             state.block = block = flat
             state.needed = np.diff(flat.indptr) > 0
             outside = block.parents[block.parents < block.base]
@@ -425,77 +385,3 @@ def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:
     indptr = np.zeros(block.size + 1, np.int64)
     np.cumsum(np.where(needed, counts, 0), out=indptr[1:])
     return Rows(block.base, block.size, indptr, block.parents[kept])
-
-
-# ------------------------------------------------------------------- trees
-def _flattened_tree(block: Rows, needed: NDArray[np.bool_]) -> Rows:
-    """The sequential block with nodes used once merged into their only user.
-
-    Rows of nodes that were merged, or that nobody needs, come out empty.  Users are
-    found by pointer doubling, in log2(depth) whole-array steps.
-    """
-    base, size = block.base, block.size
-    counts = np.diff(block.indptr)
-    child = np.repeat(np.arange(size, dtype=np.int32), counts)
-    parent = block.parents - np.int32(base)
-    live = _live_in_order(child, parent, needed, block.indptr)
-    edges = live[child] & (block.parents > OPAQUE)
-    child, parent = child[edges], parent[edges]
-    internal = parent >= 0
-    uses = np.bincount(parent[internal], minlength=size)
-    single = live & (uses == 1) & ~needed
-    target = np.arange(size, dtype=np.int32)
-    inner_child, inner_parent = child[internal], parent[internal]
-    merged = single[inner_parent]
-    target[inner_parent[merged]] = inner_child[merged]
-    while True:
-        further = target[target]
-        if np.array_equal(further, target):
-            break
-        target = further
-    kept = ~internal
-    kept[internal] = ~merged
-    rows, parents = target[child[kept]], (parent[kept] + np.int32(base))
-    order = np.argsort(rows, kind="stable")
-    rows, parents = rows[order], parents[order]
-    indptr = np.zeros(size + 1, np.int64)
-    np.cumsum(np.bincount(rows, minlength=size), out=indptr[1:])
-    return Rows(base, size, indptr, parents, sequential=True)
-
-
-def _live_in_order(
-    child: Ids, parent: Ids, needed: NDArray[np.bool_], indptr: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Which nodes of a sequential block an output needs; parents come before children."""
-    if needed.all():
-        return needed
-    live = needed.copy()
-    front = np.flatnonzero(needed)
-    rounds = 0
-    counts = np.diff(indptr)
-    while len(front):
-        rounds += 1
-        if rounds > 64:
-            return _live_one_by_one(live, parent, indptr)
-        lengths = counts[front]
-        offsets = np.repeat(indptr[front] - np.cumsum(lengths) + lengths, lengths)
-        reached = parent[offsets + np.arange(len(offsets))]
-        reached = reached[reached >= 0]
-        reached = reached[~live[reached]]
-        live[reached] = True
-        front = np.flatnonzero(np.bincount(reached, minlength=1)) if len(reached) else reached
-    return live
-
-
-def _live_one_by_one(
-    live: NDArray[np.bool_], parent: Ids, indptr: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """The same for deep graphs: one pass backwards."""
-    flags = live.tolist()
-    parents, bounds = parent.tolist(), indptr.tolist()
-    for node in range(len(flags) - 1, -1, -1):
-        if flags[node]:
-            for p in parents[bounds[node] : bounds[node + 1]]:
-                if p >= 0:
-                    flags[p] = True
-    return np.array(flags, bool)

@@ -8,15 +8,15 @@ during a run fails the trace, also if the function swallowed it.
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from sparsetrace.branches import Branches
-from sparsetrace.capture import Restart, Session, capturing, rebind
+from sparsetrace.branches import Branches, deciding_frame, raised_on_purpose
+from sparsetrace.capture import Restart, Session, capturing, rebind, rebind_orderings
 from sparsetrace.errors import FAILURES, TracingError
+from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.graph import CURRENT, Graph, Ids
 
 __all__ = ["Run", "trace"]
@@ -50,24 +50,44 @@ def trace(
         What the function itself raised, if it did so on every path.
     """
     session = Session()
+    watch = may_swallow(call)
     branches = Branches(max_paths)
     runs: list[Run] = []
     own: Exception | None = None
     with capturing(session) if capture else nullcontext():
         while branches.start():
             try:
-                runs.append(_path(call, new_graph, session if capture else None, branches))
+                known = session if capture else None
+                runs.append(_path(call, new_graph, known, branches, watch=watch))
             except TracingError:
                 raise
             except Exception as error:
                 # a path on which the function refuses its inputs has no derivative
-                if not branches.path or not _raised_on_purpose(error):
+                if not _is_refusal(error, branches):
                     raise
                 own = own or error
     if not runs:
         assert own is not None
-        raise own
+        raise explained(own) from own.__cause__
     return runs
+
+
+def _decider(branches: Branches, session: Session) -> Callable[[], bool]:
+    """Decides a branch, unless the name of a builtin that branches can be exchanged first."""
+
+    def decide() -> bool:
+        if branches.is_new() and rebind_orderings(deciding_frame()):
+            session.ask()
+        return branches.decide()
+
+    return decide
+
+
+def _is_refusal(error: Exception, branches: Branches) -> bool:
+    """Whether the function refuses its inputs on this path, and may not on others."""
+    if not branches.path or isinstance(error, TracingError):
+        return False
+    return raised_on_purpose(error, branches)
 
 
 def _path(
@@ -75,18 +95,21 @@ def _path(
     new_graph: Callable[[], Graph],
     session: Session | None,
     branches: Branches,
+    *,
+    watch: bool,
 ) -> Run:
     """One decision path, run again while there is something to learn."""
     for _ in range(_MOST_RUNS):
         branches.again()
         graph = new_graph()
-        graph.decide = branches.decide
+        graph.decide = branches.decide if session is None else _decider(branches, session)
         failures: list[TracingError] = []
         failed, current = FAILURES.set(failures), CURRENT.set(graph)
         error: BaseException | None = None
         outputs: Ids | None = None
         try:
-            outputs = call(graph)
+            with watching(active=watch) as escapes:
+                outputs = call(graph)
         except Restart:
             pass
         except Exception as raised:
@@ -97,6 +120,11 @@ def _path(
         if session is not None and session.restart_due:
             session.restart_due = False
             continue
+        failures += [
+            escape
+            for caught, escape in escapes
+            if caught is not error and not _is_refusal(caught, branches)
+        ]
         if failures:
             # the first failure is the cause; what followed may be a consequence
             cause: BaseException | None = failures[0]
@@ -109,18 +137,12 @@ def _path(
             known = [e.__traceback__ for e in (cause, error) if e is not None]
             if any([rebind(t) for t in known]):
                 continue
+        if isinstance(cause, Exception) and _is_refusal(cause, branches):
+            raise cause
+        shown = explained(cause)
+        if shown is not cause:
+            raise shown from cause
         if error is not None and cause is not error:
             raise cause from error
         raise cause
     raise TracingError(f"the function still asks for another run after {_MOST_RUNS} of them")
-
-
-def _raised_on_purpose(error: Exception) -> bool:
-    """Whether a ``raise`` or ``assert`` statement made this error, with no other behind it."""
-    traceback = error.__traceback__
-    if traceback is None or error.__context__ is not None:
-        return False
-    while traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    code = traceback.tb_frame.f_code.co_code
-    return dis.opname[code[traceback.tb_lasti]] == "RAISE_VARARGS"

@@ -8,7 +8,9 @@ are exchanged where an error showed that they matter, and restored with the rest
 
 from __future__ import annotations
 
+import dis
 import math
+import sys
 import threading
 import types
 from collections.abc import Iterator
@@ -18,16 +20,18 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture import constructors, linear, mathematics
-from sparsetrace.capture.numbers import TracedFloat
+from sparsetrace.capture import constructors, linear, loops, mathematics, transforms
+from sparsetrace.capture.numbers import ORDERINGS, TracedFloat
 from sparsetrace.capture.session import SESSION, Restart, Session
 
-__all__ = ["Restart", "Session", "capturing", "rebind"]
+__all__ = ["Restart", "Session", "capturing", "rebind", "rebind_orderings"]
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _active = 0
-_rebound: list[tuple[dict[str, Any], str, Any]] = []
 _ABSENT = object()
+_patched: list[tuple[Any, str, Any]] = []
+_rebound: list[tuple[dict[str, Any], str, Any]] = []
+_modules_before: set[str] = set()
 
 
 @cache
@@ -36,7 +40,8 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
     rows: list[tuple[Any, str, Any, Any]] = []
     for module, found in ((np, constructors.wrappers()), (math, mathematics.wrappers())):
         rows += [(module, name, original, new) for name, (original, new) in found.items()]
-    rows += [(kind, name, original, new) for (kind, name), (original, new) in linear.wrappers().items()]
+    for several in (linear.wrappers(), loops.wrappers()):
+        rows += [(owner, name, original, new) for (owner, name), (original, new) in several.items()]
     return rows
 
 
@@ -49,35 +54,71 @@ def _by_original() -> dict[int, tuple[Any, Any]]:
     }
 
 
+@cache
+def _by_wrapper() -> dict[int, tuple[Any, Any]]:
+    return {id(wrapper): (wrapper, original) for original, wrapper in _by_original().values()}
+
+
 @contextmanager
 def capturing(session: Session) -> Iterator[None]:
     """Everything wrapped, for the duration of a trace."""
     global _active
-    with _lock:
-        _active += 1
-        if _active == 1:
-            for owner, name, _, wrapper in _table():
-                setattr(owner, name, wrapper)
     token = SESSION.set(session)
     try:
-        yield
+        with _lock:
+            _active += 1
+            if _active == 1:
+                _install()
+        try:
+            with transforms.backend():
+                yield
+        finally:
+            with _lock:
+                _active -= 1
+                if not _active:
+                    _restore()
     finally:
         SESSION.reset(token)
-        with _lock:
-            _active -= 1
-            if not _active:
-                _restore()
+
+
+def _install() -> None:
+    _modules_before.update(sys.modules)
+    for owner, name, _, wrapper in _table():
+        # not the original of the table: someone else may have exchanged the name
+        _patched.append((owner, name, vars(owner)[name]))
+        setattr(owner, name, wrapper)
 
 
 def _restore() -> None:
-    for owner, name, original, _ in _table():
-        setattr(owner, name, original)
+    while _patched:
+        owner, name, found = _patched.pop()
+        setattr(owner, name, found)
     while _rebound:
-        scope, name, original = _rebound.pop()
-        if original is _ABSENT:
+        scope, name, found = _rebound.pop()
+        if found is _ABSENT:
             scope.pop(name, None)
         else:
-            scope[name] = original
+            scope[name] = found
+    if len(sys.modules) != len(_modules_before):
+        _restore_new_modules()
+    _modules_before.clear()
+
+
+def _restore_new_modules() -> None:
+    """Modules first imported during a trace may have bound wrappers by name."""
+    originals = _by_wrapper()
+    for name in set(sys.modules) - _modules_before:
+        scope = getattr(sys.modules.get(name), "__dict__", {})
+        for key, value in list(scope.items()):
+            pair = originals.get(id(value))
+            if pair is not None and pair[0] is value:
+                scope[key] = pair[1]
+
+
+def _exchange(scope: dict[str, Any], name: str, new: Any) -> None:
+    with _lock:
+        _rebound.append((scope, name, scope.get(name, _ABSENT)))
+        scope[name] = new
 
 
 def rebind(traceback: types.TracebackType | None) -> bool:
@@ -89,7 +130,6 @@ def rebind(traceback: types.TracebackType | None) -> bool:
         Whether anything was exchanged, so that another run may succeed.
     """
     found = False
-    originals = _by_original()
     seen: set[int] = set()
     while traceback is not None:
         frame, traceback = traceback.tb_frame, traceback.tb_next
@@ -99,22 +139,52 @@ def rebind(traceback: types.TracebackType | None) -> bool:
             continue
         if id(scope) not in seen:
             seen.add(id(scope))
-            found |= _rebind_scope(scope, originals)
-        if "float" in frame.f_code.co_names and "float" not in scope:
+            found |= _rebind_scope(scope)
+        if "float" in frame.f_code.co_names and "float" not in scope and _may_rebind_float(scope):
             found = True
-            with _lock:
-                _rebound.append((scope, "float", _ABSENT))
-                scope["float"] = TracedFloat
+            _exchange(scope, "float", TracedFloat)
     return found
 
 
-def _rebind_scope(scope: dict[str, Any], originals: dict[int, tuple[Any, Any]]) -> bool:
+def _rebind_scope(scope: dict[str, Any]) -> bool:
     found = False
-    with _lock:
-        for key, value in list(scope.items()):
-            pair = originals.get(id(value))
-            if pair is not None and pair[0] is value:
-                _rebound.append((scope, key, value))
-                scope[key] = pair[1]
-                found = True
+    originals = _by_original()
+    for key, value in list(scope.items()):
+        pair = originals.get(id(value))
+        new = pair[1] if pair is not None and pair[0] is value else None
+        if value is float:  # bound under another name
+            new = TracedFloat
+        if new is not None:
+            _exchange(scope, key, new)
+            found = True
     return found
+
+
+def rebind_orderings(frame: types.FrameType) -> bool:
+    """Exchange ``max``, ``min`` and ``sorted`` in a module that is about to branch in one."""
+    scope = frame.f_globals
+    found = False
+    for name, new in ORDERINGS.items():
+        if name in frame.f_code.co_names and name not in scope:
+            _exchange(scope, name, new)
+            found = True
+    return found
+
+
+def _may_rebind_float(scope: dict[str, Any]) -> bool:
+    """Whether no code of the module asks ``type(x) is float``, which a stand-in answers falsely."""
+    for value in list(scope.values()):
+        held = list(vars(value).values()) if isinstance(value, type) else [value]
+        for item in held:
+            code = getattr(item, "__code__", None)
+            if isinstance(code, types.CodeType) and not _without_identity(code):
+                return False
+    return True
+
+
+def _without_identity(code: types.CodeType) -> bool:
+    if "float" in code.co_names and "type" in code.co_names:
+        if any(step.opname == "IS_OP" for step in dis.get_instructions(code)):
+            return False
+    nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    return all(map(_without_identity, nested))

@@ -1,7 +1,8 @@
 """``np.asarray``, ``np.array``, ``np.zeros`` and their kin, for calls from traced code.
 
-Contract: outside of a trace, and for NumPy's own frames, each wrapper is the original.
-Inside one, conversions keep traced elements, and new float arrays are watched buffers.
+Contract: outside of a trace, and for NumPy's own frames and compiled code, each wrapper
+is the original.  Inside one, conversions keep traced elements, and new float arrays are
+watched buffers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.capture.callers import called_directly
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of, is_traced
 from sparsetrace.graph import CURRENT
@@ -25,7 +27,8 @@ def traced_array_of(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int
     graph = CURRENT.get()
     assert graph is not None and graph.wrap is not None
     if isinstance(obj, np.ndarray) and is_traced(obj):
-        result = obj.copy() if copy else obj
+        # _CopyMode has no truth value
+        result = obj.copy() if copy in (True, np._CopyMode.ALWAYS) else obj
     else:
         found = Elements(ids_of(graph, obj).copy(), dtype_of(obj), keep_array=True)
         result = graph.wrap(found)
@@ -36,20 +39,24 @@ def traced_array_of(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int
     return result
 
 
-def _conversion(original: Callable[..., Any], *, copies: bool) -> Callable[..., Any]:
+def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     @functools.wraps(original)
-    def convert(obj: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def convert(*args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
         if session is None:
-            return original(obj, dtype, *args, **kwargs)
-        if type(obj) is np.ndarray and obj.dtype != object:
-            made = original(obj, dtype, *args, **kwargs)
-            return session.buffer(made, sys._getframe(1)) if copies else made
+            return original(*args, **kwargs)
+        obj = args[0] if args else kwargs.get(name)
+        plain = type(obj) is np.ndarray and obj.dtype != object
+        if plain and not copies:
+            return original(*args, **kwargs)
         frame = sys._getframe(1)
-        if is_library(frame) or dtype is object:
-            return original(obj, dtype, *args, **kwargs)
-        if not contains_traced(obj):
-            return session.buffer(original(obj, dtype, *args, **kwargs), frame)
+        if is_library(frame):
+            return original(*args, **kwargs)
+        if plain or not contains_traced(obj):
+            return session.buffer(original(*args, **kwargs), frame)
+        dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+        if dtype is object or not called_directly(frame):
+            return original(*args, **kwargs)
         copy = kwargs.get("copy", copies)
         return traced_array_of(obj, dtype, copy=copy, ndmin=kwargs.get("ndmin", 0))
 
@@ -76,14 +83,32 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
         session = SESSION.get()
         if session is None:
             return original(shape, fill_value, *args, **kwargs)
-        if contains_traced(fill_value):
+        frame = sys._getframe(1)
+        if contains_traced(fill_value) and called_directly(frame):
             fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
             return np.broadcast_to(fill, shape).copy()
-        frame = sys._getframe(1)
         made = original(shape, fill_value, *args, **kwargs)
         return made if is_library(frame) else session.buffer(made, frame)
 
     return full
+
+
+def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def full_like(a: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(a, fill_value, *args, **kwargs)
+        frame = sys._getframe(1)
+        if contains_traced(fill_value) and not is_traced(a) and called_directly(frame):
+            kind = args[0] if args else kwargs.get("dtype")
+            shape = kwargs.get("shape")
+            fill = traced_array_of(fill_value, np.asarray(a).dtype if kind is None else kind)
+            return np.broadcast_to(fill, np.shape(a) if shape is None else shape).copy()
+        made = original(a, fill_value, *args, **kwargs)
+        return made if is_library(frame) else session.buffer(made, frame)
+
+    return full_like
 
 
 def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,19 +127,22 @@ def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
 def wrappers() -> dict[str, tuple[Any, Any]]:
     """For each name in ``numpy``, the original and its wrapper."""
     found: dict[str, tuple[Any, Any]] = {}
-    for name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require"):
+    for name in "asarray asanyarray ascontiguousarray asfortranarray require".split():
         original = getattr(np, name)
-        found[name] = original, _conversion(original, copies=False)
-    found["array"] = np.array, _conversion(np.array, copies=True)
-    found["asarray_chkfinite"] = np.asarray_chkfinite, _conversion(
-        np.asarray_chkfinite, copies=False
-    )
+        found[name] = original, _conversion(original, name="a", copies=False)
+    for name, copies in (("array", True), ("asarray_chkfinite", False)):
+        original = getattr(np, name)
+        first = "object" if copies else "a"
+        found[name] = original, _conversion(original, name=first, copies=copies)
     for name in (
         "zeros ones empty eye identity arange linspace logspace geomspace zeros_like ones_like "
-        "empty_like full_like copy diag tile repeat"
+        "empty_like copy diag tile repeat outer tri"
     ).split():
         original = getattr(np, name)
         found[name] = original, _creation(original)
     found["full"] = np.full, _full(np.full)
+    found["full_like"] = np.full_like, _full_like(np.full_like)
     found["fromiter"] = np.fromiter, _from_iterator(np.fromiter)
+    for _, wrapper in found.values():
+        wrapper._captures = True
     return found

@@ -1,18 +1,21 @@
-"""A stand-in for the name ``float`` in modules that call it on traced numbers.
+"""Stand-ins for the names ``float``, ``max``, ``min`` and ``sorted`` in traced modules.
 
-Contract: converts, compares and types exactly as ``float`` does, except that a traced
-number comes back as it is.
+Contract: each does exactly what the builtin does, except on traced numbers: ``float``
+gives them back as they are, the others take the ufunc, which needs no branch.
 """
 
 from __future__ import annotations
 
+import builtins
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.dispatch.operands import is_traced
 
-__all__ = ["TracedFloat"]
+__all__ = ["ORDERINGS", "TracedFloat"]
 
 
 class _FloatLike(type):
@@ -41,3 +44,36 @@ class TracedFloat(float, metaclass=_FloatLike):
         if is_traced(value):
             return value.reshape(())[()] if isinstance(value, np.ndarray) else value
         return float(value)
+
+
+def _numbers(items: list[Any]) -> bool:
+    """Whether the items are numbers, one of them traced."""
+    return any(map(is_traced, items)) and not any(np.ndim(item) for item in items)
+
+
+def _extreme(builtin: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
+    @functools.wraps(builtin)
+    def extreme(*args: Any, **options: Any) -> Any:
+        items = list(args[0]) if len(args) == 1 else list(args)
+        if options.get("key") is None and items and _numbers(items):
+            return functools.reduce(ufunc, items)
+        return builtin(items, **options) if len(args) == 1 else builtin(*args, **options)
+
+    return extreme
+
+
+@functools.wraps(builtins.sorted)
+def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> list[Any]:
+    items = list(iterable)
+    if key is None and _numbers(items):
+        ordered = list(np.sort(np.stack([np.reshape(item, ()) for item in items])))
+        return ordered[::-1] if reverse else ordered
+    return builtins.sorted(items, key=key, reverse=reverse)
+
+
+ORDERINGS: dict[str, Callable[..., Any]] = {
+    "max": _extreme(builtins.max, np.maximum),
+    "min": _extreme(builtins.min, np.minimum),
+    "sorted": _sorted,
+}
+"""Builtins that would branch once per element."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import types
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.capture.callers import called_directly
 from sparsetrace.dispatch.operands import Elements, contains_traced
 from sparsetrace.graph import CURRENT
 
@@ -37,15 +38,25 @@ class Session:
         self.promoted: set[Site] = set()
         self.restart_due = False
 
-    def promote(self, sites: frozenset[Site]) -> None:
-        """Ask for a run in which these sites return traced arrays from birth."""
-        self.promoted |= sites
+    def ask(self) -> NoReturn:
+        """Leave this run of the function; what was learned makes the next one differ."""
         self.restart_due = True
         raise Restart
+
+    def promote(self, sites: frozenset[Site]) -> None:
+        """Ask for a run in which these sites return traced arrays from birth.
+
+        Returns where that was done before: the array comes from an earlier run.
+        """
+        if not sites <= self.promoted:
+            self.promoted |= sites
+            self.ask()
 
     def buffer(self, values: Any, frame: types.FrameType) -> Any:
         """A new float array as the user's code gets it: plain until a tracer is written."""
         if type(values) not in (np.ndarray, Buffer) or values.dtype.kind not in "fc":
+            return values
+        if not called_directly(frame):
             return values
         site = frame.f_code, frame.f_lasti
         graph = CURRENT.get()

@@ -1,20 +1,34 @@
-"""Rules of functions that make arrays after another's shape, and of questions about arrays.
+"""Rules of functions that make arrays, and of questions about arrays.
 
-Contract: none of these results depends on an input, except a traced fill value.
+Contract: none of these results depends on an input, except traced fill values, the
+objects that are converted, and the ends of a line.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.operands import Elements, constant_values, dtype_of, ids_of, is_traced
+from sparsetrace.dispatch import elementwise, mathematics  # noqa: F401 - has rules
+from sparsetrace.dispatch.implementations import conversion
+from sparsetrace.dispatch.operands import (
+    Elements,
+    Operand,
+    constant_values,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+)
+from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.graph import Graph, Ids
+from sparsetrace.dispatch.settled import chosen_values, converted
+from sparsetrace.graph import ZERO, Graph, Ids
 
-__all__: list[str] = []
+__all__ = ["line"]
 
 
 def _like(
@@ -94,45 +108,249 @@ def _imag(graph: Graph, val: Any) -> Elements:
     return Elements(ids, np.empty(0, kind).real.dtype)
 
 
-def _question(function: Callable[..., Any], answer: Callable[..., Any]) -> None:
-    rule_for(function)(lambda graph, *args, **kwargs: answer(*args, **kwargs))
-
-
-def _sample(x: Any) -> Any:
+def _arrays(x: Any) -> Any:
     """A plain stand-in of the same dtype, for questions about types."""
-    return np.empty((1,), x._dtype) if is_traced(x) else x
+    if is_traced(x):
+        return np.empty((1,) * bool(np.ndim(x)), x._dtype)
+    return x
 
 
-_question(np.shape, lambda a: a.shape if is_traced(a) else np.asarray(a, object).shape)
-_question(np.ndim, lambda a: len(a.shape))
+def _shape(x: Any) -> tuple[int, ...]:
+    if is_traced(x):
+        return tuple(x.shape)
+    if isinstance(x, (list, tuple)):
+        return (len(x), *_shape(x[0])) if x else (0,)
+    return np.shape(x)
+
+
+@rule_for(np.shape)
+def _shape_of(graph: Graph, a: Any) -> tuple[int, ...]:
+    return _shape(a)
+
+
+@rule_for(np.ndim)
+def _ndim(graph: Graph, a: Any) -> int:
+    return len(_shape(a))
 
 
 @rule_for(np.size)
 def _size(graph: Graph, a: Any, axis: Any = None) -> int:
-    shape = ids_of(graph, a).shape
+    shape = _shape(a)
     if axis is None:
         return int(np.prod(shape, dtype=int))
     axes = axis if isinstance(axis, tuple) else (axis,)
     return int(np.prod([shape[i] for i in axes], dtype=int))
 
 
-_question(np.result_type, lambda *a: np.result_type(*map(_sample, a)))
-_question(np.can_cast, lambda f, *a, **k: np.can_cast(f._dtype if is_traced(f) else f, *a, **k))
-_question(np.min_scalar_type, lambda a: a._dtype)
-_question(np.common_type, lambda *a: np.common_type(*map(_sample, a)))
-_question(np.iscomplexobj, lambda x: dtype_of(x).kind == "c")
-_question(np.isrealobj, lambda x: dtype_of(x).kind != "c")
-_question(np.array_repr, lambda a, *args, **kwargs: repr(a))
-_question(np.array_str, lambda a, *args, **kwargs: str(a))
-_question(np.array2string, lambda a, *args, **kwargs: str(a))
+@rule_for(np.result_type)
+def _result_type(graph: Graph, *arrays_and_dtypes: Any) -> np.dtype[Any]:
+    return np.result_type(*map(_arrays, arrays_and_dtypes))
+
+
+@rule_for(np.can_cast)
+def _can_cast(graph: Graph, from_: Any, to: Any, casting: Any = "safe") -> bool:
+    return np.can_cast(dtype_of(from_) if is_traced(from_) else from_, to, casting)
+
+
+@rule_for(np.min_scalar_type)
+def _min_scalar_type(graph: Graph, a: Any, /) -> np.dtype[Any]:
+    """The array's own type: a smaller one for a number would depend on its value."""
+    return dtype_of(a)
+
+
+@rule_for(np.common_type)
+def _common_type(graph: Graph, *arrays: Any) -> Any:
+    return np.common_type(*map(_arrays, arrays))
+
+
+@rule_for(np.iscomplexobj)
+def _iscomplexobj(graph: Graph, x: Any) -> bool:
+    return dtype_of(x).kind == "c"
+
+
+@rule_for(np.isrealobj)
+def _isrealobj(graph: Graph, x: Any) -> bool:
+    return dtype_of(x).kind != "c"
+
+
+@rule_for(np.array_repr)
+def _array_repr(graph: Graph, arr: Any, *options: Any, **more: Any) -> str:
+    return repr(arr)
+
+
+@rule_for(np.array_str, np.array2string)
+def _array_str(graph: Graph, a: Any, *options: Any, **more: Any) -> str:
+    return str(a)
 
 
 def _memory(x: Any) -> Any:
     return x._ids if is_traced(x) else constant_values(x)
 
 
-_question(np.shares_memory, lambda a, b, *args, **k: np.shares_memory(_memory(a), _memory(b), *args, **k))
-_question(
-    np.may_share_memory,
-    lambda a, b, *args, **k: np.may_share_memory(_memory(a), _memory(b), *args, **k),
-)
+@rule_for(np.shares_memory)
+def _shares_memory(graph: Graph, a: Any, b: Any, /, max_work: int = -1) -> bool:
+    return np.shares_memory(_memory(a), _memory(b), max_work)
+
+
+@rule_for(np.may_share_memory)
+def _may_share_memory(graph: Graph, a: Any, b: Any, /, max_work: int = 0) -> bool:
+    return np.may_share_memory(_memory(a), _memory(b), max_work)
+
+
+# ---------------------------------------------------- indices of a shape
+@rule_for(np.diag_indices_from)
+def _diag_indices_from(graph: Graph, arr: Any) -> Any:
+    return np.diag_indices_from(np.empty(_shape(arr), bool))
+
+
+@rule_for(np.tril_indices_from)
+def _tril_indices_from(graph: Graph, arr: Any, k: int = 0) -> Any:
+    return np.tril_indices_from(np.empty(_shape(arr), bool), k)
+
+
+@rule_for(np.triu_indices_from)
+def _triu_indices_from(graph: Graph, arr: Any, k: int = 0) -> Any:
+    return np.triu_indices_from(np.empty(_shape(arr), bool), k)
+
+
+@rule_for(np.ix_)
+def _ix(graph: Graph, *args: Any) -> Any:
+    """Constant indices, as an ordinary open mesh."""
+    values = [chosen_values(graph, x) for x in args]
+    if any(v is None for v in values):
+        raise REFUSED.value_dependent("np.ix_")
+    return np.ix_(*values)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------- creators with like=
+def _constant(graph: Graph, values: Any) -> Any:
+    """A new array: of the trace if it holds numbers that may be written later."""
+    if values.dtype.kind not in "fc":
+        return values
+    return Elements(graph.constant(values), values.dtype, keep_array=True)
+
+
+def _creator(function: Callable[..., Any]) -> None:
+    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+        return _constant(graph, np.asarray(function(*args, **kwargs)))
+
+    rule_for(function)(rule)
+
+
+for _name in (
+    "zeros ones empty eye identity tri arange fromfunction fromiter frombuffer fromfile "
+    "fromstring loadtxt genfromtxt"
+).split():
+    _creator(getattr(np, _name))
+
+
+@rule_for(np.full)
+def _full(graph: Graph, shape: Any, fill_value: Any, dtype: Any = None, *args: Any, **kw: Any) -> Any:
+    if not contains_traced(fill_value):
+        return _constant(graph, np.full(shape, fill_value, dtype, *args, **kw))
+    fill = conversion(fill_value, dtype)
+    return Elements(np.broadcast_to(ids_of(graph, fill), shape).copy(), dtype_of(fill), keep_array=True)
+
+
+def _converter(function: Callable[..., Any], *, copies: bool) -> None:
+    def rule(graph: Graph, obj: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if not contains_traced(obj):
+            return _constant(graph, function(obj, dtype, *args, **kwargs))
+        copy = kwargs.get("copy", copies)
+        return conversion(obj, dtype, copy=bool(copy), ndmin=kwargs.get("ndmin", 0))
+
+    rule_for(function)(rule)
+
+
+_converter(np.array, copies=True)
+for _name in "asarray asanyarray ascontiguousarray asfortranarray require".split():
+    _converter(getattr(np, _name), copies=False)
+
+
+# -------------------------------------------------------------- straight lines
+def _operand(graph: Graph, x: Any) -> Operand:
+    return Operand(graph, ids_of(graph, x), dtype_of(x))
+
+
+def line(
+    graph: Graph,
+    start: Any,
+    stop: Any,
+    num: int,
+    *,
+    endpoint: bool,
+    dtype: Any,
+    axis: int,
+) -> Elements:
+    """As ``np.linspace``: the first element is start, the last one stop, if it is there.
+
+    ``linspace({0}, {1}, 3)  ->  [{0}, {0, 1}, {1}]``
+    """
+    shape = np.broadcast_shapes(np.shape(start), np.shape(stop))
+    kinds = [x if type(x) in (int, float, complex) else dtype_of(x) for x in (start, stop)]
+    kind = np.result_type(*kinds, 0.0)
+    intervals = (num - 1) if endpoint else num
+    places = np.arange(num).reshape((-1,) + (1,) * len(shape))
+    first, last = _operand(graph, start), _operand(graph, stop)
+    ids = np.empty((num, *shape), np.int32)
+    if num:
+        (width,) = elementwise.call(graph, np.subtract, (last, first))
+        step = Operand(graph, np.asarray(width.ids), kind)
+        parts = places / max(intervals, 1)
+        (run,) = elementwise.call(graph, np.multiply, (parts, step))
+        (found,) = elementwise.call(graph, np.add, (Operand(graph, run.ids, kind), first))
+        ids[...] = found.ids
+        if endpoint and num > 1:
+            ids[-1] = last._ids
+    target = kind if dtype is None else np.dtype(dtype)
+    ids = converted(graph, ids, kind, target)
+    return Elements(np.moveaxis(ids, 0, axis), target, keep_array=True)
+
+
+@rule_for(np.linspace)
+def _linspace(
+    graph: Graph,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: Any = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    count = operator.index(num)
+    if count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative.")
+    found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis)
+    if not retstep:
+        return found
+    intervals = count - 1 if endpoint else count
+    if intervals <= 0:
+        return found, np.nan
+    return found, np.true_divide(np.subtract(stop, start), intervals)
+
+
+@rule_for(np.geomspace)
+def _geomspace(
+    graph: Graph,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Elements:
+    """Depends on its ends as a straight line does; the values of constants are its own."""
+    count = operator.index(num)
+    kind = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))
+    found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=kind, axis=0)
+    ids = np.array(found.ids)
+    known = ids <= ZERO
+    if known.any():
+        ends = [np.where(i <= ZERO, graph.known_values(i, k), 1) for i, k in (
+            (np.asarray(ids_of(graph, x)), dtype_of(x)) for x in (start, stop))]
+        values = np.geomspace(*ends, count, endpoint, dtype)
+        ids = np.where(known, graph.constant(values), ids)
+    return Elements(np.moveaxis(ids, 0, axis), found.dtype, keep_array=True)

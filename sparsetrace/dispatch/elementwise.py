@@ -31,9 +31,9 @@ __all__ = ["call", "keeps", "letters", "quick", "result_dtypes"]
 _DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
 _NO_CUTS: dict[int, Cut] = {}
 _PYTHON_NUMBERS = frozenset((bool, int, float, complex))
-_UNITING = frozenset(
+_UNITING = {
     ufunc for ufunc, rule in FIRST_ORDER.items() if rule.partials in (("1",), ("11",))
-)
+}
 """Ufuncs of one output, which depends on every argument."""
 _REAL_SCALARS = frozenset((int, float, np.float64, np.float32, np.int64, np.int32))
 
@@ -62,6 +62,12 @@ def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any]
         found = tuple(FLOAT if d.kind == "O" else d for d in resolved[ufunc.nin :])
         _DTYPES[key] = found
     return found
+
+
+def forget(ufunc: np.ufunc) -> None:
+    """Drop what was remembered of a ufunc whose line in the table has changed."""
+    _UNITING.discard(ufunc)
+    keeps.cache_clear()
 
 
 def _dtype_key(x: Any) -> Any:

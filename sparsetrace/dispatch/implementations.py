@@ -17,14 +17,14 @@ import numpy as np
 from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, is_traced
 from sparsetrace.graph import CURRENT
 
-__all__ = ["IMPLEMENTED", "rebound", "rebound_method"]
+__all__ = ["IMPLEMENTED", "conversion", "rebound", "rebound_method"]
 
 _NAMES = """
-angle apply_along_axis apply_over_axes corrcoef cov cross diff ediff1d fix
-geomspace gradient i0 isclose iscomplex isneginf isposinf isreal kron linalg.cross
-linalg.matrix_power linalg.multi_dot linspace logspace nan_to_num poly polyadd
-polyder polyint polymul polysub polyval real_if_close sinc trapezoid unwrap
-vander
+angle apply_along_axis apply_over_axes corrcoef diff ediff1d fix gradient i0 isclose
+iscomplex isneginf isposinf isreal kron linalg.cross linalg.matrix_power
+linalg.multi_dot logspace nan_to_num poly polyadd polyder polyint
+polynomial.polynomial.polygrid2d polynomial.polynomial.polyval2d polysub polyval
+real_if_close sinc trapezoid vander
 """.split()
 
 
@@ -38,7 +38,7 @@ def _resolve(name: str) -> Callable[..., Any]:
 IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(map(_resolve, _NAMES))
 
 
-def _array(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **_: Any) -> Any:
+def conversion(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **_: Any) -> Any:
     """``np.array`` that keeps traced elements."""
     if not contains_traced(obj):
         return np.array(obj, dtype, copy=copy, ndmin=ndmin)
@@ -46,16 +46,16 @@ def _array(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **_
         result = obj if isinstance(obj, np.ndarray) else obj._as_array()
         result = result.copy() if copy else result
     elif isinstance(obj, np.ndarray):
-        result = np.stack([_array(item) for item in obj.flat]).reshape(obj.shape)
+        result = np.stack([conversion(item) for item in obj.flat]).reshape(obj.shape)
     else:
-        result = np.stack([_array(item) for item in obj])
+        result = np.stack([conversion(item) for item in obj])
     if dtype is not None and np.dtype(dtype) != dtype_of(result):
         result = result.astype(dtype)
     return result[(None,) * (ndmin - result.ndim)] if result.ndim < ndmin else result
 
 
 def _asarray(obj: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
-    return _array(obj, dtype, copy=None if not contains_traced(obj) else False)
+    return conversion(obj, dtype, copy=None if not contains_traced(obj) else False)
 
 
 def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,7 +64,7 @@ def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
     def constructor(shape: Any, *args: Any, **kwargs: Any) -> Any:
         graph = CURRENT.get()
         if contains_traced(args):  # np.full(shape, traced)
-            fill = _array(args[0])
+            fill = conversion(args[0])
             return np.broadcast_to(fill, shape).copy()
         values = make(shape, *args, **kwargs)
         if graph is None or graph.wrap is None or values.dtype.kind not in "fc":
@@ -74,8 +74,20 @@ def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
     return constructor
 
 
+def _buffer_like(make: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for a constructor that takes the shape of another array."""
+    buffer = _buffer(make)
+
+    def constructor(prototype: Any, *args: Any, **kwargs: Any) -> Any:
+        return make(prototype, *args, **kwargs) if is_traced(prototype) else buffer(
+            prototype, *args, **kwargs
+        )
+
+    return constructor
+
+
 _CONSTRUCTORS: dict[str, Callable[..., Any]] = {
-    "array": _array,
+    "array": conversion,
     "asarray": _asarray,
     "asanyarray": _asarray,
     "ascontiguousarray": _asarray,
@@ -84,6 +96,9 @@ _CONSTRUCTORS: dict[str, Callable[..., Any]] = {
     "zeros": _buffer(np.zeros),
     "ones": _buffer(np.ones),
     "full": _buffer(np.full),
+    "zeros_like": _buffer_like(np.zeros_like),
+    "ones_like": _buffer_like(np.ones_like),
+    "empty_like": _buffer_like(np.zeros_like),
     # an unwritten element of np.empty holds nothing that a result may use
     "empty": _buffer(np.zeros),
 }
@@ -98,7 +113,12 @@ class _Namespace(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         found = _CONSTRUCTORS.get(name)
-        return getattr(self.__wrapped_module, name) if found is None else found
+        if found is None:
+            found = getattr(self.__wrapped_module, name)
+            if isinstance(found, types.FunctionType) and not hasattr(found, "_implementation"):
+                if (found.__module__ or "").startswith("numpy"):
+                    return rebound_method(found)
+        return found
 
 
 _MODULES: dict[str, dict[str, Any]] = {}

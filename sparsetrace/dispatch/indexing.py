@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.dispatch.operands import (
+    Elements,
     contains_traced,
     dtype_of,
     ids_of,
@@ -42,7 +43,10 @@ def is_simple(key: Any) -> bool:
 
 
 def constant_key(graph: Graph, key: Any) -> tuple[Any, bool]:
-    """The key with traced parts whose values are known replaced; whether any is not known."""
+    """The key with traced parts whose values are known replaced; whether any is not known.
+
+    A list or an object array that holds unknown elements becomes one traced array.
+    """
     if not contains_traced(key):
         return key, False
     if isinstance(key, tuple):
@@ -54,6 +58,9 @@ def constant_key(graph: Graph, key: Any) -> tuple[Any, bool]:
     else:
         dtype, ids = key._dtype, key._ids
     if not graph.local and (np.asarray(ids) > 0).any():
+        if not is_traced(key):
+            assert graph.wrap is not None
+            key = graph.wrap(Elements(np.asarray(ids), dtype, keep_array=True))
         return key, True
     values = known_of(graph, key)
     return (values if values.ndim else values[()]), False
@@ -133,7 +140,7 @@ def _read_one_axis(
     united = graph.union_rows(np.moveaxis(ids[wide], axis, -1))
     # NumPy puts the index's axes where the index stood, or first if an integer stands apart
     others = [i for i, p in enumerate(parts) if isinstance(p, (int, np.integer))]
-    apart = any(abs(i - position) > 1 or None in parts for i in others)
+    apart = any(abs(i - position) > 1 or any(p is None for p in parts) for i in others)
     place = 0 if apart else axis
     shape = united.shape[:place] + (1,) * index_ndim + united.shape[place:]
     return united.reshape(shape)

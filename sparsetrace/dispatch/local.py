@@ -16,9 +16,15 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import elementwise, generalized, local_rules, reductions
+from sparsetrace.dispatch import (  # some only to register their rules
+    generalized,
+    local_rules,
+    local_selection,  # noqa: F401
+    reductions,
+)
 from sparsetrace.dispatch.operands import (
     Elements,
+    Operand,
     contains_traced,
     dtype_of,
     ids_of,
@@ -104,6 +110,8 @@ def _values(
     """The call itself, on values."""
     arguments = [values_of(x) for x in inputs]
     options = {key: values_of(value) for key, value in kwargs.items()}
+    if method == "__call__":
+        options.pop("where", None)  # heeded where the result is stored
     if ufunc is np.matmul and any(scipy.sparse.issparse(x) for x in arguments):
         return arguments[0] @ arguments[1]
     with np.errstate(all="ignore"):
@@ -140,7 +148,7 @@ def _dependencies(
     if method == "outer":
         a, b = inputs
         dims = np.ndim(values_of(b))
-        left = reductions.Operand(
+        left = Operand(
             graph,
             ids_of(graph, a).reshape(np.shape(a) + (1,) * dims),
             dtype_of(a),

@@ -1,4 +1,4 @@
-"""Rules of a local trace that are tighter than the global ones.
+"""Rules of a local trace for ufuncs and reductions: dependencies that the values leave.
 
 Contract: each rule gives ids alone; `local` computes the values.  Ties keep both sides.
 
@@ -15,9 +15,9 @@ from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch import elementwise as global_elementwise
-from sparsetrace.dispatch import reductions
 from sparsetrace.dispatch.operands import (
     Elements,
+    Operand,
     contains_traced,
     dtype_of,
     ids_of,
@@ -27,7 +27,7 @@ from sparsetrace.dispatch.reductions import Axis, core_last
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.rules.local import vanishes
 
-__all__ = ["IN_PLACE", "RULES", "accumulate", "elementwise", "reduce", "reduceat"]
+__all__ = ["IN_PLACE", "RULES", "accumulate", "elementwise", "local_rule", "reduce", "reduceat"]
 
 RULES: dict[Callable[..., Any], Callable[..., Any]] = {}
 IN_PLACE: frozenset[Callable[..., Any]] = frozenset(
@@ -35,7 +35,8 @@ IN_PLACE: frozenset[Callable[..., Any]] = frozenset(
 )
 
 
-def _rule(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def local_rule(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated handler for these functions in local traces."""
     def register(handler: Callable[..., Any]) -> Callable[..., Any]:
         RULES.update(dict.fromkeys(functions, handler))
         return handler
@@ -194,7 +195,7 @@ def reduceat(
     parts = []
     for lo, hi in zip(starts, stops, strict=True):
         piece = slice(lo, max(hi, lo + 1))
-        operand = reductions.Operand(graph, rows[piece], dtype_of(x), points[piece])
+        operand = Operand(graph, rows[piece], dtype_of(x), points[piece])
         parts.append(reduce(graph, ufunc, operand, 0))
     return np.moveaxis(np.stack(parts), 0, axis)
 
@@ -214,7 +215,7 @@ def _reduction(ufunc: np.ufunc, *functions: Callable[..., Any], typed: bool = Fa
         ids = reduce(graph, ufunc, operand, axis, None, keepdims, initial, where)
         return Elements(ids, points.dtype)
 
-    _rule(*functions)(rule)
+    local_rule(*functions)(rule)
 
 
 _reduction(np.add, np.sum, typed=True)
@@ -232,215 +233,11 @@ def _prefix(ufunc: np.ufunc, *functions: Callable[..., Any]) -> None:
         ids, values = ids_of(graph, a), np.asarray(values_of(a))
         if axis is None:
             ids, values, axis = ids.reshape(-1), values.reshape(-1), 0
-        operand = reductions.Operand(graph, ids, dtype_of(a), values)
+        operand = Operand(graph, ids, dtype_of(a), values)
         return Elements(accumulate(graph, ufunc, operand, axis), values.dtype)
 
-    _rule(*functions)(rule)
+    local_rule(*functions)(rule)
 
 
 _prefix(np.add, np.cumsum)
 _prefix(np.multiply, np.cumprod)
-
-
-# ------------------------------------------------------- order and selection
-def _ordered(graph: Graph, a: Any, axis: Any) -> tuple[Ids, NDArray[Any], int]:
-    """Ids and values in sorted order along the axis; elements that tie share their union."""
-    ids, values = ids_of(graph, a), np.asarray(values_of(a))
-    if axis is None:
-        ids, values, axis = ids.reshape(-1), values.reshape(-1), 0
-    axis = normalize_axis_index(axis, ids.ndim)
-    order = np.argsort(values, axis=axis, kind="stable")
-    ids = np.take_along_axis(ids, order, axis)
-    values = np.take_along_axis(values, order, axis)
-    rows, points = np.moveaxis(ids, axis, -1).copy(), np.moveaxis(values, axis, -1)
-    flat, shown = rows.reshape(-1, rows.shape[-1]), points.reshape(-1, rows.shape[-1])
-    for i in np.flatnonzero((shown[:, 1:] == shown[:, :-1]).any(axis=1)).tolist():
-        cuts = np.flatnonzero(np.diff(shown[i])) + 1
-        for lo, hi in zip([0, *cuts.tolist()], [*cuts.tolist(), len(shown[i])], strict=True):
-            if hi - lo > 1:
-                flat[i, lo:hi] = graph.union_rows(flat[i, lo:hi])
-    return np.moveaxis(flat.reshape(rows.shape), -1, axis), values, axis
-
-
-@_rule(np.sort)
-def _sort(graph: Graph, a: Any, axis: Any = -1, *args: Any, **options: Any) -> Elements:
-    ids, values, _ = _ordered(graph, a, axis)
-    return Elements(ids, values.dtype)
-
-
-@_rule(np.partition)
-def _partition(
-    graph: Graph, a: Any, kth: Any, axis: Any = -1, *args: Any, **options: Any
-) -> Elements:
-    ids, values = ids_of(graph, a), np.asarray(values_of(a))
-    if axis is None:
-        ids, values, axis = ids.reshape(-1), values.reshape(-1), -1
-    order = np.argpartition(values, kth, axis=axis)
-    return Elements(np.take_along_axis(ids, order, axis), values.dtype)
-
-
-@_rule(np.median)
-def _median(
-    graph: Graph, a: Any, axis: Any = None, *args: Any, keepdims: Any = False, **options: Any
-) -> Elements:
-    ids, values = ids_of(graph, a), np.asarray(values_of(a))
-    rows, axes = core_last(ids, axis)
-    points = core_last(values, axis)[0]
-    operand = reductions.Operand(graph, rows, values.dtype, points)
-    ordered, _, _ = _ordered(graph, operand, -1)
-    n = rows.shape[-1]
-    middle = ordered[..., (n - 1) // 2 : n // 2 + 1]
-    out = graph.union_rows(middle)
-    bad = np.isnan(points).any(axis=-1)
-    out = np.where(bad, graph.union_rows(rows), out)
-    keepdims = keepdims is not np._NoValue and bool(keepdims)
-    return Elements(np.expand_dims(out, axes) if keepdims else out, values.dtype)
-
-
-@_rule(np.ptp)
-def _ptp(graph: Graph, a: Any, axis: Any = None, *args: Any, keepdims: Any = False) -> Elements:
-    high = reduce(graph, np.maximum, a, axis, None, keepdims)
-    low = reduce(graph, np.minimum, a, axis, None, keepdims)
-    return Elements(graph.union(high, low), dtype_of(a))
-
-
-@_rule(np.where)
-def _where(graph: Graph, condition: Any, x: Any = None, y: Any = None, /) -> Elements | None:
-    if x is None:
-        return None  # the indices are whole numbers
-    mask = np.asarray(values_of(condition), bool)
-    return Elements(np.where(mask, ids_of(graph, x), ids_of(graph, y)), dtype_of(x))
-
-
-@_rule(np.select)
-def _select(graph: Graph, condlist: Any, choicelist: Any, default: Any = 0) -> Elements:
-    conditions = [np.asarray(values_of(c), bool) for c in condlist]
-    choices = [ids_of(graph, c) for c in choicelist]
-    return Elements(np.select(conditions, choices, ids_of(graph, default)), np.dtype(float))
-
-
-@_rule(np.choose)
-def _choose(graph: Graph, a: Any, choices: Any, out: None = None, mode: str = "raise") -> Elements:
-    parts = [np.array(p) for p in np.broadcast_arrays(*(ids_of(graph, c) for c in choices))]
-    return Elements(np.choose(values_of(a), parts, mode=mode), np.dtype(float))  # type: ignore[call-overload]
-
-
-@_rule(np.clip)
-def _clip(
-    graph: Graph, a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: None = None,
-    **options: Any,
-) -> Any:
-    low, high = options.get("min", a_min), options.get("max", a_max)
-    found = a
-    if low is not None and low is not np._NoValue:
-        found = np.maximum(found, low)
-    if high is not None and high is not np._NoValue:
-        found = np.minimum(found, high)
-    return Elements(ids_of(graph, found).copy(), dtype_of(a))
-
-
-@_rule(np.piecewise)
-def _piecewise(
-    graph: Graph, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any
-) -> Elements:
-    """As NumPy does it: each function gets the elements where its condition holds."""
-    if not isinstance(condlist, (list, tuple)) or (len(condlist) and np.ndim(condlist[0]) == 0):
-        condlist = [condlist]
-    conditions = [np.asarray(values_of(c), bool) for c in condlist]
-    functions = list(funclist)
-    if len(functions) == len(conditions) + 1:
-        rest = ~np.logical_or.reduce(conditions)
-        conditions.append(rest)
-    ids = np.zeros(np.shape(x), np.int32)
-    for condition, function in zip(conditions, functions, strict=True):
-        where = np.broadcast_to(condition, ids.shape)
-        value = function(x[where], *args, **kwargs) if callable(function) else function
-        ids[where] = ids_of(graph, value)
-    return Elements(ids, dtype_of(x))
-
-
-@_rule(np.interp)
-def _interp(
-    graph: Graph, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
-) -> Elements | None:
-    """The cell that each x falls into: its two nodes, and x unless the cell is level."""
-    if period is not None or contains_traced(left) or contains_traced(right):
-        return None
-    points, nodes, heights = (np.asarray(values_of(v), float) for v in (x, xp, fp))
-    shape = points.shape
-    n = len(nodes)
-    inside = (points >= nodes[0]) & (points <= nodes[-1])
-    cell = np.clip(np.searchsorted(nodes, points, side="right") - 1, 0, max(n - 2, 0))
-    following = np.minimum(cell + 1, n - 1)
-    at_node = inside & (points == nodes[np.minimum(np.searchsorted(nodes, points), n - 1)])
-    level = (heights[following] == heights[cell]) & ~at_node
-    parts = []
-    if contains_traced(x):
-        dead = level | ~inside
-        parts.append(np.where(dead, np.int32(OPAQUE), ids_of(graph, x)))
-    for table, flat in ((fp, False), (xp, True)):
-        if contains_traced(table):
-            ids = ids_of(graph, table)
-            left_end = np.where(points < nodes[0], 0, cell)
-            left_end = np.where(points > nodes[-1], n - 1, left_end)
-            right_end = np.where(inside, following, left_end)
-            beneath = np.where(at_node, np.maximum(cell - 1, 0), left_end)
-            for end in (left_end, right_end, beneath):
-                part = ids[end]
-                if flat:
-                    part = np.where(level | ~inside, np.int32(OPAQUE), part)
-                parts.append(part)
-    out = np.broadcast_to(graph.union_all(parts), shape)
-    return Elements(np.maximum(out, OPAQUE), np.dtype(float))
-
-
-@_rule(np.unique)
-def _unique(
-    graph: Graph, ar: Any, return_index: bool = False, return_inverse: bool = False,
-    return_counts: bool = False, axis: Any = None, *, equal_nan: bool = True, sorted: bool = True,  # noqa: A002
-) -> Any:
-    """Each distinct value unites the elements that have it."""
-    ids, values = ids_of(graph, ar), np.asarray(values_of(ar))
-    if axis is not None:
-        return None
-    _, inverse, counts = np.unique(
-        values, return_inverse=True, return_counts=True, equal_nan=equal_nan
-    )
-    order = np.argsort(inverse.reshape(-1), kind="stable")
-    members = ids.reshape(-1)[order]
-    bounds = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=bounds[1:])
-    out = np.array(
-        [
-            int(graph.union_rows(members[lo:hi]))
-            for lo, hi in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-        ],
-        np.int32,
-    ).reshape(len(counts))
-    found = Elements(out, values.dtype, keep_array=True)
-    extra = [None] * sum(map(bool, (return_index, return_inverse, return_counts)))
-    return (found, *extra) if extra else found
-
-
-@_rule(np.linalg.norm)
-def _norm(
-    graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False  # noqa: A002
-) -> Any:
-    """Vector norms element by element; matrix norms by the whole matrix."""
-    ids = ids_of(graph, x)
-    vector = ord is None or ids.ndim == 1 or isinstance(axis, (int, np.integer))
-    if not vector:
-        return None
-    size = np.abs(x)
-    if ord in (np.inf, -np.inf):
-        ufunc = np.maximum if ord > 0 else np.minimum
-        return Elements(reduce(graph, ufunc, size, axis, None, keepdims), np.dtype(float))
-    points = np.asarray(values_of(x))
-    # the derivative of a power above one vanishes where the element is zero
-    counted: Any = True
-    if ord is None or (isinstance(ord, (int, float)) and ord > 1 and np.isfinite(ord)):
-        others = np.count_nonzero(points, axis=axis, keepdims=True) > 0
-        counted = (points != 0) | ~others
-    if ord == 0:
-        return None
-    return Elements(reduce(graph, np.add, size, axis, None, keepdims, where=counted), np.dtype(float))

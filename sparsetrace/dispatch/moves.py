@@ -14,17 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.operands import (
-    Elements,
-    constant_values,
-    contains_traced,
-    dtype_of,
-    ids_of,
-    is_traced,
-    is_uncertain,
-    known_of,
-    plain_target,
-)
+from sparsetrace.dispatch.operands import Elements, Operand, contains_traced, dtype_of, ids_of
+from sparsetrace.dispatch.settled import chosen_values, converted
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph
 
@@ -67,7 +58,6 @@ _LINES: list[tuple[Callable[..., Any], str]] = [
     (np.append, "arr values"),
     (np.concatenate, "arrays"),
     (np.stack, "arrays"),
-    (np.unstack, "x"),
     (np.vstack, "tup"),
     (np.hstack, "tup"),
     (np.dstack, "tup"),
@@ -83,16 +73,17 @@ _LINES: list[tuple[Callable[..., Any], str]] = [
     (np.lib.stride_tricks.sliding_window_view, "x"),
     (np.fft.fftshift, "x"),
     (np.fft.ifftshift, "x"),
-    (np.fill_diagonal, "a val"),
-    (np.put, "a v"),
-    (np.place, "arr vals"),
-    (np.putmask, "a values"),
-    (np.put_along_axis, "arr values"),
 ]
+if hasattr(np, "unstack"):  # NumPy 2.1
+    _LINES.append((np.unstack, "x"))
 
 
-_TARGETS = frozenset((np.fill_diagonal, np.put, np.place, np.putmask, np.put_along_axis))
-"""Moves that write into their first argument."""
+_FIRST = frozenset((np.insert, np.delete))
+"""Moves whose result has the dtype of the first argument, whatever goes into it."""
+_APART = frozenset(
+    (np.broadcast_arrays, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+)
+"""Moves with one result, of its own dtype, for each argument."""
 
 
 class _Move:
@@ -106,10 +97,8 @@ class _Move:
         self.keywords = frozenset(names.lstrip("*").split())
         try:
             parameters = list(inspect.signature(function).parameters)
-        except ValueError:  # np.concatenate, np.putmask: compiled, no signature
+        except ValueError:  # np.concatenate is compiled, and has no signature
             parameters = names.split()
-            if function is np.putmask:
-                parameters = ["a", "mask", "values"]
         self.positions = frozenset(
             i for i, name in enumerate(parameters) if name.lstrip("*") in self.keywords
         )
@@ -122,63 +111,84 @@ MOVES: dict[Callable[..., Any], _Move] = {f: _Move(f, names) for f, names in _LI
 
 
 def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run the move on ids.  The result holds `Elements` in place of arrays."""
+    """Run the move on ids.  The result holds `Elements` in place of arrays.
+
+    Raises
+    ------
+    ValueDependentError
+        If an argument that says which elements move where depends on the inputs.
+    """
+    function = move.function
     dtypes: list[np.dtype[Any]] = []
-    if move.function in _TARGETS:
-        target = args[0] if args else next(v for k, v in kwargs.items() if k in ("a", "arr"))
-        if not is_traced(target):
-            raise plain_target(f"np.{move.function.__name__}", target)
 
     def lift(value: Any) -> Any:
         if isinstance(value, (list, tuple)):
-            return type(value)(map(lift, value)) if type(value) in (list, tuple) else (
-                [lift(item) for item in value]
-            )
+            items = [lift(item) for item in value]
+            return tuple(items) if isinstance(value, tuple) else items
         dtypes.append(dtype_of(value))
         return ids_of(graph, value)
 
     def plain(value: Any) -> Any:
-        if is_traced(value) or (isinstance(value, (list, tuple)) and contains_traced(value)):
-            items = [value] if is_traced(value) else value
-            if any(is_uncertain(item) for item in items):
-                name = move.function.__name__
-                raise ValueDependentError(
-                    explain(
-                        f"np.{name}",
-                        "an index, a mask or a count depends on the inputs, so which elements "
-                        "move where does too",
-                        "Compute it from constants, or use np.where over both outcomes.",
-                    )
+        if not contains_traced(value):
+            return value
+        if isinstance(value, tuple):
+            return tuple(map(plain, value))
+        values = chosen_values(graph, value)
+        if values is None:
+            raise ValueDependentError(
+                explain(
+                    f"np.{function.__name__}",
+                    "an index, a mask or a count depends on the inputs, so which elements "
+                    "move where does too",
+                    "Compute it from constants, or use np.where over both outcomes.",
                 )
-            return known_of(graph, value)
-        return value
+            )
+        return values if values.ndim else values[()]
 
     moved = [lift(a) if move.holds(i) else plain(a) for i, a in enumerate(args)]
-    wanted = kwargs.get("dtype")
     options = {
         k: lift(v) if k in move.keywords else plain(v)
         for k, v in kwargs.items()
         if k not in ("dtype", "casting")
     }
-    result = move.function(*moved, **options)
-    dtype = np.dtype(wanted) if wanted is not None else np.result_type(*dtypes)
+    source = dtypes[0] if function in _FIRST else np.result_type(*dtypes)
+    wanted = kwargs.get("dtype")
+    dtype = source if wanted is None else np.dtype(wanted)
+    if dtype.kind in "biu" and any(kind.kind not in "biu" for kind in dtypes):
+        return _whole(graph, move, args, kwargs, dtype)
+    result = function(*moved, **options)
 
-    def wrapped(value: Any) -> Any:
+    def wrapped(value: Any, kind: np.dtype[Any]) -> Any:
         if isinstance(value, (list, tuple)):
-            return type(value)(map(wrapped, value)) if type(value) in (list, tuple) else tuple(
-                map(wrapped, value)
-            )
+            kinds = dtypes if function in _APART else [kind] * len(value)
+            if function is np.meshgrid:
+                kinds = dtypes[: len(value)]
+            items = [wrapped(item, k) for item, k in zip(value, kinds, strict=True)]
+            return items if isinstance(value, list) else tuple(items)
         if isinstance(value, np.ndarray):
             if graph.pure and value.size and value.min() <= OPAQUE:
                 graph.pure = False
-            return Elements(value, dtype, keep_array=True)
+            return Elements(value, kind, keep_array=True)
         return value
 
-    return wrapped(result)
+    return wrapped(result, dtype)
 
 
-def pad_constants(graph: Graph, value: Any) -> Any:
-    """The fill of ``np.pad`` as ids, nested as NumPy takes it."""
-    if isinstance(value, (list, tuple)):
-        return tuple(pad_constants(graph, item) for item in value)
-    return np.asarray(ids_of(graph, value if is_traced(value) else constant_values(value)))
+def _whole(
+    graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: np.dtype[Any]
+) -> Any:
+    """The move after its elements were converted to whole numbers."""
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(convert, value))
+        ids, source = ids_of(graph, value), dtype_of(value)
+        return Operand(graph, converted(graph, ids, source, dtype), dtype)
+
+    moved = tuple(convert(a) if move.holds(i) else a for i, a in enumerate(args))
+    options = {
+        k: convert(v) if k in move.keywords else v
+        for k, v in kwargs.items()
+        if k not in ("dtype", "casting")
+    }
+    return run_move(graph, move, moved, options)

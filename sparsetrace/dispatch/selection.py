@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
-from numpy.typing import NDArray
 
-from sparsetrace.dispatch import elementwise, indexing
-from sparsetrace.dispatch.moves import pad_constants
+from sparsetrace.dispatch import elementwise, indexing, padding, writes  # noqa: F401 - have rules
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -22,51 +20,21 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
-    is_traced,
     is_uncertain,
-    known_of,
-    landed,
-    plain_target,
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.dispatch.settled import (
+    choose,
+    chosen_values,
+    converted,
+    known_mask,
+    plain_values,
+)
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 
 __all__: list[str] = []
-
-
-def _mask(graph: Graph, condition: Any) -> NDArray[np.bool_] | None:
-    """The condition's truth values; None if any of them is unknown."""
-    if any(is_uncertain(c) for c in _items(condition)):
-        return None
-    return known_of(graph, condition).astype(bool)
-
-
-def _items(obj: Any) -> Sequence[Any]:
-    return obj if isinstance(obj, (list, tuple)) else (obj,)
-
-
-def choose(graph: Graph, condition: Any, x: Ids, y: Ids) -> Ids:
-    """Ids of ``where(condition, x, y)``."""
-    mask = _mask(graph, condition)
-    if mask is not None:
-        return np.where(mask, x, y)
-    shape = np.broadcast_shapes(np.shape(condition), x.shape, y.shape)
-    x, y = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
-    out = graph.union(x, y)
-    if not graph.pure:
-        same = (x == y) & (x <= 0)
-        np.copyto(out, x, where=same)
-    ids = ids_of(graph, condition)
-    decided = ids <= 0
-    if decided.any():
-        truth = graph.known_values(ids, dtype_of(condition)).astype(bool)
-        out = np.where(decided, np.where(truth, x, y), out)
-    if graph.dependency:
-        out = graph.union(out, np.broadcast_to(ids, shape))
-    if out.size and (out <= OPAQUE).any():
-        graph.pure = False
-    return out
 
 
 @rule_for(np.where)
@@ -102,10 +70,11 @@ def _choose(
     graph: Graph, a: Any, choices: Any, out: None = None, mode: str = "raise"
 ) -> Elements:
     parts = [ids_of(graph, c) for c in choices]
-    dtype = np.result_type(*(dtype_of(c) for c in choices))
-    if not contains_traced(a):
+    dtype = _weak_result(*choices)
+    places = chosen_values(graph, a)
+    if places is not None:
         stacked = [np.array(p) for p in np.broadcast_arrays(*parts)]
-        return Elements(np.choose(constant_values(a), stacked, mode=mode), dtype)  # type: ignore[call-overload]
+        return Elements(np.choose(places, stacked, mode=mode), dtype)  # type: ignore[call-overload]
     union = graph.union_all(parts)
     if graph.dependency:
         union = graph.union(union, ids_of(graph, a))
@@ -118,42 +87,62 @@ def _choose(
 def _piecewise(
     graph: Graph, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any
 ) -> Elements:
-    """Every function is called on the whole of x, and the conditions choose."""
-    if not isinstance(condlist, (list, tuple)) or (
-        len(condlist) and np.ndim(condlist[0]) == 0 and np.ndim(x) != 0
-    ):
+    """A function gets the elements where its condition holds; all of x if that is unknown."""
+    if np.ndim(x) and not isinstance(condlist[0], (list, np.ndarray)):
         condlist = [condlist]
-    conditions = list(condlist)
-    functions = list(funclist)
-    if len(functions) not in (len(conditions), len(conditions) + 1):
+    elif not np.ndim(x) and np.ndim(condlist) == 0:
+        condlist = [condlist]
+    conditions, functions = list(condlist), list(funclist)
+    if len(functions) == len(conditions) + 1:
+        conditions.append(~np.logical_or.reduce(np.stack(conditions), axis=0))
+    if len(functions) != len(conditions):
         raise ValueError(
             f"with {len(conditions)} condition(s), either {len(conditions)} or "
             f"{len(conditions) + 1} functions are expected"
         )
+    kind = dtype_of(x)
+    out = np.zeros(np.shape(x), np.int32)
+    graph.pure = False
 
-    def piece(function: Any) -> Ids:
-        value = function(x, *args, **kw) if callable(function) else function
-        return ids_of(graph, value)
+    def piece(function: Any, where: Any) -> Ids:
+        value = function(x[where], *args, **kw) if callable(function) else function
+        return converted(graph, ids_of(graph, value), dtype_of(value), kind)
 
-    shape = np.shape(x)
-    if len(functions) == len(conditions) + 1:
-        out = np.broadcast_to(piece(functions.pop()), shape)
-    else:
-        out = np.broadcast_to(graph.constant(0.0), shape)
     # later conditions win, as they do in np.piecewise
     for condition, function in zip(conditions, functions, strict=True):
-        out = choose(graph, condition, np.broadcast_to(piece(function), shape), out)
-    return Elements(np.array(out), dtype_of(x))
+        mask = known_mask(graph, condition)
+        if mask is None:
+            found = np.broadcast_to(piece(function, ...), out.shape)
+            out = np.array(choose(graph, condition, found, out))
+        elif mask.any():
+            out[mask] = piece(function, mask)
+    return Elements(out, kind)
 
 
 @rule_for(np.clip)
 def _clip(
-    graph: Graph, a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: None = None,
+    graph: Graph,
+    a: Any,
+    a_min: Any = np._NoValue,
+    a_max: Any = np._NoValue,
+    out: None = None,
+    *,
+    min: Any = np._NoValue,  # noqa: A002 - NumPy's own signature
+    max: Any = np._NoValue,  # noqa: A002
     **options: Any,
 ) -> Elements:
-    low = options.get("min", a_min)
-    high = options.get("max", a_max)
+    unknown = [name for name, value in options.items() if not (name == "where" and value is True)]
+    if unknown:
+        raise UnsupportedError(
+            explain(
+                f"np.clip({unknown[0]}=)",
+                "this option has no rule",
+                "Use np.where on the clipped array.",
+            )
+        )
     found = Elements(ids_of(graph, a).copy(), dtype_of(a))
+    low = min if a_min is np._NoValue else a_min
+    high = max if a_max is np._NoValue else a_max
     for bound, ufunc in ((low, np.maximum), (high, np.minimum)):
         if bound is not None and bound is not np._NoValue:
             operand = Operand(graph, found.ids, found.dtype)
@@ -196,127 +185,79 @@ def _take_along_axis(graph: Graph, arr: Any, indices: Any, axis: Any = -1) -> An
     return Elements(out, dtype_of(arr))
 
 
-@rule_for(np.pad)
-def _pad(graph: Graph, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    ids, dtype = ids_of(graph, array), dtype_of(array)
-    if mode == "constant":
-        graph.pure = False
-        fill = pad_constants(graph, kwargs.pop("constant_values", 0))
-        return Elements(np.pad(ids, pad_width, "constant", constant_values=fill, **kwargs), dtype)
-    if mode == "empty":
-        graph.pure = False
-        return Elements(np.pad(ids, pad_width, "constant"), dtype)
-    even = kwargs.get("reflect_type", "even") == "even"
-    if mode in ("edge", "wrap") or (mode in ("reflect", "symmetric") and even):
-        return Elements(np.pad(ids, pad_width, mode, **kwargs), dtype)
-    if mode in ("reflect", "symmetric"):
-        return Elements(_pad_odd(graph, ids, pad_width, mode), dtype)
-    if mode == "linear_ramp":
-        return _pad_ramp(graph, ids, pad_width, dtype, **kwargs)
-    if mode in ("maximum", "mean", "median", "minimum"):
-        return Elements(_pad_statistic(graph, ids, pad_width, **kwargs), dtype)
-    raise REFUSED.error(np.pad, f"np.pad(mode={mode!r})")
-
-
-def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
-    pairs = np.broadcast_to(np.asarray(pad_width, int), (ndim, 2))
-    return [(int(a), int(b)) for a, b in pairs]
-
-
-def _pad_odd(graph: Graph, ids: Ids, pad_width: Any, mode: str) -> Ids:
-    """``2 * edge - reflected``: both the edge and the mirrored element."""
-    for axis, widths in enumerate(_widths(pad_width, ids.ndim)):
-        pairs = [(0, 0)] * ids.ndim
-        pairs[axis] = widths
-        mirrored = np.pad(ids, pairs, mode)
-        edge = np.pad(ids, pairs, "edge")
-        inner = [slice(None)] * ids.ndim
-        inner[axis] = slice(widths[0], widths[0] + ids.shape[axis])
-        out = graph.union(mirrored, edge)
-        if max(widths) >= ids.shape[axis]:
-            # several reflections: NumPy repeats them from the padded values
-            whole = graph.union_rows(np.moveaxis(ids, axis, -1))
-            out = np.broadcast_to(np.expand_dims(whole, axis), out.shape).copy()
-        out[tuple(inner)] = ids
-        ids = out
-    return ids
-
-
-def _pad_ramp(
-    graph: Graph, ids: Ids, pad_width: Any, dtype: np.dtype[Any], end_values: Any = 0
-) -> Elements:
-    ends = ids_of(graph, end_values) if contains_traced(end_values) else None
-    for axis, widths in enumerate(_widths(pad_width, ids.ndim)):
-        pairs = [(0, 0)] * ids.ndim
-        pairs[axis] = widths
-        out = np.pad(ids, pairs, "edge")
-        if ends is not None:
-            fringe = np.ones(out.shape, bool)
-            inner = [slice(None)] * out.ndim
-            inner[axis] = slice(widths[0], widths[0] + ids.shape[axis])
-            fringe[tuple(inner)] = False
-            every = graph.union_rows(ends.reshape(-1))
-            ramp = graph.union(out, np.broadcast_to(every, out.shape))
-            out = np.where(fringe, ramp, out)
-        ids = out
-    return Elements(ids, dtype)
-
-
-def _pad_statistic(graph: Graph, ids: Ids, pad_width: Any, stat_length: Any = None) -> Ids:
-    """Each side filled with a statistic over `stat_length` elements next to it."""
-    lengths = None if stat_length is None else _widths(stat_length, ids.ndim)
-    for axis, (before, after) in enumerate(_widths(pad_width, ids.ndim)):
-        n = ids.shape[axis]
-        left, right = (n, n) if lengths is None else (min(k, n) for k in lengths[axis])
-        rows = np.moveaxis(ids, axis, -1)
-        head = graph.union_rows(rows[..., :left])[..., None]
-        tail = graph.union_rows(rows[..., n - right :])[..., None]
-        parts = [np.repeat(head, before, -1), rows, np.repeat(tail, after, -1)]
-        ids = np.moveaxis(np.concatenate(parts, axis=-1), -1, axis)
-    return ids
-
-
 @rule_for(np.interp)
 def _interp(
     graph: Graph, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Elements:
-    """Each result depends on its own x, and on all traced nodes of the table."""
+    """Each result depends on its own x, and on the nodes next to it.
+
+    Which nodes those are is known if x and xp are; else any may be.
+    """
     shape = np.shape(x)
+    kind = np.result_type(dtype_of(fp), float)
+    points = [plain_values(graph, v) for v in (x, xp, 0.0 if period is None else period)]
+    if all(v is not None for v in points):
+        ends = [None if v is None else ids_of(graph, v) for v in (left, right)]
+        cycle = None if period is None else abs(float(points[2]))  # type: ignore[arg-type]
+        return Elements(_between(graph, points[0], points[1], fp, ends, cycle), kind)
     parts: list[Ids] = []
     if contains_traced(x):
-        flat = not contains_traced(fp) and graph.values
-        values = None if contains_traced(fp) else constant_values(fp)
-        ends = [v for v in (left, right) if v is not None]
-        level = (
-            flat
-            and values is not None
-            and values.size > 0
-            and bool((values == values.flat[0]).all())
-            and not any(contains_traced(v) or np.any(v != values.flat[0]) for v in ends)
-        )
-        if level:
-            graph.pure = False
-            return Elements(graph.constant(np.full(shape, values.flat[0])), np.dtype(float))  # type: ignore[union-attr]
-        parts.append(ids_of(graph, x))
+        heights = plain_values(graph, fp)
+        if heights is None or not graph.values or (heights != heights.flat[0]).any():
+            parts.append(ids_of(graph, x))
+        else:
+            # level, with steps at most where the table ends
+            outside = [v for v in (left, right) if v is not None]
+            if all(_equals(graph, v, heights.flat[0]) for v in outside):
+                graph.pure = False
+                return Elements(graph.constant(np.full(shape, heights.flat[0])), kind)
+            ids = ids_of(graph, x)
+            parts.append(ids if graph.dependency else np.full(shape, OPAQUE, np.int32))
     for table in (xp, fp, left, right, period):
         if table is not None and contains_traced(table):
             every = graph.union_rows(ids_of(graph, table).reshape(-1))
             parts.append(np.broadcast_to(every, shape))
-    out = graph.union_all(parts)
-    if not graph.pure:
-        out = np.maximum(out, OPAQUE)
-    kind = np.result_type(dtype_of(fp), float)
+    out = np.maximum(graph.union_all(parts), OPAQUE)
+    if (out <= OPAQUE).any():
+        graph.pure = False
     return Elements(out, kind)
 
 
-@rule_for(np.copyto)
-def _copyto(
-    graph: Graph, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
-) -> None:
-    if not is_traced(dst):
-        raise plain_target("np.copyto", dst)
-    ids = landed(graph, dst._dtype, ids_of(graph, src))
-    if where is True:
-        dst._ids[...] = ids
-    else:
-        dst._ids[...] = choose(graph, where, np.broadcast_to(ids, dst._ids.shape), dst._ids)
+def _equals(graph: Graph, x: Any, value: Any) -> bool:
+    known = plain_values(graph, x)
+    return known is not None and bool((known == value).all())
+
+
+def _between(
+    graph: Graph, x: Any, xp: Any, fp: Any, ends: Sequence[Ids | None], period: float | None
+) -> Ids:
+    """Interpolation at known places: two nodes for each, one at a node or outside."""
+    heights, kind = ids_of(graph, fp), dtype_of(fp)
+    left, right = ends
+    if period is not None:
+        x, xp = x % period, xp % period
+        order = np.argsort(xp)
+        xp, heights = xp[order], heights[order]
+        xp = np.concatenate((xp[-1:] - period, xp, xp[:1] + period))
+        heights = np.concatenate((heights[-1:], heights, heights[:1]))
+        left = right = None
+    n = len(xp)
+    lower = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, n - 1)
+    upper = np.minimum(lower + 1, n - 1)
+    single = (x <= xp[lower]) | (lower == n - 1)
+    out = graph.union(heights[lower], heights[np.where(single, lower, upper)])
+    for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
+        if end is not None:
+            out = np.where(outside, np.maximum(end, OPAQUE), out)
+    if (heights <= ZERO).any() or any(end is not None and end <= ZERO for end in (left, right)):
+        graph.pure = False
+        known = heights <= ZERO
+        settled = known[lower] & known[np.where(single, lower, upper)]
+        values = graph.known_values(heights, kind)
+        sides = [None if e is None else graph.known_values(e, kind)[()] for e in (left, right)]
+        for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
+            if end is not None:
+                settled = np.where(outside, end <= ZERO, settled)
+        found = np.interp(x, xp, values, *sides)
+        out = np.where(settled, graph.constant(found), out)
+    return np.asarray(out)

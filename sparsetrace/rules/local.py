@@ -1,14 +1,404 @@
-"""Local predicates (being written)."""
+"""Local predicates: at which points the partial derivatives of a ufunc vanish.
+
+Contract: a line gives, for every input of a ufunc, a predicate on the values of all
+inputs, or None where that partial derivative vanishes nowhere (or everywhere: the
+first-order table has the letter ``"0"``).  A predicate is true only where mathematics
+makes the partial derivative of *every* output zero, whatever floating point makes of
+``1 - tanh(20)**2``; it compares values and takes no tolerances.  What it does not know
+to be zero is kept, and so are
+
+- kinks and ties: ``absolute`` and ``hypot`` at the origin, equal arguments of ``maximum``;
+- NaN: no point with a NaN among the inputs, or for a value, satisfies a predicate;
+- infinities, except where the function is constant beside one (``maximum(x, inf)``) or
+  approaches a finite value there (``exp`` at -inf, not ``log`` at inf).
+
+At the edge of a function's domain the derivative is the one from inside.  Where the
+function jumps in one argument, its partial derivatives with respect to the others are
+taken with that argument held fixed: ``remainder(0, y)`` is 0 for every y.
+
+Predicates are given arrays or scalars of NumPy, at least one of them real or complex,
+whose shapes broadcast.  Ufuncs without a line keep every dependency.
+"""
+
 from __future__ import annotations
-from collections.abc import Sequence
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
+
 import numpy as np
+from numpy._core import umath
 from numpy.typing import NDArray
-def vanishes(ufunc: np.ufunc, position: int, values: Sequence[NDArray[Any]]) -> NDArray[np.bool_] | None:
-    if ufunc is np.multiply:
-        return values[1 - position] == 0
-    if ufunc in (np.maximum, np.fmax):
-        return values[position] < values[1 - position]
-    if ufunc in (np.minimum, np.fmin):
-        return values[position] > values[1 - position]
-    return None
+from scipy import special as sc
+
+__all__ = ["VANISHING", "Vanishing", "vanishes"]
+
+Predicate = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Vanishing:
+    """Where the partial derivatives of one ufunc vanish: one line of the table.
+
+    Attributes
+    ----------
+    ufunc : numpy.ufunc
+    predicates : tuple of (callable or None)
+        One per input: values of all inputs -> Booleans; None for never.
+    """
+
+    ufunc: np.ufunc
+    predicates: tuple[Predicate | None, ...]
+
+    def __post_init__(self) -> None:
+        name = self.ufunc.__name__
+        if len(self.predicates) != self.ufunc.nin:
+            raise ValueError(f"{name}: one predicate or None per input, {self.ufunc.nin} wanted")
+        if not any(self.predicates):
+            raise ValueError(f"{name}: a line without a predicate says nothing")
+
+
+VANISHING: dict[np.ufunc, Vanishing] = {}
+
+
+def vanishes(
+    ufunc: np.ufunc, position: int, values: Sequence[NDArray[Any]]
+) -> NDArray[np.bool_] | None:
+    """Where the partial derivatives of all outputs with respect to one input are zero.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+    position : int
+        Of the input.
+    values : sequence of array
+        The values of all inputs, of any shapes that broadcast.
+
+    Returns
+    -------
+    array of bool, of the broadcast shape, or None
+        None if the derivative vanishes nowhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, y = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, np.nan])
+    >>> vanishes(np.maximum, 0, [x, y])
+    array([ True, False, False])
+    >>> vanishes(np.maximum, 1, [x, y]) is None
+    True
+    """
+    line = VANISHING.get(ufunc)
+    predicate = None if line is None else line.predicates[position]
+    if predicate is None:
+        return None
+    mask = predicate(*values)
+    # np.count_nonzero is the fastest test of a small array, and slow for a scalar.
+    if not (mask if mask.ndim == 0 else np.count_nonzero(mask)):
+        return None
+    # Rarely reached, so that every predicate may leave NaN, inf * 0 and 0 / 0 to it.
+    with np.errstate(all="ignore"):
+        outputs = ufunc(*values)
+        for value in (*values, *(outputs if ufunc.nout > 1 else (outputs,))):
+            mask = mask & (value == value)
+    return np.asarray(mask) if np.any(mask) else None
+
+
+def _line(ufunc: np.ufunc, *predicates: Predicate | None) -> None:
+    """Add a line; a second one for the same ufunc object is an error."""
+    if ufunc in VANISHING:
+        raise ValueError(f"{ufunc.__name__} has a line already")
+    VANISHING[ufunc] = Vanishing(ufunc, predicates)
+
+
+def _at(point: float) -> Predicate:
+    return lambda x: x == point
+
+
+def _at_either_infinity(x: Any) -> Any:
+    return np.isinf(x)
+
+
+# --- arithmetic ---------------------------------------------------------------
+_line(np.multiply, lambda x, y: y == 0, lambda x, y: x == 0)
+_line(np.divide, lambda x, y: np.isinf(y), lambda x, y: (x == 0) | np.isinf(y))
+_line(np.reciprocal, _at_either_infinity)
+_line(np.square, _at(0))
+
+
+# The derivative with respect to the divisor is minus the quotient, rounded down for
+# remainder and divmod (-1 for 0 < -x < y, not 0), towards zero for fmod.
+@np.errstate(all="ignore")
+def _quotient_is_below_one(x: Any, y: Any) -> Any:
+    return np.floor_divide(x, y) == 0
+
+
+_line(np.remainder, None, _quotient_is_below_one)
+_line(np.divmod, None, _quotient_is_below_one)
+_line(np.fmod, None, lambda x, y: np.abs(x) < np.abs(y))
+
+
+# The derivatives y x**(y-1) and x**y log x; for a complex exponent its real part
+# decides whether the power tends to zero with x.
+def _power_by_base(x: Any, y: Any) -> Any:
+    return (y == 0) | ((x == 0) & (y.real > 1))
+
+
+def _power_by_exponent(x: Any, y: Any) -> Any:
+    return (x == 1) | ((x == 0) & (y.real > 0))
+
+
+_line(np.power, _power_by_base, _power_by_exponent)
+_line(np.float_power, _power_by_base, _power_by_exponent)
+_line(sc.powm1, _power_by_base, _power_by_exponent)
+
+
+# x / hypot(x, y), zero also beside an infinite y.
+def _hypot(x: Any, y: Any) -> Any:
+    return ((x == 0) & (y != 0)) | (np.isinf(y) & ~np.isinf(x))
+
+
+_line(np.hypot, _hypot, lambda x, y: _hypot(y, x))
+
+# --- extrema ------------------------------------------------------------------
+# Complex numbers compare by their real parts first; a tie of these is a tie.
+_line(np.maximum, lambda x, y: x.real < y.real, lambda x, y: y.real < x.real)
+_line(np.fmax, lambda x, y: x.real < y.real, lambda x, y: y.real < x.real)
+_line(np.minimum, lambda x, y: x.real > y.real, lambda x, y: y.real > x.real)
+_line(np.fmin, lambda x, y: x.real > y.real, lambda x, y: y.real > x.real)
+# minimum(maximum(x, low), high): where low > high the answer is high.  The ufunc is
+# behind np.clip, and not public.
+_CLIP: np.ufunc | None = getattr(umath, "clip", None)
+if _CLIP is not None:
+    _line(
+        _CLIP,
+        lambda x, low, high: (x.real < low.real) | (x.real > high.real),
+        lambda x, low, high: (low.real < x.real) | (low.real > high.real),
+        lambda x, low, high: (high.real > x.real) & (high.real > low.real),
+    )
+_line(np.heaviside, None, lambda x, h: x != 0)
+
+# --- exponentials, trigonometry -------------------------------------------------
+_line(np.exp, _at(-np.inf))
+_line(np.exp2, _at(-np.inf))
+_line(np.expm1, _at(-np.inf))
+
+
+# The derivative is the share of exp(x) in exp(x) + exp(y).
+def _logaddexp(x: Any, y: Any) -> Any:
+    return (x < y) & ((x == -np.inf) | (y == np.inf))
+
+
+_line(np.logaddexp, _logaddexp, lambda x, y: _logaddexp(y, x))
+_line(np.logaddexp2, _logaddexp, lambda x, y: _logaddexp(y, x))
+_line(np.cos, _at(0))
+_line(np.cosh, _at(0))
+_line(np.tanh, _at_either_infinity)
+_line(np.arctan, _at_either_infinity)
+# d/dy = x/(x*x + y*y) and d/dx = -y/(x*x + y*y) with the arguments (y, x); the
+# function has a kink at the origin and jumps where y changes sign beside x < 0.
+_line(
+    np.arctan2,
+    lambda y, x: (y != 0) & ((x == 0) | (np.isinf(x) != np.isinf(y))),
+    lambda y, x: ((y == 0) & (x != 0)) | (np.isinf(x) != np.isinf(y)),
+)
+
+# --- scipy.special: elementary functions -------------------------------------------
+_line(sc.exp10, _at(-np.inf))
+if sc.exp2 is not np.exp2:
+    _line(sc.exp2, _at(-np.inf))
+if sc.expm1 is not np.expm1:
+    _line(sc.expm1, _at(-np.inf))
+_line(sc.exprel, _at(-np.inf))
+_line(sc.cosm1, _at(0))
+
+
+@np.errstate(all="ignore")
+def _multiple_of_180(x: Any) -> Any:
+    return np.fmod(x, 180.0) == 0
+
+
+@np.errstate(all="ignore")
+def _odd_multiple_of_90(x: Any) -> Any:
+    return np.abs(np.fmod(x, 180.0)) == 90
+
+
+_line(sc.cosdg, _multiple_of_180)
+_line(sc.sindg, _odd_multiple_of_90)
+_line(sc.expit, _at_either_infinity)
+_line(sc.log_expit, _at(np.inf))
+_line(sc.xlogy, lambda x, y: y == 1, lambda x, y: x == 0)
+_line(sc.xlog1py, lambda x, y: y == 0, lambda x, y: x == 0)
+# x**(lambda-1), and at x == 1 every lambda gives zero.
+_line(sc.boxcox, lambda x, lam: (x == 0) & (lam > 1), lambda x, lam: x == 1)
+_line(sc.boxcox1p, lambda x, lam: (x == -1) & (lam > 1), lambda x, lam: x == 0)
+_line(sc.inv_boxcox, None, lambda y, lam: y == 0)
+_line(sc.inv_boxcox1p, None, lambda y, lam: y == 0)
+# agm(0, y) is 0, but agm(t, t) is t.
+_line(sc.agm, lambda x, y: (y == 0) & (x != 0), lambda x, y: (x == 0) & (y != 0))
+
+# --- scipy.special: losses and entropies ---------------------------------------------
+# log(x/y) and 1 - x/y.
+_line(sc.kl_div, lambda x, y: (x == y) & (x > 0), lambda x, y: (x == y) & (x > 0))
+_line(sc.rel_entr, None, lambda x, y: (x == 0) & (y > 0))
+# max(|r| - delta, 0), continuous at |r| == delta, and r clipped to [-delta, delta].
+_line(
+    sc.huber,
+    lambda delta, r: (delta > 0) & (np.abs(r) <= delta) & np.isfinite(r),
+    lambda delta, r: (delta == 0) | ((r == 0) & (delta > 0)),
+)
+# delta (s-1)**2 / s and r/s with s = sqrt(1 + (r/delta)**2).
+_line(
+    sc.pseudo_huber,
+    lambda delta, r: (r == 0) & (delta > 0),
+    lambda delta, r: (delta == 0) | ((r == 0) & (delta > 0)),
+)
+
+# --- scipy.special: gamma and beta functions --------------------------------------------
+_line(sc.poch, lambda z, m: (m == 0) & (z > 0), None)
+_line(sc.binom, lambda n, k: (k == 0) & (n >= 0), None)
+
+
+# The density x**(a-1) exp(-x) / gamma(a), which tends to zero with a.
+def _gamma_density(a: Any, x: Any) -> Any:
+    return ((x == 0) & (a > 1)) | ((a == 0) & (x > 0))
+
+
+_line(sc.gammainc, lambda a, x: (x == 0) & (a > 0), _gamma_density)
+_line(sc.gammaincc, lambda a, x: (x == 0) & (a > 0), _gamma_density)
+_line(sc.gammaincinv, lambda a, p: (p == 0) & (a > 0), None)
+_line(sc.gammainccinv, lambda a, p: (p == 1) & (a > 0), None)
+
+
+# Every beta distribution has the quantiles 0 and 1 at its ends.
+def _at_an_end(a: Any, b: Any, x: Any) -> Any:
+    return (a > 0) & (b > 0) & ((x == 0) | (x == 1))
+
+
+# The density x**(a-1) (1-x)**(b-1) / beta(a, b).
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    return (a > 0) & (b > 0) & (((x == 0) & (a > 1)) | ((x == 1) & (b > 1)))
+
+
+_line(sc.betainc, _at_an_end, _at_an_end, _beta_density)
+_line(sc.betaincc, _at_an_end, _at_an_end, _beta_density)
+_line(sc.betaincinv, _at_an_end, _at_an_end, None)
+_line(sc.betainccinv, _at_an_end, _at_an_end, None)
+
+# --- scipy.special: error functions, Bessel functions and relatives ------------------------
+_line(sc.erf, _at_either_infinity)
+_line(sc.erfc, _at_either_infinity)
+_line(sc.erfcx, _at(np.inf))
+_line(sc.dawsn, _at_either_infinity)
+_line(sc.owens_t, lambda h, a: (h == 0) | (a == 0), None)
+_line(sc.voigt_profile, lambda x, sigma, gamma: (x == 0) & (sigma > 0), None, None)
+_line(sc.j0, _at(0))
+_line(sc.i0, _at(0))
+
+
+# Near the origin the functions of order v are (z/2)**v / gamma(v+1); the scaled ones
+# have a kink there for order 0.
+def _at_the_origin(v: Any, z: Any) -> Any:
+    return (z == 0) & (v > 0)
+
+
+def _above_order_one(v: Any, z: Any) -> Any:
+    return (z == 0) & (v > 1)
+
+
+_line(sc.jv, _at_the_origin, lambda v, z: (z == 0) & ((v == 0) | (v > 1)))
+_line(sc.iv, _at_the_origin, lambda v, z: (z == 0) & ((v == 0) | (v > 1)))
+_line(sc.jve, _at_the_origin, _above_order_one)
+_line(sc.ive, _at_the_origin, _above_order_one)
+# Near the origin a multiple of x**(v+1).
+_line(sc.struve, lambda v, x: (x == 0) & (v > -1), _at_the_origin)
+_line(sc.modstruve, lambda v, x: (x == 0) & (v > -1), _at_the_origin)
+_line(sc.itstruve0, _at(0))
+_line(sc.itmodstruve0, _at(0))
+_line(sc.ber, _at(0))
+_line(sc.bei, _at(0))
+_line(sc.berp, _at(0))
+_line(sc.wright_bessel, lambda a, b, x: x == 0, None, None)
+if hasattr(sc, "log_wright_bessel"):  # SciPy 1.14 and later
+    _line(sc.log_wright_bessel, lambda a, b, x: (x == 0) & (b > 0), None, None)
+_line(sc.ellipeinc, None, lambda phi, m: phi == 0)
+_line(sc.ellipkinc, None, lambda phi, m: phi == 0)
+_line(sc.ellipj, None, lambda u, m: u == 0)
+
+# --- scipy.special: orthogonal and hypergeometric functions --------------------------------
+
+
+def _of_degree_zero(n: Any, *rest: Any) -> Any:
+    return n == 0
+
+
+def _even_about(centre: float) -> Predicate:
+    """Polynomials of even degree are even about this point, those of degree 0 constant."""
+
+    @np.errstate(all="ignore")
+    def predicate(n: Any, *rest: Any) -> Any:
+        return (n == 0) | ((rest[-1] == centre) & (np.fmod(n, 2) == 0) & (n > 0))
+
+    return predicate
+
+
+_line(sc.eval_chebyt, None, _even_about(0))
+_line(sc.eval_chebyu, None, _even_about(0))
+_line(sc.eval_chebyc, None, _even_about(0))
+_line(sc.eval_chebys, None, _even_about(0))
+_line(sc.eval_sh_chebyt, None, _even_about(0.5))
+_line(sc.eval_sh_chebyu, None, _even_about(0.5))
+_line(sc.eval_legendre, None, _even_about(0))
+_line(sc.eval_sh_legendre, None, _even_about(0.5))
+_line(sc.eval_hermite, None, _even_about(0))
+_line(sc.eval_hermitenorm, None, _even_about(0))
+_line(sc.eval_laguerre, None, _of_degree_zero)
+_line(sc.eval_gegenbauer, None, _of_degree_zero, _even_about(0))
+_line(sc.eval_genlaguerre, None, _of_degree_zero, _of_degree_zero)
+_line(sc.eval_jacobi, None, _of_degree_zero, _of_degree_zero, _of_degree_zero)
+_line(sc.eval_sh_jacobi, None, _of_degree_zero, _of_degree_zero, _of_degree_zero)
+# The series begin with 1 + ab/c x; below c > 0 they may have poles.
+_line(sc.hyp0f1, lambda v, z: (z == 0) & (v > 0), None)
+_line(
+    sc.hyp1f1,
+    lambda a, b, x: (x == 0) & (b > 0),
+    lambda a, b, x: ((x == 0) | (a == 0)) & (b > 0),
+    lambda a, b, x: (a == 0) & (b > 0),
+)
+_line(
+    sc.hyp2f1,
+    lambda a, b, c, x: ((x == 0) | (b == 0)) & (c > 0) & (x.real < 1),
+    lambda a, b, c, x: ((x == 0) | (a == 0)) & (c > 0) & (x.real < 1),
+    lambda a, b, c, x: ((x == 0) | (a == 0) | (b == 0)) & (c > 0) & (x.real < 1),
+    lambda a, b, c, x: ((a == 0) | (b == 0)) & (c > 0) & (x.real < 1),
+)
+
+# --- scipy.special: distributions -------------------------------------------------------------
+_line(sc.ndtr, _at_either_infinity)
+_line(sc.log_ndtr, _at(np.inf))
+_line(sc.chdtr, lambda v, x: (x == 0) & (v > 0), lambda v, x: (x == 0) & (v > 2))
+_line(sc.chdtrc, lambda v, x: (x == 0) & (v > 0), lambda v, x: (x == 0) & (v > 2))
+_line(sc.chdtri, lambda v, p: (p == 1) & (v > 0), None)
+
+
+def _f_at_zero(m: Any, n: Any, x: Any) -> Any:
+    return (x == 0) & (m > 0) & (n > 0)
+
+
+_line(sc.fdtr, _f_at_zero, _f_at_zero, lambda m, n, x: (x == 0) & (m > 2) & (n > 0))
+_line(sc.fdtrc, _f_at_zero, _f_at_zero, lambda m, n, x: (x == 0) & (m > 2) & (n > 0))
+
+
+# The gamma distribution at a x, of shape b; it depends on the product alone.
+def _gamma_at_zero(a: Any, b: Any, x: Any) -> Any:
+    return (x == 0) & (a > 0) & (b > 0)
+
+
+_line(sc.gdtr, _gamma_at_zero, _gamma_at_zero, lambda a, b, x: (x == 0) & (a > 0) & (b > 1))
+_line(sc.gdtrc, _gamma_at_zero, _gamma_at_zero, lambda a, b, x: (x == 0) & (a > 0) & (b > 1))
+_line(sc.stdtr, lambda df, t: (t == 0) & (df > 0), None)
+_line(sc.tklmbda, None, lambda x, lam: x == 0)
+_line(sc.kolmogorov, lambda y: y <= 0)
+# exp(-m) m**k / k!
+_line(sc.pdtr, None, lambda k, m: (m == 0) & (k >= 1))
+_line(sc.pdtrc, None, lambda k, m: (m == 0) & (k >= 1))

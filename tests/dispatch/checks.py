@@ -15,8 +15,13 @@ import numpy as np
 import pytest
 
 import sparsetrace as st
-from oracles import assert_covers, assert_same_pattern, dense
-from oracles import numerical_jacobian_pattern, perturbation_pattern
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    dense,
+    numerical_jacobian_pattern,
+    perturbation_pattern,
+)
 from sparsetrace.structure import leaves
 
 POINTS = 12
@@ -41,6 +46,12 @@ class Case:
     points : int
     atol : float
         Changes below this are rounding errors.
+    capture : bool
+        Whether `jacobian_sparsity` wraps constructors.
+    single : bool
+        Whether NumPy's result has the same shape in single precision.
+    bug : str
+        Why the case fails as yet.
     """
 
     name: str
@@ -52,6 +63,9 @@ class Case:
     kind: str = ""
     points: int = POINTS
     atol: float = 1e-12
+    capture: bool = True
+    single: bool = True
+    bug: str = ""
 
 
 class Cases(list[Case]):
@@ -62,27 +76,38 @@ class Cases(list[Case]):
         self.append(Case(name, f, *args, **options))
 
     def parametrize(self) -> Any:
-        return pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in self])
+        return pytest.mark.parametrize(
+            "case",
+            [
+                pytest.param(
+                    case,
+                    id=case.name,
+                    marks=[pytest.mark.xfail(strict=True, reason=case.bug)] if case.bug else [],
+                )
+                for case in self
+            ],
+        )
 
 
 def check(case: Case) -> None:
     """Compare the trace of a case with the oracles."""
     check_pattern(case)
     check_metadata(case, np.float64)
-    check_metadata(case, np.float32)
+    if case.single:
+        check_metadata(case, np.float32)
 
 
 def check_pattern(case: Case) -> None:
     x = np.ones(case.shape)
     region = {"low": case.low, "high": case.high, "points": case.points}
-    pattern = dense(st.jacobian_sparsity(case.f, x))
+    pattern = dense(st.jacobian_sparsity(case.f, x, capture=case.capture))
     with np.errstate(all="ignore"):
         expected = numerical_jacobian_pattern(case.f, x, atol=case.atol, **region)
     compare = assert_covers if case.extra else assert_same_pattern
     compare(pattern, expected)
-    structure = dense(st.jacobian_sparsity(case.f, x, constants="structure"))
+    structure = dense(st.jacobian_sparsity(case.f, x, constants="structure", capture=case.capture))
     assert_covers(structure, pattern)
-    values = dense(st.jacobian_sparsity(case.f, x, dependency=True))
+    values = dense(st.jacobian_sparsity(case.f, x, dependency=True, capture=case.capture))
     assert_covers(values, pattern)
     with np.errstate(all="ignore"):
         changes = perturbation_pattern(case.f, x, **region)
@@ -99,7 +124,7 @@ def check_metadata(case: Case, dtype: Any) -> None:
         return result
 
     x = np.random.default_rng(1).uniform(case.low, case.high, case.shape).astype(dtype)
-    st.jacobian_sparsity(recorded, x, capture=False)
+    st.jacobian_sparsity(recorded, x, capture=case.capture)
     with np.errstate(all="ignore"):
         real = _described(case.f(x))
     shown = shown[: len(real)]

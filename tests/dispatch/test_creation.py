@@ -35,7 +35,6 @@ case("zeros_like written and multiplied", lambda x: written(np.zeros_like(x), x)
 case("full_like", lambda x: np.full_like(x, 3.0) * x, 3)
 case("full_like traced", lambda x: np.full_like(x, x[0]), 3)
 case("full_like array", lambda x: np.full_like(grid(x), x[:3]), 6)
-case("full_like of a constant", lambda x: np.full_like(np.ones((2, 2)), x[0]), 2)
 case("full_like dtype", lambda x: np.full_like(x, 2, dtype=np.float32), 3)
 case("zeros_like order", lambda x: np.zeros_like(grid(x).T, order="C") + 1, 6)
 case("astype", lambda x: np.astype(x, np.float32), 3)
@@ -77,8 +76,11 @@ for _name, _make in {
     "asfortranarray": lambda x: np.asfortranarray([1.0], like=x),
     "require": lambda x: np.require(x, like=x),
 }.items():
-    case(f"{_name} like", lambda x, f=_make: f(x) * x[-1], 6)
-case("zeros like, written", lambda x: written(np.zeros(2, like=x), x), 3)
+    # compiled constructors look themselves up in the module, where the wrappers stand
+    case(f"{_name} like", lambda x, f=_make: f(x) * x[-1], 6, capture=False)
+case("zeros like, written", lambda x: written(np.zeros(2, like=x), x), 3, capture=False)
+case("zeros like, captured", lambda x: np.zeros(2, like=x) * x[0], 3,
+     bug="the wrapper of a compiled constructor is dispatched in its place")
 
 
 @case.parametrize()

@@ -172,7 +172,7 @@ VIEWS = {
     "x.squeeze": lambda x: x[:1].squeeze(),
     "x.ravel": lambda x: x.ravel(),
     "x.flat": lambda x: x.flat,
-    "asarray": np.asarray,
+    "asarray": lambda x: np.asarray(x),
     "astype without a copy": lambda x: np.astype(x, x.dtype, copy=False),
 }
 COPIES = {

@@ -82,7 +82,7 @@ case("take_along_axis opaque", lambda x: np.take_along_axis(
 case("take_along_axis opaque flat", lambda x: np.take_along_axis(
     grid(x), np.argsort(x), axis=None), 6, points=100, extra="not every order is drawn")
 case("take_along_axis opaque broadcast", lambda x: np.take_along_axis(
-    grid(x), np.argmax(x[:3])[None, None] * np.ones((1, 2), int), axis=1), 6, points=60)
+    grid(x), np.argmax(x[:3], keepdims=True)[None] * np.ones((1, 2), int), axis=1), 6, points=60)
 
 PAIRS = ((1, 2), (0, 1))
 for _mode in "edge wrap reflect symmetric linear_ramp maximum minimum mean median empty".split():
@@ -140,7 +140,7 @@ case("interp traced left right", lambda x: np.interp(
 case("interp fp period", lambda x: np.interp([-0.5, 4.0, 2.0], NODES, x, period=3.5), 4)
 case("interp x and fp", lambda x: np.interp(x[:2] * 4 - 2, NODES, x[2:]), 6, points=80)
 case("interp all", lambda x: np.interp(x[:2], np.cumsum(x[2:5]) - 1, x[5:]), 8, points=150)
-case("interp xp", lambda x: np.interp([0.7, 2.5], np.cumsum(x), [1.0, 3.0, 2.0]), 3, points=60)
+case("interp xp", lambda x: np.interp([0.7, 2.5], np.cumsum(x), [1.0, 3.0, 2.0]), 3, points=60, low=0.1)
 case("interp x period", lambda x: np.interp(x * 3, NODES, [1.0, 3.0, 2.0, 4.0], period=3.5), 3)
 case("interp x left right", lambda x: np.interp(x * 4 - 4, NODES, np.ones(4), left=2.0), 3)
 case("interp complex", lambda x: np.interp(x, NODES, 1j * NODES), 3)

@@ -1,0 +1,109 @@
+"""Who calls a wrapper: Python code that names it, or compiled code behind a Python call.
+
+Contract: compiled code (Cython, C) that asks NumPy for an array goes on to use its
+memory, so it must never be given a traced array.  It has no frame of its own; it is
+told apart by the call that the innermost Python frame stands at: that call's function
+must be the wrapper itself, or a builtin known to do no more than call it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import types
+from inspect import getattr_static
+from typing import Any
+
+__all__ = ["called_directly"]
+
+_ABSENT = object()
+_FORWARDING = (list, tuple, sorted, sum, functools.reduce)
+"""Builtins that call or run through what they are given and touch no array's memory."""
+_KNOWN: dict[tuple[types.CodeType, int], bool] = {}
+_MOST_KNOWN = 4096
+
+
+def called_directly(frame: types.FrameType) -> bool:
+    """Whether the call at which `frame` stands is one of a wrapper by name."""
+    site = frame.f_code, frame.f_lasti
+    known = _KNOWN.get(site)
+    if known is None:
+        if len(_KNOWN) > _MOST_KNOWN:
+            _KNOWN.clear()
+        known = _KNOWN[site] = _is_python_call(_callee(frame))
+    return known
+
+
+def _is_python_call(callee: Any) -> bool:
+    if isinstance(callee, functools.partial):
+        callee = callee.func
+    if any(callee is known for known in _FORWARDING):
+        return True
+    return getattr_static(callee, "_captures", False) is True
+
+
+def _callee(frame: types.FrameType) -> Any:
+    """The object that is called, found by its expression's place in the source."""
+    instructions = list(dis.get_instructions(frame.f_code))
+    # the frame may stand at an entry of the instruction's cache
+    at = sum(step.offset <= frame.f_lasti for step in instructions) - 1
+    if not instructions[at].opname.startswith("CALL"):
+        return None
+    best: dis.Instruction | None = None
+    start, end = _extent(instructions[at])
+    for step in instructions[:at]:
+        first, last = _extent(step)
+        # the function's expression begins where the call does, and ends before it
+        if first == start and last < end and step.opname.startswith("LOAD"):
+            if best is None or last >= _extent(best)[1]:
+                best = step
+    if best is None:
+        return None
+    return _evaluated(frame, _chain(instructions[: instructions.index(best) + 1]))
+
+
+def _chain(instructions: list[dis.Instruction]) -> list[dis.Instruction]:
+    """The last instructions that together load ``name.attribute.attribute``."""
+    chain: list[dis.Instruction] = []
+    for step in reversed(instructions):
+        if step.opname in ("PUSH_NULL", "NOP", "CACHE", "EXTENDED_ARG"):
+            continue
+        if not step.opname.startswith("LOAD"):
+            break
+        chain.insert(0, step)
+        if step.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+            break
+    return chain
+
+
+def _extent(step: dis.Instruction) -> tuple[tuple[int, int], tuple[int, int]]:
+    place = step.positions
+    if place is None or None in (place.lineno, place.end_lineno, place.col_offset):
+        return (-1, -1), (-1, -1)
+    return (
+        (place.lineno or 0, place.col_offset or 0),
+        (place.end_lineno or 0, place.end_col_offset or 0),
+    )
+
+
+def _evaluated(frame: types.FrameType, chain: list[dis.Instruction]) -> Any:
+    """The value of ``name.attribute.attribute``, without running code of the user's."""
+    value: Any = _ABSENT
+    for step in chain:
+        name = step.argval
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            if value is _ABSENT:
+                return None
+            look_up = getattr if isinstance(value, types.ModuleType) else getattr_static
+            value = look_up(value, name, None)
+        elif step.opname != "LOAD_CONST":
+            value = _variable(frame, name)
+    return None if value is _ABSENT else value
+
+
+def _variable(frame: types.FrameType, name: Any) -> Any:
+    for scope in (frame.f_locals, frame.f_globals, vars(builtins)):
+        if isinstance(name, str) and name in scope:
+            return scope[name]
+    return _ABSENT

@@ -1,0 +1,218 @@
+"""Rules of functions that count into bins.
+
+Contract: which bin an element falls into is opaque; what a bin adds up, its weights,
+is not.  Constant elements go where they belong, so a bin has their weights alone::
+
+    bincount([0, 0, 1], [{0}, {1}, {2}])  ->  [{0, 1}, {2}]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch import reductions
+from sparsetrace.dispatch.operands import (
+    FLOAT,
+    Elements,
+    Operand,
+    contains_traced,
+    dtype_of,
+    ids_of,
+)
+from sparsetrace.dispatch.refused import REFUSED
+from sparsetrace.dispatch.registry import rule_for
+from sparsetrace.dispatch.settled import chosen_values, constants, plain_values
+from sparsetrace.graph import OPAQUE, Graph, Ids
+
+__all__: list[str] = []
+
+
+@rule_for(np.bincount)
+def _bincount(graph: Graph, x: Any, /, weights: Any = None, minlength: int = 0) -> Elements:
+    bins = chosen_values(graph, x)
+    if bins is None:
+        raise REFUSED.value_dependent("np.bincount")
+    places = bins.astype(np.intp, casting="safe" if not contains_traced(x) else "unsafe")
+    if weights is None:
+        return constants(graph, np.bincount(places, minlength=minlength))
+    size = max(int(places.max(initial=-1)) + 1, int(minlength))
+    return Elements(_added(graph, places, ids_of(graph, weights), size, dtype_of(weights)), FLOAT)
+
+
+def _added(
+    graph: Graph, places: NDArray[Any], weights: Ids, size: int, kind: np.dtype[Any]
+) -> Ids:
+    """The sums of the weights at each place."""
+    target = Operand(graph, graph.constant(np.zeros(size)), FLOAT)
+    reductions.at(graph, np.add, target, places, Operand(graph, weights, kind))
+    return target._ids
+
+
+def _everything(graph: Graph, *sources: Any) -> Ids:
+    """The union of all elements of all sources; opaque if there are none."""
+    parts = [ids_of(graph, x).reshape(-1) for x in sources if x is not None]
+    return graph.union_rows(np.concatenate(parts or [np.zeros(0, np.int32)]))
+
+
+def _edges(graph: Graph, a: Any, bins: Any, range_: Any) -> Any:
+    """The edges as `np.histogram_bin_edges` gives them, traced or plain."""
+    if isinstance(bins, str):
+        raise REFUSED.value_dependent(f"np.histogram(bins={bins!r})")
+    if np.ndim(bins):
+        return bins
+    if range_ is not None and not contains_traced(range_):
+        return np.histogram_bin_edges(np.zeros(1, dtype_of(a)), bins, range_)
+    values = plain_values(graph, a)
+    if range_ is None and values is not None:
+        return np.histogram_bin_edges(values, bins)
+    if range_ is None:
+        low, high = Elements(_everything(graph, a), FLOAT), Elements(_everything(graph, a), FLOAT)
+    else:
+        low, high = (Elements(ids_of(graph, end), dtype_of(end)) for end in range_)
+    both = graph.union(low.ids, high.ids)
+    ids = np.full(int(bins) + 1, both, np.int32)
+    ids[0], ids[-1] = low.ids, high.ids
+    kind = np.result_type(dtype_of(a), np.float32)
+    return Elements(ids, kind if kind.kind == "f" else FLOAT)
+
+
+@rule_for(np.histogram_bin_edges)
+def _histogram_bin_edges(
+    graph: Graph,
+    a: Any,
+    bins: Any = 10,
+    range: Any = None,  # noqa: A002 - NumPy's own signature
+    weights: Any = None,
+) -> Any:
+    return _edges(graph, a, bins, range)
+
+
+def _ids(graph: Graph, x: Any) -> Ids:
+    return x.ids if isinstance(x, Elements) else ids_of(graph, x)
+
+
+@rule_for(np.histogram)
+def _histogram(
+    graph: Graph,
+    a: Any,
+    bins: Any = 10,
+    range: Any = None,  # noqa: A002 - NumPy's own signature
+    density: Any = None,
+    weights: Any = None,
+) -> tuple[Elements, Any]:
+    edges = _edges(graph, a, bins, range)
+    known_edges = None if isinstance(edges, Elements) else plain_values(graph, edges)
+    values = plain_values(graph, a)
+    kind = np.dtype(np.intp) if weights is None else dtype_of(weights)
+    kind = np.dtype(float) if density else kind
+    widths = density and known_edges is None
+    if values is not None and known_edges is not None:
+        if weights is None:
+            counts = constants(graph, np.histogram(values, known_edges)[0])
+            return Elements(counts.ids, kind), edges
+        inside, places = _places(values.reshape(-1), known_edges)
+        picked = ids_of(graph, weights).reshape(-1)[inside]
+        size = len(known_edges) - 1
+        ids = _added(graph, places[inside], picked, size, dtype_of(weights))
+        divisor = graph.union_rows(picked)
+    else:
+        graph.pure = False
+        shape = (_ids(graph, edges).shape[0] - 1,)
+        total = np.array(OPAQUE, np.int32) if weights is None else _everything(graph, weights)
+        if graph.dependency:
+            total = graph.union(total, _everything(graph, a))
+            if known_edges is None:
+                total = graph.union(total, graph.union_rows(_ids(graph, edges)))
+        ids, divisor = np.broadcast_to(total, shape).copy(), total
+    if density:
+        ids = graph.union(ids, np.broadcast_to(divisor, ids.shape))
+    if widths:  # counts are divided by the widths of the bins
+        found = _ids(graph, edges)
+        ids = graph.union_all([ids, found[1:], found[:-1]])
+    return Elements(ids, kind), edges
+
+
+def _places(
+    values: NDArray[Any], edges: NDArray[Any]
+) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Which values lie between the edges, and in which bin; the last bin is closed."""
+    places = np.searchsorted(edges, values, side="right") - 1
+    places[values == edges[-1]] = len(edges) - 2
+    return (places >= 0) & (places < len(edges) - 1), places
+
+
+@rule_for(np.histogramdd)
+def _histogramdd(
+    graph: Graph,
+    sample: Any,
+    bins: Any = 10,
+    range: Any = None,  # noqa: A002 - NumPy's own signature
+    density: Any = None,
+    weights: Any = None,
+) -> Any:
+    """Counts in cells, and the edges of each dimension."""
+    columns = _columns(sample)
+    dimensions = len(columns)
+    many = [bins] * dimensions if _count(bins) is None else bins
+    ranges = [None] * dimensions if range is None else range
+    edges = [
+        _edges(graph, *item) for item in zip(columns, many, ranges, strict=True)
+    ]
+    shape = tuple(_ids(graph, e).shape[0] - 1 for e in edges)
+    values = [plain_values(graph, column) for column in columns]
+    known = [None if isinstance(e, Elements) else plain_values(graph, e) for e in edges]
+    if all(v is not None for v in (*values, *known)):
+        sample_ = np.stack([v for v in values if v is not None], axis=-1)
+        if weights is None:
+            return constants(graph, np.histogramdd(sample_, known)[0]), edges
+        inside = np.ones(len(sample_), bool)
+        flat = np.zeros(len(sample_), np.intp)
+        for value, edge, size in zip(values, known, shape, strict=True):
+            within, places = _places(value, edge)  # type: ignore[arg-type]
+            inside &= within
+            flat = flat * size + places
+        picked = ids_of(graph, weights)[inside]
+        ids = _added(graph, flat[inside], picked, int(np.prod(shape)), dtype_of(weights))
+        divisor = graph.union_rows(picked)
+    else:
+        graph.pure = False
+        divisor = np.array(OPAQUE, np.int32) if weights is None else _everything(graph, weights)
+        if graph.dependency:
+            every = [Operand(graph, _ids(graph, e), FLOAT) for e in edges]
+            divisor = graph.union(divisor, _everything(graph, *columns, *every))
+        ids = np.full(int(np.prod(shape)), divisor, np.int32)
+    if density:
+        parts = [_ids(graph, e) for e, k in zip(edges, known, strict=True) if k is None]
+        divisor = graph.union_all([divisor, *map(graph.union_rows, parts)])
+        ids = graph.union(ids, np.broadcast_to(divisor, ids.shape))
+    return Elements(ids.reshape(shape), FLOAT), edges
+
+
+def _columns(sample: Any) -> list[Any]:
+    """The sample's coordinates, one array each: columns of an array, or a sequence."""
+    if isinstance(sample, np.ndarray):
+        table = sample if sample.ndim == 2 else sample.reshape(-1, 1)
+        return [table[:, i] for i in np.arange(table.shape[1])]
+    return list(sample)
+
+
+@rule_for(np.histogram2d)
+def _histogram2d(
+    graph: Graph,
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,  # noqa: A002 - NumPy's own signature
+    density: Any = None,
+    weights: Any = None,
+) -> Any:
+    pair = bins if _count(bins) in (None, 1, 2) else [bins, bins]
+    counts, edges = _histogramdd(graph, [x, y], pair, range, density, weights)
+    return counts, edges[0], edges[1]
+
+
+def _count(bins: Any) -> int | None:
+    return None if isinstance(bins, (int, np.integer)) else len(bins)

@@ -1,0 +1,243 @@
+"""Rules of linear algebra: inverses, decompositions, solutions.
+
+Contract: a result depends on the whole of each matrix that it is made from, and on the
+right-hand sides of its own column; batch items are kept apart.  Shapes and dtypes come
+from a run of the function itself on harmless numbers.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.dispatch.operands import (
+    FLOAT,
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+)
+from sparsetrace.dispatch.registry import rule_for
+from sparsetrace.graph import OPAQUE, Graph, Ids
+
+__all__: list[str] = []
+
+
+def _harmless(x: Any) -> Any:
+    """A stand-in of the same shape and dtype: well-conditioned wherever it is a matrix."""
+    shape, kind = np.shape(x), dtype_of(x)
+    sample = np.ones(shape, kind if kind.kind in "fc" else FLOAT)
+    if len(shape) >= 2:
+        index = np.arange(min(shape[-2:]))
+        sample *= sample.dtype.type(0.01)
+        sample[..., index, index] = 1.0 + 0.1 * index
+    return sample
+
+
+def _whole(graph: Graph, x: Any, core: int = 2) -> Ids:
+    """The union over each batch item; opaque for constants."""
+    ids = ids_of(graph, x)
+    return graph.union_rows(ids.reshape((*ids.shape[: ids.ndim - core], -1)))
+
+
+def _filled(graph: Graph, total: Ids, sample: Any) -> Any:
+    """The structure of a sample, each batch item of it made of one id."""
+    if isinstance(sample, tuple):
+        items = [_filled(graph, total, part) for part in sample]
+        return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
+    shape = np.shape(sample)
+    if total.size and total.min() <= OPAQUE:
+        graph.pure = False
+    spread = total.reshape(total.shape + (1,) * (len(shape) - total.ndim))
+    return Elements(np.broadcast_to(spread, shape).copy(), np.asarray(sample).dtype)
+
+
+def _dense(function: Callable[..., Any]) -> None:
+    """Every output depends on the whole matrix, and on traced tolerances."""
+    signature = inspect.signature(function)
+
+    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+        matrix, *rest = signature.bind(*args, **kwargs).args
+        named = dict(signature.bind(*args, **kwargs).kwargs)
+        total = _whole(graph, matrix)
+        for option in (*rest, *named.values()):
+            if contains_traced(option):
+                total = graph.union(total, ids_of(graph, option))
+        plain = [None if contains_traced(v) else v for v in rest]
+        named = {k: v for k, v in named.items() if not contains_traced(v)}
+        return _filled(graph, total, function(_harmless(matrix), *plain, **named))
+
+    rule_for(function)(rule)
+
+
+for _function in (
+    np.linalg.inv,
+    np.linalg.pinv,
+    np.linalg.det,
+    np.linalg.cholesky,
+    np.linalg.qr,
+    np.linalg.svd,
+    np.linalg.svdvals,
+    np.linalg.eigh,
+    np.linalg.eigvalsh,
+    np.linalg.cond,
+):
+    _dense(_function)
+
+
+@rule_for(np.linalg.matrix_rank)
+def _matrix_rank(
+    graph: Graph, A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
+) -> Elements:
+    """A whole number: opaque."""
+    ids = ids_of(graph, A)
+    core = ids if ids.ndim < 2 else ids.reshape((*ids.shape[:-2], -1))
+    total = graph.union_rows(core)
+    if graph.dependency:
+        for option in (tol, rtol):
+            if option is not None and contains_traced(option):
+                total = graph.union(total, ids_of(graph, option))
+    else:
+        graph.pure = False
+        total = np.full(total.shape, OPAQUE, np.int32)
+    return Elements(total, np.dtype(np.intp))
+
+
+@rule_for(np.linalg.slogdet)
+def _slogdet(graph: Graph, a: Any) -> Any:
+    """The sign has no derivative, unless it is a complex phase."""
+    total = _whole(graph, a)
+    sample = np.linalg.slogdet(_harmless(a))
+    signs = total
+    if not graph.dependency and dtype_of(a).kind != "c":
+        signs = np.full(total.shape, OPAQUE, np.int32)
+    return type(sample)(_filled(graph, signs, sample[0]), _filled(graph, total, sample[1]))
+
+
+def _as_complex(graph: Graph, total: Ids, sample: Any) -> Elements:
+    """Complex, since whether the eigenvalues are real depends on the values."""
+    found = _filled(graph, total, sample)
+    return Elements(found.ids, np.result_type(found.dtype, np.complex64))
+
+
+@rule_for(np.linalg.eig)
+def _eig(graph: Graph, a: Any) -> Any:
+    total, sample = _whole(graph, a), np.linalg.eig(_harmless(a))
+    return type(sample)(*(_as_complex(graph, total, part) for part in sample))
+
+
+@rule_for(np.linalg.eigvals)
+def _eigvals(graph: Graph, a: Any) -> Elements:
+    return _as_complex(graph, _whole(graph, a), np.linalg.eigvals(_harmless(a)))
+
+
+@rule_for(np.linalg.solve)
+def _solve(graph: Graph, a: Any, b: Any) -> Elements:
+    """``A x = b``: a column of x depends on A and on the same column of b."""
+    sample = np.linalg.solve(_harmless(a), _harmless(b))
+    matrix, sides = _whole(graph, a), ids_of(graph, b)
+    if sides.ndim == 1:
+        united = graph.union(matrix, np.asarray(graph.union_rows(sides)))
+        return _filled(graph, united, sample)  # type: ignore[no-any-return]
+    columns = graph.union_rows(sides.swapaxes(-1, -2))
+    united = graph.union(matrix[..., None], columns)
+    ids = np.broadcast_to(united[..., None, :], sample.shape).copy()
+    if ids.size and ids.min() <= OPAQUE:
+        graph.pure = False
+    return Elements(ids, sample.dtype)
+
+
+@rule_for(np.linalg.lstsq)
+def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
+    """Solution and residuals per right-hand side; rank and singular values from a alone."""
+    x, residuals, rank, singular = np.linalg.lstsq(_harmless(a), _harmless(b))
+    matrix = _whole(graph, a)
+    if rcond is not None and contains_traced(rcond):
+        matrix = graph.union(matrix, ids_of(graph, rcond))
+    columns = graph.union_rows(ids_of(graph, b).T)
+    columns = graph.union(columns, np.broadcast_to(matrix, columns.shape))
+    graph.pure = False
+
+    def spread(source: Ids, sample: Any) -> Elements:
+        return Elements(np.broadcast_to(source, np.shape(sample)).copy(), np.asarray(sample).dtype)
+
+    if not contains_traced(a):
+        known = np.linalg.lstsq(a, np.zeros(np.shape(b)), rcond)
+        residuals = residuals if known[1].size else known[1]
+        return spread(columns, x), spread(columns, residuals), known[2], known[3]
+    # the rank of a traced matrix is taken as full, and with it the residuals' shape
+    ranks = matrix if graph.dependency else np.array(OPAQUE, np.int32)
+    return (
+        spread(columns, x),
+        spread(columns, residuals),
+        spread(ranks, rank),
+        spread(matrix, singular),
+    )
+
+
+@rule_for(np.linalg.tensorsolve)
+def _tensorsolve(graph: Graph, a: Any, b: Any, axes: Any = None) -> Elements:
+    shape = list(np.shape(a))
+    order = list(range(len(shape)))
+    for axis in axes or ():
+        order.remove(axis)
+        order.append(axis)
+    left = tuple(shape[i] for i in order[np.ndim(b) :])
+    return _everything(graph, left, a, b)
+
+
+@rule_for(np.linalg.tensorinv)
+def _tensorinv(graph: Graph, a: Any, ind: int = 2) -> Elements:
+    shape = np.shape(a)
+    return _everything(graph, (*shape[ind:], *shape[:ind]), a)
+
+
+def _everything(graph: Graph, shape: tuple[int, ...], *sources: Any) -> Elements:
+    total = graph.union_rows(np.concatenate([ids_of(graph, x).reshape(-1) for x in sources]))
+    kind = np.result_type(*map(dtype_of, sources))
+    kind = kind if kind.kind in "fc" else FLOAT
+    return Elements(np.broadcast_to(total, shape).copy(), kind)
+
+
+@rule_for(np.polyfit)
+def _polyfit(
+    graph: Graph,
+    x: Any,
+    y: Any,
+    deg: Any,
+    rcond: Any = None,
+    full: bool = False,
+    w: Any = None,
+    cov: Any = False,
+) -> Any:
+    """Least squares on powers of x: coefficients depend on all points of their column."""
+    degree = int(deg)
+    if degree < 0:
+        raise ValueError("expected deg >= 0")
+    parts = [ids_of(graph, x)] if w is None else [ids_of(graph, x), ids_of(graph, w)]
+    points = graph.union_rows(np.concatenate(parts))
+    columns = graph.union_rows(ids_of(graph, y).T)
+    columns = graph.union(columns, np.broadcast_to(points, columns.shape))
+    graph.pure = False
+    size = degree + 1
+    ids = np.broadcast_to(columns, (size, *columns.shape)).copy()
+    coefficients = Elements(ids, FLOAT)
+    if full:
+        residuals = np.atleast_1d(columns) if np.shape(x)[0] > size else np.zeros(0, np.int32)
+        rank = points if graph.dependency else np.array(OPAQUE, np.int32)
+        singular = np.broadcast_to(points, (size,)).copy()
+        default = len(ids_of(graph, x)) * np.finfo(dtype_of(x)).eps if rcond is None else rcond
+        return (
+            coefficients,
+            Elements(residuals, FLOAT),
+            Elements(rank, np.dtype(np.int32)),
+            Elements(singular, FLOAT),
+            default,
+        )
+    if cov:
+        spread = np.broadcast_to(columns, (size, size, *columns.shape)).copy()
+        return coefficients, Elements(spread, FLOAT)
+    return coefficients

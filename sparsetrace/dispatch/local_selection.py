@@ -1,0 +1,273 @@
+"""Rules of a local trace for functions that order, choose and look up by value.
+
+Contract: each rule gives ids alone, or None to follow the global rule.  Elements that
+tie share the union of their dependencies.
+
+``sort([3, 1, 2]) of [{0}, {1}, {2}]  ->  [{1}, {2}, {0}]``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch.local_rules import local_rule, reduce
+from sparsetrace.dispatch.operands import (
+    Elements,
+    Operand,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    values_of,
+)
+from sparsetrace.dispatch.reductions import core_last
+from sparsetrace.graph import OPAQUE, Graph, Ids
+
+__all__: list[str] = []
+
+
+def _ordered(graph: Graph, a: Any, axis: Any) -> tuple[Ids, NDArray[Any], int]:
+    """Ids and values in sorted order along the axis; elements that tie share their union."""
+    ids, values = ids_of(graph, a), np.asarray(values_of(a))
+    if axis is None:
+        ids, values, axis = ids.reshape(-1), values.reshape(-1), 0
+    axis = normalize_axis_index(axis, ids.ndim)
+    order = np.argsort(values, axis=axis, kind="stable")
+    ids = np.take_along_axis(ids, order, axis)
+    values = np.take_along_axis(values, order, axis)
+    rows, points = np.moveaxis(ids, axis, -1).copy(), np.moveaxis(values, axis, -1)
+    flat, shown = rows.reshape(-1, rows.shape[-1]), points.reshape(-1, rows.shape[-1])
+    for i in np.flatnonzero((shown[:, 1:] == shown[:, :-1]).any(axis=1)).tolist():
+        cuts = np.flatnonzero(np.diff(shown[i])) + 1
+        for lo, hi in zip([0, *cuts.tolist()], [*cuts.tolist(), len(shown[i])], strict=True):
+            if hi - lo > 1:
+                flat[i, lo:hi] = graph.union_rows(flat[i, lo:hi])
+    return np.moveaxis(flat.reshape(rows.shape), -1, axis), values, axis
+
+
+@local_rule(np.sort)
+def _sort(graph: Graph, a: Any, axis: Any = -1, *args: Any, **options: Any) -> Elements:
+    ids, values, _ = _ordered(graph, a, axis)
+    return Elements(ids, values.dtype)
+
+
+@local_rule(np.partition)
+def _partition(
+    graph: Graph, a: Any, kth: Any, axis: Any = -1, *args: Any, **options: Any
+) -> Elements:
+    ids, values = ids_of(graph, a), np.asarray(values_of(a))
+    if axis is None:
+        ids, values, axis = ids.reshape(-1), values.reshape(-1), -1
+    order = np.argpartition(values, kth, axis=axis)
+    return Elements(np.take_along_axis(ids, order, axis), values.dtype)
+
+
+@local_rule(np.median)
+def _median(
+    graph: Graph, a: Any, axis: Any = None, *args: Any, keepdims: Any = False, **options: Any
+) -> Elements:
+    ids, values = ids_of(graph, a), np.asarray(values_of(a))
+    rows, axes = core_last(ids, axis)
+    points = core_last(values, axis)[0]
+    operand = Operand(graph, rows, values.dtype, points)
+    ordered, _, _ = _ordered(graph, operand, -1)
+    n = rows.shape[-1]
+    middle = ordered[..., (n - 1) // 2 : n // 2 + 1]
+    out = graph.union_rows(middle)
+    bad = np.isnan(points).any(axis=-1)
+    out = np.where(bad, graph.union_rows(rows), out)
+    keepdims = keepdims is not np._NoValue and bool(keepdims)
+    return Elements(np.expand_dims(out, axes) if keepdims else out, values.dtype)
+
+
+def _quantile(scale: float, function: Callable[..., Any]) -> None:
+    def rule(
+        graph: Graph,
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: None = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: Any = False,
+        *,
+        weights: Any = None,
+    ) -> Elements | None:
+        """Linear interpolation between the two order statistics beside each level."""
+        if method != "linear" or weights is not None or contains_traced(q):
+            return None
+        values = np.asarray(values_of(a))
+        rows, axes = core_last(ids_of(graph, a), axis)
+        points = core_last(values, axis)[0]
+        if not points.shape[-1] or np.isnan(points).any():
+            return None
+        ordered, _, _ = _ordered(
+            graph, Operand(graph, rows, values.dtype, points), -1
+        )
+        levels = np.asarray(q, float) / scale
+        place = levels.reshape(-1) * (points.shape[-1] - 1)
+        low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
+        picked = graph.union(ordered[..., low], ordered[..., high])
+        out_ids = np.moveaxis(picked, -1, 0).reshape(levels.shape + rows.shape[:-1])
+        if keepdims is not np._NoValue and keepdims:
+            out_ids = np.expand_dims(out_ids, tuple(levels.ndim + i for i in axes))
+        return Elements(out_ids, np.dtype(float))
+
+    local_rule(function)(rule)
+
+
+_quantile(1.0, np.quantile)
+_quantile(100.0, np.percentile)
+
+
+@local_rule(np.ptp)
+def _ptp(graph: Graph, a: Any, axis: Any = None, *args: Any, keepdims: Any = False) -> Elements:
+    high = reduce(graph, np.maximum, a, axis, None, keepdims)
+    low = reduce(graph, np.minimum, a, axis, None, keepdims)
+    return Elements(graph.union(high, low), dtype_of(a))
+
+
+@local_rule(np.where)
+def _where(graph: Graph, condition: Any, x: Any = None, y: Any = None, /) -> Elements | None:
+    if x is None:
+        return None  # the indices are whole numbers
+    mask = np.asarray(values_of(condition), bool)
+    return Elements(np.where(mask, ids_of(graph, x), ids_of(graph, y)), dtype_of(x))
+
+
+@local_rule(np.select)
+def _select(graph: Graph, condlist: Any, choicelist: Any, default: Any = 0) -> Elements:
+    conditions = [np.asarray(values_of(c), bool) for c in condlist]
+    choices = [ids_of(graph, c) for c in choicelist]
+    return Elements(np.select(conditions, choices, ids_of(graph, default)), np.dtype(float))
+
+
+@local_rule(np.choose)
+def _choose(graph: Graph, a: Any, choices: Any, out: None = None, mode: str = "raise") -> Elements:
+    parts = [np.array(p) for p in np.broadcast_arrays(*(ids_of(graph, c) for c in choices))]
+    return Elements(np.choose(values_of(a), parts, mode=mode), np.dtype(float))  # type: ignore[call-overload]
+
+
+@local_rule(np.clip)
+def _clip(
+    graph: Graph, a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: None = None,
+    **options: Any,
+) -> Any:
+    low, high = options.get("min", a_min), options.get("max", a_max)
+    found = a
+    if low is not None and low is not np._NoValue:
+        found = np.maximum(found, low)
+    if high is not None and high is not np._NoValue:
+        found = np.minimum(found, high)
+    return Elements(ids_of(graph, found).copy(), dtype_of(a))
+
+
+@local_rule(np.piecewise)
+def _piecewise(
+    graph: Graph, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any
+) -> Elements:
+    """As NumPy does it: each function gets the elements where its condition holds."""
+    if not isinstance(condlist, (list, tuple)) or (len(condlist) and np.ndim(condlist[0]) == 0):
+        condlist = [condlist]
+    conditions = [np.asarray(values_of(c), bool) for c in condlist]
+    functions = list(funclist)
+    if len(functions) == len(conditions) + 1:
+        rest = ~np.logical_or.reduce(conditions)
+        conditions.append(rest)
+    ids = np.zeros(np.shape(x), np.int32)
+    for condition, function in zip(conditions, functions, strict=True):
+        where = np.broadcast_to(condition, ids.shape)
+        value = function(x[where], *args, **kwargs) if callable(function) else function
+        ids[where] = ids_of(graph, value)
+    return Elements(ids, dtype_of(x))
+
+
+@local_rule(np.interp)
+def _interp(
+    graph: Graph, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Elements | None:
+    """The cell that each x falls into: its two nodes, and x unless the cell is level."""
+    if period is not None or contains_traced(left) or contains_traced(right):
+        return None
+    points, nodes, heights = (np.asarray(values_of(v), float) for v in (x, xp, fp))
+    shape = points.shape
+    n = len(nodes)
+    inside = (points >= nodes[0]) & (points <= nodes[-1])
+    cell = np.clip(np.searchsorted(nodes, points, side="right") - 1, 0, max(n - 2, 0))
+    following = np.minimum(cell + 1, n - 1)
+    at_node = inside & (points == nodes[np.minimum(np.searchsorted(nodes, points), n - 1)])
+    level = (heights[following] == heights[cell]) & ~at_node
+    parts = []
+    if contains_traced(x):
+        dead = level | ~inside
+        parts.append(np.where(dead, np.int32(OPAQUE), ids_of(graph, x)))
+    for table, flat in ((fp, False), (xp, True)):
+        if contains_traced(table):
+            ids = ids_of(graph, table)
+            left_end = np.where(points < nodes[0], 0, cell)
+            left_end = np.where(points > nodes[-1], n - 1, left_end)
+            right_end = np.where(inside, following, left_end)
+            beneath = np.where(at_node, np.maximum(cell - 1, 0), left_end)
+            for end in (left_end, right_end, beneath):
+                part = ids[end]
+                if flat:
+                    part = np.where(level | ~inside, np.int32(OPAQUE), part)
+                parts.append(part)
+    out = np.broadcast_to(graph.union_all(parts), shape)
+    return Elements(np.maximum(out, OPAQUE), np.dtype(float))
+
+
+@local_rule(np.unique)
+def _unique(
+    graph: Graph, ar: Any, return_index: bool = False, return_inverse: bool = False,
+    return_counts: bool = False, axis: Any = None, *, equal_nan: bool = True, sorted: bool = True,  # noqa: A002
+) -> Any:
+    """Each distinct value unites the elements that have it."""
+    ids, values = ids_of(graph, ar), np.asarray(values_of(ar))
+    if axis is not None:
+        return None
+    _, inverse, counts = np.unique(
+        values, return_inverse=True, return_counts=True, equal_nan=equal_nan
+    )
+    order = np.argsort(inverse.reshape(-1), kind="stable")
+    members = ids.reshape(-1)[order]
+    bounds = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=bounds[1:])
+    out = np.array(
+        [
+            int(graph.union_rows(members[lo:hi]))
+            for lo, hi in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+        ],
+        np.int32,
+    ).reshape(len(counts))
+    found = Elements(out, values.dtype, keep_array=True)
+    extra = [None] * sum(map(bool, (return_index, return_inverse, return_counts)))
+    return (found, *extra) if extra else found
+
+
+@local_rule(np.linalg.norm)
+def _norm(
+    graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False  # noqa: A002
+) -> Any:
+    """Vector norms element by element; matrix norms by the whole matrix."""
+    ids = ids_of(graph, x)
+    vector = ord is None or ids.ndim == 1 or isinstance(axis, (int, np.integer))
+    if not vector:
+        return None
+    size = np.abs(x)
+    if ord in (np.inf, -np.inf):
+        ufunc = np.maximum if ord > 0 else np.minimum
+        return Elements(reduce(graph, ufunc, size, axis, None, keepdims), np.dtype(float))
+    points = np.asarray(values_of(x))
+    # the derivative of a power above one vanishes where the element is zero
+    counted: Any = True
+    if ord is None or (isinstance(ord, (int, float)) and ord > 1 and np.isfinite(ord)):
+        others = np.count_nonzero(points, axis=axis, keepdims=True) > 0
+        counted = (points != 0) | ~others
+    if ord == 0:
+        return None
+    return Elements(reduce(graph, np.add, size, axis, None, keepdims, where=counted), np.dtype(float))

@@ -1,0 +1,206 @@
+"""Rules of functions that sort, search, count and round.
+
+Contract: positions, counts and rounded values are opaque: they depend on the inputs,
+with zero derivative.  A sorted element may be any of its axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.dispatch import reductions
+from sparsetrace.dispatch.operands import Elements, Operand, dtype_of, ids_of, landed
+from sparsetrace.dispatch.registry import rule_for
+from sparsetrace.dispatch.settled import compute_rows, opaque
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+
+__all__: list[str] = []
+
+_INDEX = np.dtype(np.intp)
+
+
+def _unknown_rows(graph: Graph, rows: Ids) -> Ids:
+    """One opaque value per row."""
+    graph.pure = False
+    if graph.dependency:
+        return graph.union_rows(rows)
+    return np.full(rows.shape[:-1], OPAQUE, np.int32)
+
+
+def _index_reduction(function: Callable[..., Any]) -> None:
+    def rule(
+        graph: Graph, a: Any, axis: Any = None, out: None = None, *, keepdims: Any = False
+    ) -> Elements:
+        keep = keepdims is not np._NoValue and bool(keepdims)
+        ids = ids_of(graph, a)
+        rows, axes = reductions.core_last(ids, axis)
+        if not rows.shape[-1]:
+            raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
+        found = compute_rows(
+            graph,
+            rows,
+            dtype_of(a),
+            _unknown_rows(graph, rows),
+            lambda values: function(np.nan_to_num(values), axis=-1),
+        )
+        return Elements(np.expand_dims(found, axes) if keep and axes else found, _INDEX)
+
+    rule_for(function)(rule)
+
+
+for _function in (np.argmax, np.argmin, np.nanargmax, np.nanargmin):
+    _index_reduction(_function)
+
+
+@rule_for(np.count_nonzero)
+def _count_nonzero(graph: Graph, a: Any, axis: Any = None, *, keepdims: Any = False) -> Elements:
+    rows, axes = reductions.core_last(ids_of(graph, a), axis)
+    out = compute_rows(
+        graph,
+        rows,
+        dtype_of(a),
+        _unknown_rows(graph, rows),
+        lambda values: np.count_nonzero(values, axis=-1),
+    )
+    return Elements(np.expand_dims(out, axes) if keepdims and axes else out, _INDEX)
+
+
+@rule_for(np.round, np.around)
+def _round(graph: Graph, a: Any, decimals: int = 0, out: None = None) -> Elements:
+    """Piecewise constant; constants keep their rounded value."""
+    ids, kind = ids_of(graph, a), dtype_of(a)
+    rounded = np.array(landed(graph, np.dtype(int), ids))
+    known = rounded < ZERO
+    if known.any():
+        rounded[known] = graph.constant(np.round(graph.known_values(ids[known], kind), decimals))
+    return Elements(rounded, kind)
+
+
+# ---------------------------------------------------------------------- sorting
+def _sorted(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
+    ids, kind = ids_of(graph, a), dtype_of(a)
+    if axis is None:
+        ids, axis = ids.reshape(-1), -1
+    rows = np.moveaxis(ids, axis, -1)
+    out = reductions.spread(graph, rows, -1)
+    known = (rows <= ZERO).all(axis=-1)
+    if not graph.pure and known.any():
+        out[known] = graph.constant(values(graph.known_values(rows[known], kind)))
+    return Elements(np.moveaxis(out, -1, axis), kind)
+
+
+def _sorting_order(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
+    ids, kind = ids_of(graph, a), dtype_of(a)
+    if axis is None:
+        ids, axis = ids.reshape(-1), -1
+    graph.pure = False
+    rows = np.moveaxis(ids, axis, -1)
+    if graph.dependency:
+        out = reductions.spread(graph, rows, -1)
+    else:
+        out = np.full(rows.shape, OPAQUE, np.int32)
+    known = (rows <= ZERO).all(axis=-1)
+    if known.any():
+        out[known] = graph.constant(values(graph.known_values(rows[known], kind)))
+    return Elements(np.moveaxis(out, -1, axis), _INDEX)
+
+
+@rule_for(np.sort)
+def _sort(
+    graph: Graph,
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+) -> Elements:
+    """``[{0}, {1}] -> [{0, 1}, {0, 1}]``."""
+    return _sorted(graph, a, axis, np.sort)
+
+
+@rule_for(np.partition)
+def _partition(
+    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None
+) -> Elements:
+    return _sorted(graph, a, axis, lambda values: np.partition(values, kth))
+
+
+@rule_for(np.sort_complex)
+def _sort_complex(graph: Graph, a: Any) -> Elements:
+    found = _sorted(graph, a, -1, np.sort)
+    return Elements(found.ids, np.sort_complex(np.zeros(1, found.dtype)).dtype)
+
+
+@rule_for(np.argsort)
+def _argsort(
+    graph: Graph,
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+) -> Elements:
+    return _sorting_order(graph, a, axis, lambda values: np.argsort(values, kind="stable"))
+
+
+@rule_for(np.argpartition)
+def _argpartition(
+    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None
+) -> Elements:
+    return _sorting_order(graph, a, axis, lambda values: np.argpartition(values, kth))
+
+
+@rule_for(np.lexsort)
+def _lexsort(graph: Graph, keys: Any, axis: int = -1) -> Elements:
+    """The order of each row of the keys, found from all of the keys."""
+    ids = ids_of(graph, keys)
+    if ids.ndim == 1:
+        ids = ids[:, None]
+    united = graph.union_rows(np.moveaxis(ids, 0, -1))
+    return _sorting_order(
+        graph,
+        Operand(graph, united, dtype_of(keys)),
+        axis if united.ndim else None,
+        lambda values: np.argsort(values, kind="stable"),
+    )
+
+
+# -------------------------------------------------------------------- searching
+@rule_for(np.searchsorted)
+def _searchsorted(
+    graph: Graph, a: Any, v: Any, side: Any = "left", sorter: Any = None
+) -> Elements:
+    sources = [a, v] if sorter is None else [a, v, sorter]
+
+    def values(a: Any, v: Any, sorter: Any = None) -> Any:
+        return np.searchsorted(a, v, side, None if sorter is None else sorter.astype(_INDEX))
+
+    return opaque(graph, values, sources, np.shape(v), _INDEX)
+
+
+@rule_for(np.digitize)
+def _digitize(graph: Graph, x: Any, bins: Any, right: bool = False) -> Elements:
+    return opaque(
+        graph, lambda x, bins: np.digitize(x, bins, right), [x, bins], np.shape(x), _INDEX
+    )
+
+
+@rule_for(np.isin)
+def _isin(
+    graph: Graph,
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> Elements:
+    def values(element: Any, among: Any) -> Any:
+        return np.isin(element, among, assume_unique, invert, kind=kind)
+
+    return opaque(graph, values, [element, test_elements], np.shape(element), bool)

@@ -1,0 +1,136 @@
+"""Operands whose values are known, though they are traced: they need no rule.
+
+Contract: a function of constants alone is computed by NumPy itself, so that its result
+stays a known value; and ids are made constants again where that is possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch.operands import (
+    Elements,
+    constant_values,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    values_of,
+)
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+
+__all__ = [
+    "choose",
+    "chosen_values",
+    "compute_rows",
+    "constants",
+    "converted",
+    "known_mask",
+    "opaque",
+    "plain_values",
+]
+
+
+def plain_values(graph: Graph, x: Any) -> NDArray[Any] | None:
+    """The values of `x` as an ordinary array; None if any depends on the inputs.
+
+    In a local trace too: what is known there may still have a derivative.
+    """
+    if not contains_traced(x):
+        return constant_values(x)
+    ids = ids_of(graph, x)
+    if (ids > ZERO).any():
+        return None
+    return graph.known_values(ids, dtype_of(x))
+
+
+def chosen_values(graph: Graph, x: Any) -> NDArray[Any] | None:
+    """As `plain_values`, for what has no derivative (an index, a mask, a count).
+
+    In a local trace all values are known.
+    """
+    if graph.local and contains_traced(x):
+        return np.asarray(values_of(x))
+    return plain_values(graph, x)
+
+
+def constants(graph: Graph, values: Any) -> Elements:
+    """Constants of the trace with these values, and their dtype."""
+    values = np.asarray(values)
+    return Elements(np.asarray(graph.constant(values)), values.dtype)
+
+
+def converted(graph: Graph, ids: Ids, source: np.dtype[Any], target: np.dtype[Any]) -> Ids:
+    """Ids after a conversion of `source` to `target`: whole numbers have no derivative."""
+    if target.kind not in "biu" or source.kind in "biu":
+        return ids
+    graph.pure = False
+    out = np.array(ids) if graph.dependency else np.minimum(ids, OPAQUE)
+    known = out <= ZERO
+    if known.any():
+        out[known] = graph.constant(graph.known_values(out[known], source).astype(target))
+    return out
+
+
+def compute_rows(
+    graph: Graph, rows: Ids, source: np.dtype[Any], out: Ids, values: Callable[..., Any]
+) -> Ids:
+    """`out`, with ``values(row)`` where a row (the last axis) holds constants alone."""
+    if graph.pure:
+        return out
+    known = (rows <= ZERO).all(axis=-1)
+    if not known.any():
+        return out
+    with np.errstate(all="ignore"):
+        found = values(graph.known_values(rows, source))
+    return np.where(known, graph.constant(found), out)
+
+
+def opaque(
+    graph: Graph, function: Callable[..., Any], sources: Any, shape: tuple[int, ...], dtype: Any
+) -> Elements:
+    """Values that depend on all of `sources` with zero derivative.
+
+    If all of them are known, ``function(*values)`` is computed instead.
+    """
+    graph.pure = False
+    values = [plain_values(graph, x) for x in sources]
+    if all(v is not None for v in values):
+        return constants(graph, np.asarray(function(*values)).astype(dtype))
+    if graph.dependency:
+        parts = [ids_of(graph, x).reshape(-1) for x in sources]
+        every = graph.union_rows(np.concatenate(parts))
+        return Elements(np.broadcast_to(every, shape).copy(), np.dtype(dtype))
+    return Elements(np.full(shape, OPAQUE, np.int32), np.dtype(dtype))
+
+
+def known_mask(graph: Graph, condition: Any) -> NDArray[np.bool_] | None:
+    """The condition's truth values; None if any of them is unknown."""
+    values = chosen_values(graph, condition)
+    return None if values is None else values.astype(bool)
+
+
+def choose(graph: Graph, condition: Any, x: Ids, y: Ids) -> Ids:
+    """Ids of ``where(condition, x, y)``: both sides where the condition is not known."""
+    mask = known_mask(graph, condition)
+    if mask is not None:
+        return np.where(mask, x, y)
+    ids = ids_of(graph, condition)
+    shape = np.broadcast_shapes(ids.shape, x.shape, y.shape)
+    x, y = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+    out = graph.union(x, y)
+    if not graph.pure:
+        same = (x == y) & (x <= ZERO)
+        np.copyto(out, x, where=same)
+    decided = ids <= ZERO
+    if decided.any():
+        truth = graph.known_values(ids, dtype_of(condition)).astype(bool)
+        out = np.where(decided, np.where(truth, x, y), out)
+    if graph.dependency:
+        out = graph.union(out, np.broadcast_to(np.where(decided, OPAQUE, ids), shape))
+    if out.size and (out <= OPAQUE).any():
+        graph.pure = False
+    return out

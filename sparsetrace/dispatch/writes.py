@@ -1,0 +1,101 @@
+"""Rules of functions that write into their first argument.
+
+Contract: known places take the new elements, and lose the old; where the places are
+not known, every candidate may take a new element or keep its own::
+
+    y = [{0}, {1}];  put(y, argmax(x), {2})  ->  [{0, 2}, {1, 2}]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.dispatch.operands import dtype_of, ids_of, is_traced, plain_target
+from sparsetrace.dispatch.registry import rule_for
+from sparsetrace.dispatch.settled import choose, chosen_values, converted
+from sparsetrace.graph import OPAQUE, Graph, Ids
+
+__all__: list[str] = []
+
+
+def _new(graph: Graph, target: Any, call: str, values: Any) -> Ids:
+    """Ids of the values as the target takes them."""
+    if not is_traced(target):
+        raise plain_target(call, target)
+    return converted(graph, ids_of(graph, values), dtype_of(values), target._dtype)
+
+
+def _anywhere(graph: Graph, target: Any, new: Ids, chooser: Any) -> None:
+    """Every element of the target may have been exchanged for one of `new`."""
+    parts = [target._ids, np.broadcast_to(graph.union_rows(new.reshape(-1)), target._ids.shape)]
+    if graph.dependency:
+        every = graph.union_rows(ids_of(graph, chooser).reshape(-1))
+        parts.append(np.broadcast_to(every, target._ids.shape))
+    graph.pure = False
+    target._ids[...] = np.maximum(graph.union_all(parts), OPAQUE)
+
+
+@rule_for(np.put)
+def _put(graph: Graph, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    new = _new(graph, a, "np.put", v)
+    places = chosen_values(graph, ind)
+    if places is None:
+        _anywhere(graph, a, new, ind)
+    else:
+        np.put(a._ids, places.astype(np.intp), new, mode)
+
+
+@rule_for(np.place)
+def _place(graph: Graph, arr: Any, mask: Any, vals: Any) -> None:
+    new = _new(graph, arr, "np.place", vals)
+    known = chosen_values(graph, mask)
+    if known is None:
+        _anywhere(graph, arr, new, mask)
+    else:
+        np.place(arr._ids, known, new)
+
+
+@rule_for(np.putmask)
+def _putmask(graph: Graph, a: Any, mask: Any, values: Any) -> None:
+    """Element i of the target takes element i of the values, which repeat."""
+    new = np.resize(_new(graph, a, "np.putmask", values), a._ids.shape)
+    a._ids[...] = choose(graph, mask, new, a._ids)
+
+
+@rule_for(np.put_along_axis)
+def _put_along_axis(graph: Graph, arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    new = _new(graph, arr, "np.put_along_axis", values)
+    places = chosen_values(graph, indices)
+    if places is not None:
+        np.put_along_axis(arr._ids, places.astype(np.intp), new, axis)
+        return
+    if axis is None:
+        _anywhere(graph, arr, new, indices)
+        return
+    shape = np.shape(indices)
+    added = np.moveaxis(np.broadcast_to(new, shape), axis, -1)
+    parts = [np.expand_dims(graph.union_rows(added), axis)]
+    if graph.dependency:
+        chosen = np.moveaxis(ids_of(graph, indices), axis, -1)
+        parts.append(np.expand_dims(graph.union_rows(chosen), axis))
+    graph.pure = False
+    out = graph.union_all([arr._ids, *(np.broadcast_to(p, arr._ids.shape) for p in parts)])
+    arr._ids[...] = np.maximum(out, OPAQUE)
+
+
+@rule_for(np.fill_diagonal)
+def _fill_diagonal(graph: Graph, a: Any, val: Any, wrap: bool = False) -> None:
+    np.fill_diagonal(a._ids, _new(graph, a, "np.fill_diagonal", val), wrap)
+
+
+@rule_for(np.copyto)
+def _copyto(
+    graph: Graph, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
+) -> None:
+    ids = _new(graph, dst, "np.copyto", src)
+    if where is True:
+        dst._ids[...] = ids
+    else:
+        dst._ids[...] = choose(graph, where, np.broadcast_to(ids, dst._ids.shape), dst._ids)

@@ -1,0 +1,292 @@
+"""Errors of other libraries that were handed a traced array, recognised and explained.
+
+Contract: an error counts as an escape where a library that the function called was
+working on traced values when it raised, or where the error's own words speak of them.
+The function's own exceptions pass unchanged.  `watching` finds escapes that the
+function swallows (``except Exception: return 0``), which would lose dependencies.
+"""
+
+from __future__ import annotations
+
+import dis
+import os
+import re
+import sys
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.dispatch.operands import contains_traced
+from sparsetrace.errors import FAILURES, EscapeError, TracingError
+
+__all__ = ["explained", "may_swallow", "watching"]
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_PUSH_EXC_INFO = dis.opmap["PUSH_EXC_INFO"]
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_OWN = ("numpy", "scipy", "sparsetrace")
+_WORDS = re.compile(
+    r"Traced(Array|Scalar|Float)|dtype\('?O'?\)|[Oo]bject arrays?|\bdtype object|object_|"
+    r"dtype=object|type 'object'|holds references|references, but|real or complex array|"
+    r"unsupported data type|not supported for the input types|_Poison|_CopyMode|"
+    r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
+    r"Rational instance"
+)
+_ALSO_FOR_FLOATS = re.compile(
+    r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
+    r"item deletion|context manager"
+)
+_REMEDY = (
+    "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
+    "the traced function"
+)
+
+
+def _package(frame: types.FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def _is_library(frame: types.FrameType, own: str | None) -> bool:
+    """Whether a frame is of a library, other than the package `own` of the function."""
+    package = _package(frame)
+    if package in _OWN:
+        return True
+    filename = frame.f_code.co_filename
+    if "site-packages" in filename or "dist-packages" in filename:
+        return package != own
+    return filename.startswith((_STANDARD, "<frozen"))
+
+
+def _entries(error: BaseException) -> list[types.TracebackType]:
+    """The entries of the traceback, outermost first, those of the driver left out."""
+    found: list[types.TracebackType] = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        found.append(traceback)
+        traceback = traceback.tb_next
+    while found and _package(found[0].tb_frame) == "sparsetrace":
+        del found[0]
+    return found
+
+
+def _split(
+    error: BaseException,
+) -> tuple[types.TracebackType | None, list[types.FrameType]]:
+    """The innermost entry of the function's own code, and the library frames inside it."""
+    entries = _entries(error)
+    own = _package(entries[0].tb_frame) if entries else None
+    libraries: list[types.FrameType] = []
+    while entries and _is_library(entries[-1].tb_frame, own):
+        libraries.insert(0, entries.pop().tb_frame)
+    return (entries[-1] if entries else None), libraries
+
+
+def _public_name(frames: list[types.FrameType]) -> str:
+    """The library function as the user called it: ``scipy.linalg.solve``."""
+    for frame in frames:
+        function = frame.f_code.co_name
+        module = str(frame.f_globals.get("__name__", ""))
+        parts = module.split(".")
+        public = ".".join(part for part in parts if not part.startswith("_"))
+        if hasattr(sys.modules.get(public), function):
+            return f"{public}.{function}"
+    frame = frames[0]
+    module = str(frame.f_globals.get("__name__", "?"))
+    return f"{module}.{frame.f_code.co_qualname}".removesuffix(".__init__")
+
+
+def _place(user: types.TracebackType) -> str:
+    code = user.tb_frame.f_code
+    return f"{code.co_filename}:{user.tb_lineno} (in {code.co_name})"
+
+
+def _stands_at(user: types.TracebackType) -> str:
+    """The instruction at which the user's code stands."""
+    return dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
+
+
+def _is_consequence(
+    error: Exception, user: types.TracebackType, libraries: list[types.FrameType]
+) -> bool:
+    """Whether the error comes of a traced value where a number was expected."""
+    text = str(error)
+    if not libraries and _stands_at(user) == "RAISE_VARARGS":
+        return False
+    if any(_package(f) not in ("numpy", "sparsetrace") and _holds_traced(f) for f in libraries):
+        return True
+    if isinstance(error, AttributeError) and "Traced" in text:
+        kind = np.float64 if "TracedScalar" in text else np.ndarray
+        return hasattr(kind, error.name or "")
+    if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
+        return False
+    return _WORDS.search(text) is not None
+
+
+def _holds_traced(frame: types.FrameType) -> bool:
+    return any(
+        contains_traced(value) or (isinstance(value, dict) and contains_traced([*value.values()]))
+        for value in list(frame.f_locals.values())
+    )
+
+
+def explained(error: BaseException) -> BaseException:
+    """The error as the user shall see it: itself, or an `EscapeError` in its place."""
+    user, libraries = _split(error)
+    if user is None or not isinstance(error, Exception):
+        return error
+    outside = [frame for frame in libraries if _package(frame) not in ("numpy", "sparsetrace")]
+    if isinstance(error, EscapeError) and not outside and _stands_at(user) == "STORE_SUBSCR":
+        return EscapeError(
+            f"an assignment at {_place(user)}: a traced value was about to be written into an "
+            "ordinary array, which cannot hold it. Make the array in the traced function, of "
+            "float type: np.zeros(n), or np.array(a, dtype=float) in place of a.copy() for an "
+            "array that comes from outside, from a random generator or from an integer array."
+        )
+    if isinstance(error, EscapeError) and outside:
+        return EscapeError(
+            f"{_public_name(outside)} at {_place(user)}: it needs the values of traced numbers "
+            f"({str(error).partition(' at ')[0]} inside of it). {_REMEDY}."
+        )
+    if isinstance(error, TracingError):
+        if outside:
+            error.add_note(f"inside {_public_name(outside)}, called at {_place(user)}")
+        return error
+    if not _is_consequence(error, user, libraries):
+        return error
+    call = _public_name(outside or libraries) if libraries else "a compiled routine or a conversion"
+    return EscapeError(
+        f"{call} at {_place(user)}: it was given traced values, which it cannot take "
+        f"({type(error).__name__}: {error}). {_REMEDY}."
+    )
+
+
+# ------------------------------------------------------------ swallowed errors
+def may_swallow(function: Callable[..., Any]) -> bool:
+    """Whether code that the function can reach by name has an exception handler."""
+    todo: list[Any] = [function]
+    seen: set[int] = set()
+    while todo:
+        item = todo.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, types.MethodType):
+            todo += [item.__func__, type(item.__self__)]
+        elif isinstance(item, types.FunctionType):
+            if _handles(item.__code__):
+                return True
+            for cell in item.__closure__ or ():
+                if _filled(cell):
+                    todo.append(cell.cell_contents)
+            todo += [item.__globals__.get(name) for name in _names(item.__code__)]
+            todo += item.__defaults__ or ()
+            if hasattr(item, "__wrapped__"):
+                todo.append(item.__wrapped__)
+        elif isinstance(item, type):
+            if not _is_foreign(item.__module__):
+                todo += [v for base in item.__mro__[:-1] for v in vars(base).values()]
+        elif isinstance(item, types.ModuleType):
+            if not _is_foreign(item.__name__):
+                todo += list(vars(item).values())
+        elif isinstance(item, (staticmethod, classmethod)):
+            todo.append(item.__func__)
+        elif isinstance(item, property):
+            todo += [item.fget, item.fset]
+        elif isinstance(item, (list, tuple)):
+            todo += [v for v in item if callable(v)]
+        elif isinstance(item, dict):
+            todo += [v for v in item.values() if callable(v)]
+        elif hasattr(item, "func") or hasattr(item, "__wrapped__"):  # partial, lru_cache
+            todo += [getattr(item, "func", None), getattr(item, "__wrapped__", None)]
+            todo += getattr(item, "args", ()) or ()
+        elif not _is_foreign(type(item).__module__):
+            todo.append(type(item))
+            todo += list(getattr(item, "__dict__", {}).values())
+    return False
+
+
+def _is_foreign(module: str) -> bool:
+    package = module.partition(".")[0]
+    return package in _OWN or package in sys.stdlib_module_names - {"__main__"}
+
+
+def _filled(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 - raises where the cell is empty
+    except ValueError:
+        return False
+    return True
+
+
+def _handles(code: types.CodeType) -> bool:
+    if _is_foreign_file(code.co_filename):
+        return False
+    if code.co_exceptiontable and _PUSH_EXC_INFO in code.co_code[::2]:
+        return True
+    return any(_handles(c) for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def _is_foreign_file(filename: str) -> bool:
+    if any(f"{os.sep}site-packages{os.sep}{name}{os.sep}" in filename for name in _OWN):
+        return True
+    if filename.startswith(_HERE):
+        return True
+    return "site-packages" not in filename and filename.startswith((_STANDARD, "<frozen"))
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+Swallowed = list[tuple[Exception, EscapeError]]
+
+
+@contextmanager
+def watching(*, active: bool) -> Iterator[Swallowed]:
+    """Every escape that reaches the function's own code, whether or not it swallows it."""
+    found: Swallowed = []
+    if not active:
+        yield found
+        return
+    known: list[Exception] = []
+
+    def local(frame: types.FrameType, event: str, argument: Any) -> Any:
+        error = argument[1] if event == "exception" else None
+        if isinstance(error, Exception) and not any(error is e for e in known):
+            known.append(error)
+            shown = _judged(error, argument[2])
+            if isinstance(shown, EscapeError) and shown is not error:
+                found.append((error, shown))
+        return local
+
+    def called(frame: types.FrameType, event: str, argument: Any) -> Any:
+        if _is_library(frame, None):
+            return None
+        frame.f_trace_lines = False
+        return local
+
+    before = sys.gettrace()
+    sys.settrace(called)
+    try:
+        yield found
+    finally:
+        sys.settrace(before)
+
+
+def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:
+    """`explained` before the error is known to leave the function, and without a trace of it."""
+    held = error.__traceback__
+    token = FAILURES.set(None)
+    try:
+        return error if isinstance(error, TracingError) else explained(
+            error.with_traceback(traceback)
+        )
+    finally:
+        FAILURES.reset(token)
+        error.__traceback__ = held

@@ -1,0 +1,404 @@
+"""Functions as people write them, traced as they are and compared with the oracle."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import time
+import tracemalloc
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+
+import sparsetrace as st
+from oracles import assert_covers, assert_same_pattern, dense, numerical_jacobian_pattern
+
+HERE = Path(__file__).parent / "user_code"
+KINDS = (
+    "attention branches buffers conversions early_names loops matrices physics structure "
+    "transforms"
+).split()
+HELPERS = {
+    "attention.split",
+    "early_names.array",
+    "matrices.difference",
+    "physics.lotka_volterra",
+    "structure.logged",
+    "structure.make_closure",
+}
+SHAPES = {
+    "attention.with_loops": 20,
+    "attention.whole_arrays": 20,
+    "loops.broyden_loop": 6,
+    "loops.broyden_slices": 6,
+    "loops.laplace_loop": 7,
+    "physics.brusselator_loops": 18,
+    "physics.forward_kinematics": 5,
+    "physics.heat": (4, 4),
+    "physics.log_likelihood": 2,
+    "physics.lorenz96": 7,
+    "physics.lotka": 2,
+    "physics.n_body": 6,
+    "physics.power_flow": 8,
+    "physics.exponential_residuals": 3,
+    "physics.robertson": 3,
+}
+CONSERVATIVE = {
+    # name: why the pattern may claim more than a finite number of points shows
+}
+
+
+def load(kind):
+    return importlib.import_module(f"user_code.{kind}")
+
+
+def functions(kind):
+    module = load(kind)
+    for name, value in vars(module).items():
+        own = getattr(value, "__module__", "") == module.__name__
+        if name.startswith("_") or isinstance(value, (type, types.ModuleType)):
+            continue
+        known = own or isinstance(value, (types.MethodType,)) or name in ("cubes",)
+        if callable(value) and known and f"{kind}.{name}" not in HELPERS:
+            yield f"{kind}.{name}", value
+
+
+TRACED = [case for kind in KINDS for case in functions(kind)]
+REFUSED = dict(functions("refused"))
+
+
+def union_over_points(f, shape):
+    with np.errstate(all="ignore"):
+        return numerical_jacobian_pattern(f, np.ones(shape), points=12, low=0.4, high=2.0)
+
+
+@pytest.mark.parametrize(("name", "f"), TRACED, ids=[name for name, _ in TRACED])
+def test_a_users_function(name, f):
+    shape = SHAPES.get(name, 4)
+    pattern = st.jacobian_sparsity(f, np.random.default_rng(2).uniform(0.4, 2.0, shape))
+    compare = assert_covers if name in CONSERVATIVE else assert_same_pattern
+    compare(pattern, union_over_points(f, shape))
+
+
+def test_there_are_enough_of_them():
+    assert len(TRACED) >= 57
+    assert len(TRACED) + len(REFUSED) >= 60
+    assert len(KINDS) >= 10
+
+
+def test_none_of_them_knows():
+    for path in HERE.rglob("*.py"):
+        assert "sparsetrace" not in path.read_text(), path
+
+
+REASONS = {
+    "refused.newton": ("bool()", st.ValueDependentError, "np.where"),
+    "refused.boolean_index": ("x[mask]", st.TracingError, "np.where"),
+    "refused.python_lookup": ("int()", st.EscapeError, "."),
+    "refused.global_array": ("an assignment", st.EscapeError, "np.array(a, dtype=float)"),
+    "refused.integer_buffer": ("an assignment", st.EscapeError, "float type"),
+    "refused.linear_solve": ("scipy.linalg.solve", st.EscapeError, "NumPy functions"),
+    "refused.swallowed": ("scipy.linalg.solve", st.EscapeError, "NumPy functions"),
+    "refused.recursive_filter": ("scipy.signal.lfilter", st.EscapeError, "NumPy functions"),
+    "refused.integrated": ("scipy.integrate.quad", st.EscapeError, "NumPy functions"),
+    "refused.changing_shape": ("a branch", st.ValueDependentError, "one shape"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_names_the_call_the_line_and_a_way_out(name):
+    call, kind, remedy = REASONS[name]
+    f = REFUSED[name]
+    with pytest.raises(kind) as caught:
+        st.jacobian_sparsity(f, np.linspace(0.7, 1.9, 4))
+    text = str(caught.value)
+    assert call in text
+    assert remedy in text
+    if name != "refused.changing_shape":  # no line is at fault alone
+        first = f.__code__.co_firstlineno
+        lines = {line for _, _, line in f.__code__.co_lines() if line}
+        assert any(f"refused.py:{line} (in {f.__name__}" in text for line in lines if line > first)
+
+
+# ------------------------------------------------------------------ published pairs
+def test_broyden_in_loops_and_in_slices():
+    loops = load("loops")
+    x = np.ones(50)
+    one, two = (
+        st.jacobian_sparsity(f, x) for f in (loops.broyden_loop, loops.broyden_slices)
+    )
+    assert_same_pattern(one, two)
+    assert one.nnz == 148
+
+
+def test_pairwise_cosine_in_loops_and_on_whole_arrays():
+    attention = load("attention")
+    w, r, n, b = 4, 8, 4, 3
+    size = w * r * b + w * n * b
+    patterns = [
+        st.jacobian_sparsity(lambda x, f=f: f(x, w, r, n, b), np.ones(size))
+        for f in (attention.with_loops, attention.whole_arrays)
+    ]
+    assert_same_pattern(*patterns)
+    # each output depends on all of a[:, j, k], and through the softmax on all of b[:, :, k]
+    assert patterns[0].nnz == n * r * b * (w + w * n)
+
+
+def test_brusselator_in_loops_and_by_rolling():
+    def rolled(x, n=5):
+        u, v = x[: n * n].reshape(n, n), x[n * n :].reshape(n, n)
+
+        def laplacian(a):
+            return sum(np.roll(a, s, axis) for s in (1, -1) for axis in (0, 1)) - 4 * a
+
+        du = 1.0 + u**2 * v - 4.4 * u + 0.1 * laplacian(u)
+        dv = 3.4 * u - u**2 * v + 0.1 * laplacian(v)
+        return np.concatenate([du.ravel(), dv.ravel()])
+
+    loops = load("physics").brusselator_loops
+    x = np.ones(50)
+    assert_same_pattern(
+        st.jacobian_sparsity(lambda x: loops(x, 5), x), st.jacobian_sparsity(rolled, x)
+    )
+
+
+# ------------------------------------------------------------------ single abilities
+def test_capture_off_refuses_buffers():
+    def f(x):
+        out = np.zeros(2)
+        out[0] = x[0]
+        return out
+
+    assert st.jacobian_sparsity(f, np.ones(2)).nnz == 1
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(f, np.ones(2), capture=False)
+
+
+def test_buffers_of_constants_and_of_integers_stay_ordinary():
+    seen = []
+
+    def f(x):
+        w = np.zeros(4)
+        w[1:] = 2.0
+        k = np.zeros(4, dtype=int)
+        mask = np.zeros(4, dtype=bool)
+        lu = scipy.linalg.lu_factor(np.eye(4) + np.diag(w))
+        seen.append((scipy.linalg.lu_solve(lu, w), type(k), type(mask)))
+        return x * w
+
+    pattern = st.jacobian_sparsity(f, np.ones(4))
+    assert pattern.nnz == 3
+    assert len(seen) == 1
+    solution, *kinds = seen[0]
+    assert solution.tolist() == pytest.approx([0.0, 2 / 3, 2 / 3, 2 / 3])
+    assert kinds == [np.ndarray, np.ndarray]
+
+
+def test_compiled_code_never_gets_a_traced_buffer():
+    # NumPy's generators are compiled and allocate by np.empty
+    def f(x):
+        noise = np.random.default_rng(0).standard_normal(4)
+        out = np.zeros(4)
+        out[:] = x * noise
+        noise[0] = x[0]
+        return out
+
+    with pytest.raises(st.EscapeError, match="an assignment"):
+        st.jacobian_sparsity(f, np.ones(4))
+
+
+def test_the_sites_of_one_helper_are_told_apart():
+    def helper(n):
+        return np.zeros(n)
+
+    def f(x):
+        constant, traced = helper(2), helper(2)
+        constant[0] = 1.0
+        traced[1] = x[1]
+        return constant * x[0] + traced
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(2)), [[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize(
+    "conversion",
+    [
+        lambda x: np.asarray(a=x),
+        lambda x: np.array(object=x),
+        lambda x: np.array(x, np.float64),
+        lambda x: np.array(x, float, copy=True, order="F", ndmin=1),
+        lambda x: np.array([x[0], x[1]]),
+        lambda x: np.array((x[0], 1.0)) * 1.0 + x,
+        lambda x: np.array(list(x), dtype=object) * 1.0,
+        lambda x: np.asarray_chkfinite(x),
+        lambda x: np.stack([*map(np.asarray, x)]),
+        lambda x: np.copy(x),
+    ],
+)
+def test_conversions_keep_elements(conversion):
+    pattern = dense(st.jacobian_sparsity(conversion, np.ones(2)))
+    assert pattern.diagonal()[: 1 + (pattern[1, 1])].all()
+
+
+def test_a_copy_is_a_copy_and_a_view_a_view():
+    def f(x):
+        copied, kept = np.array(x), np.asarray(x)
+        copied[0] = 0.0
+        y = x * 1.0
+        shared = np.asarray(y)
+        shared[1] = 0.0
+        return copied, kept, y
+
+    expected = np.zeros((9, 3), bool)
+    expected[[1, 2], [1, 2]] = True
+    expected[3:6] = np.eye(3)
+    expected[[6, 8], [0, 2]] = True
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(3)), expected)
+
+
+def test_float_stands_in_only_where_that_is_sound():
+    scope = {"np": np}
+    exec(  # a module of its own
+        "def f(x):\n"
+        "    return float(x[0])\n"
+        "def g(x):\n"
+        "    return 1.0 if type(x) is float else 2.0\n",
+        scope,
+    )
+    with pytest.raises(st.EscapeError, match=r"float\(\)"):
+        st.jacobian_sparsity(scope["f"], np.ones(2))
+    del scope["g"]
+    assert st.jacobian_sparsity(scope["f"], np.ones(2)).nnz == 1
+
+
+def test_builtin_extremes_need_no_branches():
+    def f(x):
+        return max(x), min(0.0, *x), sorted(x, reverse=True)
+
+    pattern = st.jacobian_sparsity(f, np.ones(30), max_paths=1)
+    assert pattern.nnz == 32 * 30
+
+
+def test_vectorize_runs_the_branches_of_each_element_apart():
+    g = np.vectorize(lambda v, w: v if v > 0.5 else v * w, otypes=[float])
+    pattern = st.jacobian_sparsity(lambda x: g(x[:20], x[20:]), np.ones(40), max_paths=1)
+    assert_same_pattern(pattern, np.hstack([np.eye(20), np.eye(20)]))
+
+
+def test_vectorize_with_outputs_exclusions_and_keywords():
+    g = np.vectorize(lambda v, p, k=1: (v**p, k * v), excluded={1, "p"})
+    pattern = st.jacobian_sparsity(lambda x: g(x, 2, k=np.array([1.0, 0.0])), np.ones(2))
+    assert_same_pattern(pattern, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    with pytest.raises(st.UnsupportedError, match="signature"):
+        st.jacobian_sparsity(np.vectorize(np.sum, signature="(n)->()"), np.ones(2))
+
+
+FORMATS = [
+    kind(sp.csr_matrix([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]))
+    for kind in (sp.csr_array, sp.csc_array, sp.coo_array, sp.bsr_array, sp.dia_array,
+                 sp.lil_array, sp.dok_array, sp.csr_matrix, sp.csc_matrix, sp.coo_matrix,
+                 sp.bsr_matrix, sp.dia_matrix, sp.lil_matrix, sp.dok_matrix)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("a", FORMATS, ids=lambda a: type(a).__name__)
+def test_every_sparse_format(a):
+    x = np.ones(3)
+    expected = [[1, 0, 1], [0, 0, 0]]
+    assert_same_pattern(st.jacobian_sparsity(lambda x: a @ x, x), expected)
+    assert_same_pattern(st.jacobian_sparsity(lambda x: a.dot(x), x), expected)
+    assert_same_pattern(st.jacobian_sparsity(lambda x: x @ a.T, x), expected)
+    assert_same_pattern(
+        st.jacobian_sparsity(lambda y: a.T @ y, np.ones(2)), np.transpose(expected)
+    )
+
+
+@pytest.mark.parametrize("name", [n for n in vars(math) if not n.startswith("_")])
+def test_the_math_module(name):
+    function = getattr(math, name)
+    if not callable(function):
+        return
+    for arguments in ((0.3,), (0.3, 0.4), ([0.3, 0.4],), ([0.3], [0.4])):
+        try:
+            plain = function(*arguments)
+        except (TypeError, ValueError):
+            continue
+
+        def f(x, arguments=arguments):
+            def exchanged(a):
+                return [exchanged(v) for v in a] if isinstance(a, list) else x[int(a * 10) - 3]
+
+            return getattr(math, name)(*map(exchanged, arguments))
+
+        try:
+            pattern = st.jacobian_sparsity(f, np.array([0.3, 0.4]))
+        except st.TracingError:
+            assert name in ("comb", "factorial", "gcd", "isqrt", "lcm", "perm", "nextafter", "fma")
+            continue
+        if isinstance(plain, float):
+            expected = numerical_jacobian_pattern(f, [0.3, 0.4], low=0.3, high=0.4)
+            assert_covers(pattern, expected)
+
+
+# ------------------------------------------------------------------ errors of others
+def test_the_functions_own_errors_pass_unchanged():
+    class Mine(Exception):
+        pass
+
+    def f(x):
+        raise Mine(f"no luck with {type(x)}")
+
+    with pytest.raises(Mine):
+        st.jacobian_sparsity(f, np.ones(2))
+    with pytest.raises(ValueError, match="reshape"):
+        st.jacobian_sparsity(lambda x: x.reshape(3), np.ones(2))
+    with pytest.raises(IndexError):
+        st.jacobian_sparsity(lambda x: x[5], np.ones(2))
+
+
+def test_errors_of_libraries_keep_their_cause():
+    with pytest.raises(st.EscapeError, match=r"scipy\.linalg\.solve at .*test_capture") as caught:
+        st.jacobian_sparsity(lambda x: scipy.linalg.solve(x.reshape(2, 2), [1, 2]), np.ones(4))
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+def test_a_path_lost_in_a_library_is_not_ignored():
+    def f(x):
+        if x[0] > 1.0:
+            return scipy.linalg.solve(x.reshape(2, 2), np.ones(2))
+        return x[:2]
+
+    with pytest.raises(st.EscapeError, match="solve"):
+        st.jacobian_sparsity(f, np.ones(4))
+
+
+def test_what_floats_refuse_too_may_be_caught():
+    def f(x):
+        try:
+            return sum(x[0])
+        except TypeError:
+            return x[0] * x[1]
+
+    assert st.jacobian_sparsity(f, np.ones(2)).nnz == 2
+
+
+# ------------------------------------------------------------------ cost
+def test_a_promoted_buffer_is_cheap():
+    def f(x):
+        out = np.zeros(10**6)
+        out[5] = x[0]
+        return out[:10]
+
+    st.jacobian_sparsity(f, np.ones(2))
+    tracemalloc.start()
+    start = time.perf_counter()
+    st.jacobian_sparsity(f, np.ones(2))
+    seconds = time.perf_counter() - start
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert seconds < 0.2
+    assert peak < 64 * 2**20

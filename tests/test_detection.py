@@ -1,0 +1,587 @@
+"""The call `jacobian_sparsity`: what it takes, what it gives, what it refuses."""
+
+from __future__ import annotations
+
+import copy
+import tracemalloc
+from collections import OrderedDict, namedtuple
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from oracles import assert_same_pattern, numerical_jacobian_pattern
+from sparsetrace import (
+    InputError,
+    OutputError,
+    SparsityPattern,
+    TracedArray,
+    TracedScalar,
+    TracingError,
+    jacobian_sparsity,
+)
+
+Pair = namedtuple("Pair", "first second")  # noqa: PYI024 - what users write
+STORES = ("auto", "csr", "bitset", "roaring")
+
+
+@dataclass
+class Record:
+    value: np.ndarray
+
+
+def square_plus_next(x):
+    return x[:-1] ** 2 + x[1:]
+
+
+BIDIAGONAL = np.eye(3, 4) + np.eye(3, 4, k=1)
+
+
+# ----------------------------------------------------------------------- result
+@pytest.mark.parametrize("store", STORES)
+def test_result(store):
+    pattern = jacobian_sparsity(square_plus_next, np.ones(4), store=store)
+    assert isinstance(pattern, SparsityPattern)
+    assert isinstance(pattern, scipy.sparse.csr_array)
+    assert pattern.dtype == bool
+    assert pattern.shape == (3, 4)
+    assert pattern.has_sorted_indices
+    assert pattern.has_canonical_format
+    assert_same_pattern(pattern, BIDIAGONAL)
+
+
+# ---------------------------------------------------------------------- argnums
+def three(a, b, c):
+    return np.stack([a[0] * b[1], b[0] + c, a[1] * c])
+
+
+ALL_THREE = {
+    0: [[1, 0], [0, 0], [0, 1]],
+    1: [[0, 1], [1, 0], [0, 0]],
+    2: [[0], [1], [1]],
+}
+ARGUMENTS = (np.ones(2), np.ones(2), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("argnums", "parts"),
+    [
+        (0, (0,)),
+        (1, (1,)),
+        (2, (2,)),
+        (-1, (2,)),
+        (-3, (0,)),
+        ((0, 1), (0, 1)),
+        ((2, 0), (2, 0)),
+        ([0, 1, 2], (0, 1, 2)),
+        ((-1, -2), (2, 1)),
+        (np.int64(1), (1,)),
+        (range(2), (0, 1)),
+        (np.array([0, 2]), (0, 2)),
+    ],
+)
+def test_argnums(argnums, parts):
+    pattern = jacobian_sparsity(three, *ARGUMENTS, argnums=argnums)
+    assert_same_pattern(pattern, np.hstack([ALL_THREE[part] for part in parts]))
+
+
+def test_no_argnums_gives_no_columns():
+    assert jacobian_sparsity(three, *ARGUMENTS, argnums=()).shape == (3, 0)
+
+
+@pytest.mark.parametrize("argnums", [3, -4, (0, 0), (0, -3), (0, 5), 1.0, "0", None, (0.5,), True])
+def test_wrong_argnums(argnums):
+    if argnums is True:
+        pytest.skip("True is the index 1, as everywhere in Python")
+    with pytest.raises(InputError, match="argnums"):
+        jacobian_sparsity(three, *ARGUMENTS, argnums=argnums)
+
+
+def test_no_arguments():
+    with pytest.raises(InputError, match="argnums"):
+        jacobian_sparsity(lambda: 1.0)
+
+
+# --------------------------------------------------------------- nested inputs
+NESTED = {
+    "a tuple": ((np.ones(2), 3.0), lambda t: t[0] * t[1], [[1, 0, 1], [0, 1, 1]]),
+    "a list": ([np.ones(2), 3.0], lambda t: t[0] * t[1], [[1, 0, 1], [0, 1, 1]]),
+    "a dict": (
+        {"b": np.ones(2), "a": 3.0},
+        lambda d: d["b"] * d["a"],
+        [[1, 0, 1], [0, 1, 1]],
+    ),
+    "an ordered dict": (
+        OrderedDict(b=3.0, a=np.ones(2)),
+        lambda d: d["b"] * d["a"],
+        [[1, 1, 0], [1, 0, 1]],
+    ),
+    "a named tuple": (
+        Pair(np.ones(2), 3.0),
+        lambda p: p.first * p.second,
+        [[1, 0, 1], [0, 1, 1]],
+    ),
+    "deep": (
+        {"p": (np.ones(1), [np.ones((1, 2)), {"q": 2.0}])},
+        lambda d: d["p"][0] * d["p"][1][1]["q"] + d["p"][1][0][0],
+        [[1, 1, 0, 1], [1, 0, 1, 1]],
+    ),
+    "numbers in a list": ([1.0, 2.0, 3.0], lambda x: x[1:] * x[0], [[1, 1, 0], [1, 0, 1]]),
+    "rows of numbers": ([[1.0, 2.0], [3.0, 4.0]], lambda x: x[1], [[0, 0, 1, 0], [0, 0, 0, 1]]),
+    "numbers in a tuple": ((1.0, 2.0), lambda t: t[0] * t[1], [[1, 1]]),
+    "nothing": ((), lambda t: 1.0, np.zeros((1, 0))),
+    "empty parts": ({"a": [], "b": np.ones(1)}, lambda d: d["b"], [[1]]),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_nested_inputs(name):
+    tree, f, expected = NESTED[name]
+    assert_same_pattern(jacobian_sparsity(f, tree), np.array(expected))
+
+
+def test_the_nesting_keeps_its_types():
+    def f(tree):
+        assert type(tree) is dict
+        assert type(tree["pair"]) is Pair
+        assert type(tree["list"]) is list
+        assert isinstance(tree["pair"].first, TracedArray)
+        assert isinstance(tree["list"][0], TracedScalar)
+        return tree["list"][0]
+
+    tree = {"pair": Pair(np.ones(2), 1.0), "list": [2.0, np.ones(1)]}
+    assert_same_pattern(jacobian_sparsity(f, tree), [[0, 0, 0, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        None,
+        "text",
+        b"bytes",
+        {1.0, 2.0},
+        object(),
+        Record(np.ones(2)),
+        SimpleNamespace(x=1.0),
+        np.array([None, 1.0]),
+        np.array(["a"]),
+        np.array([1.0, 2.0], object),
+        np.array(["2020-01-01"], "datetime64[D]"),
+        np.zeros(2, [("a", float)]),
+        np.ma.masked_array(np.ones(3), [0, 1, 0]),
+        Fraction(1, 2),
+        scipy.sparse.eye_array(3),
+        (v for v in [1.0, 2.0]),
+        [1.0, None],
+        {"a": "text"},
+        lambda: 1.0,
+        iter([1.0]),
+    ],
+    ids=lambda bad: type(bad).__name__,
+)
+def test_inputs_that_are_no_numbers(bad):
+    with pytest.raises(InputError) as found:
+        jacobian_sparsity(lambda x: x, bad)
+    assert "number" in str(found.value) or "masked" in str(found.value)
+
+
+# -------------------------------------------------------------- kinds of inputs
+def test_scalar_input_is_a_scalar():
+    def f(x):
+        assert isinstance(x, TracedScalar)
+        return [x**2, 1.0, np.sin(x)]
+
+    for value in (1.0, 2, True, 1j, np.float64(1.0), np.float32(1.0), np.int8(1)):
+        assert_same_pattern(jacobian_sparsity(f, value), [[1], [0], [1]])
+
+
+def test_zero_dimensional_input_is_an_array():
+    def f(x):
+        assert isinstance(x, TracedArray)
+        assert x.shape == ()
+        return x * np.ones(2)
+
+    assert_same_pattern(jacobian_sparsity(f, np.array(1.0)), [[1], [1]])
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0), (3, 0, 2)])
+def test_empty_input(shape):
+    pattern = jacobian_sparsity(lambda x: [np.sum(x), 1.0], np.zeros(shape))
+    assert pattern.shape == (2, 0)
+    assert jacobian_sparsity(lambda x: x, np.zeros(shape)).shape == (0, 0)
+
+
+def test_empty_output():
+    assert jacobian_sparsity(lambda x: x[:0], np.ones(3)).shape == (0, 3)
+    assert jacobian_sparsity(lambda x: [], np.ones(3)).shape == (0, 3)
+    assert jacobian_sparsity(lambda x: (), np.ones(3)).shape == (0, 3)
+    assert jacobian_sparsity(lambda x: {}, np.ones(3)).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["f2", "f4", "f8", "g", "i1", "i4", "i8", "u2", "?", "c8", "c16"]
+)
+def test_dtypes(dtype):
+    seen = []
+
+    def f(x):
+        seen.append(x.dtype)
+        return square_plus_next(x)
+
+    pattern = jacobian_sparsity(f, np.ones(4, dtype))
+    assert_same_pattern(pattern, BIDIAGONAL)
+    # whole numbers stand for floats, whose derivative is asked for
+    assert seen[0] == (np.dtype(dtype) if np.dtype(dtype).kind in "fc" else np.float64)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 0.0, 1e308])
+def test_values_do_not_count(value):
+    pattern = jacobian_sparsity(lambda x: x[:-1] * x[1:], np.full(4, value))
+    assert_same_pattern(pattern, BIDIAGONAL)
+
+
+def test_inputs_are_not_changed():
+    point = np.arange(4.0)
+
+    def f(x):
+        x *= 2
+        x[0] = 5.0
+        return x
+
+    assert_same_pattern(jacobian_sparsity(f, point), np.diag([0, 1, 1, 1]))
+    np.testing.assert_array_equal(point, np.arange(4.0))
+
+
+def layouts():
+    base = np.arange(12.0).reshape(3, 4)
+    read_only = base.copy()
+    read_only.flags.writeable = False
+    return {
+        "C": base,
+        "Fortran": np.asfortranarray(base),
+        "a slice": np.arange(48.0).reshape(6, 8)[::2, ::2],
+        "reversed": base[::-1, ::-1],
+        "transposed": np.arange(12.0).reshape(4, 3).T,
+        "read-only": read_only,
+        "broadcast": np.broadcast_to(np.arange(4.0), (3, 4)),
+        "another byte order": base.astype(">f8"),
+        "a matrix row": np.arange(24.0).reshape(3, 8)[:, 1::2],
+        "unaligned": np.zeros(97, np.uint8)[1:].view(np.float64).reshape(3, 4),
+        "axes swapped": np.arange(12.0).reshape(2, 3, 2).swapaxes(0, 1).reshape(3, 4),
+        "a list": base.tolist(),
+    }
+
+
+ORDERED = [
+    "x.ravel()", "x.ravel(order='F')", "x.ravel(order='A')", "x.ravel(order='K')",
+    "x.flatten('K')", "x.flatten('F')", "x.reshape(2, 6)", "x.reshape(2, 6, order='F')",
+    "x.reshape(2, 6, order='A')", "x.T.ravel()", "x.T.ravel(order='K')", "x.T.reshape(-1)",
+    "x.copy(order='K').ravel(order='K')", "x.copy().ravel(order='K')", "x.copy(order='A')",
+    "np.ravel(x, order='K')", "np.copy(x).ravel(order='K')", "x[1:].ravel(order='K')",
+    "x.flat[3]", "x.T.flat[3]", "x.astype(float).ravel(order='K')", "copy.copy(x).ravel('K')",
+    "x.astype(float, order='C').ravel(order='K')", "x.astype(float, 'F').ravel(order='K')",
+    "x.astype(float, copy=False).ravel(order='K')", "x.view().ravel(order='K')",
+    "x.transpose().copy().ravel(order='K')", "copy.deepcopy(x).ravel('K')",
+    "x.swapaxes(0, 1).ravel('A')", "x[::2].ravel(order='A')", "x[:, ::-1].ravel('K')",
+]  # fmt: skip
+ORDER_IS_LOST = [
+    "(x + 0.0).ravel(order='K')", "np.positive(x).ravel(order='A')",
+    "np.array(x, order='K').ravel(order='K')", "np.ascontiguousarray(x).ravel(order='K')",
+    "np.asfortranarray(x).ravel(order='K')",
+]  # fmt: skip
+
+
+def check_order(layout, source):
+    """The function moves elements; where to, it says of labels in the same memory order."""
+    point = layouts()[layout]
+    f = eval(f"lambda x: {source}", {"np": np, "copy": copy})
+    labels = np.array(point, dtype=float, order="K")
+    labels[...] = np.arange(12.0).reshape(3, 4)
+    moved = np.ravel(f(labels)).astype(int)
+    assert_same_pattern(jacobian_sparsity(f, point), np.eye(12)[moved])
+
+
+@pytest.mark.parametrize("layout", ["C", "Fortran", "transposed", "read-only", "a list"])
+@pytest.mark.parametrize("source", ORDERED)
+def test_memory_order_is_that_of_the_input(layout, source):
+    check_order(layout, source)
+
+
+@pytest.mark.parametrize("layout", ["C", "read-only", "a list"])
+@pytest.mark.parametrize("source", ORDER_IS_LOST[:4])
+def test_memory_order_after_operations(layout, source):
+    check_order(layout, source)
+
+
+@pytest.mark.xfail(reason="results of operations on arrays in Fortran order are in C order")
+@pytest.mark.parametrize("layout", ["Fortran", "transposed"])
+@pytest.mark.parametrize("source", ORDER_IS_LOST[:4])
+def test_memory_order_after_operations_on_other_orders(layout, source):
+    check_order(layout, source)
+
+
+@pytest.mark.parametrize("layout", layouts())
+def test_every_layout_is_read_in_c_order(layout):
+    def f(x):
+        return x.reshape(-1) * x.shape[0]
+
+    assert_same_pattern(jacobian_sparsity(f, layouts()[layout]), np.eye(12))
+
+
+def test_many_inputs():
+    n = 10**6
+    tracemalloc.start()
+    pattern = jacobian_sparsity(lambda x: x[1:] * x[:-1] + 1.0, np.ones(n))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert pattern.nnz == 2 * (n - 1)
+    assert peak < 120 * n  # bytes: some arrays of the result's size
+
+
+def test_ten_million_inputs_with_few_outputs():
+    pattern = jacobian_sparsity(lambda x: np.stack([x[0] * x[-1], x[5]]), np.ones(10**7))
+    assert pattern.shape == (2, 10**7)
+    assert pattern.indices.tolist() == [0, 10**7 - 1, 5]
+
+
+# ------------------------------------------------------------------------- out=
+def test_out_is_filled():
+    def f(x, out):
+        out[0] = x[0] * x[1]
+        out[1] = 3.0
+        out[2:] = x[1:]
+
+    pattern = jacobian_sparsity(f, np.ones(3), out=np.zeros(4))
+    assert_same_pattern(pattern, [[1, 1, 0], [0, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+
+def test_out_starts_with_its_own_values():
+    def f(x, out):
+        out *= x  # zeros stay zeros
+        out[2] += x[0]
+
+    pattern = jacobian_sparsity(f, np.ones(3), out=np.array([0.0, 2.0, 0.0]))
+    assert_same_pattern(pattern, [[0, 0, 0], [0, 1, 0], [1, 0, 0]])
+    loose = jacobian_sparsity(f, np.ones(3), out=np.zeros(3), constants="structure")
+    assert_same_pattern(loose, [[1, 0, 0], [0, 1, 0], [1, 0, 1]])
+
+
+def test_nested_out():
+    def f(x, out):
+        out["b"][...] = x[0]
+        out["a"][0][1] = x[1]
+
+    pattern = jacobian_sparsity(f, np.ones(2), out={"a": (np.zeros(2),), "b": np.zeros((2, 1))})
+    assert_same_pattern(pattern, [[0, 0], [0, 1], [1, 0], [1, 0]])
+
+
+def test_out_is_not_changed():
+    out = np.zeros(2)
+    jacobian_sparsity(lambda x, y: y.fill(x[0]), np.ones(1), out=out)
+    assert not out.any()
+
+
+def test_what_f_returns_beside_out_does_not_count():
+    def f(x, out):
+        out[:] = x
+        return x.sum()
+
+    assert_same_pattern(jacobian_sparsity(f, np.ones(2), out=np.zeros(2)), np.eye(2))
+
+
+def test_several_arguments_and_out():
+    def f(a, b, out):
+        np.multiply(a, b, out=out)
+
+    pattern = jacobian_sparsity(f, np.ones(2), np.ones(2), argnums=(0, 1), out=np.empty(2))
+    assert_same_pattern(pattern, np.tile(np.eye(2), 2))
+
+
+@pytest.mark.parametrize("out", ["text", object(), np.array([None])])
+def test_out_that_is_no_array(out):
+    with pytest.raises(InputError):
+        jacobian_sparsity(lambda x, y: None, np.ones(2), out=out)
+
+
+# ---------------------------------------------------------------------- outputs
+OUTPUTS = {
+    "an array": (lambda x: 2 * x, np.eye(3)),
+    "a scalar": (lambda x: x[0] * x[1], [[1, 1, 0]]),
+    "a sum": (np.sum, [[1, 1, 1]]),
+    "a matrix": (lambda x: np.outer(x, x), None),
+    "a list of scalars": (lambda x: [x[2], x[0]], [[0, 0, 1], [1, 0, 0]]),
+    "a tuple": (lambda x: (x[1:], x[0]), np.roll(np.eye(3), -1, axis=0)),
+    "a dict": (lambda x: {"b": x[2], "a": x[:2]}, np.roll(np.eye(3), 1, axis=0)),
+    "a named tuple": (lambda x: Pair(x[:2], x[2]), np.eye(3)),
+    "nested": (lambda x: [(x[0], {"a": [x[1]]}), x[2:]], np.eye(3)),
+    "rows": (lambda x: [[x[0], 1.0], [x[1], x[2]]], [[1, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 1]]),
+    "arrays of one length": (lambda x: [x, x[::-1]], np.vstack([np.eye(3), np.eye(3)[::-1]])),
+    "an object array": (lambda x: np.array([x[0], 1.0, x[2]], object), np.diag([1, 0, 1])),
+    "a constant": (lambda x: 1.0, np.zeros((1, 3))),
+    "a whole number": (lambda x: 1, np.zeros((1, 3))),
+    "a constant array": (lambda x: np.ones(2), np.zeros((2, 3))),
+    "a list of constants": (lambda x: [1.0, 2], np.zeros((2, 3))),
+    "constants among others": (lambda x: [1.0, x[0], np.zeros(1)], [[0] * 3, [1, 0, 0], [0] * 3]),
+    "an opaque number": (lambda x: np.argmax(x), np.zeros((1, 3))),
+    "a condition": (lambda x: x > 0, np.zeros((3, 3))),
+    "whole numbers": (lambda x: np.floor(x), np.zeros((3, 3))),
+    "x itself": (lambda x: x, np.eye(3)),
+    "a generator made a list": (lambda x: list(v for v in x), np.eye(3)),
+    "complex numbers": (lambda x: x * 1j, np.eye(3)),
+    "no dimensions": (lambda x: x.reshape(3)[1:2].reshape(()), [[0, 1, 0]]),
+    "tolist": (lambda x: x.tolist(), np.eye(3)),
+    "a range": (lambda x: range(2), np.zeros((2, 3))),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_outputs(name):
+    f, expected = OUTPUTS[name]
+    pattern = jacobian_sparsity(f, np.array([1.0, 2.0, 3.0]))
+    if expected is None:
+        expected = numerical_jacobian_pattern(f, np.array([1.0, 2.0, 3.0]))
+    assert_same_pattern(pattern, np.array(expected))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: None,
+        lambda x: [x[0], None],
+        lambda x: "text",
+        lambda x: {"a": "text"},
+        lambda x: object(),
+        lambda x: scipy.sparse.eye_array(3),
+        lambda x: (v for v in x),
+        lambda x: {1.0, 2.0},
+        lambda x: Record(x),
+        lambda x: np.array([None]),
+        lambda x: np.sin,
+        lambda x: Fraction(1, 2),
+        lambda x: np.array(["a"]),
+        lambda x: map(np.sin, x),
+    ],
+)
+def test_outputs_that_are_no_numbers(made):
+    with pytest.raises(OutputError):
+        jacobian_sparsity(made, np.ones(3))
+
+
+def test_the_error_for_none_speaks_of_out():
+    with pytest.raises(OutputError, match="out="):
+        jacobian_sparsity(lambda x: None, np.ones(3))
+
+
+# ---------------------------------------------------------------------- options
+def test_constants_as_structure():
+    def f(x):
+        return np.array([[0.0, 1.0], [2.0, 0.0]]) @ x + 0.0 * x[0]
+
+    assert_same_pattern(jacobian_sparsity(f, np.ones(2)), [[0, 1], [1, 0]])
+    loose = jacobian_sparsity(f, np.ones(2), constants="structure")
+    assert_same_pattern(loose, np.ones((2, 2)))
+
+
+def test_dependency_follows_values():
+    def f(x):
+        return [np.floor(x[0]), np.sign(x[1]) * x[2], x[0] > 0, 0.0 * x[1]]
+
+    assert_same_pattern(
+        jacobian_sparsity(f, np.ones(3)), [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    )
+    assert_same_pattern(
+        jacobian_sparsity(f, np.ones(3), dependency=True),
+        [[1, 0, 0], [0, 1, 1], [1, 0, 0], [0, 0, 0]],
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"store": "dense"},
+        {"store": None},
+        {"constants": "none"},
+        {"constants": True},
+    ],
+)
+def test_options_that_do_not_exist(options):
+    (name,) = options
+    with pytest.raises(InputError, match=f"{name}=.*choose"):
+        jacobian_sparsity(lambda x: x, np.ones(2), **options)
+
+
+# ---------------------------------------------------------------- several traces
+def test_a_trace_inside_a_trace_on_constants():
+    def f(x):
+        inner = jacobian_sparsity(square_plus_next, np.ones(4))
+        return inner.toarray().astype(float)[:, :3] @ x
+
+    assert_same_pattern(jacobian_sparsity(f, np.ones(3)), BIDIAGONAL[:, :3])
+
+
+def test_a_trace_inside_a_trace_on_traced_values_is_refused():
+    def f(x):
+        jacobian_sparsity(square_plus_next, x)
+        return x
+
+    with pytest.raises(InputError, match="another trace"):
+        jacobian_sparsity(f, np.ones(4))
+
+
+def test_a_trace_inside_a_trace_cannot_use_the_outer_ones_values():
+    def f(x):
+        return jacobian_sparsity(lambda y: x * y, np.ones(4)).toarray() @ x
+
+    with pytest.raises(TracingError, match="two different traces"):
+        jacobian_sparsity(f, np.ones(4))
+
+
+def test_values_kept_from_an_earlier_trace_are_refused():
+    kept = []
+    jacobian_sparsity(lambda x: kept.append(x) or x, np.ones(2))
+    with pytest.raises(TracingError, match="two different traces"):
+        jacobian_sparsity(lambda x: x + kept[0], np.ones(2))
+
+
+def test_threads():
+    def work(n):
+        for _ in range(5):
+            x = np.ones(n)
+            pattern = jacobian_sparsity(lambda x: np.cumsum(x * x[::-1])[1:] / x[0], x)
+            expected = np.zeros((n - 1, n), bool)
+            for i in range(n - 1):
+                expected[i, : i + 2] = expected[i, n - 2 - i :] = True
+            expected[:, 0] = True
+            assert_same_pattern(pattern, expected)
+        return n
+
+    sizes = [20, 30, 40, 50, 60, 70, 80, 90]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, sizes)) == sizes
+
+
+def test_a_failure_in_one_thread_is_not_one_in_another():
+    def work(n):
+        if n % 2:
+            with pytest.raises(TracingError):
+                jacobian_sparsity(lambda x: x.tobytes(), np.ones(n))
+            return 0
+        return jacobian_sparsity(lambda x: np.sin(x), np.ones(n)).nnz
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(1, 33))) == [0 if n % 2 else n for n in range(1, 33)]
+
+
+def test_f_gets_other_arguments_as_they_are():
+    marker = object()
+
+    def f(x, same, array):
+        assert same is marker
+        assert type(array) is np.ndarray
+        return x * array
+
+    assert jacobian_sparsity(f, np.ones(2), marker, np.ones(2)).nnz == 2

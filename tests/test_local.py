@@ -1,0 +1,218 @@
+"""Local patterns: equal to the numerical Jacobian's non-zero entries at the point."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from oracles import assert_covers, assert_same_pattern, flat_outputs
+
+import sparsetrace as st
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=6)
+M = RNG.normal(size=(3, 4))
+WITH_ZEROS = np.array([0.0, 1.0, 2.0, 0.0, 3.0, 4.0])
+
+
+def at_point(f: Any, x: Any) -> np.ndarray:
+    """Where one-sided difference quotients at the point are not zero, from either side."""
+    x = np.asarray(x, float)
+    base = flat_outputs(f(x.copy()))
+    pattern = np.zeros((base.size, x.size), bool)
+    for j in range(x.size):
+        for step in (1e-6, -1e-6):
+            moved = x.copy()
+            moved.flat[j] += step
+            pattern[:, j] |= np.abs(flat_outputs(f(moved)) - base) > 1e-10
+    return pattern
+
+
+def filled(x):
+    y = np.zeros(3)
+    for i in range(3):
+        y[i] = x[i] * x[i + 1] if x[i] > 0 else math.sin(x[i + 2])
+    return y
+
+
+def scattered(x):
+    y = np.zeros(3)
+    np.add.at(y, [0, 0, 1], x[:3] * x[3:])
+    return y
+
+
+def root_of_positive(x):
+    y = np.empty(6)
+    np.multiply(x, x[::-1], out=y)
+    np.sqrt(y, where=y > 0, out=y)
+    return y
+
+
+def masked_updates(x):
+    y = x.copy()
+    y[x > 0] *= 2
+    y[x < 0] = 0
+    y += x[0]
+    return y
+
+
+def multiplied_sparse(x):
+    return scipy.sparse.eye_array(6).tocsr() @ (x * x)
+
+
+CASES = {
+    "abs": (abs, X),
+    "accumulate-maximum": (np.maximum.accumulate, X),
+    "accumulate-multiply": (np.cumprod, [1, 2, 0, 3, 4]),
+    "add-at": (scattered, WITH_ZEROS),
+    "argmax-index": (lambda x: x[np.argmax(x)], X),
+    "argsort-index": (lambda x: x[np.argsort(x)], X),
+    "branch-buffer": (filled, X),
+    "builtin-max": (lambda x: max(x[0], x[1]) * min(x[2], x[3]), X),
+    "clip": (lambda x: np.clip(x, -0.5, 0.5), X),
+    "compress": (lambda x: np.compress(x > 0, x), X),
+    "convolve": (lambda x: np.convolve(x[:3], x[3:]), WITH_ZEROS),
+    "diff": (np.diff, X),
+    "divide": (lambda x: x[0] / x[1], [0.0, 2.0]),
+    "einsum": (lambda x: np.einsum("i,j->ij", x[:3], x[3:]), WITH_ZEROS),
+    "extract": (lambda x: np.extract(x > 0, x), X),
+    "heaviside": (lambda x: np.heaviside(x[0], x[1]), [1.0, 2.0]),
+    "hypot": (lambda x: np.hypot(x[0], x[1]), [0.0, 1.0]),
+    "integer-index": (lambda x: x[int(abs(x[0]))] + x[3], X),
+    "interp": (lambda x: np.interp(x, [-1, 0, 1], [0, 1, 1]), X),
+    "interp-table": (lambda x: np.interp([-0.5, 0.5], [-1, 0, 1], x[:3]), X),
+    "kron": (lambda x: np.kron(x[:2], x[2:4]), WITH_ZEROS),
+    "mask": (lambda x: x[x > 0] ** 2, X),
+    "masked-updates": (masked_updates, X),
+    "matmul": (lambda x: x[:4].reshape(2, 2) @ x[2:].reshape(2, 2), WITH_ZEROS),
+    "max": (np.max, X),
+    "max-axis": (lambda x: x.max(axis=1), M),
+    "median-even": (np.median, X),
+    "median-odd": (np.median, X[:5]),
+    "mod-divisor": (lambda x: np.mod(3.3, x), np.abs(X) + 1),
+    "modulo": (lambda x: x % 0.7, X),
+    "nanmax": (np.nanmax, X),
+    "nonzero": (lambda x: x[np.nonzero(x > 0)], X),
+    "norm-infinite": (lambda x: np.linalg.norm(x, np.inf), X),
+    "out-where": (root_of_positive, X),
+    "percentile": (lambda x: np.percentile(x, 50), X[:5]),
+    "piecewise": (lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda v: v**2, 0.0]), X),
+    "prod-one-zero": (np.prod, [1.0, 0.0, 2.0]),
+    "ptp": (np.ptp, X),
+    "quantiles": (lambda x: np.quantile(x, [0.25, 0.4]), X[:5]),
+    "round": (lambda x: round(x[0], 1) * x[1], X),
+    "scalar-loop": (lambda x: sum(v if v > 0 else 0 * v for v in x), X),
+    "searchsorted": (lambda x: x[np.searchsorted(np.sort(x), 0.1)], X),
+    "select": (lambda x: np.select([x < 0, x > 1], [x**2, 1.0], 0.0), X),
+    "sort": (np.sort, X),
+    "sort-axis": (lambda x: np.sort(x, axis=0), M),
+    "sorted": (lambda x: np.array(sorted(x)), X),
+    "sparse": (multiplied_sparse, WITH_ZEROS),
+    "take": (lambda x: np.take(x, np.argsort(x)), X),
+    "trapezoid": (lambda x: (x[1:] + x[:-1]).sum() / 2, X),
+    "unique": (np.unique, X),
+    "where": (lambda x: np.where(x > 0, x**2, -x), X),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_equals_the_numerical_pattern_at_the_point(name):
+    f, x = CASES[name]
+    x = np.array(x, float)
+    pattern = st.jacobian_sparsity(f, x, local=True)
+    assert_same_pattern(pattern, at_point(f, x))
+
+
+@pytest.mark.parametrize("name", [n for n in CASES if n not in ("mask", "nonzero")])
+def test_the_global_pattern_covers_the_local_one(name):
+    f, x = CASES[name]
+    x = np.array(x, float)
+    local = st.jacobian_sparsity(f, x, local=True)
+    try:
+        everywhere = st.jacobian_sparsity(f, x)
+    except st.ValueDependentError:
+        pytest.skip("refused in a global trace")
+    except st.EscapeError:
+        pytest.skip("refused in a global trace")
+    if everywhere.shape == local.shape:
+        assert_covers(everywhere, local.toarray())
+
+
+def test_published_ifelse():
+    # SparseConnectivityTracer.jl's README, as a Jacobian
+    def f(x):
+        return np.array([x[0] ** x[1] if x[1] < x[2] else x[2] * x[3]])
+
+    assert st.jacobian_sparsity(f, [1.0, 2, 3, 4], local=True).toarray().tolist() == [
+        [True, False, False, False]  # log(1) is zero: x[1] has no influence at x[0] = 1
+    ]
+    assert st.jacobian_sparsity(f, [2.0, 2, 3, 4], local=True).toarray().tolist() == [
+        [True, True, False, False]
+    ]
+    assert st.jacobian_sparsity(f, [1.0, 3, 2, 4], local=True).toarray().tolist() == [
+        [False, False, True, True]
+    ]
+
+
+def test_ties_keep_both_sides():
+    x = np.array([1.0, 1.0, 0.5])
+    for f in (lambda x: np.maximum(x[0], x[1]), np.max, lambda x: np.sort(x)[2:]):
+        assert st.jacobian_sparsity(f, x, local=True).toarray().tolist() == [[True, True, False]]
+
+
+def test_two_zero_factors_leave_nothing():
+    assert st.jacobian_sparsity(np.prod, [1.0, 0.0, 0.0], local=True).nnz == 0
+
+
+def test_a_loop_that_the_values_end():
+    def newton(x):
+        root = x[0] + 3
+        while abs(root * root - x[1]) > 1e-10:
+            root = root - (root * root - x[1]) / (2 * root)
+        return root
+
+    pattern = st.jacobian_sparsity(newton, [0.5, 2.0], local=True).toarray()
+    assert pattern[0, 1]
+
+
+def test_branches_follow_the_values():
+    def f(x):
+        return x[0] if x[0] > x[1] else x[1]
+
+    assert st.jacobian_sparsity(f, [1.0, 2.0], local=True).toarray().tolist() == [[False, True]]
+    assert st.jacobian_sparsity(f, [1.0, 2.0]).toarray().tolist() == [[True, True]]
+
+
+def test_the_inputs_are_left_alone():
+    def f(x):
+        x[0] = 7.0
+        x *= 2
+        return x
+
+    x = np.array([1.0, 2.0])
+    assert st.jacobian_sparsity(f, x, local=True).toarray().tolist() == [
+        [False, False],
+        [False, True],
+    ]
+    assert x.tolist() == [1.0, 2.0]
+
+
+def test_a_float_conversion_is_still_no_way_out():
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(lambda x: np.array([float(x[0])]), [1.0], local=True, capture=False)
+
+
+def test_values_travel_through_views_and_writes():
+    def f(x):
+        y = np.zeros((2, 3))
+        y.T[1] = x[:2]
+        y[0] += x[2:5]
+        flat = y.reshape(-1)
+        flat[5] = x[5]
+        return y[y != 0]
+
+    x = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert_same_pattern(st.jacobian_sparsity(f, x, local=True), at_point(f, x))

@@ -1,0 +1,1 @@
+"""Functions as people write them.  None of them knows that they are traced."""

@@ -1,0 +1,6 @@
+"""A package of helpers."""
+
+from .geometry import rotate
+from .tables import Table
+
+__all__ = ["Table", "rotate"]

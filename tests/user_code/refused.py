@@ -1,0 +1,61 @@
+"""Functions that cannot be traced; each must be refused with a way out."""
+
+import numpy as np
+import scipy.integrate
+import scipy.linalg
+import scipy.signal
+
+START = np.array([1.0, 2.0, 3.0, 4.0])
+LOOKUP = [10.0, 20.0, 30.0]
+
+
+def newton(x):
+    r = 1.0
+    y = x[0]
+    while abs(r) > 1e-8:
+        r = y**2 - x[1]
+        y = y - r / (2 * y)
+    return y
+
+
+def boolean_index(x):
+    return x[x > 1.0].sum()
+
+
+def python_lookup(x):
+    return LOOKUP[int(x[0])] * x[1]
+
+
+def global_array(x):
+    y = START.copy()
+    y[0] = x[0]
+    return y
+
+
+def integer_buffer(x):
+    counts = np.zeros(3, dtype=int)
+    counts[0] = x[0]
+    return counts * x[1]
+
+
+def linear_solve(x):
+    return scipy.linalg.solve(x.reshape(2, 2), np.ones(2))
+
+
+def swallowed(x):
+    try:
+        return scipy.linalg.solve(x.reshape(2, 2), np.ones(2))
+    except Exception:
+        return np.zeros(2)
+
+
+def recursive_filter(x):
+    return scipy.signal.lfilter([1.0], [1.0, -0.5], x)
+
+
+def integrated(x):
+    return scipy.integrate.quad(lambda t: t * x[0], 0.0, 1.0)[0]
+
+
+def changing_shape(x):
+    return x[:2] if x[0] > 1.0 else x[:3]
