@@ -14,7 +14,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,11 @@ from sparsetrace.errors import FAILURES, EscapeError, TracingError
 __all__ = ["explained", "may_swallow", "watching"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_MOST_LOOKED_AT = 3000
+_WIDESPREAD = frozenset(
+    "jax matplotlib numba pandas pytest sklearn sympy tensorflow torch xarray".split()
+)
+"""Libraries whose modules are not searched for exception handlers."""
 _PUSH_EXC_INFO = dis.opmap["PUSH_EXC_INFO"]
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 _OWN = ("numpy", "scipy", "sparsetrace")
@@ -132,9 +137,15 @@ def _holds_traced(frame: types.FrameType) -> bool:
     )
 
 
-def explained(error: BaseException) -> BaseException:
-    """The error as the user shall see it: itself, or an `EscapeError` in its place."""
+def explained(error: BaseException, *, later: BaseException | None = None) -> BaseException:
+    """The error as the user shall see it: itself, or an `EscapeError` in its place.
+
+    Compiled code may catch the error and raise another one, `later`, which then knows
+    the place in the function's code.
+    """
     user, libraries = _split(error)
+    if user is None and later is not None:
+        user, libraries = _split(later)
     if user is None or not isinstance(error, Exception):
         return error
     outside = [frame for frame in libraries if _package(frame) not in ("numpy", "sparsetrace")]
@@ -165,7 +176,10 @@ def explained(error: BaseException) -> BaseException:
 
 # ------------------------------------------------------------ swallowed errors
 def may_swallow(function: Callable[..., Any]) -> bool:
-    """Whether code that the function can reach by name has an exception handler."""
+    """Whether the code that a function can reach by name has an exception handler.
+
+    Looks at its own modules, not at libraries; where there is too much to look at, yes.
+    """
     todo: list[Any] = [function]
     seen: set[int] = set()
     while todo:
@@ -173,68 +187,79 @@ def may_swallow(function: Callable[..., Any]) -> bool:
         if id(item) in seen:
             continue
         seen.add(id(item))
-        if isinstance(item, types.MethodType):
-            todo += [item.__func__, type(item.__self__)]
-        elif isinstance(item, types.FunctionType):
+        if len(seen) > _MOST_LOOKED_AT:
+            return True
+        if isinstance(item, types.FunctionType):
+            if _is_ours(item.__code__):
+                todo += _cells(item)  # the driver's own, which holds the function
+                continue
+            if _is_foreign(item.__module__, item.__code__.co_filename):
+                continue
             if _handles(item.__code__):
                 return True
-            for cell in item.__closure__ or ():
-                if _filled(cell):
-                    todo.append(cell.cell_contents)
+            todo += _cells(item)
             todo += [item.__globals__.get(name) for name in _names(item.__code__)]
             todo += item.__defaults__ or ()
-            if hasattr(item, "__wrapped__"):
-                todo.append(item.__wrapped__)
-        elif isinstance(item, type):
-            if not _is_foreign(item.__module__):
-                todo += [v for base in item.__mro__[:-1] for v in vars(base).values()]
-        elif isinstance(item, types.ModuleType):
-            if not _is_foreign(item.__name__):
-                todo += list(vars(item).values())
-        elif isinstance(item, (staticmethod, classmethod)):
-            todo.append(item.__func__)
-        elif isinstance(item, property):
-            todo += [item.fget, item.fset]
-        elif isinstance(item, (list, tuple)):
-            todo += [v for v in item if callable(v)]
-        elif isinstance(item, dict):
-            todo += [v for v in item.values() if callable(v)]
-        elif hasattr(item, "func") or hasattr(item, "__wrapped__"):  # partial, lru_cache
-            todo += [getattr(item, "func", None), getattr(item, "__wrapped__", None)]
-            todo += getattr(item, "args", ()) or ()
-        elif not _is_foreign(type(item).__module__):
-            todo.append(type(item))
-            todo += list(getattr(item, "__dict__", {}).values())
+            todo.append(getattr(item, "__wrapped__", None))
+        else:
+            todo += _parts(item)
     return False
 
 
-def _is_foreign(module: str) -> bool:
-    package = module.partition(".")[0]
-    return package in _OWN or package in sys.stdlib_module_names - {"__main__"}
+def _parts(item: Any) -> list[Any]:
+    """Where more functions may be found in something that is not one itself."""
+    if item is None or isinstance(item, (str, bytes, int, float, complex, np.ndarray)):
+        return []
+    if isinstance(item, types.MethodType):
+        return [item.__func__, type(item.__self__), item.__self__]
+    if isinstance(item, (staticmethod, classmethod)):
+        return [item.__func__]
+    if isinstance(item, property):
+        return [item.fget, item.fset]
+    if isinstance(item, (list, tuple)):
+        return [v for v in item if callable(v)]
+    if isinstance(item, dict):
+        return [v for v in item.values() if callable(v)]
+    if isinstance(item, type):
+        bases = [base for base in item.__mro__ if not _is_foreign(base.__module__)]
+        return [v for base in bases for v in vars(base).values()]
+    if isinstance(item, types.ModuleType):
+        if _is_foreign(item.__name__, getattr(item, "__file__", None) or ""):
+            return []
+        return list(vars(item).values())
+    inside = [getattr(item, "func", None), getattr(item, "__wrapped__", None)]  # functools
+    if not _is_foreign(type(item).__module__):
+        inside += [type(item), *getattr(item, "__dict__", {}).values()]
+    return [v for v in (*inside, *(getattr(item, "args", None) or ())) if callable(v)]
 
 
-def _filled(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 - raises where the cell is empty
-    except ValueError:
+def _is_foreign(module: str | None, filename: str = "") -> bool:
+    package = (module or "").partition(".")[0]
+    if package == "__main__":
         return False
-    return True
+    if package in _OWN or package in sys.stdlib_module_names:
+        return True
+    return "site-packages" in filename and package in _WIDESPREAD
+
+
+def _is_ours(code: types.CodeType) -> bool:
+    return code.co_filename.startswith(_HERE)
+
+
+def _cells(function: types.FunctionType) -> list[Any]:
+    found = []
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # not filled yet
+            found.append(cell.cell_contents)
+    return found
 
 
 def _handles(code: types.CodeType) -> bool:
-    if _is_foreign_file(code.co_filename):
-        return False
     if code.co_exceptiontable and _PUSH_EXC_INFO in code.co_code[::2]:
         return True
+    if "suppress" in code.co_names:
+        return True
     return any(_handles(c) for c in code.co_consts if isinstance(c, types.CodeType))
-
-
-def _is_foreign_file(filename: str) -> bool:
-    if any(f"{os.sep}site-packages{os.sep}{name}{os.sep}" in filename for name in _OWN):
-        return True
-    if filename.startswith(_HERE):
-        return True
-    return "site-packages" not in filename and filename.startswith((_STANDARD, "<frozen"))
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
@@ -266,7 +291,8 @@ def watching(*, active: bool) -> Iterator[Swallowed]:
         return local
 
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
-        if _is_library(frame, None):
+        name = frame.f_globals.get("__name__")
+        if _is_foreign(name, frame.f_code.co_filename):
             return None
         frame.f_trace_lines = False
         return local

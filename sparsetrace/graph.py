@@ -273,12 +273,12 @@ class Graph:
                 once = self._union_flat(rows_p[:, 0].copy(), rows_q[:, 0].copy())
                 return np.repeat(once, inner).reshape(shape)
         elif len(shape) > 1 and shape[-2] > 1 and p[0] == p[inner] and q[0] == q[inner]:
-            rows_p = p.reshape(-1, shape[-2], inner)
-            rows_q = q.reshape(-1, shape[-2], inner)
-            if (rows_p == rows_p[:, :1]).all() and (rows_q == rows_q[:, :1]).all():
-                once = self._union_flat(rows_p[:, 0].reshape(-1), rows_q[:, 0].reshape(-1))
+            cubes_p = p.reshape(-1, shape[-2], inner)
+            cubes_q = q.reshape(-1, shape[-2], inner)
+            if (cubes_p == cubes_p[:, :1]).all() and (cubes_q == cubes_q[:, :1]).all():
+                once = self._union_flat(cubes_p[:, 0].reshape(-1), cubes_q[:, 0].reshape(-1))
                 once = once.reshape(-1, 1, inner)
-                return np.broadcast_to(once, rows_p.shape).reshape(shape)
+                return np.broadcast_to(once, cubes_p.shape).reshape(shape)
         return self._union_flat(p, q).reshape(shape)
 
     def _union_flat(self, p: Ids, q: Ids) -> Ids:

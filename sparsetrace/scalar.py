@@ -76,8 +76,8 @@ def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
         explain(
             call,
             f"it needs the value of {what}, and the trace would end there",
-            "Keep the number as it is; use np.sin, not math.sin, and a buffer made by "
-            "np.zeros_like(x), not np.zeros.",
+            "Keep the number as it is: np.trunc(v) for int(v), f'{v}' for '%g' % v; indices "
+            "and counts must come from constants.",
         )
     )
 
@@ -245,6 +245,11 @@ class TracedScalar:
 
     # --------------------------------------------------- the array's attributes
     @property
+    def __class__(self) -> Any:
+        """What ``isinstance`` is told: elements of arrays are ``np.float64``, and floats."""
+        return self._dtype.type
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         return self._dtype
 
@@ -272,6 +277,15 @@ class TracedScalar:
         values = None if self._value is None else np.array(self._value, self._dtype)
         found = Elements(self._ids, self._dtype, values, keep_array=True)
         return self._graph.wrap(found)
+
+    __iter__ = None  # with __getitem__ alone it would pass for an empty sequence
+
+    def __getitem__(self, key: Any) -> Any:
+        """As elements of arrays: ``v[()]``, ``v[...]`` and ``v[None]``, and nothing else."""
+        parts = key if isinstance(key, tuple) else (key,)
+        if all(part is None or part is Ellipsis for part in parts):
+            return self if not parts else self._as_array()[key]
+        raise IndexError("invalid index to scalar variable.")
 
     def item(self, *args: Any) -> TracedScalar:
         return self

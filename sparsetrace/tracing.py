@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparsetrace.branches import Branches, deciding_frame, raised_on_purpose
-from sparsetrace.capture import Restart, Session, capturing, rebind, rebind_orderings
+from sparsetrace.capture import Restart, Session, capturing, changes, rebind, rebind_orderings
 from sparsetrace.errors import FAILURES, TracingError
 from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.graph import CURRENT, Graph, Ids
@@ -49,23 +49,45 @@ def trace(
     Exception
         What the function itself raised, if it did so on every path.
     """
-    session = Session()
+    session = Session() if capture else None
     watch = may_swallow(call)
-    branches = Branches(max_paths)
+    with nullcontext() if session is None else capturing(session):
+        runs = None
+        while runs is None:
+            runs = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)
+    return runs
+
+
+def _all_paths(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    session: Session | None,
+    branches: Branches,
+    *,
+    watch: bool,
+) -> list[Run] | None:
+    """One run per path; None where names were exchanged after the first decision.
+
+    With ``max`` exchanged there are fewer branches: paths from before and after, also
+    where another thread did it, cannot be enumerated together.
+    """
     runs: list[Run] = []
     own: Exception | None = None
-    with capturing(session) if capture else nullcontext():
-        while branches.start():
-            try:
-                known = session if capture else None
-                runs.append(_path(call, new_graph, known, branches, watch=watch))
-            except TracingError:
+    before = changes()
+    while branches.start():
+        try:
+            runs.append(_path(call, new_graph, session, branches, watch=watch))
+        except TracingError:
+            if branches.path and changes() != before:
+                return None
+            raise
+        except Exception as error:
+            # a path on which the function refuses its inputs has no derivative
+            if not _is_refusal(error, branches):
                 raise
-            except Exception as error:
-                # a path on which the function refuses its inputs has no derivative
-                if not _is_refusal(error, branches):
-                    raise
-                own = own or error
+            own = own or error
+        if branches.path and changes() != before:
+            return None
     if not runs:
         assert own is not None
         raise explained(own) from own.__cause__
@@ -101,6 +123,7 @@ def _path(
     """One decision path, run again while there is something to learn."""
     for _ in range(_MOST_RUNS):
         branches.again()
+        before = changes()
         graph = new_graph()
         graph.decide = branches.decide if session is None else _decider(branches, session)
         failures: list[TracingError] = []
@@ -135,11 +158,11 @@ def _path(
             return Run(graph, outputs)
         if session is not None:
             known = [e.__traceback__ for e in (cause, error) if e is not None]
-            if any([rebind(t) for t in known]):
+            if any([rebind(t) for t in known]) or changes() != before:
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause
-        shown = explained(cause)
+        shown = explained(cause, later=error)
         if shown is not cause:
             raise shown from cause
         if error is not None and cause is not error:

@@ -100,7 +100,7 @@ def _live_in_order(
     if needed.all():
         return needed
     live = needed.copy()
-    front = np.flatnonzero(needed)
+    front: NDArray[np.integer] = np.flatnonzero(needed)
     rounds = 0
     counts = np.diff(indptr)
     while len(front):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib
 import math
 import time
@@ -244,6 +246,53 @@ def test_conversions_keep_elements(conversion):
     assert pattern.diagonal()[: 1 + (pattern[1, 1])].all()
 
 
+def test_what_a_traced_number_passes_for():
+    def f(x):
+        for v in x:
+            assert isinstance(v, float)
+            assert isinstance(v, np.floating)
+            assert isinstance(v, (int, float))
+            assert not isinstance(v, int)
+            assert not isinstance(v > 0, float)
+            assert v[()] is v
+            with pytest.raises(TypeError):
+                iter(v)
+            with pytest.raises(IndexError):
+                v[0]
+            match v:
+                case float():
+                    pass
+                case _:
+                    raise AssertionError
+        return x[0] * x[1]
+
+    assert st.jacobian_sparsity(f, np.ones(2)).nnz == 2
+    assert st.jacobian_sparsity(lambda x: isinstance(x, np.float32) * x, np.float32(1)).nnz == 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: np.zeros(2, like=x),
+        lambda x: np.full(2, 1.0, like=x),
+        lambda x: np.full(2, x[1], like=x),
+        lambda x: np.eye(2, like=x)[0],
+        lambda x: np.arange(2.0, like=x),
+        lambda x: np.array([1.0, 2.0], like=x),
+        lambda x: np.array([x[0], 2.0], like=x),
+        lambda x: np.asarray([1.0, 2.0], like=x),
+        lambda x: np.fromiter([1.0, 2.0], float, like=x),
+    ],
+)
+def test_like(make):
+    def f(x):
+        out = make(x)
+        out[1] = x[0]
+        return out[1]
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(2)), [[1, 0]])
+
+
 def test_a_copy_is_a_copy_and_a_view_a_view():
     def f(x):
         copied, kept = np.array(x), np.asarray(x)
@@ -384,6 +433,46 @@ def test_what_floats_refuse_too_may_be_caught():
             return x[0] * x[1]
 
     assert st.jacobian_sparsity(f, np.ones(2)).nnz == 2
+
+
+def swallowing_method():
+    class Solver:
+        def __call__(self, x):
+            return self.solve(x)
+
+        def solve(self, x):
+            try:
+                return scipy.linalg.inv(x.reshape(2, 2))
+            except (ValueError, TypeError):
+                return np.zeros(2)
+
+    return Solver()
+
+
+def swallowing_context():
+    def f(x):
+        y = np.zeros(2)
+        with contextlib.suppress(Exception):
+            y = scipy.linalg.inv(x.reshape(2, 2))
+        return y
+
+    return functools.partial(f)
+
+
+def swallowing_attribute():
+    def helper(v):
+        try:
+            return v.hex()
+        except AttributeError:
+            return 0.0
+
+    return lambda x: [helper(v) for v in x]
+
+
+@pytest.mark.parametrize("make", [swallowing_method, swallowing_context, swallowing_attribute])
+def test_a_swallowed_escape_fails_the_trace(make):
+    with pytest.raises(st.EscapeError):
+        st.jacobian_sparsity(make(), np.ones(4))
 
 
 # ------------------------------------------------------------------ cost

@@ -93,10 +93,8 @@ def test_no_argnums_gives_no_columns():
     assert jacobian_sparsity(three, *ARGUMENTS, argnums=()).shape == (3, 0)
 
 
-@pytest.mark.parametrize("argnums", [3, -4, (0, 0), (0, -3), (0, 5), 1.0, "0", None, (0.5,), True])
+@pytest.mark.parametrize("argnums", [3, -4, (0, 0), (0, -3), (0, 5), 1.0, "0", None, (0.5,)])
 def test_wrong_argnums(argnums):
-    if argnums is True:
-        pytest.skip("True is the index 1, as everywhere in Python")
     with pytest.raises(InputError, match="argnums"):
         jacobian_sparsity(three, *ARGUMENTS, argnums=argnums)
 

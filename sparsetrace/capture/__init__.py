@@ -24,10 +24,11 @@ from sparsetrace.capture import constructors, linear, loops, mathematics, transf
 from sparsetrace.capture.numbers import ORDERINGS, TracedFloat
 from sparsetrace.capture.session import SESSION, Restart, Session
 
-__all__ = ["Restart", "Session", "capturing", "rebind", "rebind_orderings"]
+__all__ = ["Restart", "Session", "capturing", "changes", "rebind", "rebind_orderings"]
 
 _lock = threading.RLock()
 _active = 0
+_changes = 0
 _ABSENT = object()
 _patched: list[tuple[Any, str, Any]] = []
 _rebound: list[tuple[dict[str, Any], str, Any]] = []
@@ -115,8 +116,15 @@ def _restore_new_modules() -> None:
                 scope[key] = pair[1]
 
 
+def changes() -> int:
+    """How often a name was exchanged so far, in any thread."""
+    return _changes
+
+
 def _exchange(scope: dict[str, Any], name: str, new: Any) -> None:
+    global _changes
     with _lock:
+        _changes += 1
         _rebound.append((scope, name, scope.get(name, _ABSENT)))
         scope[name] = new
 

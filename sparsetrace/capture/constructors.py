@@ -39,12 +39,23 @@ def traced_array_of(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int
     return result
 
 
+def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keywords without a traced ``like=``: what is made here is traceable anyway.
+
+    NumPy would look the function up by its name, and find the wrapper.
+    """
+    if is_traced(kwargs.get("like")):
+        return {name: value for name, value in kwargs.items() if name != "like"}
+    return kwargs
+
+
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     @functools.wraps(original)
     def convert(*args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
         if session is None:
             return original(*args, **kwargs)
+        kwargs = _without_like(kwargs)
         obj = args[0] if args else kwargs.get(name)
         plain = type(obj) is np.ndarray and obj.dtype != object
         if plain and not copies:
@@ -69,6 +80,7 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
         session = SESSION.get()
         if session is None:
             return original(*args, **kwargs)
+        kwargs = _without_like(kwargs)
         frame = sys._getframe(1)
         if is_library(frame):
             return original(*args, **kwargs)
@@ -83,6 +95,7 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
         session = SESSION.get()
         if session is None:
             return original(shape, fill_value, *args, **kwargs)
+        kwargs = _without_like(kwargs)
         frame = sys._getframe(1)
         if contains_traced(fill_value) and called_directly(frame):
             fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
@@ -116,6 +129,7 @@ def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
     def fromiter(iterable: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
         if SESSION.get() is None:
             return original(iterable, dtype, count, **kwargs)
+        kwargs = _without_like(kwargs)
         items = list(iterable) if count < 0 else [v for v, _ in zip(iterable, range(count))]  # noqa: B905 - stops at count
         if contains_traced(items):
             return traced_array_of(items, dtype)

@@ -70,7 +70,7 @@ def ufunc_call(
         if ids is not None:
             return graph.wrap(Elements(ids, FLOAT))  # type: ignore[misc]
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
-        (target,) = kwargs["out"] if len(kwargs["out"]) == 1 else (None,)
+        target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
         if is_traced(target) and target._dtype is FLOAT:  # x += y
             ids = elementwise.quick(graph, ufunc, inputs)
             if ids is not None:

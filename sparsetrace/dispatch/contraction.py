@@ -88,7 +88,7 @@ class Factor:
 
 def contract(graph: Graph, a: Factor, b: Factor) -> Ids:
     """``(B, M, K) x (B, K, N) -> (B, M, N)``, batch sizes broadcasting."""
-    (batch_a, m, k), (batch_b, _, n) = a.shape, b.shape
+    (batch_a, m, _), (batch_b, _, n) = a.shape, b.shape
     shape = (max(batch_a, batch_b) if min(batch_a, batch_b) else 0, m, n)
     parts = []
     if a.ids is not None:
@@ -124,8 +124,9 @@ def _any_unknown(a: Factor, b: Factor) -> NDArray[np.bool_]:
     for x in (a, b):
         partners = x.partners()
         live.append(np.ones(x.shape, bool) if partners is None else partners)
-    total = np.matmul(a.unknown() & live[0], live[1])
-    return total | np.matmul(live[0], b.unknown() & live[1])
+    total: NDArray[np.bool_] = np.matmul(a.unknown() & live[0], live[1])
+    total = total | np.matmul(live[0], b.unknown() & live[1])
+    return total
 
 
 def _one_side(graph: Graph, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids:

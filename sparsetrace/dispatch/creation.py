@@ -1,22 +1,20 @@
 """Rules of functions that make arrays, and of questions about arrays.
 
-Contract: none of these results depends on an input, except traced fill values, the
-objects that are converted, and the ends of a line.
+Contract: none of these results depends on an input, except traced fill values and the
+objects that are converted.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch import elementwise, mathematics  # noqa: F401 - has rules
+from sparsetrace.dispatch import mathematics  # noqa: F401 - has rules
 from sparsetrace.dispatch.implementations import conversion
 from sparsetrace.dispatch.operands import (
     Elements,
-    Operand,
     constant_values,
     contains_traced,
     dtype_of,
@@ -25,10 +23,10 @@ from sparsetrace.dispatch.operands import (
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.dispatch.settled import chosen_values, converted
-from sparsetrace.graph import ZERO, Graph, Ids
+from sparsetrace.dispatch.settled import chosen_values
+from sparsetrace.graph import Graph, Ids
 
-__all__ = ["line"]
+__all__: list[str] = []
 
 
 def _like(
@@ -188,12 +186,12 @@ def _memory(x: Any) -> Any:
 
 
 @rule_for(np.shares_memory)
-def _shares_memory(graph: Graph, a: Any, b: Any, /, max_work: int = -1) -> bool:
+def _shares_memory(graph: Graph, a: Any, b: Any, /, max_work: Any = -1) -> bool:
     return np.shares_memory(_memory(a), _memory(b), max_work)
 
 
 @rule_for(np.may_share_memory)
-def _may_share_memory(graph: Graph, a: Any, b: Any, /, max_work: int = 0) -> bool:
+def _may_share_memory(graph: Graph, a: Any, b: Any, /, max_work: Any = 0) -> bool:
     return np.may_share_memory(_memory(a), _memory(b), max_work)
 
 
@@ -219,7 +217,7 @@ def _ix(graph: Graph, *args: Any) -> Any:
     values = [chosen_values(graph, x) for x in args]
     if any(v is None for v in values):
         raise REFUSED.value_dependent("np.ix_")
-    return np.ix_(*values)  # type: ignore[arg-type]
+    return np.ix_(*values)
 
 
 # ------------------------------------------------- creators with like=
@@ -245,11 +243,20 @@ for _name in (
 
 
 @rule_for(np.full)
-def _full(graph: Graph, shape: Any, fill_value: Any, dtype: Any = None, *args: Any, **kw: Any) -> Any:
+def _full(
+    graph: Graph,
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+) -> Any:
     if not contains_traced(fill_value):
-        return _constant(graph, np.full(shape, fill_value, dtype, *args, **kw))
+        return _constant(graph, np.full(shape, fill_value, dtype, order))
     fill = conversion(fill_value, dtype)
-    return Elements(np.broadcast_to(ids_of(graph, fill), shape).copy(), dtype_of(fill), keep_array=True)
+    ids = np.broadcast_to(ids_of(graph, fill), shape)
+    return Elements(ids.copy(), dtype_of(fill), keep_array=True)
 
 
 def _converter(function: Callable[..., Any], *, copies: bool) -> None:
@@ -265,92 +272,3 @@ def _converter(function: Callable[..., Any], *, copies: bool) -> None:
 _converter(np.array, copies=True)
 for _name in "asarray asanyarray ascontiguousarray asfortranarray require".split():
     _converter(getattr(np, _name), copies=False)
-
-
-# -------------------------------------------------------------- straight lines
-def _operand(graph: Graph, x: Any) -> Operand:
-    return Operand(graph, ids_of(graph, x), dtype_of(x))
-
-
-def line(
-    graph: Graph,
-    start: Any,
-    stop: Any,
-    num: int,
-    *,
-    endpoint: bool,
-    dtype: Any,
-    axis: int,
-) -> Elements:
-    """As ``np.linspace``: the first element is start, the last one stop, if it is there.
-
-    ``linspace({0}, {1}, 3)  ->  [{0}, {0, 1}, {1}]``
-    """
-    shape = np.broadcast_shapes(np.shape(start), np.shape(stop))
-    kinds = [x if type(x) in (int, float, complex) else dtype_of(x) for x in (start, stop)]
-    kind = np.result_type(*kinds, 0.0)
-    intervals = (num - 1) if endpoint else num
-    places = np.arange(num).reshape((-1,) + (1,) * len(shape))
-    first, last = _operand(graph, start), _operand(graph, stop)
-    ids = np.empty((num, *shape), np.int32)
-    if num:
-        (width,) = elementwise.call(graph, np.subtract, (last, first))
-        step = Operand(graph, np.asarray(width.ids), kind)
-        parts = places / max(intervals, 1)
-        (run,) = elementwise.call(graph, np.multiply, (parts, step))
-        (found,) = elementwise.call(graph, np.add, (Operand(graph, run.ids, kind), first))
-        ids[...] = found.ids
-        if endpoint and num > 1:
-            ids[-1] = last._ids
-    target = kind if dtype is None else np.dtype(dtype)
-    ids = converted(graph, ids, kind, target)
-    return Elements(np.moveaxis(ids, 0, axis), target, keep_array=True)
-
-
-@rule_for(np.linspace)
-def _linspace(
-    graph: Graph,
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    retstep: bool = False,
-    dtype: Any = None,
-    axis: Any = 0,
-    *,
-    device: Any = None,
-) -> Any:
-    count = operator.index(num)
-    if count < 0:
-        raise ValueError(f"Number of samples, {count}, must be non-negative.")
-    found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis)
-    if not retstep:
-        return found
-    intervals = count - 1 if endpoint else count
-    if intervals <= 0:
-        return found, np.nan
-    return found, np.true_divide(np.subtract(stop, start), intervals)
-
-
-@rule_for(np.geomspace)
-def _geomspace(
-    graph: Graph,
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    dtype: Any = None,
-    axis: Any = 0,
-) -> Elements:
-    """Depends on its ends as a straight line does; the values of constants are its own."""
-    count = operator.index(num)
-    kind = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))
-    found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=kind, axis=0)
-    ids = np.array(found.ids)
-    known = ids <= ZERO
-    if known.any():
-        ends = [np.where(i <= ZERO, graph.known_values(i, k), 1) for i, k in (
-            (np.asarray(ids_of(graph, x)), dtype_of(x)) for x in (start, stop))]
-        values = np.geomspace(*ends, count, endpoint, dtype)
-        ids = np.where(known, graph.constant(values), ids)
-    return Elements(np.moveaxis(ids, 0, axis), found.dtype, keep_array=True)

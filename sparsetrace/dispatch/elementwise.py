@@ -35,6 +35,10 @@ _UNITING = {
     ufunc for ufunc, rule in FIRST_ORDER.items() if rule.partials in (("1",), ("11",))
 }
 """Ufuncs of one output, which depends on every argument."""
+_PIECEWISE_CONSTANT = {
+    ufunc for ufunc, rule in FIRST_ORDER.items() if not any("1" in p for p in rule.partials)
+}
+"""Ufuncs whose derivatives all vanish: comparisons, rounding, truth values."""
 _REAL_SCALARS = frozenset((int, float, np.float64, np.float32, np.int64, np.int32))
 
 
@@ -67,6 +71,7 @@ def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any]
 def forget(ufunc: np.ufunc) -> None:
     """Drop what was remembered of a ufunc whose line in the table has changed."""
     _UNITING.discard(ufunc)
+    _PIECEWISE_CONSTANT.discard(ufunc)
     keeps.cache_clear()
 
 
@@ -87,6 +92,10 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
     if ids is not None:
         return [Elements(ids, FLOAT)]
     dtypes = result_dtypes(ufunc, inputs)
+    if ufunc in _PIECEWISE_CONSTANT and not graph.dependency and any(map(_unknown, inputs)):
+        shape = _common_shape(inputs)
+        graph.pure = False
+        return [Elements(np.full(shape, OPAQUE, np.int32), dtype) for dtype in dtypes]
     ids_in: list[Ids | None] = []
     values_in: list[NDArray[Any] | None] = []
     for x in inputs:
@@ -122,7 +131,8 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
             if getattr(type(b), "_is_traced", False):
                 if b._dtype is not FLOAT or b._graph is not graph:
                     return None
-                p, q = a._ids, b._ids
+                p: Ids = a._ids
+                q: Ids = b._ids
                 if not graph.pure and (_impure(p) or _impure(q)):
                     return None
                 return graph.union(p, q)
@@ -132,12 +142,31 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
         if b._dtype is not FLOAT or b._graph is not graph:
             return None
         return _beside(graph, ufunc, b._ids, a, 1)
-    (x,) = inputs
+    x = inputs[0]
     if not getattr(type(x), "_is_traced", False):
         return None
     if x._dtype is not FLOAT or x._graph is not graph or (not graph.pure and _impure(x._ids)):
         return None
-    return x._ids.copy()  # type: ignore[no-any-return]
+    ids: Ids = x._ids
+    return ids.copy()
+
+
+def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
+    shapes = [np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ()) for x in inputs]
+    first = shapes[0]
+    if all(shape == first or not shape for shape in shapes):
+        return first
+    if not first and len(shapes) == 2:
+        return shapes[1]
+    return np.broadcast_shapes(*shapes)
+
+
+def _unknown(x: Any) -> bool:
+    """Whether no element's value is known."""
+    if not is_traced(x) or x._graph.local:
+        return False
+    ids: Ids = x._ids
+    return x._graph.pure or ids.size == 0 or bool(np.minimum.reduce(ids, axis=None) > 0)
 
 
 def _impure(ids: Ids) -> bool:

@@ -16,16 +16,15 @@ from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
     constant_values,
+    contains_traced,
     dtype_of,
     ids_of,
-    is_traced,
 )
-from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 
 __all__ = ["call"]
 
-_EINSUMS = {np.vecdot: "...i,...i->..."}
+_EINSUMS: dict[np.ufunc, str] = {np.vecdot: "...i,...i->..."}
 if hasattr(np, "matvec"):  # NumPy 2.2
     _EINSUMS |= {np.matvec: "...ij,...j->...i", np.vecmat: "...i,...ij->...j"}
 
@@ -33,53 +32,79 @@ if hasattr(np, "matvec"):  # NumPy 2.2
 def call(
     graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> list[Elements]:
-    """``ufunc(*inputs)`` for a ufunc with a signature; takes ``axis`` and ``axes`` from kwargs."""
+    """``ufunc(*inputs)`` for a ufunc with a signature; takes axes and keepdims from kwargs."""
     axes, axis = kwargs.pop("axes", None), kwargs.pop("axis", None)
-    keepdims = kwargs.pop("keepdims", False)
-    if axes is None and not keepdims:
-        if ufunc is np.matmul:
-            return [products.matmul(graph, *inputs)]
-        if ufunc in _EINSUMS and axis is None:
-            return [einsum(graph, _EINSUMS[ufunc], *inputs)]
-        if ufunc is np.vecdot:
-            moved = [np.moveaxis(_data(x), axis, -1) for x in inputs]
-            operands = [
-                _like(graph, x, data) for x, data in zip(inputs, moved, strict=True)
-            ]
-            return [einsum(graph, _EINSUMS[ufunc], *operands)]
-    if axes is not None or axis is not None or keepdims:
-        raise UnsupportedError(
-            explain(
-                f"np.{ufunc.__name__}(axes=, keepdims=)",
-                "these options have no rule",
-                "Move the axes with np.moveaxis before the call.",
-            )
-        )
+    keepdims = bool(kwargs.pop("keepdims", False))
+    if axes is None and axis is None and not keepdims:
+        return _plain(graph, ufunc, inputs)
+    cores_in, cores_out = _cores(ufunc)
+    if axes is not None and axis is not None:
+        raise TypeError("cannot specify both 'axis' and 'axes'")
+    if axes is None:
+        last = -1 if axis is None else axis
+        whole = (*((last,) if core == 1 else tuple(range(-core, 0)) for core in cores_in),)
+        if axis is not None and set(cores_in) | set(cores_out) - {0} != {1}:
+            raise TypeError(f"{ufunc.__name__}: axis can only be used with a single core dimension")
+        axes = [*whole, *((last,) if core == 1 else None for core in cores_out)]
+    places = [entry if entry is None or isinstance(entry, tuple) else (entry,) for entry in axes]
+    moved = [
+        _like(graph, x, np.moveaxis(_data(graph, x), place, range(-len(place), 0)))
+        for x, place in zip(inputs, places[: len(inputs)], strict=True)
+        if place is not None
+    ]
+    outs = _plain(graph, ufunc, tuple(moved))
+    default = places[0]
+    for i, (out, core) in enumerate(zip(outs, cores_out, strict=True)):
+        place = places[len(inputs) + i] if len(places) > len(inputs) + i else None
+        if place and core:
+            out.ids = np.moveaxis(out.ids, range(-len(place), 0), place)
+        elif keepdims:
+            if core or len(set(cores_in)) > 1:
+                raise TypeError(f"{ufunc.__name__} does not support keepdims")
+            out.ids = np.expand_dims(out.ids, place or default or -1)
+    return outs
+
+
+def _plain(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
+    """The call on the last axes."""
+    if ufunc is np.matmul:
+        return [products.matmul(graph, *inputs)]
+    if ufunc in _EINSUMS:
+        return [einsum(graph, _EINSUMS[ufunc], *inputs)]
     return _whole_cores(graph, ufunc, inputs)
 
 
-def _data(x: Any) -> Any:
-    return x._ids if is_traced(x) else constant_values(x)
+def _cores(ufunc: np.ufunc) -> tuple[list[int], list[int]]:
+    """The numbers of core dimensions of the inputs and of the outputs."""
+    assert ufunc.signature is not None
+    left, right = ufunc.signature.replace(" ", "").split("->")
+    found = [
+        [len(core.split(",")) if core else 0 for core in re.findall(r"\(([^)]*)\)", side)]
+        for side in (left, right)
+    ]
+    return found[0], found[1]
+
+
+def _data(graph: Graph, x: Any) -> Any:
+    return ids_of(graph, x) if contains_traced(x) else constant_values(x)
 
 
 def _like(graph: Graph, x: Any, data: Any) -> Any:
-    return Operand(graph, data, x._dtype) if is_traced(x) else data
+    return Operand(graph, data, dtype_of(x)) if contains_traced(x) else data
 
 
 def _whole_cores(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
-    assert ufunc.signature is not None
-    left, right = ufunc.signature.replace(" ", "").split("->")
-    cores_in = [len(c.split(",")) if c else 0 for c in re.findall(r"\(([^)]*)\)", left)]
-    cores_out = [len(c.split(",")) if c else 0 for c in re.findall(r"\(([^)]*)\)", right)]
+    cores_in, cores_out = _cores(ufunc)
     dummies = [
-        np.zeros(np.shape(x), dtype_of(x)) if is_traced(x) else constant_values(x) for x in inputs
+        np.zeros(ids_of(graph, x).shape, dtype_of(x)) if contains_traced(x) else constant_values(x)
+        for x in inputs
     ]
     with np.errstate(all="ignore"):
         samples = ufunc(*dummies)
     samples = samples if isinstance(samples, tuple) else (samples,)
     parts: list[Ids] = []
     for x, core in zip(inputs, cores_in, strict=True):
-        if is_traced(x):
+        if contains_traced(x):
             ids = ids_of(graph, x)
             lead = ids.shape[: ids.ndim - core]
             parts.append(graph.union_rows(ids.reshape((*lead, -1))))

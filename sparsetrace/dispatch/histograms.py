@@ -84,7 +84,7 @@ def _histogram_bin_edges(
     graph: Graph,
     a: Any,
     bins: Any = 10,
-    range: Any = None,  # noqa: A002 - NumPy's own signature
+    range: Any = None,
     weights: Any = None,
 ) -> Any:
     return _edges(graph, a, bins, range)
@@ -99,7 +99,7 @@ def _histogram(
     graph: Graph,
     a: Any,
     bins: Any = 10,
-    range: Any = None,  # noqa: A002 - NumPy's own signature
+    range: Any = None,
     density: Any = None,
     weights: Any = None,
 ) -> tuple[Elements, Any]:
@@ -149,7 +149,7 @@ def _histogramdd(
     graph: Graph,
     sample: Any,
     bins: Any = 10,
-    range: Any = None,  # noqa: A002 - NumPy's own signature
+    range: Any = None,
     density: Any = None,
     weights: Any = None,
 ) -> Any:
@@ -166,12 +166,13 @@ def _histogramdd(
     known = [None if isinstance(e, Elements) else plain_values(graph, e) for e in edges]
     if all(v is not None for v in (*values, *known)):
         sample_ = np.stack([v for v in values if v is not None], axis=-1)
+        plain = [k for k in known if k is not None]
         if weights is None:
-            return constants(graph, np.histogramdd(sample_, known)[0]), edges
+            return constants(graph, np.histogramdd(sample_, plain)[0]), edges
         inside = np.ones(len(sample_), bool)
         flat = np.zeros(len(sample_), np.intp)
-        for value, edge, size in zip(values, known, shape, strict=True):
-            within, places = _places(value, edge)  # type: ignore[arg-type]
+        for value, edge, size in zip(sample_.T, plain, shape, strict=True):
+            within, places = _places(value, edge)
             inside &= within
             flat = flat * size + places
         picked = ids_of(graph, weights)[inside]
@@ -205,7 +206,7 @@ def _histogram2d(
     x: Any,
     y: Any,
     bins: Any = 10,
-    range: Any = None,  # noqa: A002 - NumPy's own signature
+    range: Any = None,
     density: Any = None,
     weights: Any = None,
 ) -> Any:

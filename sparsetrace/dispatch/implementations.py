@@ -35,7 +35,11 @@ def _resolve(name: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(map(_resolve, _NAMES))
+IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(
+    function
+    for function in map(_resolve, _NAMES)
+    if hasattr(function, "_implementation")  # polyval2d: since NumPy 2.3
+)
 
 
 def conversion(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **_: Any) -> Any:
@@ -115,9 +119,12 @@ class _Namespace(types.ModuleType):
         found = _CONSTRUCTORS.get(name)
         if found is None:
             found = getattr(self.__wrapped_module, name)
-            if isinstance(found, types.FunctionType) and not hasattr(found, "_implementation"):
-                if (found.__module__ or "").startswith("numpy"):
-                    return rebound_method(found)
+            if (
+                isinstance(found, types.FunctionType)
+                and not hasattr(found, "_implementation")
+                and found.__module__.startswith("numpy")
+            ):
+                return rebound_method(found)
         return found
 
 

@@ -126,7 +126,8 @@ def _as_complex(graph: Graph, total: Ids, sample: Any) -> Elements:
 @rule_for(np.linalg.eig)
 def _eig(graph: Graph, a: Any) -> Any:
     total, sample = _whole(graph, a), np.linalg.eig(_harmless(a))
-    return type(sample)(*(_as_complex(graph, total, part) for part in sample))
+    values, vectors = (_as_complex(graph, total, part) for part in sample)
+    return type(sample)(values, vectors)  # type: ignore[arg-type]
 
 
 @rule_for(np.linalg.eigvals)

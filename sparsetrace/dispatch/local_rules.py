@@ -126,13 +126,15 @@ def _contributing(
             return everything
         shown = np.where(counted, points.astype(float), fill)
         best = ufunc.reduce(shown, axis=-1, keepdims=True, **options)
-        return (shown == best) | np.isnan(best)
+        reached: NDArray[np.bool_] = (shown == best) | np.isnan(best)
+        return reached
     if ufunc is np.multiply:
         zero = (points == 0) & counted
         number = np.count_nonzero(zero, axis=-1, keepdims=True)
         if first is not None and first == 0:
             return np.zeros(points.shape, bool)
-        return (number == 0) | (zero & (number == 1))
+        alone: NDArray[np.bool_] = (number == 0) | (zero & (number == 1))
+        return alone
     return everything
 
 

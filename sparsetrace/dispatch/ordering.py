@@ -204,3 +204,11 @@ def _isin(
         return np.isin(element, among, assume_unique, invert, kind=kind)
 
     return opaque(graph, values, [element, test_elements], np.shape(element), bool)
+
+
+if hasattr(np, "in1d"):  # until NumPy 2.4
+
+    @rule_for(np.in1d)
+    def _in1d(graph: Graph, ar1: Any, ar2: Any, *args: Any, **options: Any) -> Elements:
+        found = _isin(graph, ar1, ar2, *args, **options)
+        return Elements(found.ids.reshape(-1), found.dtype)

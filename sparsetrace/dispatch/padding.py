@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.creation import line
 from sparsetrace.dispatch.implementations import rebound
+from sparsetrace.dispatch.lines import line
 from sparsetrace.dispatch.operands import Elements, Operand, dtype_of, ids_of
-from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import compute_rows, converted
 from sparsetrace.graph import Graph, Ids
@@ -129,7 +128,8 @@ def _pad_statistic(
     lengths = None if stat_length is None else _widths(stat_length, ids.ndim)
 
     def statistic(values: Any) -> Any:
-        return _STATISTICS[mode](values, axis=-1).astype(dtype)
+        function: Any = _STATISTICS[mode]
+        return function(values, axis=-1).astype(dtype)
 
     for axis, (before, after) in enumerate(all_widths):
         n = ids.shape[axis]

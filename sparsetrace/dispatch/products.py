@@ -106,13 +106,20 @@ def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
         traced, constant, first = x, y, True
     else:
         traced, constant, first = y, x, False
-    if type(constant) is not np.ndarray or constant.dtype is not FLOAT or constant.ndim != 2:
+    if type(constant) is not np.ndarray or constant.dtype is not FLOAT:
+        return None
+    if constant.ndim not in (1, 2):
         return None
     ids = traced._ids
     if not _is_plain(graph, traced) or not constant.size:
         return None
     if graph.values and not constant.all():
         return None
+    if constant.ndim == 1:
+        columns = ids if first or ids.ndim == 1 else ids.swapaxes(-1, -2)
+        if columns.shape[-1] != constant.shape[0]:
+            return None
+        return Elements(graph.union_rows(columns), FLOAT)
     if first:
         if ids.shape[-1] != constant.shape[0]:
             return None
@@ -290,7 +297,8 @@ def _matmul(graph: Graph, x1: Any, x2: Any, /) -> Elements:
 
 @rule_for(np.linalg.vecdot)
 def _vecdot(graph: Graph, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    return np.vecdot(x1, x2, axis=axis)
+    vecdot: Any = np.vecdot
+    return vecdot(x1, x2, axis=axis)
 
 
 @rule_for(np.convolve)

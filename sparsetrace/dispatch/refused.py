@@ -1,6 +1,7 @@
 """Functions that are refused, each with its reason and a way out.
 
-Contract: nothing here is ever guessed.  A function that no table names is refused too.
+Contract: nothing here is ever guessed.  A function that no table names, from a release
+of NumPy that is newer than the tables, is refused too.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib import recfunctions
 
 from sparsetrace.errors import TracingError, UnsupportedError, ValueDependentError, explain
 
@@ -33,44 +35,65 @@ _BITS = (
 _DATES = ("it works on dates", "Compute it from constants, outside of the traced function.")
 _SETS = (
     "how many distinct values there are depends on the inputs",
-    "np.sort keeps the shape; for a fixed set of indices compute it from constants.",
+    "Use np.sort, which keeps the shape; or constants, for a fixed set of indices.",
 )
 
+_TEXT = ("it works on text", "Build text outside of the traced function.")
+_RECORDS = (
+    "it works on structured arrays, whose fields the trace does not follow",
+    "Use one array for each field.",
+)
+
+_SHAPES = "nonzero argwhere flatnonzero trim_zeros"
+_TRUTHS = "allclose array_equal array_equiv"
+_FILES = "save savez savez_compressed savetxt"
+_BIT_FIELDS = "packbits unpackbits unravel_index ravel_multi_index"
+_CALENDAR = "busday_count busday_offset is_busday datetime_as_string"
+_SET_OPERATIONS = (
+    "unique unique_all unique_counts unique_inverse unique_values intersect1d setdiff1d "
+    "setxor1d union1d"
+)
+_STRINGS = """
+capitalize center decode encode expandtabs ljust lower mod multiply partition replace rjust
+rpartition swapcase title translate upper zfill join rsplit split splitlines
+"""
+_CHAR = "equal greater greater_equal less less_equal not_equal"
+_FIELDS = """
+append_fields apply_along_fields assign_fields_by_name drop_fields find_duplicates join_by
+merge_arrays rec_append_fields rec_drop_fields rec_join recursive_fill_fields rename_fields
+repack_fields require_fields stack_arrays structured_to_unstructured
+unstructured_to_structured
+"""
+
+
+def _overridable(module: Any, names: str) -> list[Callable[..., Any]]:
+    """The functions of these names that hand over to other array types.
+
+    Which of the text functions do changes from release to release.
+    """
+    found = (getattr(module, name, None) for name in names.split())
+    return [f for f in found if f is not None and hasattr(f, "_implementation")]
+
+
 _REASONS: dict[Callable[..., Any], tuple[str, str]] = {
-    **dict.fromkeys((np.nonzero, np.argwhere, np.flatnonzero, np.trim_zeros), _SHAPE),
-    **dict.fromkeys((np.allclose, np.array_equal, np.array_equiv), _TRUTH),
-    **dict.fromkeys((np.save, np.savez, np.savez_compressed, np.savetxt), _FILE),
-    **dict.fromkeys(
-        (np.packbits, np.unpackbits, np.unravel_index, np.ravel_multi_index), _BITS
-    ),
-    **dict.fromkeys(
-        (
-            np.busday_count,
-            np.busday_offset,
-            np.is_busday,
-            np.datetime_as_string,
-        ),
-        _DATES,
-    ),
-    **dict.fromkeys(
-        (
-            np.unique,
-            np.unique_all,
-            np.unique_counts,
-            np.unique_inverse,
-            np.unique_values,
-            np.intersect1d,
-            np.setdiff1d,
-            np.setxor1d,
-            np.union1d,
-        ),
-        _SETS,
-    ),
-    np.roots: (
-        "leading zeros of the coefficients change the number of roots",
-        "Use np.linalg.eigvals of the companion matrix.",
-    ),
+    getattr(np, name): reason
+    for names, reason in (
+        (_SHAPES, _SHAPE),
+        (_TRUTHS, _TRUTH),
+        (_FILES, _FILE),
+        (_BIT_FIELDS, _BITS),
+        (_CALENDAR, _DATES),
+        (_SET_OPERATIONS, _SETS),
+    )
+    for name in names.split()
 }
+_REASONS |= dict.fromkeys(_overridable(np.strings, _STRINGS), _TEXT)
+_REASONS |= dict.fromkeys(_overridable(np.char, _STRINGS + _CHAR), _TEXT)
+_REASONS |= dict.fromkeys(_overridable(recfunctions, _FIELDS), _RECORDS)
+_REASONS[np.roots] = (
+    "leading zeros of the coefficients change the number of roots",
+    "Use np.linalg.eigvals of the companion matrix.",
+)
 
 
 class _Refused(dict[Callable[..., Any], tuple[str, str]]):

@@ -88,9 +88,8 @@ def _piecewise(
     graph: Graph, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any
 ) -> Elements:
     """A function gets the elements where its condition holds; all of x if that is unknown."""
-    if np.ndim(x) and not isinstance(condlist[0], (list, np.ndarray)):
-        condlist = [condlist]
-    elif not np.ndim(x) and np.ndim(condlist) == 0:
+    nested = isinstance(condlist, (list, tuple, np.ndarray)) and np.ndim(condlist) > 0
+    if not nested or (np.ndim(x) and not isinstance(condlist[0], (list, np.ndarray))):
         condlist = [condlist]
     conditions, functions = list(condlist), list(funclist)
     if len(functions) == len(conditions) + 1:
@@ -127,8 +126,8 @@ def _clip(
     a_max: Any = np._NoValue,
     out: None = None,
     *,
-    min: Any = np._NoValue,  # noqa: A002 - NumPy's own signature
-    max: Any = np._NoValue,  # noqa: A002
+    min: Any = np._NoValue,
+    max: Any = np._NoValue,
     **options: Any,
 ) -> Elements:
     unknown = [name for name, value in options.items() if not (name == "where" and value is True)]
@@ -157,7 +156,8 @@ def _take(
     ids = ids_of(graph, a)
     indices, unsure = indexing.constant_key(graph, indices)
     if not unsure:
-        return Elements(np.asarray(ids.take(constant_values(indices), axis, mode=mode)), dtype_of(a))  # type: ignore[call-overload]
+        places = constant_values(indices)
+        return Elements(np.asarray(np.take(ids, places, axis, mode=mode)), dtype_of(a))  # type: ignore[call-overload]
     if axis is None:
         ids, axis = ids.reshape(-1), 0
     axis = normalize_axis_index(axis, ids.ndim)
@@ -258,6 +258,6 @@ def _between(
         for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
             if end is not None:
                 settled = np.where(outside, end <= ZERO, settled)
-        found = np.interp(x, xp, values, *sides)
+        found = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
         out = np.where(settled, graph.constant(found), out)
     return np.asarray(out)

@@ -11,11 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.dispatch import histograms, ordering, reductions  # noqa: F401 - have rules
-from sparsetrace.dispatch.implementations import rebound
+from sparsetrace.dispatch.implementations import conversion, rebound
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -26,12 +25,13 @@ from sparsetrace.dispatch.operands import (
     is_uncertain,
 )
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph import OPAQUE, ZERO, Graph
 
-__all__: list[str] = []
+__all__ = ["inexact", "whole_axis"]
 
 
-def _inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a mean: whole numbers have means that are not."""
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
@@ -113,7 +113,7 @@ _truth_reduction(np.logical_and, np.all)
 _truth_reduction(np.logical_or, np.any)
 
 
-def _whole_axis(
+def whole_axis(
     graph: Graph,
     a: Any,
     axis: Any,
@@ -159,8 +159,8 @@ def _mean_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None
         *,
         where: Any = True,
     ) -> Elements:
-        kind = np.dtype(dtype) if dtype is not None else _inexact(dtype_of(a))
-        return _whole_axis(graph, a, axis, kind, keepdims, where, values)
+        kind = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
+        return whole_axis(graph, a, axis, kind, keepdims, where, values)
 
     rule_for(function)(rule)
 
@@ -183,7 +183,7 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
         mean: Any = np._NoValue,
         correction: Any = np._NoValue,
     ) -> Elements:
-        kind = np.dtype(dtype) if dtype is not None else _inexact(dtype_of(a))
+        kind = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
         given = mean is not None and mean is not np._NoValue
         if given:
             kind = np.result_type(kind, dtype_of(mean))
@@ -193,7 +193,7 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
         def value(rows: Any, axis: int) -> Any:
             return values(rows, axis=axis, ddof=free)
 
-        found = _whole_axis(graph, a, axis, kind, keepdims, where, value)
+        found = whole_axis(graph, a, axis, kind, keepdims, where, value)
         if not given:
             return found
         # the mean has the dimensions that keepdims gives
@@ -225,12 +225,13 @@ def _average(
     keep = keepdims is not np._NoValue and bool(keepdims)
     shape = np.shape(a)
     if weights is None:
-        found = _whole_axis(graph, a, axis, _inexact(dtype_of(a)), keep, True, np.mean)
+        found = whole_axis(graph, a, axis, inexact(dtype_of(a)), keep, True, np.mean)
         if not returned:
             return found
         count = int(np.prod(shape, dtype=int)) / max(found.ids.size, 1)
         return found, np.full(found.ids.shape, count, found.dtype)
-    factors = weights if contains_traced(weights) else constant_values(weights)
+    traced = contains_traced(weights)
+    factors = conversion(weights, copy=False) if traced else constant_values(weights)
     if np.shape(weights) != shape:
         factors = _along_axes(factors, shape, axis)
     kinds = dtype_of(a), dtype_of(factors)
@@ -276,74 +277,6 @@ def _trace(
     return reductions.reduce(graph, np.add, operand, -1, dtype)
 
 
-def _median_rule(function: Callable[..., Any]) -> None:
-    def rule(
-        graph: Graph,
-        a: Any,
-        axis: Any = None,
-        out: None = None,
-        overwrite_input: Any = False,
-        keepdims: Any = False,
-    ) -> Elements:
-        return _whole_axis(graph, a, axis, _inexact(dtype_of(a)), keepdims, True, function)
-
-    rule_for(function)(rule)
-
-
-_median_rule(np.median)
-_median_rule(np.nanmedian)
-
-
-@rule_for(np.ptp)
-def _ptp(graph: Graph, a: Any, axis: Any = None, out: None = None, keepdims: Any = False) -> Elements:
-    return _whole_axis(graph, a, axis, dtype_of(a), keepdims, True, np.ptp)
-
-
-def _quantile_rule(function: Callable[..., Any]) -> None:
-    """Levels come first in the shape; each result depends on the whole axis."""
-
-    def rule(
-        graph: Graph,
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: None = None,
-        overwrite_input: Any = False,
-        method: Any = "linear",
-        keepdims: Any = False,
-        *,
-        weights: Any = None,
-        interpolation: Any = None,
-    ) -> Elements:
-        options = {} if weights is None else {"weights": np.ones(np.shape(weights))}
-        levels = np.full(np.shape(q), 0.5, dtype_of(q))
-        sample = function(
-            np.ones(np.shape(a), dtype_of(a)),
-            q if type(q) in (int, float) else levels,
-            axis,
-            method=interpolation or method,
-            keepdims=keepdims,
-            **options,
-        )
-        base = _whole_axis(graph, a, axis, sample.dtype, keepdims, True, np.mean).ids
-        graph.pure = False
-        found = np.broadcast_to(np.maximum(base, OPAQUE), sample.shape)
-        if contains_traced(q):
-            level = ids_of(graph, q)
-            found = graph.union(found, level.reshape(level.shape + (1,) * base.ndim))
-        if weights is not None and contains_traced(weights):
-            # a weight decides which elements are chosen, and in between how much of each
-            every = graph.union_rows(ids_of(graph, weights).reshape(-1))
-            found = graph.union(found, np.broadcast_to(every, found.shape))
-        return Elements(np.array(found), sample.dtype)
-
-    rule_for(function)(rule)
-
-
-for _function in (np.quantile, np.nanquantile, np.percentile, np.nanpercentile):
-    _quantile_rule(_function)
-
-
 def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = None) -> None:
     def rule(
         graph: Graph, a: Any, axis: Any = None, dtype: Any = None, out: None = None
@@ -377,7 +310,9 @@ def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
         ids, kind = ids_of(graph, x), dtype_of(x)
         if axis is None:
             if ids.ndim > 1:
-                raise ValueError("For arrays which have more than one dimension `axis` is required.")
+                raise ValueError(
+                    "For arrays which have more than one dimension `axis` is required."
+                )
             ids, axis = ids.reshape(-1), 0
         found = reductions.accumulate(graph, ufunc, Operand(graph, ids, kind), axis, dtype)
         if include_initial:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from sparsetrace.dispatch import linear_algebra, reductions  # noqa: F401 - has rules
+from sparsetrace.dispatch import linear_algebra, quantiles, reductions  # noqa: F401 - have rules
 from sparsetrace.dispatch.operands import Elements, dtype_of, ids_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
@@ -100,14 +100,14 @@ for _f in (
     np.fft.ihfft,
 ):
     _one_axis(_f)
-for _f in (np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2):
-    _several_axes(_f, (-2, -1))
-for _f in (np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn):
-    _several_axes(_f, None)
+for _g in (np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2):
+    _several_axes(_g, (-2, -1))
+for _h in (np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn):
+    _several_axes(_h, None)
 
 
 # ---------------------------------------------------------------------- norms
-def _norm(graph: Graph, x: Any, ord: Any, axis: Any, keepdims: bool) -> Elements:  # noqa: A002, FBT001
+def _norm(graph: Graph, x: Any, ord: Any, axis: Any, keepdims: bool) -> Elements:
     ids, kind = ids_of(graph, x), dtype_of(x)
     real = np.empty(0, kind).real.dtype
     dtype = real if real.kind == "f" else np.dtype(float)
@@ -127,7 +127,7 @@ def _norm(graph: Graph, x: Any, ord: Any, axis: Any, keepdims: bool) -> Elements
 
 @rule_for(np.linalg.norm)
 def _linalg_norm(
-    graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False  # noqa: A002
+    graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
 ) -> Elements:
     ids = ids_of(graph, x)
     if axis is None and ord is not None and ids.ndim not in (1, 2):
@@ -137,7 +137,7 @@ def _linalg_norm(
 
 @rule_for(np.linalg.vector_norm)
 def _vector_norm(
-    graph: Graph, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2  # noqa: A002
+    graph: Graph, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
 ) -> Elements:
     if ord == 0 and axis is None:
         x = x.reshape(-1)
@@ -146,6 +146,6 @@ def _vector_norm(
 
 @rule_for(np.linalg.matrix_norm)
 def _matrix_norm(
-    graph: Graph, x: Any, /, *, keepdims: Any = False, ord: Any = "fro"  # noqa: A002
+    graph: Graph, x: Any, /, *, keepdims: Any = False, ord: Any = "fro"
 ) -> Elements:
     return _norm(graph, x, ord, (-2, -1), bool(keepdims))

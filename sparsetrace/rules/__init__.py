@@ -13,8 +13,6 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
@@ -34,4 +32,4 @@ def _united(*tables: RuleTable) -> dict[np.ufunc, Rule]:
     return united
 
 
-FIRST_ORDER: Mapping[np.ufunc, Rule] = _united(NUMPY_RULES, SPECIAL_RULES)
+FIRST_ORDER: dict[np.ufunc, Rule] = _united(NUMPY_RULES, SPECIAL_RULES)

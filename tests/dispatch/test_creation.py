@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dispatch.checks import Cases, check
 
 import sparsetrace as st
-from dispatch.checks import Cases, check
 from oracles import assert_same_pattern
 
 case = Cases()
@@ -27,8 +27,9 @@ for _name in "zeros_like ones_like empty_like".split():
     _f = getattr(np, _name)
     if _name != "empty_like":
         case(f"{_name}", lambda x, f=_f: f(x), 3)
-    case(f"{_name} written", lambda x, f=_f: written(f(grid(x)), x)[..., 1:2], 6)
-    case(f"{_name} shape", lambda x, f=_f: written(f(x, shape=(2, 2)), x)[..., 1:], 6)
+    _bug = "" if _name == "ones_like" else "a broadcast union is read-only"
+    case(f"{_name} written", lambda x, f=_f: written(f(grid(x)), x)[..., 1:2], 6, bug=_bug)
+    case(f"{_name} shape", lambda x, f=_f: written(f(x, shape=(2, 2)), x)[..., 1:], 6, bug=_bug)
     case(f"{_name} dtype", lambda x, f=_f: written(f(x, dtype=complex), x)[1:2], 6)
     case(f"{_name} int", lambda x, f=_f: f(x, dtype=int).shape[0] * x, 6)
 case("zeros_like written and multiplied", lambda x: written(np.zeros_like(x), x), 3)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dispatch.checks import Cases, check
 
 import sparsetrace as st
-from dispatch.checks import Cases, check
 from oracles import assert_same_pattern
 from sparsetrace.dispatch.moves import MOVES
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse
+from dispatch.checks import Cases, check
 
 import sparsetrace as st
-from dispatch.checks import Cases, check
 from oracles import assert_same_pattern
 
 case = Cases()
@@ -100,7 +100,8 @@ case("einsum broadcast ellipsis", lambda x: np.einsum("...i,...i", x.reshape(2, 
 case("einsum mixed", lambda x: np.einsum("ij,kj->ik", mixed(x), mixed(x)), 4)
 case("einsum outer", lambda x: np.einsum("i,j", x[:2], [0.0, 1.0, 2.0]), 2)
 case("einsum of traced scalars", lambda x: np.einsum(",i->i", x[0], x[1:]), 4)
-case("einsum dtype", lambda x: np.einsum("i,i", x, x, dtype=np.float64), 3, bug="dtype= is not looked at")
+case("einsum dtype", lambda x: np.einsum("i,i", x, x, dtype=np.float64), 3,
+     bug="dtype= is not looked at")
 
 for _mode in "full same valid".split():
     for _k in (1, 2, 3, 5, 6):

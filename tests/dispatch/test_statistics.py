@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dispatch.checks import Cases, check
 
 import sparsetrace as st
-from dispatch.checks import Cases, check
 from oracles import assert_same_pattern, dense
 
 case = Cases()
@@ -64,7 +64,10 @@ case("quantile keepdims all", lambda x: np.quantile(grid(x), [0.4, 0.6], keepdim
      points=100)
 
 for _name in "sort partition".split():
-    def _f(x, *args, f=getattr(np, _name), extra=(1,) if _name == "partition" else (), **kw):
+    _sorter = getattr(np, _name)
+    _kth = (1,) if _name == "partition" else ()
+
+    def _f(x, *args, f=_sorter, extra=_kth, **kw):
         return f(x, *extra, *args, **kw)
 
     _e = ANY_ORDER if _name == "partition" else ""
@@ -196,7 +199,7 @@ def test_opaque_results_are_no_constants():
 
 
 def test_bincount_of_traced_bins_is_refused():
-    with pytest.raises(st.TracingError, match="np.bincount"):
+    with pytest.raises(st.TracingError, match="bincount"):
         st.jacobian_sparsity(lambda x: np.bincount(x.astype(int)), np.ones(3))
 
 

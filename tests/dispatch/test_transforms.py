@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dispatch.checks import Cases, check
 
 import sparsetrace as st
-from dispatch.checks import Cases, check
 from oracles import assert_covers, assert_same_pattern, dense
 
 case = Cases()
@@ -50,7 +50,8 @@ for _name in "fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split():
         x.reshape(2, 2, 3), s=(1, 4), axes=(1, 2)), 12, extra=_e)
     case(f"{_name} one axis", lambda x, f=_f: f(grid(x), axes=[0]), 6)
 for _name in "fftfreq rfftfreq".split():
-    case(_name, lambda x, f=getattr(np.fft, _name): f(x.size, 0.5)[:2] * x[:2], 4)
+    _f = getattr(np.fft, _name)
+    case(_name, lambda x, f=_f: f(x.size, 0.5)[:2] * x[:2], 4)
 case("fft of constants and inputs", lambda x: np.fft.fft(np.concatenate([np.ones(2), x])), 2)
 case("fft of rows of constants", lambda x: np.fft.fft(
     np.stack([np.ones(3), x]), axis=1)[0] * x, 3)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from sparsetrace.rules import FIRST_ORDER
-from sparsetrace.rules.local import _CLIP, VANISHING, Vanishing, _line, vanishes
+from sparsetrace.rules.local import _CLIP, VANISHING, Guard, Vanishing, _line, vanishes
 from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
 
 Points = list[NDArray[Any]]
@@ -39,9 +39,14 @@ SINGULAR: dict[np.ufunc, dict[int, Predicate]] = {
     special.powm1: {0: lambda x, y: (x == 0) & (y == 0)},
     special.xlogy: {1: lambda x, y: (x == 0) & (y == 0)},
     special.xlog1py: {1: lambda x, y: (x == 0) & (y == -1)},
+    # Here the derivative does tend to zero, but with the logarithm alone.
+    special.agm: {0: lambda x, y: x != 0, 1: lambda x, y: y != 0},
     special.jv: {1: lambda v, z: (v == 0) & (z == 0)},
     special.iv: {1: lambda v, z: (v == 0) & (z == 0)},
 }
+
+#: Global cuts that are not taken over: SciPy's own derivatives contradict them.
+NOT_TAKEN_OVER = (special.hyperu,)
 
 every_line = pytest.mark.parametrize("line", VANISHING.values(), ids=lambda x: x.ufunc.__name__)
 every_numpy_ufunc = pytest.mark.parametrize(
@@ -78,6 +83,11 @@ def grid(ufunc: np.ufunc, *extra: float) -> Points:
             axis = axis[np.isfinite(axis) & (axis == np.floor(axis))].astype(int)
         axes.append(axis)
     return [axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")]
+
+
+def wide_grid(line: Vanishing, *extra: float) -> Points:
+    """With infinities, unless SciPy may loop for ever on them (hyp1f1)."""
+    return grid(line.ufunc, *extra, *(() if line.guard is Guard.FINITE else (-np.inf, np.inf)))
 
 
 def at(points: Points, where: NDArray[np.bool_]) -> Points:
@@ -127,7 +137,9 @@ def tends_to_zero(wide: Any, narrow: Any, noise: Any, ratio: float) -> Any:
         return np.isfinite(narrow) & (np.abs(narrow) <= ratio * np.abs(wide) + noise)
 
 
-def zero_derivative(ufunc: np.ufunc, points: Points, position: int) -> tuple[Any, Any]:
+def zero_derivative(
+    ufunc: np.ufunc, points: Points, position: int, ratio: float
+) -> tuple[Any, Any]:
     """Where both one-sided derivatives are zero, and where that is known.
 
     At the edge of the domain one side is enough.  The derivative is zero if the
@@ -144,7 +156,7 @@ def zero_derivative(ufunc: np.ufunc, points: Points, position: int) -> tuple[Any
             defined = ~np.isnan(a) & ~np.isnan(b)
             known |= defined
             noise = 1e-9 * (1.0 + np.where(np.isfinite(size), size, 0.0))
-            zero &= ~defined | tends_to_zero(a, b, noise, 0.2)
+            zero &= ~defined | tends_to_zero(a, b, noise, ratio)
     values = evaluate(ufunc, points)
     return zero, known & np.all([np.isfinite(v) for v in values], axis=0)
 
@@ -156,7 +168,7 @@ def zero_in_the_limit(ufunc: np.ufunc, points: Points, position: int) -> Any:
     """
     quotients = []
     for size in (10.0, 1000.0):
-        finite = [np.where(np.isinf(x), np.sign(x) * size, x) for x in points]
+        finite = [np.where(np.isinf(x), np.sign(x) * size, x).astype(x.dtype) for x in points]
         h = 1e-3 * np.maximum(1.0, np.abs(finite[position]))
         low, high = moved(finite, position, -h), moved(finite, position, h)
         quotients.append(slopes(ufunc, low, high, position, 2 * h)[0])
@@ -174,9 +186,11 @@ def cut(ufunc: np.ufunc, position: int, points: Points) -> NDArray[np.bool_]:
     return np.zeros(len(points[0]), bool) if mask is None else mask
 
 
-def search(ufunc: np.ufunc, position: int, points: Points) -> tuple[Any, Any]:
+def search(
+    ufunc: np.ufunc, position: int, points: Points, *, ratio: float = 0.05
+) -> tuple[Any, Any]:
     """Points that are cut wrongly, and points that should have been cut."""
-    zero, known = zero_derivative(ufunc, points, position)
+    zero, known = zero_derivative(ufunc, points, position, ratio)
     found = cut(ufunc, position, points)
     return found & known & ~zero, known & zero & ~found
 
@@ -215,8 +229,10 @@ def test_nothing_is_cut_wrongly(line: Vanishing) -> None:
 @every_line
 def test_nothing_is_cut_wrongly_beside_infinities(line: Vanishing) -> None:
     points = grid(line.ufunc, -np.inf, np.inf)
+    points = at(points, np.any([np.isinf(x) for x in points], axis=0))
     for i, _ in predicates_of(line):
-        found = cut(line.ufunc, i, points) & np.any([np.isinf(x) for x in points], axis=0)
+        found = cut(line.ufunc, i, points)
+        assert not (line.guard is Guard.FINITE and found.any())
         some = at(points, found)
         wrong = ~zero_in_the_limit(line.ufunc, some, i)
         assert not wrong.any(), f"input {i} wrongly cut at {shown(some, wrong)}"
@@ -224,7 +240,7 @@ def test_nothing_is_cut_wrongly_beside_infinities(line: Vanishing) -> None:
 
 @every_line
 def test_every_predicate_holds_somewhere_and_not_everywhere(line: Vanishing) -> None:
-    points = grid(line.ufunc, -np.inf, np.inf)
+    points = wide_grid(line)
     for i, _ in predicates_of(line):
         found = cut(line.ufunc, i, points)
         assert found.any()
@@ -242,10 +258,15 @@ def _unsteady(ufunc: np.ufunc, position: int, points: Points) -> Any:
     A partial derivative may be zero at a point where the function is not differentiable
     (agm at the origin, for agm(t, t) is t), and cutting it there loses dependencies.
     """
-    rng = np.random.default_rng(5)
-    real = [takes_reals(ufunc, i) for i in range(ufunc.nin)]
+    # SciPy continues polynomials to real degrees; nobody differentiates by them.
+    if ufunc.__name__.startswith("eval_"):
+        whole = frozenset((0,))
+    else:
+        whole = FIRST_ORDER[ufunc].integers if ufunc in FIRST_ORDER else frozenset()
+    real = [takes_reals(ufunc, i) and i not in whole for i in range(ufunc.nin)]
     worst = []
     for size in (1e-2, 1e-5):
+        rng = np.random.default_rng(5)
         largest = np.zeros(len(points[0]))
         for _ in range(40):
             near = [
@@ -290,13 +311,16 @@ def test_random_points_are_cut_exactly_where_the_derivative_is_zero(line: Vanish
         points = [np.floor(x) if i in rule.integers else x for i, x in enumerate(points)]
     points = [x if takes_reals(line.ufunc, i) else x.astype(int) for i, x in enumerate(points)]
     for i, _ in predicates_of(line):
-        wrong, missing = search(line.ufunc, i, points)
+        # A smaller ratio: some derivatives are small by chance, none falls slowly.
+        wrong, missing = search(line.ufunc, i, points, ratio=2e-3)
         assert not wrong.any(), f"input {i} wrongly cut at {shown(points, wrong)}"
         assert not missing.any(), f"input {i} not cut at {shown(points, missing)}"
 
 
 @pytest.mark.parametrize(
-    "ufunc", [u for u in FIRST_ORDER if FIRST_ORDER[u].cuts], ids=lambda u: u.__name__
+    "ufunc",
+    [u for u in FIRST_ORDER if FIRST_ORDER[u].cuts and u not in NOT_TAKEN_OVER],
+    ids=lambda u: u.__name__,
 )
 def test_local_patterns_have_the_cuts_of_global_ones(ufunc: np.ufunc) -> None:
     rng = np.random.default_rng(7)
@@ -308,9 +332,9 @@ def test_local_patterns_have_the_cuts_of_global_ones(ufunc: np.ufunc) -> None:
         for value in values[constant.vanishes(values)]:
             points: Points = [rng.uniform(low, high, 20) for low, high in rule.domain]
             points[constant.operand] = np.full(20, value)
-            defined = np.all([~np.isnan(v) for v in evaluate(ufunc, points)], axis=0)
+            defined = np.all([np.isfinite(v) for v in evaluate(ufunc, points)], axis=0)
             found = cut(ufunc, i, points)
-            assert (found | ~defined).all(), f"input {i}, constant {value}"
+            assert (found | ~(defined | np.isinf(value))).all(), f"input {i}, constant {value}"
 
 
 # --- named points ------------------------------------------------------------------------
@@ -420,7 +444,7 @@ def test_clip(point: tuple[float, ...], expected: tuple[bool, ...]) -> None:
 
 @every_line
 def test_nan_is_never_cut_and_nothing_is_said(line: Vanishing) -> None:
-    points = grid(line.ufunc, -np.inf, np.inf, np.nan)
+    points = wide_grid(line, np.nan)
     nan = np.any([np.isnan(x) for x in points], axis=0)
     for i, _ in predicates_of(line):
         # pytest turns every warning into an error.
@@ -526,7 +550,7 @@ def test_a_second_line_is_refused() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, ufunc: np.ufunc, *predicates: Any) -> None:
-    monkeypatch.setitem(VANISHING, ufunc, Vanishing(ufunc, predicates))
+    monkeypatch.setitem(VANISHING, ufunc, Vanishing(ufunc, predicates, Guard.NAN))
 
 
 def test_a_wrong_cut_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

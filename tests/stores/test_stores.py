@@ -8,6 +8,7 @@ Run ``python tests/stores/test_stores.py 100000`` to try more graphs.
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import random
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import sparsetrace
 from sparsetrace.errors import GraphSizeError, InputError
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, Graph
 from sparsetrace.propagate import index_sets, propagate
@@ -379,38 +381,39 @@ def check(seed: int) -> None:
 
 
 # Thresholds decide how a pattern is computed and never what it is.
-THRESHOLDS: dict[str, dict[str, dict[str, object]]] = {
+THRESHOLDS: dict[str, dict[str, float]] = {
     "as they are": {},
-    "no runs": {"runs": {"_COARSE": 10**6}},
-    "every run": {"runs": {"_COARSE": 1}, "csr": {"_MOST_PIECES": 0}},
-    "column by column": {"runs": {"_STACKED": 0, "_COARSE": 2}},
-    "small chunks": {"csr": {"_CHUNK": 16}, "bitset": {"_CHUNK": 512}},
-    "no marking": {"csr": {"_FLAGS_PER_ENTRY": 0}},
-    "rows one by one": {"expand": {"_LONG": 0}, "runs": {"_COARSE": 1}},
-    "level by level": {"sequential": {"_WIDE": 0}},
-    "node by node": {"sequential": {"_WIDE": 10**9}},
-    "narrow flattening": {"simplify": {"_WIDEST": 3, "_SHARED_WIDTH": 1}},
-    "wide flattening": {"simplify": {"_WIDEST": 10**6, "_SHARED_WIDTH": 10**6}},
-    "all blocks tiny": {"simplify": {"_TINY": 10**6, "_TINY_RUN": 1}},
-    "no block tiny": {"simplify": {"_TINY": 0, "_TINY_RUN": 10**6}},
-    "no reductions": {"simplify": {"_REDUCTION_WIDTH": 10**6}},
-    "all reductions": {"simplify": {"_REDUCTION_WIDTH": 1}},
-    "wide unions as rows": {"graph": {"_NARROW": 2}},
-    "bits at once": {"adaptive": {"_LEAST": 0.0, "_WORD": 0.0, "_CELL": 0.0}},
+    "no runs": {"_COARSE": 10**6},
+    "every run": {"_COARSE": 1, "_MOST_PIECES": 0},
+    "column by column": {"_STACKED": 0, "_COARSE": 2},
+    "small chunks": {"_CHUNK": 512},
+    "smaller chunks": {"_CHUNK": 64},
+    "no marking": {"_FLAGS_PER_ENTRY": 0},
+    "rows one by one": {"_LONG": 0, "_COARSE": 1},
+    "level by level": {"_WIDE": 0},
+    "node by node": {"_WIDE": 10**9},
+    "narrow flattening": {"_WIDEST": 3, "_SHARED_WIDTH": 1},
+    "wide flattening": {"_WIDEST": 10**6, "_SHARED_WIDTH": 10**6},
+    "all blocks tiny": {"_TINY": 10**6, "_TINY_RUN": 1},
+    "no block tiny": {"_TINY": 0, "_TINY_RUN": 10**6},
+    "no reductions": {"_REDUCTION_WIDTH": 10**6},
+    "all reductions": {"_REDUCTION_WIDTH": 1},
+    "wide unions as rows": {"_NARROW": 2},
+    "bits at once": {"_LEAST": 0.0, "_WORD": 0.0, "_CELL": 0.0},
 }
-MODULES = {
-    name.rpartition(".")[2]: importlib.import_module(f"sparsetrace.{name}")
-    for name in (
-        "graph simplify stores.adaptive stores.bitset stores.csr stores.expand stores.runs "
-        "stores.sequential"
-    ).split()
-}
+MODULES = [
+    importlib.import_module(found.name)
+    for found in pkgutil.walk_packages(sparsetrace.__path__, "sparsetrace.")
+    if not found.name.endswith("__main__")
+]
 
 
 def use_thresholds(patch: pytest.MonkeyPatch, name: str) -> None:
-    for module, values in THRESHOLDS[name].items():
-        for attribute, value in values.items():
-            patch.setattr(MODULES[module], attribute, value)
+    for attribute, value in THRESHOLDS[name].items():
+        holders = [module for module in MODULES if hasattr(module, attribute)]
+        assert holders, f"no module has a threshold {attribute}"
+        for module in holders:
+            patch.setattr(module, attribute, value)
 
 
 @pytest.mark.parametrize("start", range(0, GRAPHS, BATCH))

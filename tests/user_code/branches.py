@@ -61,7 +61,7 @@ def early_return(x):
 
 
 def matched(x):
-    match x[0] > 1.0:
+    match bool(x[0] > 1.0):
         case True:
             return x[1]
         case _:

@@ -1,0 +1,67 @@
+"""Functions that are refused: each raises, with the call, a reason and a way out."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from numpy.lib import recfunctions
+
+import sparsetrace as st
+
+REFUSALS = {
+    "nonzero": np.nonzero,
+    "argwhere": np.argwhere,
+    "flatnonzero": np.flatnonzero,
+    "trim_zeros": np.trim_zeros,
+    "allclose": lambda x: np.allclose(x, 1.0),
+    "array_equal": lambda x: np.array_equal(x, x[::-1]),
+    "array_equiv": lambda x: np.array_equiv(x, np.ones(3)),
+    "save": lambda x: np.save(io.BytesIO(), x),
+    "savez": lambda x: np.savez(io.BytesIO(), x),
+    "savez_compressed": lambda x: np.savez_compressed(io.BytesIO(), a=x),
+    "savetxt": lambda x: np.savetxt(io.StringIO(), x),
+    "packbits": lambda x: np.packbits(x > 0),
+    "unpackbits": lambda x: np.unpackbits(x.astype(np.uint8)),
+    "unravel_index": lambda x: np.unravel_index(np.argmax(x, keepdims=True), (3, 1)),
+    "ravel_multi_index": lambda x: np.ravel_multi_index((np.argsort(x), np.argsort(x)), (3, 3)),
+    "busday_count": lambda x: np.busday_count(x, x),
+    "unique": np.unique,
+    "unique_values": np.unique_values,
+    "unique_counts": np.unique_counts,
+    "unique_inverse": np.unique_inverse,
+    "unique_all": np.unique_all,
+    "intersect1d": lambda x: np.intersect1d(x, [1.0]),
+    "setdiff1d": lambda x: np.setdiff1d(x, [1.0]),
+    "setxor1d": lambda x: np.setxor1d(x, [1.0]),
+    "union1d": lambda x: np.union1d(x, [1.0]),
+    "roots": np.roots,
+    "upper": np.char.upper,
+    "replace": lambda x: np.strings.replace(x, "a", "b"),
+    "structured_to_unstructured": recfunctions.structured_to_unstructured,
+    "where(condition)": lambda x: np.where(x > 0),
+    "bincount": lambda x: np.bincount(x.astype(int)),
+    "histogram": lambda x: np.histogram(x, "auto"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refused_with_a_reason(name):
+    with pytest.raises(st.TracingError) as caught:
+        st.jacobian_sparsity(REFUSALS[name], np.ones(3))
+    message = str(caught.value)
+    assert name.split("(")[0] in message
+    assert "test_refused.py" in message
+    assert message.rstrip().endswith(".")
+
+
+def test_a_swallowed_refusal_fails_the_trace():
+    def f(x):
+        try:
+            return x * np.unique(x).size
+        except Exception:
+            return x
+
+    with pytest.raises(st.ValueDependentError, match="unique"):
+        st.jacobian_sparsity(f, np.ones(3))

@@ -1,0 +1,332 @@
+"""Global patterns through branches: the union over all paths, or an error that says why not."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import sparsetrace as st
+from oracles import assert_same_pattern
+from sparsetrace.branches import Branches
+
+
+def columns(f, n=4, **options):
+    """The columns of the one row."""
+    pattern = st.jacobian_sparsity(f, np.ones(n), **options)
+    assert pattern.shape[0] == 1
+    return set(pattern.indices.tolist())
+
+
+def if_else(x):
+    if x[0] > x[1]:
+        return x[0]
+    return x[1]
+
+
+def elif_chain(x):
+    if x[0] > 1:
+        y = x[0]
+    elif x[0] > 0:
+        y = x[1]
+    elif x[0] > -1:
+        y = x[2]
+    else:
+        y = x[3]
+    return y
+
+
+def nested(x):
+    y = x[0]
+    if x[0] > 0:
+        if x[1] > 0:
+            y = x[2]
+        if not x[1] > 1:
+            y = y + x[3]
+    return y
+
+
+def conjunction(x):
+    return x[1] if x[0] > 0 and x[0] < 1 else x[2]
+
+
+def disjunction(x):
+    return x[1] if x[0] > 0 or not x[0] > -1 else x[2]
+
+
+def chained(x):
+    return x[1] if 0 < x[0] < 1 else x[2]
+
+
+def bool_called(x):
+    return x[1] if bool(x[0]) else x[2]
+
+
+def equality(x):
+    return x[1] if x[0] == 0 else x[2]
+
+
+def any_all(x):
+    return x[1] if np.any(x > 0) else x[2] if np.all(x < -1) else x[3]
+
+
+def total(x):
+    return x[1] if x.sum() > 0 else x[2]
+
+
+def matched(x):
+    match bool(x[0] > 0), bool(x[1] > 0):
+        case True, True:
+            return x[2]
+        case _, True:
+            return x[3]
+        case _:
+            return x[0]
+
+
+def early_return(x):
+    for i in range(3):
+        if x[i] > 0:
+            return x[i]
+    return x[3]
+
+
+def breaks(x):
+    y = x[0]
+    for v in x[1:]:
+        if v > 0:
+            break
+        y = y + v
+    else:
+        y = y * 2
+    return y
+
+
+def bounded_while(x):
+    i, y = 0, x[0]
+    while i < 3 and x[i] > 0:
+        i += 1
+        y = y + x[i]
+    return y
+
+
+def one_sided(x):
+    if x[0] < 0:
+        raise ValueError("negative")
+    return x[1]
+
+
+def asserted(x):
+    assert x[0] > 0
+    assert (x > 0).all(), "positive"
+    return x[2]
+
+
+def refused_deeper(x):
+    def root(v):
+        if v < 0:
+            raise ValueError("no root")
+        return np.sqrt(v)
+
+    return root(x[0]) + root(x[1])
+
+
+def floor_decides(x):
+    return x[1] if np.floor(x[0]) > 2 else x[2]
+
+
+def choice_of_function(x):
+    return (np.sin if x[0] > 0 else np.cos)(x[1])
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (if_else, {0, 1}),
+        (elif_chain, {0, 1, 2, 3}),
+        (nested, {0, 2, 3}),
+        (conjunction, {1, 2}),
+        (disjunction, {1, 2}),
+        (chained, {1, 2}),
+        (bool_called, {1, 2}),
+        (equality, {1, 2}),
+        (any_all, {1, 2, 3}),
+        (total, {1, 2}),
+        (matched, {0, 2, 3}),
+        (early_return, {0, 1, 2, 3}),
+        (breaks, {0, 1, 2, 3}),
+        (bounded_while, {0, 1, 2, 3}),
+        (one_sided, {1}),
+        (asserted, {2}),
+        (refused_deeper, {0, 1}),
+        (floor_decides, {1, 2}),
+        (choice_of_function, {1}),
+    ],
+)
+def test_the_union_over_all_paths(f, expected):
+    assert columns(f) == expected
+
+
+def test_the_condition_itself_is_followed_in_dependency_mode():
+    assert columns(conjunction, dependency=True) == {0, 1, 2}
+
+
+def test_a_branch_that_chooses_the_buffer():
+    def f(x):
+        a, b = np.zeros(2), np.zeros(2)
+        (a if x[0] > 0 else b)[:] = x[1:3]
+        return a, b
+
+    expected = np.zeros((4, 4))
+    expected[[0, 1, 2, 3], [1, 2, 1, 2]] = 1
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(4)), expected)
+
+
+def test_a_buffer_that_is_promoted_on_the_second_path_alone():
+    def f(x):
+        out = np.zeros(2)
+        if x[0] > 0:
+            out[1] = x[1]
+        return out
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(2)), [[0, 0], [0, 1]])
+
+
+def test_no_branch_is_needed():
+    def f(x):
+        y = np.where(x > 0, x, 0) + np.clip(x, 0, 1) + np.maximum(x, 0.5) + abs(x)
+        y[x > 1] = 0
+        return y * (x > 0), np.select([x > 1], [x]), max(x), min(x)
+
+    assert st.jacobian_sparsity(f, np.ones(3), max_paths=1).nnz == 3 + 3 + 3 + 3
+
+
+def test_shapes_that_differ_are_an_error():
+    with pytest.raises(st.ValueDependentError, match="one shape"):
+        st.jacobian_sparsity(lambda x: x[:1] if x[0] > 0 else x, np.ones(2))
+
+
+def test_an_error_on_every_path_is_the_functions_own():
+    def f(x):
+        raise ValueError("above" if x[0] > 0 else "below")
+
+    with pytest.raises(ValueError, match="below"):
+        st.jacobian_sparsity(f, np.ones(2))
+
+
+def test_a_mistake_on_one_path_is_not_ignored():
+    def f(x):
+        return x[0] if x[0] > 0 else x[7]
+
+    with pytest.raises(IndexError):
+        st.jacobian_sparsity(f, np.ones(2))
+
+
+def test_a_refused_call_on_one_path_is_not_ignored():
+    def f(x):
+        return x[0] if x[0] > 0 else np.unique(x).sum()
+
+    with pytest.raises(st.ValueDependentError, match="unique"):
+        st.jacobian_sparsity(f, np.ones(2))
+
+
+# ------------------------------------------------------------------ too many paths
+def line_of(f, offset):
+    return f"test_branches.py:{f.__code__.co_firstlineno + offset} (in {f.__name__})"
+
+
+def newton(x):
+    r, y = 1.0, x[0]
+    while abs(r) > 1e-9:
+        r = y**2 - x[1]
+        y = y - r / (2 * y)
+    return y
+
+
+def bisection(x):
+    low, high = x[0], x[1]
+    while True:
+        middle = (low + high) / 2
+        if abs(middle) < 1e-9:
+            break
+        low = middle
+    return low
+
+
+@pytest.mark.parametrize(("f", "offset"), [(newton, 2), (bisection, 4)])
+def test_a_loop_that_the_inputs_end_is_refused_at_once(f, offset):
+    start = time.perf_counter()
+    with pytest.raises(st.ValueDependentError) as caught:
+        st.jacobian_sparsity(f, np.ones(2))
+    assert time.perf_counter() - start < 1.0
+    assert line_of(f, offset) in str(caught.value)
+    assert "max_paths" in str(caught.value)
+
+
+def many(x):
+    total = x[0] if x[0] > 1 else 0.0
+    for v in x:
+        if v > 0:
+            total = total + v
+    return total
+
+
+def test_the_line_that_branched_most_is_named():
+    with pytest.raises(st.ValueDependentError, match="more than max_paths=64") as caught:
+        st.jacobian_sparsity(many, np.ones(8), max_paths=64)
+    assert line_of(many, 3) in str(caught.value)
+    assert columns(many, 8) == set(range(8))
+
+
+def test_a_long_loop_that_ends_is_traced():
+    def f(x):
+        y = 0.0
+        for v in x:
+            if not v < 1:
+                return y
+            y = y + v
+        return y
+
+    def g(x):
+        y = 0.0
+        for v in x:
+            if v > 1:
+                return y
+            y = y + v
+        return y
+
+    n = 150
+    assert columns(f, n) == columns(g, n) == set(range(n))
+    assert columns(g, n, max_paths=n + 2) == set(range(n))
+    with pytest.raises(st.ValueDependentError):
+        columns(g, n, max_paths=n - 1)
+
+
+def test_paths_are_enumerated_once_each():
+    branches, found = Branches(max_paths=100), []
+    while branches.start():
+        outcome = [branches.decide()]
+        if outcome[0]:
+            outcome += [branches.decide(), branches.decide()]
+        found.append(tuple(outcome))
+    assert found == [
+        (False,),
+        (True, False, False),
+        (True, False, True),
+        (True, True, False),
+        (True, True, True),
+    ]
+
+
+def test_a_thousand_paths_through_a_cheap_function():
+    def f(x):
+        total = 0.0
+        for i in range(10):
+            if x[i] > 0:
+                total = total + x[i] * x[i + 10]
+        return total
+
+    start = time.perf_counter()
+    assert columns(f, 20) == set(range(20))
+    assert time.perf_counter() - start < 4.0  # about 1 second where nothing else runs

@@ -1,0 +1,75 @@
+"""The conformance cases that lie beside a checkout: global Jacobians."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparsetrace import TracingError, jacobian_sparsity
+
+FOLDER = Path(__file__).resolve().parents[1].parent / "shared" / "conformance"
+
+if not (FOLDER / "cases.py").exists():
+    pytest.skip("no conformance cases beside the repository", allow_module_level=True)
+
+
+def load_cases():
+    spec = importlib.util.spec_from_file_location("conformance_cases", FOLDER / "cases.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        spec.loader.exec_module(module)
+    return {case.name: case for case in module.CASES if case.kind == "jac" and not case.local}
+
+
+CASES = load_cases()
+MAY_STILL_RAISE: frozenset[str] = frozenset(
+    """
+    """.split()
+)
+"""Cases that need abilities which are not there yet: refused, never wrong."""
+
+
+def check(case) -> None:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            pattern = jacobian_sparsity(case.f, case.x.copy())
+        except TracingError:
+            if case.may_raise or case.name in MAY_STILL_RAISE:
+                return
+            raise
+        assert pattern.shape == (np.asarray(case.f(case.x.copy())).size, case.x.size)
+    found = set(zip(*(part.tolist() for part in pattern.nonzero()), strict=True))
+    wanted = set(case.expected)
+    assert not wanted - found, f"missing: {sorted(wanted - found)[:20]}"
+    if case.exact:
+        assert not found - wanted, f"extra: {sorted(found - wanted)[:20]}"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_global_jacobian(name):
+    check(CASES[name])
+
+
+def test_the_names_of_refused_cases_exist():
+    assert CASES.keys() >= MAY_STILL_RAISE
+
+
+def test_the_check_can_fail():
+    case = next(c for c in CASES.values() if len(c.expected) > 1 and not c.may_raise)
+    kept = case.expected
+    try:
+        case.expected = [*kept, (10**6, 0)]
+        with pytest.raises(AssertionError, match="missing"):
+            check(case)
+    finally:
+        case.expected = kept

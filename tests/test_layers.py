@@ -1,0 +1,124 @@
+"""Which module may import which: one way only, as the design draws it."""
+
+from __future__ import annotations
+
+import ast
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import sparsetrace
+
+ROOT = Path(sparsetrace.__file__).parent
+ORDER = (
+    "errors",
+    "poison graph",
+    "rules",
+    "dispatch",
+    "scalar",
+    "array",
+    "escapes capture branches",
+    "trees simplify stores propagate",
+    "structure pattern braille",
+    "tracing",
+    "detection extension",
+)
+"""Groups from the bottom up.  `propagate` and what it needs know the graph alone."""
+LAYER = {name: level for level, names in enumerate(ORDER) for name in names.split()}
+GRAPH_ONLY = frozenset("trees simplify stores propagate".split())
+"""These know nodes and index sets, and nothing of NumPy functions or traced arrays."""
+RULES_ONLY = frozenset(("rules",))
+"""Rules know ufuncs and constants, and nothing of traced arrays, graphs or stores."""
+ENTRIES = frozenset(("__init__", "__main__", "demo"))
+
+
+def modules() -> dict[str, Path]:
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+        for path in sorted(ROOT.rglob("*.py"))
+    }
+
+
+def imported(path: Path, *, inside_functions: bool) -> set[str]:
+    """The package's own modules that a file imports, as dotted names below the package."""
+    found = set()
+    tree = ast.parse(path.read_text())
+    nested = {
+        inner
+        for outer in ast.walk(tree)
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef)
+        for inner in ast.walk(outer)
+    }
+    for node in ast.walk(tree):
+        if (node in nested) != inside_functions:
+            continue
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            package, _, rest = name.partition(".")
+            if package == "sparsetrace" and rest:
+                found.add(rest)
+    return found
+
+
+def layer_name(module: str) -> str:
+    return module.partition(".")[0]
+
+
+@pytest.mark.parametrize("module", modules())
+def test_imports_point_one_way(module):
+    if layer_name(module) in ENTRIES:
+        return
+    mine = layer_name(module)
+    assert mine in LAYER, f"{module} is in no layer; add it to ORDER"
+    for other in imported(modules()[module], inside_functions=False):
+        theirs = layer_name(other)
+        if theirs == mine:
+            continue
+        assert theirs in LAYER, f"{module} imports {other}"
+        assert LAYER[theirs] <= LAYER[mine], f"{module} imports {other}, a later layer"
+
+
+@pytest.mark.parametrize("module", [m for m in modules() if layer_name(m) in GRAPH_ONLY])
+def test_stores_and_propagation_know_the_graph_alone(module):
+    known = {layer_name(m) for m in imported(modules()[module], inside_functions=False)}
+    assert known <= GRAPH_ONLY | {"graph", "errors"}
+
+
+@pytest.mark.parametrize("module", [m for m in modules() if layer_name(m) in RULES_ONLY])
+def test_rules_know_no_graph(module):
+    known = {layer_name(m) for m in imported(modules()[module], inside_functions=False)}
+    assert known <= RULES_ONLY | {"errors"}
+
+
+@pytest.mark.parametrize("module", modules())
+def test_no_module_imports_inside_functions(module):
+    """Optional packages excepted, and what would make a circle."""
+    allowed = {"scalar": {"propagate.index_sets"}}
+    found = imported(modules()[module], inside_functions=True)
+    assert found <= allowed.get(module, set())
+
+
+def test_every_layer_exists():
+    for name in LAYER:
+        assert find_spec(f"sparsetrace.{name}") is not None, f"no module {name}; drop it from ORDER"
+
+
+def test_only_declared_packages_are_imported():
+    allowed = {"numpy", "scipy", "pyroaring", "sparsetrace", "matplotlib"}
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module]
+            for name in names:
+                package = name.partition(".")[0]
+                origin = find_spec(package)
+                standard = origin is not None and "site-packages" not in str(origin.origin)
+                assert package in allowed or standard, f"{module} imports {name}"
