@@ -41,7 +41,10 @@ def traced_array(
 
 def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
     if graph.local:
-        return dtype.type(value) if node <= OPAQUE else TracedScalar(graph, node, dtype, value)
+        # a real number whose derivative was cut stays traced: see rules/singular.py
+        if node <= 0 or (node == OPAQUE and dtype.kind in "biu"):
+            return dtype.type(value)
+        return TracedScalar(graph, node, dtype, value)
     if node <= 0:
         return graph.known_value(node, dtype)
     return TracedScalar(graph, node, dtype)

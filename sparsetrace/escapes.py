@@ -19,13 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.operands import contains_traced
+from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import FAILURES, EscapeError, TracingError
+from sparsetrace.poison import POISON
 
 __all__ = ["explained", "may_swallow", "watching"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_LOOKED_AT = 3000
+_MOST_ELEMENTS = 100
 _WIDESPREAD = frozenset(
     "jax matplotlib numba pandas pytest sklearn sympy tensorflow torch xarray".split()
 )
@@ -36,7 +38,7 @@ _OWN = ("numpy", "scipy", "sparsetrace")
 _WORDS = re.compile(
     r"Traced(Array|Scalar|Float)|dtype\('?O'?\)|[Oo]bject arrays?|\bdtype object|object_|"
     r"dtype=object|type 'object'|holds references|references, but|real or complex array|"
-    r"unsupported data type|not supported for the input types|_Poison|_CopyMode|"
+    r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
     r"Rational instance"
 )
@@ -131,10 +133,19 @@ def _is_consequence(
 
 
 def _holds_traced(frame: types.FrameType) -> bool:
-    return any(
-        contains_traced(value) or (isinstance(value, dict) and contains_traced([*value.values()]))
-        for value in list(frame.f_locals.values())
-    )
+    return any(map(_is_of_trace, list(frame.f_locals.values())))
+
+
+def _is_of_trace(value: Any, depth: int = 3) -> bool:
+    """Whether a variable of a library's is traced, or a plain copy of what was."""
+    if isinstance(value, (dict, list, tuple)):
+        items = list(value.values() if isinstance(value, dict) else value)[:_MOST_ELEMENTS]
+        return depth > 0 and any(_is_of_trace(item, depth - 1) for item in items)
+    if is_traced(value):
+        return True
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return any(item is POISON or is_traced(item) for item in value.flat[:_MOST_ELEMENTS])
+    return False
 
 
 def explained(error: BaseException, *, later: BaseException | None = None) -> BaseException:

@@ -86,6 +86,9 @@ class Graph:
     ----------
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
+    singular : callable or None
+        In a local trace, called where a derivative is infinite: asks for a run in which
+        nothing is cut.
     conditions : list of int
         The ids that branches were decided on.
 
@@ -115,6 +118,7 @@ class Graph:
         "local",
         "n_inputs",
         "pure",
+        "singular",
         "size",
         "values",
         "wrap",
@@ -133,6 +137,7 @@ class Graph:
         self.local = local
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
+        self.singular: Callable[[], None] | None = None
         self.n_inputs = n_inputs
         self.values = values
         self.dependency = dependency
@@ -278,7 +283,7 @@ class Graph:
             if (cubes_p == cubes_p[:, :1]).all() and (cubes_q == cubes_q[:, :1]).all():
                 once = self._union_flat(cubes_p[:, 0].reshape(-1), cubes_q[:, 0].reshape(-1))
                 once = once.reshape(-1, 1, inner)
-                return np.broadcast_to(once, cubes_p.shape).reshape(shape)
+                return np.repeat(once, shape[-2], axis=1).reshape(shape)
         return self._union_flat(p, q).reshape(shape)
 
     def _union_flat(self, p: Ids, q: Ids) -> Ids:
@@ -334,7 +339,7 @@ class Graph:
         if k == 0 or rows == 0:
             return np.full(shape, OPAQUE, np.int32)
         if k == 1:
-            return np.maximum(ids[..., 0], OPAQUE)
+            return np.asarray(np.maximum(ids[..., 0], OPAQUE))
         if not self.pure:
             traced = ids > OPAQUE
             if not traced.all():

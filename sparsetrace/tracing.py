@@ -121,10 +121,21 @@ def _path(
     watch: bool,
 ) -> Run:
     """One decision path, run again while there is something to learn."""
+    uncut = False
+
+    def singular() -> None:
+        nonlocal uncut
+        uncut = True
+        raise Restart
+
     for _ in range(_MOST_RUNS):
         branches.again()
         before = changes()
         graph = new_graph()
+        if uncut:
+            graph.values = False
+        elif graph.local and graph.values:
+            graph.singular = singular
         graph.decide = branches.decide if session is None else _decider(branches, session)
         failures: list[TracingError] = []
         failed, current = FAILURES.set(failures), CURRENT.set(graph)
@@ -140,6 +151,8 @@ def _path(
         finally:
             CURRENT.reset(current)
             FAILURES.reset(failed)
+        if uncut and graph.values:
+            continue
         if session is not None and session.restart_due:
             session.restart_due = False
             continue

@@ -14,17 +14,17 @@ ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors",
     "poison graph",
+    "trees simplify stores propagate",
     "rules",
     "dispatch",
     "scalar",
     "array",
     "escapes capture branches",
-    "trees simplify stores propagate",
     "structure pattern braille",
     "tracing",
     "detection extension",
 )
-"""Groups from the bottom up.  `propagate` and what it needs know the graph alone."""
+"""Groups from the bottom up.  Propagation needs the graph alone, so it stands low."""
 LAYER = {name: level for level, names in enumerate(ORDER) for name in names.split()}
 GRAPH_ONLY = frozenset("trees simplify stores propagate".split())
 """These know nodes and index sets, and nothing of NumPy functions or traced arrays."""

@@ -216,3 +216,21 @@ def test_values_travel_through_views_and_writes():
 
     x = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     assert_same_pattern(st.jacobian_sparsity(f, x, local=True), at_point(f, x))
+
+
+SINGULAR = {
+    "cbrt-of-cube": (lambda x: np.cbrt(x**3), [0.0, 1.0]),
+    "norm-by-hand": (lambda x: np.sqrt(x[0] ** 2 + x[1] ** 2), [0.0, 0.0]),
+    "norm-partly-zero": (lambda x: np.sqrt(x[0] ** 2 + abs(x[1])), [0.0, 0.0]),
+    "arccos-of-cos": (lambda x: np.arccos(np.cos(x[0])) * x[1], [0.0, 2.0]),
+    "fractional-power": (lambda x: (x[0] * x[1]) ** 0.5 * x[1], [0.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("name", SINGULAR)
+def test_nothing_is_cut_before_an_infinite_derivative(name):
+    """The derivative before it is zero, the one after it infinite: the product is neither."""
+    f, x = SINGULAR[name]
+    with np.errstate(all="ignore"):
+        expected = at_point(f, x)
+    assert_covers(st.jacobian_sparsity(f, np.array(x), local=True), expected)

@@ -97,11 +97,12 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(shape, fill_value, *args, **kwargs)
         kwargs = _without_like(kwargs)
         frame = sys._getframe(1)
+        if is_library(frame):
+            return original(shape, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and called_directly(frame):
             fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
             return np.broadcast_to(fill, shape).copy()
-        made = original(shape, fill_value, *args, **kwargs)
-        return made if is_library(frame) else session.buffer(made, frame)
+        return session.buffer(original(shape, fill_value, *args, **kwargs), frame)
 
     return full
 
@@ -113,13 +114,14 @@ def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
         if session is None:
             return original(a, fill_value, *args, **kwargs)
         frame = sys._getframe(1)
+        if is_library(frame):
+            return original(a, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and not is_traced(a) and called_directly(frame):
             kind = args[0] if args else kwargs.get("dtype")
             shape = kwargs.get("shape")
             fill = traced_array_of(fill_value, np.asarray(a).dtype if kind is None else kind)
             return np.broadcast_to(fill, np.shape(a) if shape is None else shape).copy()
-        made = original(a, fill_value, *args, **kwargs)
-        return made if is_library(frame) else session.buffer(made, frame)
+        return session.buffer(original(a, fill_value, *args, **kwargs), frame)
 
     return full_like
 
@@ -127,13 +129,16 @@ def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
 def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def fromiter(iterable: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
-        if SESSION.get() is None:
+        session = SESSION.get()
+        frame = sys._getframe(1)
+        if session is None or is_library(frame):
             return original(iterable, dtype, count, **kwargs)
         kwargs = _without_like(kwargs)
         items = list(iterable) if count < 0 else [v for v, _ in zip(iterable, range(count))]  # noqa: B905 - stops at count
         if contains_traced(items):
             return traced_array_of(items, dtype)
-        return original(items, dtype, **kwargs)
+        made = original(items, dtype, **kwargs)
+        return session.buffer(made, frame)
 
     return fromiter
 

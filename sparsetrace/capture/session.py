@@ -72,10 +72,35 @@ SESSION: ContextVar[Session | None] = ContextVar("sparsetrace_session", default=
 """The session of the trace that runs in this context; None outside of one."""
 
 
+_PURE = frozenset(
+    (
+        "scipy.integrate._quadrature",
+        "scipy.linalg._special_matrices",
+        "scipy.optimize._optimize",
+        "scipy.sparse.linalg._interface",
+        "scipy.special._logsumexp",
+    )
+)
+"""Modules of SciPy's that are written in NumPy calls, and can be traced through."""
+_SHARED = ("scipy._lib", "scipy._external")
+_COMPILED = frozenset(("jax", "numba", "pandas", "sklearn", "tensorflow", "torch"))
+
+
 def is_library(frame: types.FrameType) -> bool:
-    """Whether a frame is NumPy's own, whose buffers are its own affair."""
+    """Whether a frame is of a library, whose arrays go to NumPy or to compiled code.
+
+    SciPy asks an array for its dtype, and then has compiled code read its memory: it gets
+    what the original functions give, of which compiled code knows that it holds objects.
+    """
     name = frame.f_globals.get("__name__", "")
-    return name.startswith(("numpy.", "sparsetrace."))
+    if not name.startswith("scipy."):
+        package = name.partition(".")[0]
+        return name.startswith(("numpy.", "sparsetrace.")) or package in _COMPILED
+    caller: types.FrameType | None = frame
+    while caller is not None and name.startswith(_SHARED):
+        caller = caller.f_back
+        name = "" if caller is None else caller.f_globals.get("__name__", "")
+    return name.startswith("scipy.") and name not in _PURE
 
 
 class Buffer(np.ndarray[Any, Any]):

@@ -19,6 +19,7 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    values_of,
 )
 from sparsetrace.graph import OPAQUE, Graph, Ids
 
@@ -48,7 +49,7 @@ def call(
         axes = [*whole, *((last,) if core == 1 else None for core in cores_out)]
     places = [entry if entry is None or isinstance(entry, tuple) else (entry,) for entry in axes]
     moved = [
-        _like(graph, x, np.moveaxis(_data(graph, x), place, range(-len(place), 0)))
+        _moved(graph, x, place)
         for x, place in zip(inputs, places[: len(inputs)], strict=True)
         if place is not None
     ]
@@ -85,12 +86,14 @@ def _cores(ufunc: np.ufunc) -> tuple[list[int], list[int]]:
     return found[0], found[1]
 
 
-def _data(graph: Graph, x: Any) -> Any:
-    return ids_of(graph, x) if contains_traced(x) else constant_values(x)
-
-
-def _like(graph: Graph, x: Any, data: Any) -> Any:
-    return Operand(graph, data, dtype_of(x)) if contains_traced(x) else data
+def _moved(graph: Graph, x: Any, place: tuple[int, ...]) -> Any:
+    """The operand with these axes last."""
+    last = range(-len(place), 0)
+    if not contains_traced(x):
+        return np.moveaxis(constant_values(x), place, last)
+    ids = np.moveaxis(ids_of(graph, x), place, last)
+    values = np.moveaxis(np.asarray(values_of(x)), place, last) if graph.local else None
+    return Operand(graph, ids, dtype_of(x), values)
 
 
 def _whole_cores(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:

@@ -73,7 +73,8 @@ def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
         values = make(shape, *args, **kwargs)
         if graph is None or graph.wrap is None or values.dtype.kind not in "fc":
             return values
-        return graph.wrap(Elements(graph.constant(values), values.dtype, keep_array=True))
+        own = values if graph.local else None
+        return graph.wrap(Elements(graph.constant(values), values.dtype, own, keep_array=True))
 
     return constructor
 

@@ -100,7 +100,7 @@ def _geomspace(
     found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=kind, axis=0)
     ids = np.array(found.ids)
     known = ids <= ZERO
-    if known.any():
+    if known.any() and not graph.local:
         ends = [np.where(i <= ZERO, graph.known_values(i, k), 1) for i, k in (
             (np.asarray(ids_of(graph, x)), dtype_of(x)) for x in (start, stop))]
         values = np.geomspace(*ends, count, endpoint, dtype)  # type: ignore[call-overload]

@@ -26,6 +26,7 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.dispatch.reductions import Axis, core_last
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.rules.local import vanishes
+from sparsetrace.rules.singular import singular
 
 __all__ = ["IN_PLACE", "RULES", "accumulate", "elementwise", "local_rule", "reduce", "reduceat"]
 
@@ -49,6 +50,8 @@ def elementwise(graph: Graph, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
     """Ids of every output: the union of the inputs whose partial does not vanish."""
     values = [np.asarray(values_of(x)) for x in inputs]
     shape = np.broadcast_shapes(*(v.shape for v in values))
+    if graph.singular is not None:
+        _watch_singularities(graph, ufunc, inputs, values)
     parts: list[Ids | None] = []
     for i, x in enumerate(inputs):
         if not contains_traced(x):
@@ -68,6 +71,22 @@ def elementwise(graph: Graph, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
         else:
             outs.append(np.full(shape, OPAQUE, np.int32))
     return outs
+
+
+def _watch_singularities(
+    graph: Graph, ufunc: np.ufunc, inputs: Any, values: list[NDArray[Any]]
+) -> None:
+    """Where a derivative is infinite, what was cut before it may matter after all.
+
+    ``cbrt(x ** 3)`` at 0 is x: the first derivative is zero, the second infinite.
+    """
+    mask = singular(ufunc, values)
+    if mask is None or not mask.any():
+        return
+    for x in inputs:
+        if contains_traced(x) and (mask & (np.asarray(ids_of(graph, x)) > ZERO)).any():
+            assert graph.singular is not None
+            graph.singular()
 
 
 # ----------------------------------------------------------------- reductions

@@ -14,9 +14,17 @@ import numpy as np
 from numpy.lib import scimath
 from numpy.lib.array_utils import normalize_axis_index
 
-from sparsetrace.dispatch import elementwise, reductions
-from sparsetrace.dispatch.operands import Elements, Operand, contains_traced, dtype_of, ids_of
+from sparsetrace.dispatch import reductions
+from sparsetrace.dispatch.operands import (
+    Elements,
+    Operand,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    values_of,
+)
 from sparsetrace.dispatch.registry import rule_for
+from sparsetrace.dispatch.settled import combined
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 
 __all__: list[str] = []
@@ -42,11 +50,11 @@ def _cross(
     left, right = (_three(graph, part) for part in (left, right))
 
     def product(i: int, j: int) -> Operand:
-        (found,) = elementwise.call(graph, np.multiply, (left[i], right[j]))
+        found = combined(graph, np.multiply, left[i], right[j])
         return Operand(graph, found.ids, found.dtype)
 
     def component(i: int, j: int) -> Elements:
-        (found,) = elementwise.call(graph, np.subtract, (product(i, j), product(j, i)))
+        found = combined(graph, np.subtract, product(i, j), product(j, i))
         return found
 
     if flat:
@@ -95,7 +103,8 @@ def _trimmed(graph: Graph, x: Any) -> tuple[Ids, np.dtype[Any]]:
     ids = np.atleast_1d(ids_of(graph, x))
     if ids.ndim > 1:
         raise ValueError("Polynomial must be 1d only.")
-    places = np.flatnonzero(ids != ZERO)
+    values = np.atleast_1d(values_of(x)) if graph.local and contains_traced(x) else None
+    places = np.flatnonzero(ids != ZERO if values is None else values)
     return (ids[places[0] :] if len(places) else ids[:1] * ZERO), dtype_of(x)
 
 
@@ -113,10 +122,10 @@ def _wrapped_convolution(graph: Graph, a: Operand, b: Operand) -> Elements:
     total = Operand(graph, np.zeros(n, np.int32), kind)
     for i in range(short._ids.size):
         factor = Operand(graph, short._ids[i : i + 1], short._dtype)
-        (term,) = elementwise.call(graph, np.multiply, (long, factor))
+        term = combined(graph, np.multiply, long, factor)
         placed = np.zeros(n, np.int32)
         placed[i : i + long._ids.size] = term.ids
-        (found,) = elementwise.call(graph, np.add, (total, Operand(graph, placed, kind)))
+        found = combined(graph, np.add, total, Operand(graph, placed, kind))
         total = Operand(graph, found.ids, kind)
     return Elements(total._ids, kind)
 
@@ -133,16 +142,13 @@ def _polydiv(graph: Graph, u: Any, v: Any) -> tuple[Elements, Elements]:
     leading = Operand(graph, divisor._ids[:1], kind)
     for k in range(steps):
         head = Operand(graph, rest[k : k + 1], kind)
-        (factor,) = elementwise.call(graph, np.true_divide, (head, leading))
+        factor = combined(graph, np.true_divide, head, leading)
         quotient[k] = factor.ids[0]
         multiplier = Operand(graph, factor.ids, kind)
-        (term,) = elementwise.call(graph, np.multiply, (divisor, multiplier))
+        term = combined(graph, np.multiply, divisor, multiplier)
         part = slice(k, k + divisor._ids.size)
-        (left,) = elementwise.call(
-            graph,
-            np.subtract,
-            (Operand(graph, rest[part], kind), Operand(graph, term.ids, kind)),
-        )
+        rows = Operand(graph, rest[part], kind)
+        left = combined(graph, np.subtract, rows, Operand(graph, term.ids, kind))
         rest[part] = left.ids
         rest[k] = ZERO
     if steps > 0:
@@ -159,7 +165,7 @@ def _complex_domain(function: Callable[..., Any], ufunc: np.ufunc) -> None:
     """Complex, since the result is for some inputs; it depends on what the ufunc does."""
 
     def rule(graph: Graph, x: Any) -> Elements:
-        (found,) = elementwise.call(graph, ufunc, (x,))
+        found = combined(graph, ufunc, x)
         return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
     rule_for(function)(rule)
@@ -171,7 +177,7 @@ for _name in "sqrt log log2 log10 arccos arcsin arctanh".split():
 
 @rule_for(scimath.power)
 def _power(graph: Graph, x: Any, p: Any) -> Elements:
-    (found,) = elementwise.call(graph, np.power, (x, p))
+    found = combined(graph, np.power, x, p)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
 
@@ -179,5 +185,5 @@ def _power(graph: Graph, x: Any, p: Any) -> Elements:
 def _logn(graph: Graph, n: Any, x: Any) -> Elements:
     """``log(x) / log(n)``."""
     parts = [np.log(value) for value in (x, n)]
-    (found,) = elementwise.call(graph, np.true_divide, parts)
+    found = combined(graph, np.true_divide, *parts)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))

@@ -208,7 +208,7 @@ def _isin(
 
 if hasattr(np, "in1d"):  # until NumPy 2.4
 
-    @rule_for(np.in1d)
+    @rule_for(np.in1d)  # noqa: NPY201 - it is asked for above
     def _in1d(graph: Graph, ar1: Any, ar2: Any, *args: Any, **options: Any) -> Elements:
         found = _isin(graph, ar1, ar2, *args, **options)
         return Elements(found.ids.reshape(-1), found.dtype)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.operands import (
     Elements,
     constant_values,
@@ -25,6 +26,7 @@ from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 __all__ = [
     "choose",
     "chosen_values",
+    "combined",
     "compute_rows",
     "constants",
     "converted",
@@ -44,6 +46,9 @@ def plain_values(graph: Graph, x: Any) -> NDArray[Any] | None:
     ids = ids_of(graph, x)
     if (ids > ZERO).any():
         return None
+    if graph.local:
+        values = values_of(x)
+        return None if values is None else np.asarray(values)
     return graph.known_values(ids, dtype_of(x))
 
 
@@ -61,6 +66,18 @@ def constants(graph: Graph, values: Any) -> Elements:
     """Constants of the trace with these values, and their dtype."""
     values = np.asarray(values)
     return Elements(np.asarray(graph.constant(values)), values.dtype)
+
+
+def combined(graph: Graph, ufunc: np.ufunc, *operands: Any) -> Elements:
+    """``ufunc(*operands)`` for operands that a rule made of ids.
+
+    In a local trace these have no values, so that none of them cuts a dependency.
+    """
+    if not graph.local:
+        return elementwise.call(graph, ufunc, operands)[0]
+    (dtype,) = elementwise.result_dtypes(ufunc, operands)
+    united = graph.union_all([np.asarray(ids_of(graph, x)) for x in operands])
+    return Elements(np.maximum(united, OPAQUE), dtype)
 
 
 def converted(graph: Graph, ids: Ids, source: np.dtype[Any], target: np.dtype[Any]) -> Ids:

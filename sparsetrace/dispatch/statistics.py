@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from sparsetrace.dispatch import histograms, ordering, reductions  # noqa: F401 - have rules
+from sparsetrace.dispatch import histograms, local_rules, ordering, reductions  # noqa: F401 - have rules
 from sparsetrace.dispatch.implementations import conversion, rebound
 from sparsetrace.dispatch.operands import (
     Elements,
@@ -23,6 +23,7 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_uncertain,
+    values_of,
 )
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph
@@ -277,6 +278,20 @@ def _trace(
     return reductions.reduce(graph, np.add, operand, -1, dtype)
 
 
+def _accumulated(
+    graph: Graph, ufunc: np.ufunc, x: Any, ids: Ids, axis: int, dtype: Any
+) -> Elements:
+    """Prefixes of `x`, whose ids may have been made flat."""
+    kind = dtype_of(x)
+    if not graph.local:
+        return reductions.accumulate(graph, ufunc, Operand(graph, ids, kind), axis, dtype)
+    values = np.asarray(values_of(x)).reshape(ids.shape)
+    if values.dtype.kind == "f" and ufunc is np.multiply:
+        values = np.nan_to_num(values, nan=1.0)
+    operand = Operand(graph, ids, kind, values)
+    return Elements(local_rules.accumulate(graph, ufunc, operand, axis), kind)
+
+
 def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = None) -> None:
     def rule(
         graph: Graph, a: Any, axis: Any = None, dtype: Any = None, out: None = None
@@ -285,7 +300,7 @@ def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = N
         ids, kind = ids_of(graph, a), dtype_of(a)
         if axis is None:
             ids, axis = ids.reshape(-1), 0
-        return reductions.accumulate(graph, ufunc, Operand(graph, ids, kind), axis, dtype)
+        return _accumulated(graph, ufunc, a, ids, axis, dtype)
 
     rule_for(function)(rule)
 
@@ -314,7 +329,7 @@ def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
                     "For arrays which have more than one dimension `axis` is required."
                 )
             ids, axis = ids.reshape(-1), 0
-        found = reductions.accumulate(graph, ufunc, Operand(graph, ids, kind), axis, dtype)
+        found = _accumulated(graph, ufunc, x, ids, axis, dtype)
         if include_initial:
             shape = list(ids.shape)
             shape[axis] = 1

@@ -92,8 +92,8 @@ def vanishes(
 
     Returns
     -------
-    array of bool, of the broadcast shape, or None
-        None if the derivative vanishes nowhere.
+    array of bool, or None
+        Of the broadcast shape, perhaps read-only; None if the derivative vanishes nowhere.
 
     Examples
     --------
@@ -196,12 +196,24 @@ def _hypot(x: Any, y: Any) -> Any:
 
 _line(np.hypot, _hypot, lambda x, y: _hypot(y, x))
 
+
 # --- extrema ------------------------------------------------------------------
 # Complex numbers compare by their real parts first; a tie of these is a tie.
-_sure_line(np.maximum, lambda x, y: x.real < y.real, lambda x, y: y.real < x.real)
-_sure_line(np.fmax, lambda x, y: x.real < y.real, lambda x, y: y.real < x.real)
-_sure_line(np.minimum, lambda x, y: x.real > y.real, lambda x, y: y.real > x.real)
-_sure_line(np.fmin, lambda x, y: x.real > y.real, lambda x, y: y.real > x.real)
+def _less(x: Any, y: Any) -> Any:
+    less = x.real < y.real
+    if x.dtype.kind == "c" or y.dtype.kind == "c":
+        less = less & (x == x) & (y == y)
+    return less
+
+
+def _greater(x: Any, y: Any) -> Any:
+    return _less(y, x)
+
+
+_sure_line(np.maximum, _less, _greater)
+_sure_line(np.fmax, _less, _greater)
+_sure_line(np.minimum, _greater, _less)
+_sure_line(np.fmin, _greater, _less)
 # minimum(maximum(x, low), high): where low > high the answer is high.  The ufunc is
 # behind np.clip, and not public.
 _CLIP: np.ufunc | None = getattr(umath, "clip", None)

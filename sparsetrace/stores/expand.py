@@ -65,6 +65,8 @@ def expand(
         out_ptr = np.zeros(total_rows + 1, np.int64)
         np.cumsum(np.repeat(counts, lengths), out=out_ptr[1:])
     total = int(out_ptr[-1])
+    if not total:
+        return out_ptr, np.zeros(0, np.int32)
     if total >= _LONG * len(counts):
         return out_ptr, _one_by_one(indptr, values, steps, lengths, total)
     if uniform:

@@ -22,7 +22,9 @@ def mixed(x):
     return np.stack([np.concatenate([np.zeros(1), x[:2]]), np.concatenate([np.ones(2), x[2:3]])])
 
 
-for _name in "sum prod max min amax amin mean std var median ptp nansum nanprod nanmax nanmin".split():
+for _name in (
+    "sum prod max min amax amin mean std var median ptp nansum nanprod nanmax nanmin".split()
+):
     _f = getattr(np, _name)
     for _axis in (None, 0, 1, -1, -2, (0, 1), (-1, 0), (1,)):
         case(f"{_name} axis={_axis}", lambda x, f=_f, a=_axis: f(grid(x), axis=a), 6, points=40)

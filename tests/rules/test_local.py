@@ -506,6 +506,11 @@ def test_complex_numbers() -> None:
     # Real parts that tie decide nothing: they move.
     assert vanishes(np.maximum, 0, [z, w]) is not None
     np.testing.assert_array_equal(vanishes(np.maximum, 0, [z, w]), [False, False, False, True])
+    nan = np.array(complex(0.0, np.nan))
+    for ufunc in (np.maximum, np.fmax, np.minimum, np.fmin, np.multiply):
+        for i in range(2):
+            assert vanishes(ufunc, i, [nan, np.array(1.0)]) is None
+            assert vanishes(ufunc, i, [np.array(1.0), nan]) is None
     zeros = np.zeros(4, complex)
     exponents = np.array([1 + 1j, 2 + 1j, 1.5, 1j])
     np.testing.assert_array_equal(
