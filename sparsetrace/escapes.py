@@ -40,7 +40,7 @@ _WORDS = re.compile(
     r"dtype=object|type 'object'|holds references|references, but|real or complex array|"
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
-    r"Rational instance"
+    r"Rational instance|format O\b"
 )
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"

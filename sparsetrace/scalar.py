@@ -244,7 +244,7 @@ class TracedScalar:
         return _binary(np.power, other, self)
 
     # --------------------------------------------------- the array's attributes
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What ``isinstance`` is told: elements of arrays are ``np.float64``, and floats."""
         return self._dtype.type

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 from sparsetrace.branches import Branches, deciding_frame, raised_on_purpose
 from sparsetrace.capture import Restart, Session, capturing, changes, rebind, rebind_orderings
@@ -170,8 +169,9 @@ def _path(
             assert outputs is not None
             return Run(graph, outputs)
         if session is not None:
-            known = [e.__traceback__ for e in (cause, error) if e is not None]
-            if any([rebind(t) for t in known]) or changes() != before:
+            for failure in (cause, error):
+                rebind(None if failure is None else failure.__traceback__)
+            if changes() != before:
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause

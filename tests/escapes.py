@@ -153,7 +153,6 @@ scipy.optimize.root(lambda y: y - x[:1], [0.]).x
 scipy.optimize.brentq(lambda y: y - x[0], 0, 5)
 scipy.optimize.minimize(lambda y: ((y - x)**2).sum(), np.zeros(4)).x
 scipy.optimize.least_squares(lambda y: y - x, np.zeros(4)).x
-scipy.optimize.newton(lambda y: y - x[0], 0.)
 scipy.optimize.fsolve(lambda y: y - x[0], 0.)
 scipy.optimize.nnls(np.eye(4), x)[0]
 scipy.signal.convolve(x, np.ones(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import functools
 import importlib
 import math
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.fft
 import scipy.integrate
 import scipy.interpolate
 import scipy.linalg
@@ -220,6 +222,37 @@ def test_compiled_code_never_gets_a_traced_buffer():
 
     with pytest.raises(st.EscapeError, match="an assignment"):
         st.jacobian_sparsity(f, np.ones(4))
+
+
+def indirect(x):
+    zeros, scope = np.zeros, types.SimpleNamespace(np=np)
+    a, b = zeros(2), scope.np.zeros(shape=(2,), dtype=float)
+    c = np.zeros(
+        2
+        if len(x)
+        else 3
+    )  # fmt: skip
+    d = (lambda n: np.zeros(n))(2)
+    e = functools.partial(np.zeros, 2)
+    f, g = np.zeros(*[2]), [np.zeros(i) for i in (2,)][0]  # noqa: RUF015 - a comprehension
+    h = e()
+    for out in (a, b, c, d, f, g, h):
+        out[0] = x[0]
+    return a + b + c + d + f + g + h
+
+
+def test_allocations_are_recognised_however_they_are_called():
+    assert_same_pattern(st.jacobian_sparsity(indirect, np.ones(2)), [[1, 0], [0, 0]])
+
+
+def test_raw_memory_is_refused():
+    def f(x):
+        out = np.zeros(2)
+        out[0] = x[0]
+        return memoryview(out)[1] * x
+
+    with pytest.raises(st.EscapeError):
+        st.jacobian_sparsity(f, np.ones(2))
 
 
 COMPILED = [
@@ -458,6 +491,43 @@ def test_the_math_module(name):
             assert_covers(pattern, expected)
 
 
+TRANSFORMS = [
+    lambda x: scipy.fft.fft(x).real,
+    lambda x: scipy.fft.ifft(x, n=3).imag,
+    lambda x: scipy.fft.fft2(x.reshape(2, 3)),
+    lambda x: scipy.fft.rfftn(x.reshape(2, 3), s=(2, 2)),
+    lambda x: scipy.fft.hfft(x),
+    lambda x: scipy.fft.dct(x),
+    lambda x: scipy.fft.dct(x[:3], 2),
+    lambda x: scipy.fft.idct(x, type=3, norm="ortho"),
+    lambda x: scipy.fft.dst(x, n=8),
+    lambda x: scipy.fft.dct(x.reshape(2, 3), axis=0),
+    lambda x: scipy.fft.dctn(x.reshape(2, 3)),
+    lambda x: scipy.fft.idstn(x.reshape(2, 3), axes=[1], s=[2]),
+    lambda x: scipy.fft.fftshift(x),
+]
+
+
+@pytest.mark.parametrize("f", TRANSFORMS)
+def test_transforms_of_scipy(f):
+    pattern = st.jacobian_sparsity(f, np.ones(6))
+    expected = numerical_jacobian_pattern(f, np.ones(6))
+    assert_covers(pattern, expected)
+    assert f(np.ones(6)).size == pattern.shape[0]
+
+
+def test_cosine_transforms_have_the_zeros_of_their_matrix():
+    f = scipy.fft.dct
+    expected = numerical_jacobian_pattern(f, np.ones(3))
+    assert not expected.all()
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(3)), expected)
+
+
+def test_a_transform_without_a_rule_is_refused():
+    with pytest.raises(st.UnsupportedError, match=r"scipy\.fft\.fht"):
+        st.jacobian_sparsity(lambda x: scipy.fft.fht(x, 0.1, 0.0), np.ones(4))
+
+
 # ------------------------------------------------------------------ errors of others
 def test_the_functions_own_errors_pass_unchanged():
     class Mine(Exception):
@@ -556,3 +626,12 @@ def test_a_promoted_buffer_is_cheap():
     tracemalloc.stop()
     assert seconds < 0.2
     assert peak < 64 * 2**20
+
+
+# ------------------------------------------------------------------ the page
+def test_the_page_on_how_it_works():
+    page = Path(__file__).parent.parent / "docs" / "how-it-works.md"
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    failed, attempted = doctest.testfile(str(page), module_relative=False, optionflags=flags)
+    assert attempted > 10
+    assert not failed

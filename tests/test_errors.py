@@ -114,7 +114,6 @@ REFUSED = {
     "np.random.default_rng(0).normal(x)": EscapeError,
     "scipy.signal.lfilter([1.0], [1.0, 0.5], x)": EscapeError,
     "scipy.ndimage.gaussian_filter(x, 1.0)": EscapeError,
-    "scipy.fft.fft(x).real": EscapeError,
     "x.view(np.int64)": UnsupportedError,
     "np.ma.masked_array(x, mask=[0, 1, 0, 0]) * 2": TracingError,
     "fractions.Fraction(x[0])": EscapeError,
@@ -249,7 +248,6 @@ def test_compiled_code_of_scipy_does_not_crash():
 
 
 # ----------------------------------------------------------------- known holes
-@pytest.mark.xfail(reason="conversions inside scipy keep tracers, which compiled code reads as memory")
 def test_compiled_code_of_scipy_gets_no_traced_array():
     check(lambda x: scipy.linalg.solve(np.eye(4), x))
 
@@ -274,7 +272,6 @@ def test_an_error_swallowed_in_another_thread_fails_the_trace():
         jacobian_sparsity(f, X)
 
 
-@pytest.mark.xfail(reason="what compiled code raises of its own accord is not on record")
 def test_a_swallowed_error_of_compiled_code_fails_the_trace():
     def f(x):
         try:

@@ -312,7 +312,7 @@ def test_no_entry_is_missing(start):
     for seed in range(start, start + BATCH):
         check(seed, tally)
     assert tally.refused <= BATCH // 4
-    assert tally.extra <= 0.35 * tally.entries
+    assert tally.extra <= 0.6 * tally.entries  # few points are drawn: see above
 
 
 def test_programs_are_of_some_length():

@@ -129,15 +129,11 @@ def _exchange(scope: dict[str, Any], name: str, new: Any) -> None:
         scope[name] = new
 
 
-def rebind(traceback: types.TracebackType | None) -> bool:
+def rebind(traceback: types.TracebackType | None) -> None:
     """Exchange early-bound names in the modules that an error passed through.
 
-    Returns
-    -------
-    bool
-        Whether anything was exchanged, so that another run may succeed.
+    `changes` tells whether anything was exchanged, so that another run may succeed.
     """
-    found = False
     seen: set[int] = set()
     while traceback is not None:
         frame, traceback = traceback.tb_frame, traceback.tb_next
@@ -147,15 +143,12 @@ def rebind(traceback: types.TracebackType | None) -> bool:
             continue
         if id(scope) not in seen:
             seen.add(id(scope))
-            found |= _rebind_scope(scope)
+            _rebind_scope(scope)
         if "float" in frame.f_code.co_names and "float" not in scope and _may_rebind_float(scope):
-            found = True
             _exchange(scope, "float", TracedFloat)
-    return found
 
 
-def _rebind_scope(scope: dict[str, Any]) -> bool:
-    found = False
+def _rebind_scope(scope: dict[str, Any]) -> None:
     originals = _by_original()
     for key, value in list(scope.items()):
         pair = originals.get(id(value))
@@ -164,8 +157,6 @@ def _rebind_scope(scope: dict[str, Any]) -> bool:
             new = TracedFloat
         if new is not None:
             _exchange(scope, key, new)
-            found = True
-    return found
 
 
 def rebind_orderings(frame: types.FrameType) -> bool:
@@ -191,8 +182,8 @@ def _may_rebind_float(scope: dict[str, Any]) -> bool:
 
 
 def _without_identity(code: types.CodeType) -> bool:
-    if "float" in code.co_names and "type" in code.co_names:
-        if any(step.opname == "IS_OP" for step in dis.get_instructions(code)):
-            return False
+    asks = "float" in code.co_names and "type" in code.co_names
+    if asks and any(step.opname == "IS_OP" for step in dis.get_instructions(code)):
+        return False
     nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
     return all(map(_without_identity, nested))

@@ -55,9 +55,10 @@ def _callee(frame: types.FrameType) -> Any:
     for step in instructions[:at]:
         first, last = _extent(step)
         # the function's expression begins where the call does, and ends before it
-        if first == start and last < end and step.opname.startswith("LOAD"):
-            if best is None or last >= _extent(best)[1]:
-                best = step
+        named = step.opname.startswith("LOAD") and step.opname != "LOAD_CONST"
+        inside = named and first == start and last < end
+        if inside and (best is None or last >= _extent(best)[1]):
+            best = step
     if best is None:
         return None
     return _evaluated(frame, _chain(instructions[: instructions.index(best) + 1]))
@@ -97,7 +98,7 @@ def _evaluated(frame: types.FrameType, chain: list[dis.Instruction]) -> Any:
                 return None
             look_up = getattr if isinstance(value, types.ModuleType) else getattr_static
             value = look_up(value, name, None)
-        elif step.opname != "LOAD_CONST":
+        else:
             value = _variable(frame, name)
     return None if value is _ABSENT else value
 

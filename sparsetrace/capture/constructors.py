@@ -25,7 +25,8 @@ __all__ = ["wrappers"]
 def traced_array_of(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0) -> Any:
     """``np.array(obj, dtype)`` for an object that holds traced elements."""
     graph = CURRENT.get()
-    assert graph is not None and graph.wrap is not None
+    assert graph is not None
+    assert graph.wrap is not None
     if isinstance(obj, np.ndarray) and is_traced(obj):
         # _CopyMode has no truth value
         result = obj.copy() if copy in (True, np._CopyMode.ALWAYS) else obj

@@ -7,6 +7,7 @@ branches of one element are run apart from those of the others.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -45,7 +46,8 @@ def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     graph = CURRENT.get()
-    assert graph is not None and graph.wrap is not None
+    assert graph is not None
+    assert graph.wrap is not None
     places: list[int | str] = [i for i in range(len(args)) if i not in self.excluded]
     places += [name for name in kwargs if name not in self.excluded]
     operands = [args[p] if isinstance(p, int) else kwargs[p] for p in places]
@@ -55,13 +57,9 @@ def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     several = False
     for row in zip(*columns, strict=True):
         values = dict(zip(places, row, strict=True))
-        found = _united_paths(
-            graph,
-            lambda values=values: self.pyfunc(
-                *(values.get(i, a) for i, a in enumerate(args)),
-                **{name: values.get(name, v) for name, v in kwargs.items()},
-            ),
-        )
+        positional = [values.get(i, a) for i, a in enumerate(args)]
+        named = {name: values.get(name, v) for name, v in kwargs.items()}
+        found = _united_paths(graph, functools.partial(self.pyfunc, *positional, **named))
         several = isinstance(found, tuple)
         rows.append(found if isinstance(found, tuple) else (found,))
     results = []

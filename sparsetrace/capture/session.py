@@ -12,7 +12,6 @@ from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsetrace.capture.callers import called_directly
 from sparsetrace.dispatch.operands import Elements, contains_traced
@@ -152,7 +151,7 @@ class Buffer(np.ndarray[Any, Any]):
         super().put(indices, values, mode)
 
     @property
-    def flat(self) -> Any:  # type: ignore[override]
+    def flat(self) -> Any:
         return _Flat(self)
 
     @flat.setter

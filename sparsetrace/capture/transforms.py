@@ -73,8 +73,12 @@ def _trigonometric(method: Any, name: str, x: Any, *args: Any, **kwargs: Any) ->
         count = array.ndim if lengths is None else len(lengths)
         axes = range(array.ndim - count, array.ndim)
     axes = list(np.atleast_1d(axes))
-    lengths = [None] * len(axes) if lengths is None else list(np.atleast_1d(np.array(lengths, object)))
-    wanted = {k: options[k] for k in ("type", "norm", "orthogonalize") if k in options}
+    if lengths is None:
+        lengths = [None] * len(axes)
+    elif isinstance(lengths, (int, np.integer)):
+        lengths = [lengths]
+    kept = ("type", "norm", "orthogonalize")
+    wanted: dict[str, Any] = {k: options[k] for k in kept if k in options}
     single = getattr(sys.modules["scipy.fft"], name.removesuffix("n"))
     for axis, length in zip(axes, lengths, strict=True):
         array = _along(single, array, int(axis), length, wanted)

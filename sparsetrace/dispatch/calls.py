@@ -36,6 +36,7 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    is_traced_array,
     is_uncertain,
     landed,
     plain_target,
@@ -71,7 +72,7 @@ def ufunc_call(
             return graph.wrap(Elements(ids, FLOAT))  # type: ignore[misc]
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
         target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
-        if is_traced(target) and target._dtype is FLOAT:  # x += y
+        if is_traced_array(target) and target._dtype is FLOAT:  # x += y
             ids = elementwise.quick(graph, ufunc, inputs)
             if ids is not None:
                 target._ids[...] = ids
@@ -183,7 +184,7 @@ def _along(
 def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
     target, indices, *operands = inputs
     name = f"np.{ufunc.__name__}.at"
-    if not is_traced(target):
+    if not is_traced_array(target):
         raise plain_target(name, target)
     if contains_traced(indices):
         raise REFUSED.value_dependent(name)
@@ -198,7 +199,7 @@ def store(graph: Graph, target: Any, found: Elements, call: str) -> Any:
     EscapeError
         If the target is an ordinary array.
     """
-    if not is_traced(target):
+    if not is_traced_array(target):
         raise plain_target(call, target)
     target._ids[...] = landed(graph, target._dtype, found.ids)
     return target

@@ -29,6 +29,7 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    is_traced_array,
     landed,
     plain_target,
     values_of,
@@ -66,7 +67,7 @@ def ufunc_call(
     out = kwargs.get("out")
     outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
     for target in (*outs, *(inputs[:1] if method == "at" else ())):
-        if target is not None and not is_traced(target):
+        if target is not None and not is_traced_array(target):
             raise plain_target(f"np.{ufunc.__name__}(..., out=)", target)
     plain = {key: value for key, value in kwargs.items() if key != "out"}
     found = None
@@ -182,10 +183,10 @@ def function_call(
     """Answer ``__array_function__`` with values."""
     rule = local_rules.RULES.get(function)
     target = kwargs.get("out")
-    if target is not None and not is_traced(target):
+    if target is not None and not is_traced_array(target):
         raise plain_target(f"np.{function.__name__}(..., out=)", target)
     in_place = function in local_rules.IN_PLACE
-    if in_place and not is_traced(args[0] if args else None):
+    if in_place and not is_traced_array(args[0] if args else None):
         raise plain_target(f"np.{function.__name__}", args[0] if args else None)
     options = {key: value for key, value in kwargs.items() if key != "out"}
     try:

@@ -103,8 +103,8 @@ def _trimmed(graph: Graph, x: Any) -> tuple[Ids, np.dtype[Any]]:
     ids = np.atleast_1d(ids_of(graph, x))
     if ids.ndim > 1:
         raise ValueError("Polynomial must be 1d only.")
-    values = np.atleast_1d(values_of(x)) if graph.local and contains_traced(x) else None
-    places = np.flatnonzero(ids != ZERO if values is None else values)
+    kept = np.atleast_1d(values_of(x)) if graph.local else ids
+    places = np.flatnonzero(kept)
     return (ids[places[0] :] if len(places) else ids[:1] * ZERO), dtype_of(x)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "dtype_of",
     "ids_of",
     "is_traced",
+    "is_traced_array",
     "is_uncertain",
     "known_of",
     "landed",
@@ -68,6 +69,11 @@ class Operand:
 def is_traced(obj: object) -> bool:
     """Whether `obj` is a traced array or scalar."""
     return getattr(type(obj), "_is_traced", False)
+
+
+def is_traced_array(obj: object) -> bool:
+    """Whether `obj` is a traced array, into which results can be written."""
+    return is_traced(obj) and isinstance(obj, np.ndarray)
 
 
 def contains_traced(obj: object) -> bool:
@@ -190,6 +196,8 @@ def plain_target(call: str, target: Any) -> EscapeError:
     A buffer that was made inside the traced function is traced from birth in another
     run instead.
     """
+    if is_traced(target):
+        raise TypeError(f"{call}: a number is no target; return arrays must be arrays")
     promote = getattr(target, "_promote", None)
     if promote is not None:
         promote()

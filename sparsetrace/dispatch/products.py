@@ -23,6 +23,8 @@ from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
     Operand,
+    constant_values,
+    contains_traced,
     dtype_of,
     ids_of,
     is_traced,
@@ -142,9 +144,15 @@ def dot(graph: Graph, x: Any, y: Any) -> Elements:
         return matmul(graph, x, y)
     a, b = Factor.of(graph, x), Factor.of(graph, y)
     if not a.shape or not b.shape:
-        return elementwise.call(graph, np.multiply, (x, y))[0]
+        return _scaled(graph, x, y)
     axis = max(len(b.shape) - 2, 0)
     return tensordot(graph, x, y, ([len(a.shape) - 1], [axis]))
+
+
+def _scaled(graph: Graph, x: Any, y: Any) -> Elements:
+    """A product with a number, which does not give way to the array's dtype here."""
+    pair = [v if contains_traced(v) else constant_values(v) for v in (x, y)]
+    return elementwise.call(graph, np.multiply, pair)[0]
 
 
 def tensordot(graph: Graph, x: Any, y: Any, axes: Any = 2) -> Elements:
@@ -262,12 +270,12 @@ def _vdot(graph: Graph, a: Any, b: Any, /) -> Elements:
 @rule_for(np.inner)
 def _inner(graph: Graph, a: Any, b: Any, /) -> Elements:
     if not np.ndim(a) or not np.ndim(b):
-        return elementwise.call(graph, np.multiply, (a, b))[0]
+        return _scaled(graph, a, b)
     return tensordot(graph, a, b, ([-1], [-1]))
 
 
 @rule_for(np.outer, np.linalg.outer)
-def _outer(graph: Graph, a: Any, b: Any, /, out: None = None) -> Elements:
+def _outer(graph: Graph, a: Any, b: Any, out: None = None) -> Elements:
     flat = [Factor.of(graph, x) for x in (a, b)]
     p, q = (f.moved(np.ravel) for f in flat)
     ids = contract(graph, p.moved(lambda d: d[None, :, None]), q.moved(lambda d: d[None, None]))
@@ -281,7 +289,9 @@ def _tensordot(graph: Graph, a: Any, b: Any, axes: Any = 2) -> Elements:
 
 @rule_for(np.einsum)
 def _einsum(graph: Graph, *operands: Any, out: None = None, **options: Any) -> Elements:
-    return einsum(graph, *operands)
+    found = einsum(graph, *operands)
+    dtype = options.get("dtype")
+    return found if dtype is None else Elements(found.ids, np.dtype(dtype))
 
 
 @rule_for(np.einsum_path)

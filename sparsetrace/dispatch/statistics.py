@@ -26,7 +26,7 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.graph import OPAQUE, ZERO, Graph
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 
 __all__ = ["inexact", "whole_axis"]
 
@@ -256,9 +256,7 @@ def _along_axes(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
 
 
 @rule_for(np.linalg.trace)
-def _linalg_trace(
-    graph: Graph, x: Any, /, *, offset: int = 0, dtype: Any = None
-) -> Elements:
+def _linalg_trace(graph: Graph, x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
     return _trace(graph, x, offset, -2, -1, dtype)
 
 
@@ -297,7 +295,7 @@ def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = N
         graph: Graph, a: Any, axis: Any = None, dtype: Any = None, out: None = None
     ) -> Elements:
         a = _without_nan(graph, a, nan)
-        ids, kind = ids_of(graph, a), dtype_of(a)
+        ids = ids_of(graph, a)
         if axis is None:
             ids, axis = ids.reshape(-1), 0
         return _accumulated(graph, ufunc, a, ids, axis, dtype)
@@ -322,7 +320,7 @@ def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
         out: None = None,
         include_initial: bool = False,
     ) -> Elements:
-        ids, kind = ids_of(graph, x), dtype_of(x)
+        ids = ids_of(graph, x)
         if axis is None:
             if ids.ndim > 1:
                 raise ValueError(

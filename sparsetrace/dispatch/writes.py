@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.operands import dtype_of, ids_of, is_traced, plain_target
+from sparsetrace.dispatch.operands import dtype_of, ids_of, is_traced_array, plain_target
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import choose, chosen_values, converted
 from sparsetrace.graph import OPAQUE, Graph, Ids
@@ -22,7 +22,7 @@ __all__: list[str] = []
 
 def _new(graph: Graph, target: Any, call: str, values: Any) -> Ids:
     """Ids of the values as the target takes them."""
-    if not is_traced(target):
+    if not is_traced_array(target):
         raise plain_target(call, target)
     return converted(graph, ids_of(graph, values), dtype_of(values), target._dtype)
 

@@ -19,6 +19,8 @@ from oracles import (
     assert_covers,
     assert_same_pattern,
     dense,
+    flat_outputs,
+    nonzero_derivative,
     numerical_jacobian_pattern,
     perturbation_pattern,
 )
@@ -52,6 +54,8 @@ class Case:
         Whether NumPy's result has the same shape in single precision.
     bug : str
         Why the case fails as yet.
+    local_bug : str
+        Why it fails in a local trace as yet; `Cases.local_bugs` lists them.
     """
 
     name: str
@@ -66,6 +70,7 @@ class Case:
     capture: bool = True
     single: bool = True
     bug: str = ""
+    local_bug: str = ""
 
 
 class Cases(list[Case]):
@@ -74,6 +79,12 @@ class Cases(list[Case]):
     def __call__(self, name: str, f: Callable[[Any], Any], *args: Any, **options: Any) -> None:
         assert name not in {case.name for case in self}, name
         self.append(Case(name, f, *args, **options))
+
+    def local_bugs(self) -> Any:
+        """The cases that are known to fail in a local trace."""
+        return pytest.mark.parametrize(
+            "case", [pytest.param(case, id=case.name) for case in self if case.local_bug]
+        )
 
     def parametrize(self) -> Any:
         return pytest.mark.parametrize(
@@ -92,6 +103,8 @@ class Cases(list[Case]):
 def check(case: Case) -> None:
     """Compare the trace of a case with the oracles."""
     check_pattern(case)
+    if not case.local_bug:
+        check_local(case)
     check_metadata(case, np.float64)
     if case.single:
         check_metadata(case, np.float32)
@@ -142,3 +155,24 @@ def _described(result: Any) -> list[tuple[tuple[int, ...], str]]:
             leaf = np.asarray(leaf)
         found.append((leaf.shape, leaf.dtype.name))
     return found
+
+
+def check_local(case: Case) -> None:
+    """A local trace loses nothing at its point."""
+    x = np.random.default_rng(3).uniform(case.low, case.high, case.shape)
+    local = dense(st.jacobian_sparsity(case.f, x, local=True, capture=case.capture))
+    with np.errstate(all="ignore"):
+        columns = [at_point(case.f, x, index, atol=case.atol) for index in np.ndindex(x.shape)]
+    expected = np.stack(columns, axis=1) if columns else local[:, :0]
+    assert_covers(local, expected)
+
+
+def at_point(f: Any, x: Any, index: Any, *, atol: float) -> Any:
+    """Which outputs have a non-zero derivative by one input, at x itself."""
+    pairs = []
+    for step in (1e-4, 5e-5, 2.5e-5):
+        above, below = x.copy(), x.copy()
+        above[index] += step
+        below[index] -= step
+        pairs.append((flat_outputs(f(above)), flat_outputs(f(below))))
+    return nonzero_derivative(*pairs, atol=atol)[0]

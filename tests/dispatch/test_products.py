@@ -12,7 +12,6 @@ from oracles import assert_same_pattern
 
 case = Cases()
 Z = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]])
-WEAK = "a Python number does not give way in these, as it does in ufuncs"
 CUBE = np.arange(12.0).reshape(2, 2, 3)
 
 
@@ -32,8 +31,8 @@ case("dot vector matrix", lambda x: np.dot(x, Z), 2)
 case("dot matrices", lambda x: np.dot(grid(x[:6]), x[6:].reshape(3, 2)), 12)
 case("dot cubes", lambda x: np.dot(CUBE, x.reshape(2, 3, 1)), 6)
 case("dot cube vector", lambda x: np.dot(x.reshape(2, 2, 3), [0.0, 1.0, 1.0]), 12)
-case("dot scalar", lambda x: np.dot(2.0, x), 3, bug=WEAK)
-case("dot zero", lambda x: np.dot(0.0, x), 3, bug=WEAK)
+case("dot scalar", lambda x: np.dot(2.0, x), 3)
+case("dot zero", lambda x: np.dot(0.0, x), 3)
 case("dot out", lambda x: np.dot(grid(x), x[:3], out=np.ones_like(x[:2])), 6)
 case("dot method", lambda x: x.dot(np.eye(3)), 3)
 case("dot mixed", lambda x: np.dot(mixed(x), np.ones(3)), 4)
@@ -43,7 +42,7 @@ case("vdot", lambda x: np.vdot(grid(x), Z), 6)
 case("vdot complex", lambda x: np.vdot(x * 1j, x), 3)
 case("inner", lambda x: np.inner(grid(x), Z), 6)
 case("inner vectors", lambda x: np.inner(x[:3], x[3:]), 6)
-case("inner scalar", lambda x: np.inner(x, 2.0), 3, bug=WEAK)
+case("inner scalar", lambda x: np.inner(x, 2.0), 3)
 case("outer", lambda x: np.outer(x[:2], x[2:]), 5)
 case("outer constant", lambda x: np.outer([0.0, 1.0], grid(x)), 6)
 case("outer out", lambda x: np.outer(x, [1.0, 0.0, 2.0], out=np.ones_like(x[:, None] * x)), 3)
@@ -100,8 +99,7 @@ case("einsum broadcast ellipsis", lambda x: np.einsum("...i,...i", x.reshape(2, 
 case("einsum mixed", lambda x: np.einsum("ij,kj->ik", mixed(x), mixed(x)), 4)
 case("einsum outer", lambda x: np.einsum("i,j", x[:2], [0.0, 1.0, 2.0]), 2)
 case("einsum of traced scalars", lambda x: np.einsum(",i->i", x[0], x[1:]), 4)
-case("einsum dtype", lambda x: np.einsum("i,i", x, x, dtype=np.float64), 3,
-     bug="dtype= is not looked at")
+case("einsum dtype", lambda x: np.einsum("i,i", x, x, dtype=np.float64), 3)
 
 for _mode in "full same valid".split():
     for _k in (1, 2, 3, 5, 6):
@@ -156,7 +154,6 @@ def test_shapes_that_do_not_fit(f):
         st.jacobian_sparsity(f, np.ones(3))
 
 
-@pytest.mark.xfail(strict=True, reason="a write into a number is lost without an error")
 def test_a_number_is_no_target():
     def f(x):
         total = x.sum()
@@ -167,6 +164,5 @@ def test_a_number_is_no_target():
         st.jacobian_sparsity(f, np.ones(3))
 
 
-@pytest.mark.xfail(strict=True, reason="the rule takes its arguments by position alone")
 def test_outer_by_keyword():
     st.jacobian_sparsity(lambda x: np.outer(a=x, b=x), np.ones(2))

@@ -82,7 +82,7 @@ def _power(exponent, v):
 cubes = functools.partial(_power, 3)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _weights(n):
     w = np.zeros(n)
     w[0] = w[-1] = 0.5
@@ -116,7 +116,7 @@ def default_argument(x, shift=np.array([1.0, 0.0, 1.0, 0.0])):  # noqa: B008
 
 def generator(x):
     def pairs():
-        for a, b in zip(x[:-1], x[1:], strict=True):
+        for a, b in zip(x[:-1], x[1:], strict=True):  # noqa: RUF007 - as people write it
             yield a * b
 
     return np.array([*pairs()])
