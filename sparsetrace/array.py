@@ -290,7 +290,9 @@ class TracedArray(np.ndarray[Any, Any]):
         np.ndarray.shape.__set__(self, ids.shape)  # type: ignore[attr-defined]
         self._ids = ids
         if self._values is not None:
-            self._values = self._values.reshape(ids.shape, copy=False)
+            values = self._values.view()
+            values.shape = ids.shape
+            self._values = values
 
     def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> TracedArray:
         """The array with its elements moved; a view where the move makes one."""
@@ -366,7 +368,8 @@ class TracedArray(np.ndarray[Any, Any]):
     # ---------------------------------------------------- methods that move
     def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
         """As ndarray.reshape."""
-        return self._moved(lambda a: a.reshape(*shape, order=order, copy=copy))
+        options = {"order": order} if copy is None else {"order": order, "copy": copy}
+        return self._moved(lambda a: a.reshape(*shape, **options))
 
     def transpose(self, *axes: Any) -> Any:
         """As ndarray.transpose."""

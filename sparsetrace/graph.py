@@ -260,9 +260,12 @@ class Graph:
         neither does, the result is `OPAQUE` (the caller knows better or not).
         """
         if a is b:
-            return a.copy()
+            return a.copy(order="K")
         if a.shape == b.shape:
             shape = a.shape
+            if not (a.flags.c_contiguous or b.flags.c_contiguous):
+                if a.flags.f_contiguous and b.flags.f_contiguous:
+                    return self.union(a.T, b.T).T  # keep the memory order, as NumPy does
         else:
             shape = np.broadcast_shapes(a.shape, b.shape)
             a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
@@ -327,7 +330,7 @@ class Graph:
         out = parts[0]
         for part in parts[1:]:
             out = self.union(out, part)
-        return out.copy() if out is parts[0] else out
+        return out.copy(order="K") if out is parts[0] else out
 
     def union_rows(self, ids: Ids) -> Ids:
         """Union over the last axis: shape ``(..., k)`` -> ``(...)``.

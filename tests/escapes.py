@@ -5,6 +5,7 @@ pattern with every entry, or raises an error of sparsetrace's.  Which of the two
 change as the trace learns to follow more, so the table does not say.
 """
 
+# ruff: noqa: E501 - one entry a line, whatever its length
 from __future__ import annotations
 
 EXPRESSIONS = r"""

@@ -245,6 +245,22 @@ def test_allocations_are_recognised_however_they_are_called():
     assert_same_pattern(st.jacobian_sparsity(indirect, np.ones(2)), [[1, 0], [0, 0]])
 
 
+def test_one_call_of_several_functions_in_turn():
+    rng = np.random.default_rng(0)
+
+    def call(function, n):
+        return function(n)
+
+    def f(x):
+        out = call(np.zeros, 2)
+        out[0] = x[0]
+        noise = call(rng.standard_normal, 2)
+        assert type(noise) is np.ndarray
+        return out + noise
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(2)), [[1, 0], [0, 0]])
+
+
 def test_raw_memory_is_refused():
     def f(x):
         out = np.zeros(2)

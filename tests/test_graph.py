@@ -72,7 +72,10 @@ def test_whole_numbers_keep_their_type():
     ids = graph.constant([2, 3])
     assert graph.known_values(ids, np.dtype(int)).tolist() == [2, 3]
     assert graph.known_value(int(ids[0]), np.dtype(np.int8)).dtype == np.int8
-    assert graph.known_values(graph.constant([True, False]), np.dtype(bool)).tolist() == [True, False]
+    assert graph.known_values(graph.constant([True, False]), np.dtype(bool)).tolist() == [
+        True,
+        False,
+    ]
 
 
 def test_many_constants():
@@ -101,7 +104,12 @@ def test_a_union_with_itself_is_itself():
 def test_results_are_the_callers_own():
     graph = Graph(4)
     x = graph.inputs()
-    for made in (graph.union(x, x), graph.union(x, x[::-1]), graph.union_all([x]), graph.union_all([x, x])):
+    for made in (
+        graph.union(x, x),
+        graph.union(x, x[::-1]),
+        graph.union_all([x]),
+        graph.union_all([x, x]),
+    ):
         made[:] = 0
     assert x.tolist() == [2, 3, 4, 5]
 
@@ -117,7 +125,8 @@ def test_blocks_keep_private_copies():
 
 
 @pytest.mark.parametrize(
-    ("left", "right"), [((3, 1), (1, 4)), ((4,), (3, 4)), ((), (3,)), ((2, 1, 4), (3, 1)), ((0,), (1,))]
+    ("left", "right"),
+    [((3, 1), (1, 4)), ((4,), (3, 4)), ((), (3,)), ((2, 1, 4), (3, 1)), ((0,), (1,))],
 )
 def test_unions_broadcast(left, right):
     graph = Graph(40)
@@ -166,7 +175,9 @@ def test_unions_of_one_row_are_arrays():
         assert out.shape == ()
 
 
-@pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4), (4,), (3, 1), (1, 1), (5, 0), (0, 3), (2, 100)])
+@pytest.mark.parametrize(
+    "shape", [(3, 4), (2, 3, 4), (4,), (3, 1), (1, 1), (5, 0), (0, 3), (2, 100)]
+)
 def test_union_rows(shape):
     graph = Graph(300)
     ids = graph.inputs()[: int(np.prod(shape))].reshape(shape)
@@ -237,6 +248,7 @@ def test_too_many_nodes(monkeypatch):
     with pytest.raises(GraphSizeError, match="in parts"):
         graph.union(x, x[::-1])
     graph = Graph(10)
+    for _ in range(20 - graph.size):
+        graph.union_scalar(2, 3)
     with pytest.raises(GraphSizeError):
-        for _ in range(20):
-            graph.union_scalar(2, 3)
+        graph.union_scalar(2, 3)

@@ -44,7 +44,8 @@ EXPRESSIONS = [
     "np.heaviside(s, t)", "operator.add(s, t)", "operator.mul(s, 0.0)", "operator.neg(s)",
     "functools.reduce(operator.mul, x)", "math.sqrt(4.0) * s", "max([s], key=lambda v: 0)",
     "s.__add__(t)", "s.__radd__(2.0)", "s.__rsub__(t)", "s.__rpow__(2.0)", "s.__truediv__(t)",
-    "[s] * 2", "(s,) + (t,)", "{'a': s}['a'] * t", "np.zeros_like(x) + s", "x[0:1] * s", "s if s is not None else t",
+    "[s] * 2", "(s,) + (t,)", "{'a': s}['a'] * t", "np.zeros_like(x) + s", "x[0:1] * s",
+    "s if s is not None else t",
 ]  # fmt: skip
 
 
@@ -136,7 +137,7 @@ def test_pattern_and_repr():
 
 def test_printing_in_a_loop():
     def f(x):
-        return sum(x[i] for i in range(3) if "%s" % x[i] and f"{x[i]:8.2e}" and str(x[i]))
+        return sum(x[i] for i in range(3) if f"{x[i]}" and f"{x[i]:8.2e}" and str(x[i]))
 
     assert jacobian_sparsity(f, POINT).nnz == 3
 

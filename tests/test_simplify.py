@@ -68,7 +68,7 @@ def test_a_union_shared_by_many_is_kept():
     graph = Graph(100)
     x = graph.inputs()
     shared = shifted(graph, x, 6)
-    many = [graph.union(shared[: 95 - k], x[k : 95]) for k in range(3)]
+    many = [graph.union(shared[: 95 - k], x[k:95]) for k in range(3)]
     program = simplify(graph, np.concatenate(many))
     assert any(block.base == shared[0] for block in program.blocks)
 

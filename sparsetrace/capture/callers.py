@@ -3,7 +3,7 @@
 Contract: compiled code (Cython, C) that asks NumPy for an array goes on to use its
 memory, so it must never be given a traced array.  It has no frame of its own; it is
 told apart by the call that the innermost Python frame stands at: that call's function
-must be the wrapper itself, or a builtin known to do no more than call it.
+must be the wrapper itself.  In doubt (``map(np.zeros, sizes)``) it is compiled code.
 """
 
 from __future__ import annotations
@@ -18,38 +18,39 @@ from typing import Any
 __all__ = ["called_directly"]
 
 _ABSENT = object()
-_FORWARDING = (list, tuple, sorted, sum, functools.reduce)
-"""Builtins that call or run through what they are given and touch no array's memory."""
-_KNOWN: dict[tuple[types.CodeType, int], bool] = {}
+
+Chain = tuple[tuple[str, Any], ...]
+"""The instructions that load ``name.attribute.attribute``: operation and name."""
+
+_KNOWN: dict[tuple[types.CodeType, int], Chain] = {}
 _MOST_KNOWN = 4096
 
 
 def called_directly(frame: types.FrameType) -> bool:
     """Whether the call at which `frame` stands is one of a wrapper by name."""
     site = frame.f_code, frame.f_lasti
-    known = _KNOWN.get(site)
-    if known is None:
+    chain = _KNOWN.get(site)
+    if chain is None:
         if len(_KNOWN) > _MOST_KNOWN:
             _KNOWN.clear()
-        known = _KNOWN[site] = _is_python_call(_callee(frame))
-    return known
+        chain = _KNOWN[site] = _callee(frame)
+    # looked up each time: one call may be of several functions in turn
+    return _is_python_call(_evaluated(frame, chain))
 
 
 def _is_python_call(callee: Any) -> bool:
     if isinstance(callee, functools.partial):
         callee = callee.func
-    if any(callee is known for known in _FORWARDING):
-        return True
     return getattr_static(callee, "_captures", False) is True
 
 
-def _callee(frame: types.FrameType) -> Any:
-    """The object that is called, found by its expression's place in the source."""
+def _callee(frame: types.FrameType) -> Chain:
+    """What loads the object that is called, found by its expression's place in the source."""
     instructions = list(dis.get_instructions(frame.f_code))
     # the frame may stand at an entry of the instruction's cache
     at = sum(step.offset <= frame.f_lasti for step in instructions) - 1
     if not instructions[at].opname.startswith("CALL"):
-        return None
+        return ()
     best: dis.Instruction | None = None
     start, end = _extent(instructions[at])
     for step in instructions[:at]:
@@ -60,8 +61,9 @@ def _callee(frame: types.FrameType) -> Any:
         if inside and (best is None or last >= _extent(best)[1]):
             best = step
     if best is None:
-        return None
-    return _evaluated(frame, _chain(instructions[: instructions.index(best) + 1]))
+        return ()
+    chain = _chain(instructions[: instructions.index(best) + 1])
+    return tuple((step.opname, step.argval) for step in chain)
 
 
 def _chain(instructions: list[dis.Instruction]) -> list[dis.Instruction]:
@@ -88,23 +90,27 @@ def _extent(step: dis.Instruction) -> tuple[tuple[int, int], tuple[int, int]]:
     )
 
 
-def _evaluated(frame: types.FrameType, chain: list[dis.Instruction]) -> Any:
-    """The value of ``name.attribute.attribute``, without running code of the user's."""
+def _evaluated(frame: types.FrameType, chain: Chain) -> Any:
+    """The value of the chain, without running code of the user's; None if unknown."""
     value: Any = _ABSENT
-    for step in chain:
-        name = step.argval
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+    for operation, name in chain:
+        if operation in ("LOAD_ATTR", "LOAD_METHOD"):
             if value is _ABSENT:
                 return None
             look_up = getattr if isinstance(value, types.ModuleType) else getattr_static
             value = look_up(value, name, None)
         else:
-            value = _variable(frame, name)
+            value = _variable(frame, operation, name)
     return None if value is _ABSENT else value
 
 
-def _variable(frame: types.FrameType, name: Any) -> Any:
-    for scope in (frame.f_locals, frame.f_globals, vars(builtins)):
-        if isinstance(name, str) and name in scope:
-            return scope[name]
-    return _ABSENT
+def _variable(frame: types.FrameType, operation: str, name: Any) -> Any:
+    if not isinstance(name, str):
+        return _ABSENT
+    if operation == "LOAD_GLOBAL":
+        scopes: tuple[Any, ...] = (frame.f_globals, vars(builtins))
+    elif operation == "LOAD_NAME":
+        scopes = (frame.f_locals, frame.f_globals, vars(builtins))
+    else:
+        scopes = (frame.f_locals,)
+    return next((scope[name] for scope in scopes if name in scope), _ABSENT)

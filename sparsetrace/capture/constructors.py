@@ -16,27 +16,39 @@ import numpy as np
 
 from sparsetrace.capture.callers import called_directly
 from sparsetrace.capture.session import SESSION, is_library
-from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of, is_traced
+from sparsetrace.dispatch.operands import (
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    values_of,
+)
 from sparsetrace.graph import CURRENT
 
 __all__ = ["wrappers"]
 
 
-def traced_array_of(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0) -> Any:
+def traced_array_of(
+    obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, order: Any = "K"
+) -> Any:
     """``np.array(obj, dtype)`` for an object that holds traced elements."""
     graph = CURRENT.get()
     assert graph is not None
     assert graph.wrap is not None
     if isinstance(obj, np.ndarray) and is_traced(obj):
         # _CopyMode has no truth value
-        result = obj.copy() if copy in (True, np._CopyMode.ALWAYS) else obj
+        result = obj.copy(order or "K") if copy in (True, np._CopyMode.ALWAYS) else obj
     else:
-        found = Elements(ids_of(graph, obj).copy(), dtype_of(obj), keep_array=True)
+        values = np.array(values_of(obj), dtype_of(obj)) if graph.local else None
+        found = Elements(ids_of(graph, obj).copy(), dtype_of(obj), values, keep_array=True)
         result = graph.wrap(found)
     if dtype is not None and np.dtype(dtype) != result.dtype:
         result = result.astype(dtype)
     if result.ndim < ndmin:
         result = result[(None,) * (ndmin - result.ndim)]
+    if order in ("C", "F") and not result.flags[f"{order}_CONTIGUOUS"]:
+        result = result.copy(order)
     return result
 
 
@@ -51,6 +63,8 @@ def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
+    order = {"ascontiguousarray": "C", "asfortranarray": "F"}.get(original.__name__, "K")
+
     @functools.wraps(original)
     def convert(*args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
@@ -70,7 +84,8 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
         if dtype is object or not called_directly(frame):
             return original(*args, **kwargs)
         copy = kwargs.get("copy", copies)
-        return traced_array_of(obj, dtype, copy=copy, ndmin=kwargs.get("ndmin", 0))
+        ndmin = kwargs.get("ndmin", 0)
+        return traced_array_of(obj, dtype, copy=copy, ndmin=ndmin, order=kwargs.get("order", order))
 
     return convert
 

@@ -148,7 +148,7 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     if x._dtype is not FLOAT or x._graph is not graph or (not graph.pure and _impure(x._ids)):
         return None
     ids: Ids = x._ids
-    return ids.copy()
+    return ids.copy(order="K")
 
 
 def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
@@ -180,7 +180,7 @@ def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if kind in _REAL_SCALARS:
         if graph.values and not keeps(ufunc, position, constant):
             return None
-        return None if not graph.pure and _impure(ids) else ids.copy()
+        return None if not graph.pure and _impure(ids) else ids.copy(order="K")
     if kind is not np.ndarray or constant.dtype is not FLOAT:
         return None
     cut = FIRST_ORDER[ufunc].cuts.get(position)
@@ -189,7 +189,7 @@ def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if not graph.pure and _impure(ids):
         return None
     if constant.shape == ids.shape:
-        return ids.copy()
+        return ids.copy(order="K")
     return np.broadcast_to(ids, np.broadcast_shapes(ids.shape, constant.shape)).copy()
 
 

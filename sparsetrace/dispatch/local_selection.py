@@ -68,7 +68,12 @@ def _partition(
 
 @local_rule(np.median)
 def _median(
-    graph: Graph, a: Any, axis: Any = None, *args: Any, keepdims: Any = False, **options: Any
+    graph: Graph,
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: Any = False,
 ) -> Elements:
     ids, values = ids_of(graph, a), np.asarray(values_of(a))
     rows, axes = core_last(ids, axis)
@@ -171,9 +176,13 @@ def _piecewise(
     graph: Graph, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any
 ) -> Elements:
     """As NumPy does it: each function gets the elements where its condition holds."""
-    if not isinstance(condlist, (list, tuple)) or (len(condlist) and np.ndim(condlist[0]) == 0):
+    condlist = values_of(condlist)
+    # as NumPy reads them: one condition, or a sequence of them
+    if np.isscalar(condlist) or (
+        not isinstance(condlist[0], (list, np.ndarray)) and np.ndim(x) != 0
+    ):
         condlist = [condlist]
-    conditions = [np.asarray(values_of(c), bool) for c in condlist]
+    conditions = [np.asarray(c, bool) for c in condlist]
     functions = list(funclist)
     if len(functions) == len(conditions) + 1:
         rest = ~np.logical_or.reduce(conditions)
@@ -192,6 +201,8 @@ def _interp(
 ) -> Elements | None:
     """The cell that each x falls into: its two nodes, and x unless the cell is level."""
     if period is not None or contains_traced(left) or contains_traced(right):
+        return None
+    if np.asarray(values_of(fp)).dtype.kind == "c":
         return None
     points, nodes, heights = (np.asarray(values_of(v), float) for v in (x, xp, fp))
     shape = points.shape

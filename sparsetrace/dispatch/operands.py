@@ -157,6 +157,14 @@ def constant_values(obj: Any) -> NDArray[Any]:
     UnsupportedError
         If `obj` is not an array, a number or a nested list of numbers.
     """
+    if isinstance(obj, np.matrix):
+        raise UnsupportedError(
+            explain(
+                "np.matrix",
+                "its operators multiply as matrices, which the trace does not follow",
+                "Convert it with np.asarray, or use scipy.sparse arrays.",
+            )
+        )
     if isinstance(obj, (np.ndarray, *_NUMBERS, list, tuple, range)):
         values = np.asarray(obj)
         if values.dtype.kind in "biufc":

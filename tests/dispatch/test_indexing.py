@@ -81,7 +81,10 @@ READS = {
     (0, 3): "x[:]  x[:, 1]  x[[]]  x[..., None]  x.T",
 }
 READ_CASES = [
-    (shape, source) for shape, text in READS.items() for source in text.split("  ") if source.strip()
+    (shape, source)
+    for shape, text in READS.items()
+    for source in text.split("  ")
+    if source.strip()
 ]
 
 
@@ -308,7 +311,10 @@ WRITES = {
     """,
 }
 WRITE_CASES = [
-    (shape, line.strip()) for shape, text in WRITES.items() for line in text.splitlines() if line.strip()
+    (shape, line.strip())
+    for shape, text in WRITES.items()
+    for line in text.splitlines()
+    if line.strip()
 ]
 TARGETS = {
     "a copy": "x.copy()",
@@ -447,7 +453,7 @@ def test_conditions_have_no_derivative():
 # --------------------------------------------------- keys that depend on the inputs
 POINT = np.array([1.3, 2.1, 0.7, 3.2])
 MATRIX = np.array([[1.3, 2.1, 0.7], [3.2, 1.9, 2.6]])
-EVERY = dict(low=-2.0, high=2.0, points=60)
+EVERY = {"low": -2.0, "high": 2.0, "points": 60}
 
 UNSURE_READS = {
     "x[np.argmax(x)]": POINT,
@@ -667,7 +673,10 @@ ERRORS = {
     """,
 }
 ERROR_CASES = [
-    (shape, source) for shape, text in ERRORS.items() for source in text.split("  ") if source.strip()
+    (shape, source)
+    for shape, text in ERRORS.items()
+    for source in text.split("  ")
+    if source.strip()
 ]
 
 

@@ -27,7 +27,7 @@ for _name in (
 ):
     _f = getattr(np, _name)
     for _axis in (None, 0, 1, -1, -2, (0, 1), (-1, 0), (1,)):
-        case(f"{_name} axis={_axis}", lambda x, f=_f, a=_axis: f(grid(x), axis=a), 6, points=40)
+        case(f"{_name} axis={_axis}", lambda x, f=_f, a=_axis: f(grid(x), axis=a), 6, points=30)
     case(f"{_name} keepdims", lambda x, f=_f: f(grid(x), axis=1, keepdims=True), 6, points=40)
     case(f"{_name} keepdims all", lambda x, f=_f: f(grid(x), keepdims=True), 6, points=40)
     _e = "of one element it is zero whatever that is" if _name in ("std", "var", "ptp") else ""
@@ -35,7 +35,7 @@ for _name in (
 for _name in "nanmean nanstd nanvar nanmedian".split():
     _f = getattr(np, _name)
     for _axis in (None, 0, -1, (0, 1)):
-        case(f"{_name} axis={_axis}", lambda x, f=_f, a=_axis: f(grid(x), axis=a), 6, points=40)
+        case(f"{_name} axis={_axis}", lambda x, f=_f, a=_axis: f(grid(x), axis=a), 6, points=30)
     case(f"{_name} keepdims", lambda x, f=_f: f(grid(x), axis=1, keepdims=True), 6, points=40)
 for _name in "sum prod max min mean".split():
     _f = getattr(np, _name)

@@ -45,17 +45,20 @@ case("median of two axes", lambda x: np.median(x.reshape(2, 2, 2), axis=(0, 2)),
 for _name in "quantile percentile nanquantile nanpercentile".split():
     _f = getattr(np, _name)
     _k = 1 if "quantile" in _name else 100
-    case(f"{_name}", lambda x, f=_f, k=_k: f(grid(x), 0.3 * k), 6, points=100)
-    case(f"{_name} axis", lambda x, f=_f, k=_k: f(grid(x), 0.3 * k, axis=-1), 6, points=60)
+    case(f"{_name}", lambda x, f=_f, k=_k: f(x, 0.3 * k), 4, points=40)
+    case(f"{_name} axis", lambda x, f=_f, k=_k: f(grid(x), 0.3 * k, axis=-1), 6, points=40)
     case(f"{_name} levels", lambda x, f=_f, k=_k: f(grid(x), np.array([0.2, 0.6]) * k, axis=0), 6,
-         points=60)
+         points=30)
+    case(f"{_name} traced level", lambda x, f=_f, k=_k: f(x[:3], x[3] * k), 4, points=40,
+         low=0.05, high=0.95)
+for _name in "quantile percentile".split():
+    _f = getattr(np, _name)
+    _k = 1 if "quantile" in _name else 100
     case(f"{_name} grid of levels", lambda x, f=_f, k=_k: f(
         grid(x), np.array([[0.2, 0.6], [0.3, 0.9]]) * k, axis=1, keepdims=True), 6, points=60)
     case(f"{_name} axes", lambda x, f=_f, k=_k: f(
         x.reshape(2, 2, 2), [0.5 * k], axis=(0, 2)), 8, points=60)
     case(f"{_name} method", lambda x, f=_f, k=_k: f(x, 0.4 * k, method="lower"), 4, points=60)
-    case(f"{_name} traced level", lambda x, f=_f, k=_k: f(x[:3], x[3] * k), 4, points=80,
-         low=0.05, high=0.95)
 case("quantile weights", lambda x: np.quantile(
     x, 0.4, method="inverted_cdf", weights=np.array([1.0, 2.0, 1.0])), 3, points=60)
 case("quantile weights axis", lambda x: np.quantile(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -25,7 +27,7 @@ def solved(n, own, edges):
     child = np.array([c for c, _ in edges], int)
     parent = np.array([p for _, p in edges], np.int32)
     bounds, values = solve_sequential(n, *as_rows(own), child, parent)
-    return [values[lo:hi].tolist() for lo, hi in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [values[lo:hi].tolist() for lo, hi in pairwise(bounds)]
 
 
 def random_block(seed):
