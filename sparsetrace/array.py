@@ -309,7 +309,11 @@ class TracedArray(np.ndarray[Any, Any]):
 
     @property
     def base(self) -> Any:  # type: ignore[override]
-        return None if self._ids.base is None else self._moved(lambda a: a.base if a.base is not None else a)
+        return (
+            None
+            if self._ids.base is None
+            else self._moved(lambda a: a.base if a.base is not None else a)
+        )
 
     @property
     def real(self) -> Any:  # type: ignore[override]
@@ -407,7 +411,8 @@ class TracedArray(np.ndarray[Any, Any]):
         """Refused: it changes the array in place, and its views would not follow."""
         raise UnsupportedError(
             explain(
-                "ndarray.resize", "it would move the elements under views of them",
+                "ndarray.resize",
+                "it would move the elements under views of them",
                 "Use np.resize(x, shape), which returns a new array.",
             )
         )

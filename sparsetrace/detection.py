@@ -179,7 +179,9 @@ def _checked_leaf(leaf: Any) -> Any:
     try:
         array = np.asarray(leaf)
     except (TypeError, ValueError) as error:
-        raise InputError(f"an input of type {type(leaf).__name__} is no array of numbers") from error
+        raise InputError(
+            f"an input of type {type(leaf).__name__} is no array of numbers"
+        ) from error
     if array.dtype.kind not in "biufc":
         raise InputError(
             f"an input of type {type(leaf).__name__} (dtype {array.dtype}) is no array of numbers"

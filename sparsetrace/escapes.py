@@ -321,8 +321,8 @@ def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:
     held = error.__traceback__
     token = FAILURES.set(None)
     try:
-        return error if isinstance(error, TracingError) else explained(
-            error.with_traceback(traceback)
+        return (
+            error if isinstance(error, TracingError) else explained(error.with_traceback(traceback))
         )
     finally:
         FAILURES.reset(token)

@@ -17,9 +17,7 @@ from sparsetrace.errors import EscapeError, explain
 
 __all__ = ["POISON", "frame"]
 
-_MESSAGE = (
-    "it read the elements of a traced array, which is outside of what the trace can follow"
-)
+_MESSAGE = "it read the elements of a traced array, which is outside of what the trace can follow"
 _REMEDY = (
     "Use NumPy functions on the array itself, or keep np.asarray, buffers made by np.zeros and "
     "C or SciPy routines out of the traced function (np.zeros_like(x) makes a traceable buffer)."

@@ -32,8 +32,7 @@ from oracles import assert_covers, assert_same_pattern, dense, numerical_jacobia
 
 HERE = Path(__file__).parent / "user_code"
 KINDS = (
-    "attention branches buffers conversions early_names loops matrices physics structure "
-    "transforms"
+    "attention branches buffers conversions early_names loops matrices physics structure transforms"
 ).split()
 HELPERS = {
     "attention.split",
@@ -141,9 +140,7 @@ def test_a_refusal_names_the_call_the_line_and_a_way_out(name):
 def test_broyden_in_loops_and_in_slices():
     loops = load("loops")
     x = np.ones(50)
-    one, two = (
-        st.jacobian_sparsity(f, x) for f in (loops.broyden_loop, loops.broyden_slices)
-    )
+    one, two = (st.jacobian_sparsity(f, x) for f in (loops.broyden_loop, loops.broyden_slices))
     assert_same_pattern(one, two)
     assert one.nnz == 148
 
@@ -475,9 +472,7 @@ def test_every_sparse_format(a):
     assert_same_pattern(st.jacobian_sparsity(lambda x: a @ x, x), expected)
     assert_same_pattern(st.jacobian_sparsity(lambda x: a.dot(x), x), expected)
     assert_same_pattern(st.jacobian_sparsity(lambda x: x @ a.T, x), expected)
-    assert_same_pattern(
-        st.jacobian_sparsity(lambda y: a.T @ y, np.ones(2)), np.transpose(expected)
-    )
+    assert_same_pattern(st.jacobian_sparsity(lambda y: a.T @ y, np.ones(2)), np.transpose(expected))
 
 
 @pytest.mark.parametrize("name", [n for n in vars(math) if not n.startswith("_")])

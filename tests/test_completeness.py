@@ -109,8 +109,12 @@ def members(kind):
 
 def unanswered(kind):
     """Members of ndarray that a subclass neither overrides nor needs to."""
-    own = {name for base in kind.__mro__ if base is not np.ndarray and base is not object
-           for name in vars(base)}
+    own = {
+        name
+        for base in kind.__mro__
+        if base is not np.ndarray and base is not object
+        for name in vars(base)
+    }
     listed = HOOKED | OF_THE_SHAPE | OF_THE_CLASS | OF_ANY_CLASS
     return sorted(members(np.ndarray) - own - listed)
 
@@ -121,8 +125,11 @@ def test_every_member_of_ndarray_is_answered_for():
 
 @pytest.mark.parametrize("name", ["__getitem__", "reshape", "real", "__float__"])
 def test_a_member_left_out_is_found(name):
-    kept = {key: value for key, value in vars(TracedArray).items()
-            if key != name and key not in ("_dtype", "_graph", "_ids", "_values", "__dict__")}
+    kept = {
+        key: value
+        for key, value in vars(TracedArray).items()
+        if key != name and key not in ("_dtype", "_graph", "_ids", "_values", "__dict__")
+    }
     smaller = type("Smaller", (np.ndarray,), kept)
     assert unanswered(smaller) == [name]
 

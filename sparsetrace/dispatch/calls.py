@@ -177,7 +177,9 @@ def _along(
     if method == "reduceat":
         return reductions.reduceat(graph, ufunc, *inputs, **kwargs)
     raise UnsupportedError(
-        explain(f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself.")
+        explain(
+            f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself."
+        )
     )
 
 

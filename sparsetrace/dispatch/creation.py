@@ -29,9 +29,7 @@ from sparsetrace.graph import Graph, Ids
 __all__: list[str] = []
 
 
-def _like(
-    graph: Graph, prototype: Any, fill: Ids, dtype: Any, order: Any, shape: Any
-) -> Elements:
+def _like(graph: Graph, prototype: Any, fill: Ids, dtype: Any, order: Any, shape: Any) -> Elements:
     if shape is None:
         template = ids_of(graph, prototype) if is_traced(prototype) else np.asarray(prototype)
         ids = np.empty_like(template, np.int32, order=order, subok=False)
@@ -45,32 +43,58 @@ def _like(
 
 @rule_for(np.zeros_like)
 def _zeros_like(
-    graph: Graph, a: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
-    shape: Any = None, *, device: Any = None,
+    graph: Graph,
+    a: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Elements:
     return _like(graph, a, graph.constant(0.0), dtype, order, shape)
 
 
 @rule_for(np.empty_like)
 def _empty_like(
-    graph: Graph, prototype: Any, /, dtype: Any = None, order: Any = "K", subok: Any = True,
-    shape: Any = None, *, device: Any = None,
+    graph: Graph,
+    prototype: Any,
+    /,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Elements:
     return _like(graph, prototype, graph.constant(0.0), dtype, order, shape)
 
 
 @rule_for(np.ones_like)
 def _ones_like(
-    graph: Graph, a: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
-    shape: Any = None, *, device: Any = None,
+    graph: Graph,
+    a: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Elements:
     return _like(graph, a, graph.constant(1.0), dtype, order, shape)
 
 
 @rule_for(np.full_like)
 def _full_like(
-    graph: Graph, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
-    shape: Any = None, *, device: Any = None,
+    graph: Graph,
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Elements:
     return _like(graph, a, ids_of(graph, fill_value), dtype, order, shape)
 

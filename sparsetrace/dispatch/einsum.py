@@ -158,4 +158,7 @@ def _pair(
         values = np.matmul(p.values, q.values).reshape(shape)
     if p.traced or q.traced:
         ids = contract(graph, p, q).reshape(shape)
-    return _Term(Factor(graph, ids, values if ids is None or graph.local else None, dtype), batch + rows + columns)
+    return _Term(
+        Factor(graph, ids, values if ids is None or graph.local else None, dtype),
+        batch + rows + columns,
+    )

@@ -31,9 +31,7 @@ __all__ = ["call", "keeps", "letters", "quick", "result_dtypes"]
 _DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
 _NO_CUTS: dict[int, Cut] = {}
 _PYTHON_NUMBERS = frozenset((bool, int, float, complex))
-_UNITING = {
-    ufunc for ufunc, rule in FIRST_ORDER.items() if rule.partials in (("1",), ("11",))
-}
+_UNITING = {ufunc for ufunc, rule in FIRST_ORDER.items() if rule.partials in (("1",), ("11",))}
 """Ufuncs of one output, which depends on every argument."""
 _PIECEWISE_CONSTANT = {
     ufunc for ufunc, rule in FIRST_ORDER.items() if not any("1" in p for p in rule.partials)
@@ -152,7 +150,9 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
 
 
 def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
-    shapes = [np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ()) for x in inputs]
+    shapes = [
+        np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ()) for x in inputs
+    ]
     first = shapes[0]
     if all(shape == first or not shape for shape in shapes):
         return first

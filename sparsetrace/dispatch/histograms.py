@@ -42,9 +42,7 @@ def _bincount(graph: Graph, x: Any, /, weights: Any = None, minlength: int = 0) 
     return Elements(_added(graph, places, ids_of(graph, weights), size, dtype_of(weights)), FLOAT)
 
 
-def _added(
-    graph: Graph, places: NDArray[Any], weights: Ids, size: int, kind: np.dtype[Any]
-) -> Ids:
+def _added(graph: Graph, places: NDArray[Any], weights: Ids, size: int, kind: np.dtype[Any]) -> Ids:
     """The sums of the weights at each place."""
     target = Operand(graph, graph.constant(np.zeros(size)), FLOAT)
     reductions.at(graph, np.add, target, places, Operand(graph, weights, kind))
@@ -158,9 +156,7 @@ def _histogramdd(
     dimensions = len(columns)
     many = [bins] * dimensions if _count(bins) is None else bins
     ranges = [None] * dimensions if range is None else range
-    edges = [
-        _edges(graph, *item) for item in zip(columns, many, ranges, strict=True)
-    ]
+    edges = [_edges(graph, *item) for item in zip(columns, many, ranges, strict=True)]
     shape = tuple(_ids(graph, e).shape[0] - 1 for e in edges)
     values = [plain_values(graph, column) for column in columns]
     known = [None if isinstance(e, Elements) else plain_values(graph, e) for e in edges]

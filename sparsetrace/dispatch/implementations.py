@@ -84,8 +84,10 @@ def _buffer_like(make: Callable[..., Any]) -> Callable[..., Any]:
     buffer = _buffer(make)
 
     def constructor(prototype: Any, *args: Any, **kwargs: Any) -> Any:
-        return make(prototype, *args, **kwargs) if is_traced(prototype) else buffer(
-            prototype, *args, **kwargs
+        return (
+            make(prototype, *args, **kwargs)
+            if is_traced(prototype)
+            else buffer(prototype, *args, **kwargs)
         )
 
     return constructor

@@ -108,9 +108,7 @@ def read(graph: Graph, ids: Ids, key: Any) -> Ids:
                     "Use np.where(mask, x, 0) or x * mask, which keep the shape.",
                 )
             )
-    dummy = tuple(
-        np.zeros(np.shape(part), int) if _unsure(part) else part for part in parts
-    )
+    dummy = tuple(np.zeros(np.shape(part), int) if _unsure(part) else part for part in parts)
     shape = np.broadcast_to(np.int8(0), ids.shape)[dummy].shape
     wide = tuple(slice(None) if _unsure(part) else part for part in parts)
     plain = all(isinstance(p, (slice, int, np.integer, type(None))) for p in wide)
@@ -130,9 +128,7 @@ def read(graph: Graph, ids: Ids, key: Any) -> Ids:
     return np.array(out)
 
 
-def _read_one_axis(
-    graph: Graph, ids: Ids, parts: tuple[Any, ...], wide: tuple[Any, ...]
-) -> Ids:
+def _read_one_axis(graph: Graph, ids: Ids, parts: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:
     """One uncertain index, everything else basic: the union over that axis alone."""
     position = next(i for i, part in enumerate(parts) if _unsure(part))
     axis = sum(1 for part in parts[:position] if not isinstance(part, (int, np.integer)))
@@ -155,8 +151,11 @@ def write(graph: Graph, ids: Ids, key: Any, value: Ids) -> None:
     unsure = [part for part in parts if _unsure(part)]
     if len(parts) == 1 or (len(unsure) == 1 and _is_mask(unsure[0])):
         wide = tuple(
-            (slice(None),) * np.ndim(part) if _unsure(part) and _is_mask(part) else
-            (slice(None),) if _unsure(part) else (part,)
+            (slice(None),) * np.ndim(part)
+            if _unsure(part) and _is_mask(part)
+            else (slice(None),)
+            if _unsure(part)
+            else (part,)
             for part in parts
         )
         target = tuple(item for group in wide for item in group)

@@ -101,8 +101,10 @@ def _geomspace(
     ids = np.array(found.ids)
     known = ids <= ZERO
     if known.any() and not graph.local:
-        ends = [np.where(i <= ZERO, graph.known_values(i, k), 1) for i, k in (
-            (np.asarray(ids_of(graph, x)), dtype_of(x)) for x in (start, stop))]
+        ends = [
+            np.where(i <= ZERO, graph.known_values(i, k), 1)
+            for i, k in ((np.asarray(ids_of(graph, x)), dtype_of(x)) for x in (start, stop))
+        ]
         values = np.geomspace(*ends, count, endpoint, dtype)  # type: ignore[call-overload]
         ids = np.where(known, graph.constant(values), ids)
     return Elements(np.moveaxis(ids, 0, axis), found.dtype, keep_array=True)

@@ -39,9 +39,7 @@ from sparsetrace.graph import OPAQUE, Graph, Ids
 
 __all__ = ["function_call", "ufunc_call"]
 
-GlobalRule = Callable[
-    [Graph, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any
-]
+GlobalRule = Callable[[Graph, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 
 
 def _is_whole(result: Any) -> bool:
@@ -59,7 +57,9 @@ def ufunc_call(
 ) -> Any:
     """Answer ``__array_ufunc__`` with values."""
     for operand in inputs:
-        known = isinstance(operand, (np.ndarray, np.generic, bool, int, float, complex, list, tuple))
+        known = isinstance(
+            operand, (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+        )
         if isinstance(operand, np.ma.MaskedArray) or not (known or is_traced(operand)):
             if ufunc is np.matmul and scipy.sparse.issparse(operand):
                 continue
@@ -163,7 +163,9 @@ def _dependencies(
     if method == "reduceat":
         return [local_rules.reduceat(graph, ufunc, *inputs, **kwargs)]
     raise UnsupportedError(
-        explain(f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself.")
+        explain(
+            f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself."
+        )
     )
 
 

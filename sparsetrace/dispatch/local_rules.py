@@ -36,8 +36,11 @@ IN_PLACE: frozenset[Callable[..., Any]] = frozenset(
 )
 
 
-def local_rule(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def local_rule(
+    *functions: Callable[..., Any],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated handler for these functions in local traces."""
+
     def register(handler: Callable[..., Any]) -> Callable[..., Any]:
         RULES.update(dict.fromkeys(functions, handler))
         return handler
@@ -64,7 +67,9 @@ def elementwise(graph: Graph, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
         parts.append(ids)
     outs = []
     for letters in global_elementwise.letters(graph, ufunc):
-        live = [p for p, letter in zip(parts, letters, strict=True) if letter == "1" and p is not None]
+        live = [
+            p for p, letter in zip(parts, letters, strict=True) if letter == "1" and p is not None
+        ]
         if live:
             out = np.broadcast_to(graph.union_all(live), shape)
             outs.append(np.maximum(out, OPAQUE))
@@ -157,9 +162,7 @@ def _contributing(
     return everything
 
 
-def accumulate(
-    graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None
-) -> Ids:
+def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Ids:
     """Ids of ``ufunc.accumulate(x, axis)``."""
     ids, values = ids_of(graph, x), np.asarray(values_of(x))
     axis = normalize_axis_index(axis, ids.ndim)
@@ -223,8 +226,14 @@ def reduceat(
 
 def _reduction(ufunc: np.ufunc, *functions: Callable[..., Any], typed: bool = False) -> None:
     def rule(
-        graph: Graph, a: Any, axis: Any = None, *rest: Any, keepdims: Any = False,
-        initial: Any = np._NoValue, where: Any = True, **options: Any,
+        graph: Graph,
+        a: Any,
+        axis: Any = None,
+        *rest: Any,
+        keepdims: Any = False,
+        initial: Any = np._NoValue,
+        where: Any = True,
+        **options: Any,
     ) -> Elements:
         names = ("dtype", "out", "keepdims") if typed else ("out", "keepdims")
         given = dict(zip(names, rest, strict=False))

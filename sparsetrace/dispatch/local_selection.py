@@ -110,9 +110,7 @@ def _quantile(scale: float, function: Callable[..., Any]) -> None:
         points = core_last(values, axis)[0]
         if not points.shape[-1] or np.isnan(points).any():
             return None
-        ordered, _, _ = _ordered(
-            graph, Operand(graph, rows, values.dtype, points), -1
-        )
+        ordered, _, _ = _ordered(graph, Operand(graph, rows, values.dtype, points), -1)
         levels = np.asarray(q, float) / scale
         place = levels.reshape(-1) * (points.shape[-1] - 1)
         low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
@@ -159,7 +157,11 @@ def _choose(graph: Graph, a: Any, choices: Any, out: None = None, mode: str = "r
 
 @local_rule(np.clip)
 def _clip(
-    graph: Graph, a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: None = None,
+    graph: Graph,
+    a: Any,
+    a_min: Any = np._NoValue,
+    a_max: Any = np._NoValue,
+    out: None = None,
     **options: Any,
 ) -> Any:
     low, high = options.get("min", a_min), options.get("max", a_max)
@@ -234,8 +236,15 @@ def _interp(
 
 @local_rule(np.unique)
 def _unique(
-    graph: Graph, ar: Any, return_index: bool = False, return_inverse: bool = False,
-    return_counts: bool = False, axis: Any = None, *, equal_nan: bool = True, sorted: bool = True,  # noqa: A002
+    graph: Graph,
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,  # noqa: A002
 ) -> Any:
     """Each distinct value unites the elements that have it."""
     ids, values = ids_of(graph, ar), np.asarray(values_of(ar))
@@ -262,7 +271,11 @@ def _unique(
 
 @local_rule(np.linalg.norm)
 def _norm(
-    graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False  # noqa: A002
+    graph: Graph,
+    x: Any,
+    ord: Any = None,
+    axis: Any = None,
+    keepdims: Any = False,  # noqa: A002
 ) -> Any:
     """Vector norms element by element; matrix norms by the whole matrix."""
     ids = ids_of(graph, x)
@@ -281,4 +294,6 @@ def _norm(
         counted = (points != 0) | ~others
     if ord == 0:
         return None
-    return Elements(reduce(graph, np.add, size, axis, None, keepdims, where=counted), np.dtype(float))
+    return Elements(
+        reduce(graph, np.add, size, axis, None, keepdims, where=counted), np.dtype(float)
+    )

@@ -80,9 +80,7 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 
 _FIRST = frozenset((np.insert, np.delete))
 """Moves whose result has the dtype of the first argument, whatever goes into it."""
-_APART = frozenset(
-    (np.broadcast_arrays, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
-)
+_APART = frozenset((np.broadcast_arrays, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d))
 """Moves with one result, of its own dtype, for each argument."""
 
 

@@ -172,9 +172,7 @@ def _lexsort(graph: Graph, keys: Any, axis: int = -1) -> Elements:
 
 # -------------------------------------------------------------------- searching
 @rule_for(np.searchsorted)
-def _searchsorted(
-    graph: Graph, a: Any, v: Any, side: Any = "left", sorter: Any = None
-) -> Elements:
+def _searchsorted(graph: Graph, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Elements:
     sources = [a, v] if sorter is None else [a, v, sorter]
 
     def values(a: Any, v: Any, sorter: Any = None) -> Any:

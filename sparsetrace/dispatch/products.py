@@ -79,7 +79,13 @@ def _flat_batch(factor: Factor, lead: tuple[int, ...]) -> Factor:
 def _is_plain(graph: Graph, x: Any) -> bool:
     """Whether a traced operand is a float64 array with elements, none of them constant."""
     ids = x._ids
-    if graph.local or x._graph is not graph or x._dtype is not FLOAT or not ids.ndim or not ids.size:
+    if (
+        graph.local
+        or x._graph is not graph
+        or x._dtype is not FLOAT
+        or not ids.ndim
+        or not ids.size
+    ):
         return False
     return graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
 

@@ -109,7 +109,12 @@ def _opaque(graph: Graph, shape: tuple[int, ...]) -> Ids:
 
 
 def _empty_rows(
-    graph: Graph, ufunc: np.ufunc, shape: tuple[int, ...], source: Any, initial: Any, *,
+    graph: Graph,
+    ufunc: np.ufunc,
+    shape: tuple[int, ...],
+    source: Any,
+    initial: Any,
+    *,
     has_initial: bool,
 ) -> Ids:
     if has_initial:
@@ -190,9 +195,7 @@ def _fold(
     return Elements(_keep(total._ids.copy(), axes, keepdims=keepdims), kind)
 
 
-def accumulate(
-    graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None
-) -> Elements:
+def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Elements:
     """``ufunc.accumulate(x, axis)``: element i unites elements 0 to i.
 
     ``[{0}, {1}, {2}] -> [{0}, {0, 1}, {0, 1, 2}]``, in log2(length) whole-array steps:
@@ -261,9 +264,7 @@ def reduceat(
         raise IndexError(f"index out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
     stops = np.append(starts[1:], length)
     parts = [
-        reduce(
-            graph, ufunc, Operand(graph, rows[lo : max(hi, lo + 1)], source), 0, dtype
-        )
+        reduce(graph, ufunc, Operand(graph, rows[lo : max(hi, lo + 1)], source), 0, dtype)
         for lo, hi in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
     if not parts:
@@ -300,9 +301,7 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     for turn in range(int(rank.max()) + 1):
         now = rank == turn
         left = Operand(graph, ids.reshape(-1)[target[now]], x._dtype)
-        (found,) = elementwise.call(
-            graph, ufunc, (left, Operand(graph, added[order][now], kind))
-        )
+        (found,) = elementwise.call(graph, ufunc, (left, Operand(graph, added[order][now], kind)))
         _write_flat(ids, target[now], found.ids)
 
 
@@ -348,4 +347,3 @@ def spread(graph: Graph, ids: Ids, axis: Axis, length: int | None = None) -> Ids
     for i in normalize_axis_tuple(axis, ids.ndim):
         shape[i] = ids.shape[i] if length is None else length
     return np.broadcast_to(total, shape).copy()
-

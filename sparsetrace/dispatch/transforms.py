@@ -23,8 +23,14 @@ __all__: list[str] = []
 
 # ------------------------------------------------------------------------ FFT
 def _transform(
-    graph: Graph, function: Callable[..., Any], a: Any, lengths: Any, axes: Any, norm: Any,
-    *, single: bool,
+    graph: Graph,
+    function: Callable[..., Any],
+    a: Any,
+    lengths: Any,
+    axes: Any,
+    norm: Any,
+    *,
+    single: bool,
 ) -> Elements:
     ids, kind = ids_of(graph, a), dtype_of(a)
     options = {"n": lengths, "axis": axes} if single else {"s": lengths, "axes": axes}
@@ -44,9 +50,7 @@ def _transform(
     return Elements(out, sample.dtype)
 
 
-def _transformed_axes(
-    ndim: int, lengths: Any, axes: Any, *, single: bool
-) -> tuple[int, ...]:
+def _transformed_axes(ndim: int, lengths: Any, axes: Any, *, single: bool) -> tuple[int, ...]:
     if single:
         return normalize_axis_tuple(axes, ndim)
     if axes is None:
@@ -81,7 +85,11 @@ def _one_axis(function: Callable[..., Any]) -> None:
 
 def _several_axes(function: Callable[..., Any], default: Any) -> None:
     def rule(
-        graph: Graph, a: Any, s: Any = None, axes: Any = default, norm: Any = None,
+        graph: Graph,
+        a: Any,
+        s: Any = None,
+        axes: Any = default,
+        norm: Any = None,
         out: None = None,
     ) -> Elements:
         if s is not None and axes is None:
@@ -145,7 +153,5 @@ def _vector_norm(
 
 
 @rule_for(np.linalg.matrix_norm)
-def _matrix_norm(
-    graph: Graph, x: Any, /, *, keepdims: Any = False, ord: Any = "fro"
-) -> Elements:
+def _matrix_norm(graph: Graph, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Elements:
     return _norm(graph, x, ord, (-2, -1), bool(keepdims))

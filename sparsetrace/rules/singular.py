@@ -70,8 +70,25 @@ SINGULAR: dict[np.ufunc, Callable[..., Any]] = {
     special.erfcinv: _at(0, 2),
 }
 _ALWAYS_FINITE = frozenset(
-    (np.add, np.subtract, np.multiply, np.negative, np.positive, np.absolute, np.fabs, np.maximum,
-     np.minimum, np.fmax, np.fmin, np.sin, np.cos, np.tanh, np.arctan, np.square, np.hypot)
+    (
+        np.add,
+        np.subtract,
+        np.multiply,
+        np.negative,
+        np.positive,
+        np.absolute,
+        np.fabs,
+        np.maximum,
+        np.minimum,
+        np.fmax,
+        np.fmin,
+        np.sin,
+        np.cos,
+        np.tanh,
+        np.arctan,
+        np.square,
+        np.hypot,
+    )
 )
 
 

@@ -141,9 +141,7 @@ def solve(
     return _outputs(tables, program.outputs)
 
 
-def _outputs(
-    tables: Tables, outputs: Ids
-) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     m = len(outputs)
     if not m:
         return np.zeros(1, np.int64), np.zeros(0, np.int32)

@@ -135,7 +135,6 @@ class Tables:
             return runs
         return split_runs(runs, columns, np.sort(np.concatenate(bounds)), len(columns[0]))
 
-
     def counts(self, nodes: Ids) -> NDArray[np.int64]:
         """How many entries each node has."""
         counts = (nodes > OPAQUE).astype(np.int64)

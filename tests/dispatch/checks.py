@@ -54,8 +54,6 @@ class Case:
         Whether NumPy's result has the same shape in single precision.
     bug : str
         Why the case fails as yet.
-    local_bug : str
-        Why it fails in a local trace as yet; `Cases.local_bugs` lists them.
     """
 
     name: str
@@ -70,7 +68,6 @@ class Case:
     capture: bool = True
     single: bool = True
     bug: str = ""
-    local_bug: str = ""
 
 
 class Cases(list[Case]):
@@ -79,12 +76,6 @@ class Cases(list[Case]):
     def __call__(self, name: str, f: Callable[[Any], Any], *args: Any, **options: Any) -> None:
         assert name not in {case.name for case in self}, name
         self.append(Case(name, f, *args, **options))
-
-    def local_bugs(self) -> Any:
-        """The cases that are known to fail in a local trace."""
-        return pytest.mark.parametrize(
-            "case", [pytest.param(case, id=case.name) for case in self if case.local_bug]
-        )
 
     def parametrize(self) -> Any:
         return pytest.mark.parametrize(
@@ -103,8 +94,7 @@ class Cases(list[Case]):
 def check(case: Case) -> None:
     """Compare the trace of a case with the oracles."""
     check_pattern(case)
-    if not case.local_bug:
-        check_local(case)
+    check_local(case)
     check_metadata(case, np.float64)
     if case.single:
         check_metadata(case, np.float32)

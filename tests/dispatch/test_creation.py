@@ -44,8 +44,11 @@ case("real", lambda x: np.real(x * (1 + 2j)), 3)
 case("imag", lambda x: np.imag(x * (1 + 2j)), 3)
 case("imag of real", lambda x: np.imag(x) * 3, 3)
 case("real of real", lambda x: np.real(x), 3)
-case("real of a sum with constants", lambda x: (
-    np.concatenate([x, np.array([1 + 2j, 3j])]).real * 2), 2)
+case(
+    "real of a sum with constants",
+    lambda x: np.concatenate([x, np.array([1 + 2j, 3j])]).real * 2,
+    2,
+)
 case("imag of constants", lambda x: np.concatenate([x, np.array([1 + 2j, 3.0])]).imag[2:] * x, 2)
 case("shape questions", lambda x: x * np.shape(grid(x))[1] * np.ndim(x) * np.size(grid(x), 1), 6)
 case("size", lambda x: x * np.size(x) * x.size * len(x), 6)
@@ -101,10 +104,14 @@ def test_questions_have_plain_answers():
     def f(x):
         y = x.reshape(2, 3)
         seen.update(
-            shape=np.shape([x, x]), ndim=(np.ndim(y), np.ndim([x[0], x[1]]), np.ndim(x[0])),
-            size=(np.size(y, 0), np.size(x[0])), scalar=np.min_scalar_type(x),
-            cast=np.can_cast(x, np.float32), shares=np.shares_memory(x, y[1]),
-            apart=np.may_share_memory(x, x.copy()), plain=np.shares_memory(x, np.ones(3)),
+            shape=np.shape([x, x]),
+            ndim=(np.ndim(y), np.ndim([x[0], x[1]]), np.ndim(x[0])),
+            size=(np.size(y, 0), np.size(x[0])),
+            scalar=np.min_scalar_type(x),
+            cast=np.can_cast(x, np.float32),
+            shares=np.shares_memory(x, y[1]),
+            apart=np.may_share_memory(x, x.copy()),
+            plain=np.shares_memory(x, np.ones(3)),
             text=(np.array_repr(x[:1]), np.array_str(x[:1]), np.array2string(x[:1])),
             contiguous=np.isfortran(y.T),
         )
@@ -113,8 +120,15 @@ def test_questions_have_plain_answers():
     st.jacobian_sparsity(f, np.ones(6))
     text = "TracedArray([{0}])"
     assert seen == {
-        "shape": (2, 6), "ndim": (2, 1, 0), "size": (2, 1), "scalar": np.dtype(float),
-        "cast": False, "shares": True, "apart": False, "plain": False, "text": (text,) * 3,
+        "shape": (2, 6),
+        "ndim": (2, 1, 0),
+        "size": (2, 1),
+        "scalar": np.dtype(float),
+        "cast": False,
+        "shares": True,
+        "apart": False,
+        "plain": False,
+        "text": (text,) * 3,
         "contiguous": True,
     }
 
@@ -136,10 +150,15 @@ def test_indices_from_shapes():
     assert pattern.indices.tolist() == [0, 3, 4, 6, 7, 8, 1, 2, 5, 0, 4, 8]
 
 
-@pytest.mark.parametrize("f", [
-    lambda x: np.frombuffer(b"12345678", like=x), lambda x: np.fromstring("1 2", sep=" ", like=x),
-    lambda x: np.loadtxt(["1 2"], like=x), lambda x: np.genfromtxt(["1 2"], like=x),
-])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.frombuffer(b"12345678", like=x),
+        lambda x: np.fromstring("1 2", sep=" ", like=x),
+        lambda x: np.loadtxt(["1 2"], like=x),
+        lambda x: np.genfromtxt(["1 2"], like=x),
+    ],
+)
 def test_reading_text_like_a_tracer(f):
     """What is read is constant, so that it needs no `like`."""
     assert st.jacobian_sparsity(lambda x: f(x), np.ones(2)).nnz == 0

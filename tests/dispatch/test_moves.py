@@ -102,8 +102,11 @@ case("meshgrid ij", lambda x: list(np.meshgrid(x[:2], x[2:], indexing="ij")), 5)
 case("meshgrid sparse", lambda x: list(np.meshgrid(x[:2], x[2:], sparse=True, copy=False)), 5)
 case("copy", lambda x: np.copy(x), 3)
 case("sliding windows", lambda x: np.lib.stride_tricks.sliding_window_view(x, 3), 5)
-case("sliding windows axes", lambda x: np.lib.stride_tricks.sliding_window_view(
-    grid(x), (2, 2), axis=(0, 1)), 6)
+case(
+    "sliding windows axes",
+    lambda x: np.lib.stride_tricks.sliding_window_view(grid(x), (2, 2), axis=(0, 1)),
+    6,
+)
 case("sliding windows sum", lambda x: np.lib.stride_tricks.sliding_window_view(x, 2).sum(-1), 4)
 case("fftshift", lambda x: np.fft.fftshift(grid(x), axes=1), 6)
 case("ifftshift", lambda x: np.fft.ifftshift(x), 5)
@@ -119,23 +122,44 @@ def changed(x, change, *args, **options):
 
 
 case("fill_diagonal", lambda x: changed(x.reshape(3, 3), np.fill_diagonal, 0.0), 9)
-case("fill_diagonal wrap", lambda x: changed(x[:8].reshape(4, 2), np.fill_diagonal, x[8:], True),
-     10)
+case(
+    "fill_diagonal wrap", lambda x: changed(x[:8].reshape(4, 2), np.fill_diagonal, x[8:], True), 10
+)
 case("put", lambda x: changed(grid(x[:6]), np.put, [0, -1], x[6:]), 8)
 case("put fewer", lambda x: changed(x, np.put, [0, 2, 3], x[1:3]), 4)
 case("put clip", lambda x: changed(x, np.put, 9, 0.0, mode="clip"), 4)
 case("put method", lambda x: changed(x, lambda y: y.put([0, 1], [3.0, x[2]])), 3)
 case("place", lambda x: changed(x[:4], np.place, np.array([True, False, True, True]), x[4:]), 6)
 case("putmask", lambda x: changed(x[:4], np.putmask, [True, False, True, False], x[4:]), 7)
-case("putmask keywords", lambda x: changed(
-    x, lambda y: np.putmask(y, mask=np.array([True, False]), values=3.0)), 2)
-case("put_along_axis", lambda x: changed(
-    grid(x[:6]), np.put_along_axis, np.array([[1], [0]]), x[6:].reshape(2, 1), axis=-1), 8)
-case("put_along_axis flat", lambda x: changed(
-    grid(x[:6]), np.put_along_axis, np.array([1, 5]), x[6:], None), 8)
-case("put_along_axis opaque", lambda x: changed(
-    grid(x[:6]), np.put_along_axis, np.argmax(grid(x[:6]), axis=-1, keepdims=True),
-    x[6:].reshape(2, 1), -1), 8, points=60)
+case(
+    "putmask keywords",
+    lambda x: changed(x, lambda y: np.putmask(y, mask=np.array([True, False]), values=3.0)),
+    2,
+)
+case(
+    "put_along_axis",
+    lambda x: changed(
+        grid(x[:6]), np.put_along_axis, np.array([[1], [0]]), x[6:].reshape(2, 1), axis=-1
+    ),
+    8,
+)
+case(
+    "put_along_axis flat",
+    lambda x: changed(grid(x[:6]), np.put_along_axis, np.array([1, 5]), x[6:], None),
+    8,
+)
+case(
+    "put_along_axis opaque",
+    lambda x: changed(
+        grid(x[:6]),
+        np.put_along_axis,
+        np.argmax(grid(x[:6]), axis=-1, keepdims=True),
+        x[6:].reshape(2, 1),
+        -1,
+    ),
+    8,
+    points=60,
+)
 
 
 @case.parametrize()
@@ -236,8 +260,10 @@ def test_writes_into_copies_do_not(name):
     assert_same_pattern(st.jacobian_sparsity(_written(COPIES[name]), x), np.eye(6))
 
 
-@pytest.mark.parametrize("f", [np.diagonal, lambda x: np.broadcast_to(x, (2, 2)),
-                               lambda x: x.diagonal(), np.linalg.diagonal])
+@pytest.mark.parametrize(
+    "f",
+    [np.diagonal, lambda x: np.broadcast_to(x, (2, 2)), lambda x: x.diagonal(), np.linalg.diagonal],
+)
 def test_views_that_numpy_makes_read_only(f):
     def g(x):
         f(x)[...] = 0.0

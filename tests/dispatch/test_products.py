@@ -70,29 +70,50 @@ case("cross axisc", lambda x: np.cross(grid(x), grid(x)[::-1], axisc=0), 6)
 case("linalg.cross", lambda x: np.linalg.cross(grid(x), np.array([0.0, 0.0, 1.0])), 6)
 
 for _axes in (0, 1, 2, ([1], [1]), (0, 0), ([0, 1], [0, 1]), ((1, 0), (1, 0)), ([-1], [-1])):
-    case(f"tensordot {_axes}", lambda x, a=_axes: np.tensordot(
-        grid(x), Z if a != 1 else Z.T, a), 6)
+    case(f"tensordot {_axes}", lambda x, a=_axes: np.tensordot(grid(x), Z if a != 1 else Z.T, a), 6)
 case("tensordot both", lambda x: np.tensordot(grid(x[:6]), grid(x[6:]), axes=([1], [1])), 12)
 case("tensordot cube", lambda x: np.tensordot(CUBE, x.reshape(3, 2), ([2, 0], [0, 1])), 6)
 case("linalg.tensordot", lambda x: np.linalg.tensordot(Z, grid(x), axes=2), 6)
 
-for _text in ("ij,ij->", "ij,ij", "ij,ij->ij", "ij,kj", "ij,kj->ki", "ij,ik->jk", "ij,ij->j",
-              "i...,i...->...", "...j,...j->...", "...,...", "ij,k...->ik...", "ij , kj -> ik"):
+for _text in (
+    "ij,ij->",
+    "ij,ij",
+    "ij,ij->ij",
+    "ij,kj",
+    "ij,kj->ki",
+    "ij,ik->jk",
+    "ij,ij->j",
+    "i...,i...->...",
+    "...j,...j->...",
+    "...,...",
+    "ij,k...->ik...",
+    "ij , kj -> ik",
+):
     case(f"einsum {_text}", lambda x, t=_text: np.einsum(t, grid(x), Z), 6)
     case(f"einsum {_text} both", lambda x, t=_text: np.einsum(t, grid(x[:6]), grid(x[6:])), 12)
 for _text in ("ii", "ii->i", "ij->ji", "ij", "ji", "ij->", "i...->...", "...j"):
     case(f"einsum {_text}", lambda x, t=_text: np.einsum(t, x.reshape(3, 3)), 9)
 case("einsum repeated", lambda x: np.einsum("iji,j->i", x.reshape(2, 3, 2), [1.0, 0, 2]), 12)
 case("einsum three", lambda x: np.einsum("i,ij,j->", x[:2], Z, x[2:]), 5)
-case("einsum three traced", lambda x: np.einsum(
-    "ij,jk,kl->il", grid(x[:6]), x[6:12].reshape(3, 2), grid(x[12:])), 18, points=3)
-case("einsum four", lambda x: np.einsum(
-    "i,j,k,ijk->", [1.0, 0.0], x[:2], x[2:], CUBE, optimize=True), 5)
+case(
+    "einsum three traced",
+    lambda x: np.einsum("ij,jk,kl->il", grid(x[:6]), x[6:12].reshape(3, 2), grid(x[12:])),
+    18,
+    points=3,
+)
+case(
+    "einsum four",
+    lambda x: np.einsum("i,j,k,ijk->", [1.0, 0.0], x[:2], x[2:], CUBE, optimize=True),
+    5,
+)
 case("einsum diagonal of a product", lambda x: np.einsum("ij,ji->i", grid(x), Z.T), 6)
 case("einsum interleaved", lambda x: np.einsum(grid(x), [0, 1], Z, [0, 1], [0]), 6)
 case("einsum interleaved implicit", lambda x: np.einsum(grid(x), [0, 1], Z, [2, 1]), 6)
-case("einsum interleaved ellipsis", lambda x: np.einsum(
-    grid(x), [Ellipsis, 1], Z, [Ellipsis, 1], [Ellipsis]), 6)
+case(
+    "einsum interleaved ellipsis",
+    lambda x: np.einsum(grid(x), [Ellipsis, 1], Z, [Ellipsis, 1], [Ellipsis]),
+    6,
+)
 case("einsum out", lambda x: np.einsum("ij->j", grid(x), out=np.ones_like(x[:3])), 6)
 case("einsum broadcast", lambda x: np.einsum("ij,ij->ij", grid(x), np.array([[1.0], [0.0]])), 6)
 case("einsum broadcast ellipsis", lambda x: np.einsum("...i,...i", x.reshape(2, 1, 3), Z), 6)
@@ -108,8 +129,11 @@ for _mode in "full same valid".split():
             _n = _f.__name__
             case(f"{_n} {_mode} {_k}", lambda x, f=_f, v=_v, m=_mode: f(x, v, m), 4)
             case(f"{_n} {_mode} {_k} first", lambda x, f=_f, v=_v, m=_mode: f(v, x, m), 4)
-            case(f"{_n} {_mode} {_k} both", lambda x, f=_f, k=_k, m=_mode: f(
-                x[:k], x[k:], mode=m), _k + 3)
+            case(
+                f"{_n} {_mode} {_k} both",
+                lambda x, f=_f, k=_k, m=_mode: f(x[:k], x[k:], mode=m),
+                _k + 3,
+            )
 case("convolve mixed", lambda x: np.convolve(np.concatenate([[0.0, 1.0], x]), [1.0, 2.0]), 3)
 case("correlate default", lambda x: np.correlate(x, [1.0, 0.0]), 4)
 case("correlate complex", lambda x: np.correlate(x * 1j, x, "full"), 3)
@@ -140,13 +164,20 @@ def test_einsum_path_needs_no_values():
     assert_same_pattern(st.jacobian_sparsity(f, np.ones((2, 2))), np.ones((4, 4)))
 
 
-@pytest.mark.parametrize("f", [
-    lambda x: np.dot(x, np.ones(4)), lambda x: np.tensordot(x, np.ones(4), 1),
-    lambda x: x @ np.ones((4, 2)), lambda x: np.inner(x, np.ones(4)),
-    lambda x: np.einsum("i,i", x, np.ones(4)), lambda x: np.einsum("ij", x),
-    lambda x: np.vdot(x, np.ones(4)), lambda x: np.convolve(x, np.ones(0)),
-    lambda x: np.cross(x, np.ones(4)),
-])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.dot(x, np.ones(4)),
+        lambda x: np.tensordot(x, np.ones(4), 1),
+        lambda x: x @ np.ones((4, 2)),
+        lambda x: np.inner(x, np.ones(4)),
+        lambda x: np.einsum("i,i", x, np.ones(4)),
+        lambda x: np.einsum("ij", x),
+        lambda x: np.vdot(x, np.ones(4)),
+        lambda x: np.convolve(x, np.ones(0)),
+        lambda x: np.cross(x, np.ones(4)),
+    ],
+)
 def test_shapes_that_do_not_fit(f):
     with pytest.raises(ValueError):  # noqa: PT011 - NumPy's own words
         f(np.ones(3))

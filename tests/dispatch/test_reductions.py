@@ -22,9 +22,9 @@ def mixed(x):
     return np.stack([np.concatenate([np.zeros(1), x[:2]]), np.concatenate([np.ones(2), x[2:3]])])
 
 
-for _name in (
-    "sum prod max min amax amin mean std var median ptp nansum nanprod nanmax nanmin".split()
-):
+for (
+    _name
+) in "sum prod max min amax amin mean std var median ptp nansum nanprod nanmax nanmin".split():
     _f = getattr(np, _name)
     for _axis in (None, 0, 1, -1, -2, (0, 1), (-1, 0), (1,)):
         case(f"{_name} axis={_axis}", lambda x, f=_f, a=_axis: f(grid(x), axis=a), 6, points=30)
@@ -39,30 +39,61 @@ for _name in "nanmean nanstd nanvar nanmedian".split():
     case(f"{_name} keepdims", lambda x, f=_f: f(grid(x), axis=1, keepdims=True), 6, points=40)
 for _name in "sum prod max min mean".split():
     _f = getattr(np, _name)
-    case(f"{_name} of constants and inputs", lambda x, f=_f: f(mixed(x), axis=1), 3, points=40,
-         low=-3, high=3)
-    case(f"{_name} down constants", lambda x, f=_f: f(mixed(x), axis=0), 3, points=40,
-         low=-3, high=3)
-    case(f"{_name} where", lambda x, f=_f: f(grid(x), axis=0, where=MASK, **(
-        {"initial": 0.1 if f is not np.min else 9.0} if f in (np.max, np.min) else {})), 6,
-        points=40)
-    case(f"{_name} where broadcast", lambda x, f=_f: f(grid(x), axis=1, where=MASK[:, :1], **(
-        {"initial": 0.1 if f is not np.min else 9.0} if f in (np.max, np.min) else {})), 6,
-        points=40)
+    case(
+        f"{_name} of constants and inputs",
+        lambda x, f=_f: f(mixed(x), axis=1),
+        3,
+        points=40,
+        low=-3,
+        high=3,
+    )
+    case(
+        f"{_name} down constants", lambda x, f=_f: f(mixed(x), axis=0), 3, points=40, low=-3, high=3
+    )
+    case(
+        f"{_name} where",
+        lambda x, f=_f: f(
+            grid(x),
+            axis=0,
+            where=MASK,
+            **({"initial": 0.1 if f is not np.min else 9.0} if f in (np.max, np.min) else {}),
+        ),
+        6,
+        points=40,
+    )
+    case(
+        f"{_name} where broadcast",
+        lambda x, f=_f: f(
+            grid(x),
+            axis=1,
+            where=MASK[:, :1],
+            **({"initial": 0.1 if f is not np.min else 9.0} if f in (np.max, np.min) else {}),
+        ),
+        6,
+        points=40,
+    )
 for _name in "sum prod max min".split():
     _f = getattr(np, _name)
     case(f"{_name} initial", lambda x, f=_f: f(grid(x), axis=0, initial=1.2), 6, points=60)
-    case(f"{_name} traced initial", lambda x, f=_f: f(grid(x[:6]), axis=0, initial=x[6]), 7,
-         points=80)
+    case(
+        f"{_name} traced initial",
+        lambda x, f=_f: f(grid(x[:6]), axis=0, initial=x[6]),
+        7,
+        points=80,
+    )
 for _name in "std var".split():
     _f = getattr(np, _name)
     case(f"{_name} where", lambda x, f=_f: f(grid(x), axis=1, where=MASK), 6)
     case(f"{_name} ddof", lambda x, f=_f: f(grid(x), axis=1, ddof=1), 6)
     case(f"{_name} ddof by position", lambda x, f=_f: f(grid(x), 1, None, None, 1, True), 6)
-    case(f"{_name} given mean", lambda x, f=_f: f(grid(x), axis=1,
-         mean=grid(x).mean(axis=1, keepdims=True)), 6)
-    case(f"{_name} given constant mean", lambda x, f=_f: f(grid(x), axis=1,
-         mean=np.zeros((2, 1))), 6)
+    case(
+        f"{_name} given mean",
+        lambda x, f=_f: f(grid(x), axis=1, mean=grid(x).mean(axis=1, keepdims=True)),
+        6,
+    )
+    case(
+        f"{_name} given constant mean", lambda x, f=_f: f(grid(x), axis=1, mean=np.zeros((2, 1))), 6
+    )
     case(f"{_name} correction", lambda x, f=_f: f(grid(x), axis=1, correction=1), 6)
 case("mean keepdims by position", lambda x: np.mean(grid(x), 1, None, None, True), 6)
 case("sum dtype", lambda x: np.sum(grid(x), axis=0, dtype=np.float64), 6)

@@ -45,8 +45,7 @@ case("piecewise constant", lambda x: np.piecewise(
 case("piecewise one condition", lambda x: np.piecewise(x, x > 1, [-1, 1]), 3)
 case("piecewise default", lambda x: np.piecewise(x, [MASK[0]], [np.exp, np.cos]), 3)
 case("piecewise boolean array", lambda x: np.piecewise(x, MASK[0], [np.exp]), 3)
-case("piecewise array of conditions", lambda x: np.piecewise(x, MASK, [np.exp, 1, np.sin]), 3,
-     local_bug="conditions as one array")
+case("piecewise array of conditions", lambda x: np.piecewise(x, MASK, [np.exp, 1, np.sin]), 3)
 case("piecewise mixing", lambda x: np.piecewise(x, [MASK[0]], [np.cumsum, 0]), 3,
      extra="each function is called on the whole of x")
 case("piecewise keyword", lambda x: np.piecewise(x, [x > 1], [lambda t, k: t * k, 1], k=2.0), 3,
@@ -146,8 +145,7 @@ case("interp xp", lambda x: np.interp([0.7, 2.5], np.cumsum(x), [1.0, 3.0, 2.0])
      low=0.1, high=1.2)
 case("interp x period", lambda x: np.interp(x * 3, NODES, [1.0, 3.0, 2.0, 4.0], period=3.5), 3)
 case("interp x left right", lambda x: np.interp(x * 4 - 4, NODES, np.ones(4), left=2.0), 3)
-case("interp complex", lambda x: np.interp(x, NODES, 1j * NODES), 3,
-     local_bug="an imaginary part is dropped: LOSES dependencies")
+case("interp complex", lambda x: np.interp(x, NODES, 1j * NODES), 3)
 
 
 def _copied(x, *args, **options):
@@ -206,9 +204,3 @@ def test_put_of_ranges_by_an_opaque_index():
         return y
 
     assert dense(st.jacobian_sparsity(f, np.ones(3)))[:, 0].all()
-
-
-@case.local_bugs()
-@pytest.mark.xfail(strict=True, reason="see local_bug of the case")
-def test_known_bugs_of_local_traces(case):
-    check_local(case)

@@ -37,8 +37,7 @@ case("average weights over two axes", lambda x: np.average(
     x.reshape(2, 2, 2), axis=(0, 1), weights=np.array([[1.0, 0], [2, 3]])), 8)
 
 case("median even", lambda x: np.median(x), 4, points=40)
-case("median overwrite", lambda x: np.median(grid(x), 1, None, True, True), 6, points=40,
-     local_bug="keepdims by position")
+case("median overwrite", lambda x: np.median(grid(x), 1, None, True, True), 6, points=40)
 case("median of constants and inputs", lambda x: np.median(np.concatenate([np.ones(2), x])), 3,
      points=40)
 case("median of two axes", lambda x: np.median(x.reshape(2, 2, 2), axis=(0, 2)), 8, points=60)
@@ -218,9 +217,3 @@ def test_constant_average_of_the_weights_stays_constant():
         return (scale - 1) * x
 
     assert st.jacobian_sparsity(f, np.ones(3)).nnz == 0
-
-
-@case.local_bugs()
-@pytest.mark.xfail(strict=True, reason="see local_bug of the case")
-def test_known_bugs_of_local_traces(case):
-    check_local(case)
