@@ -1,9 +1,7 @@
 """`TracedArray`: an ndarray subclass whose elements are dependency patterns.
 
-Contract: the visible buffer is a read-only view of one poison object; the node ids
-live in `_ids`, an int32 array of the same shape, which NumPy itself slices, reshapes
-and assigns, so views share memory as the user expects.  Everything that reaches no
-protocol of NumPy's is overridden here: it is answered from the ids, or it raises.
+Contract: everything of an ndarray that reaches no protocol of NumPy's is overridden,
+here or in `Layout`: it is answered from the ids, or it raises.
 """
 
 from __future__ import annotations
@@ -13,13 +11,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from pyroaring import BitMap
 
 from sparsetrace.dispatch import indexing
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.operands import Elements, ids_of, is_traced, landed, values_of
-from sparsetrace.errors import EscapeError, UnsupportedError, ValueDependentError, explain
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.layout import Layout
 from sparsetrace.poison import frame
 from sparsetrace.propagate import index_sets
 from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
@@ -62,7 +61,7 @@ def wrap(graph: Graph, found: Elements) -> Any:
     return traced_array(graph, ids, found.dtype, values)
 
 
-class TracedArray(np.ndarray[Any, Any]):
+class TracedArray(Layout):
     """An array of a trace; made by `jacobian_sparsity`, not by users.
 
     Attributes
@@ -80,24 +79,9 @@ class TracedArray(np.ndarray[Any, Any]):
     TracedArray([{0, 1}, {1, 2}])
     """
 
-    __slots__ = ("_dtype", "_graph", "_ids", "_values")
+    __slots__ = ()
     __array_priority__ = 1e6
     _is_traced = True
-    _dtype: np.dtype[Any]
-    _graph: Graph
-    _ids: Ids
-    _values: NDArray[Any] | None
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in TracedArray.__slots__:
-            raise EscapeError(
-                explain(
-                    "a view of a traced array",
-                    "it was made by a routine that the trace does not see",
-                    "Use indexing, reshape or a NumPy function on the array itself.",
-                )
-            )
-        raise AttributeError(f"'TracedArray' object has no attribute {name!r}")
 
     @property
     def patterns(self) -> NDArray[Any]:
@@ -106,12 +90,10 @@ class TracedArray(np.ndarray[Any, Any]):
         return flat.reshape(self._ids.shape)
 
     # -------------------------------------------------------------- protocols
-    def __array_ufunc__(  # type: ignore[override]
-        self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
-    ) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
 
-    def __array_function__(  # type: ignore[override]
+    def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
         for kind in types:
@@ -121,7 +103,7 @@ class TracedArray(np.ndarray[Any, Any]):
                 return NotImplemented
         return function_call(self._graph, function, args, kwargs)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:  # type: ignore[override]
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         refuse_value("np.asarray()", "a traced array")
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
@@ -129,7 +111,7 @@ class TracedArray(np.ndarray[Any, Any]):
             return array
         return np.asarray(array) if array.dtype != object else self._refuse("__array_wrap__")
 
-    def __dlpack__(self, **options: Any) -> NoReturn:  # type: ignore[override]
+    def __dlpack__(self, **options: Any) -> NoReturn:
         self._refuse("DLPack")
 
     def _refuse(self, call: str) -> NoReturn:
@@ -238,119 +220,19 @@ class TracedArray(np.ndarray[Any, Any]):
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         self._refuse("pickle")
 
-    __reduce__ = __reduce_ex__  # type: ignore[assignment]
-
-    # -------------------------------------------------------------- metadata
-    @property
-    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]
-        return self._dtype
-
-    @dtype.setter
-    def dtype(self, value: Any) -> None:
-        self._reinterpreted("x.dtype =")
+    __reduce__ = __reduce_ex__
 
     @property
-    def itemsize(self) -> int:  # type: ignore[override]
-        return self._dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:  # type: ignore[override]
-        return self._dtype.itemsize * self._ids.size
-
-    @property
-    def strides(self) -> tuple[int, ...]:  # type: ignore[override]
-        scale = self._dtype.itemsize
-        return tuple(step // 4 * scale for step in self._ids.strides)
-
-    @strides.setter
-    def strides(self, value: Any) -> None:
-        self._reinterpreted("x.strides =")
-
-    def _reinterpreted(self, call: str) -> NoReturn:
-        raise UnsupportedError(
-            explain(
-                call,
-                "it would reinterpret the bytes of traced elements",
-                "Use astype, reshape, x.real or x.imag.",
-            )
-        )
-
-    @property
-    def flags(self) -> Any:  # type: ignore[override]
-        return self._ids.flags
-
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        return self._ids.shape
-
-    @shape.setter
-    def shape(self, shape: Any) -> None:
-        ids = self._ids.view()
-        ids.shape = shape
-        np.ndarray.shape.__set__(self, ids.shape)  # type: ignore[attr-defined]
-        self._ids = ids
-        if self._values is not None:
-            values = self._values.view()
-            values.shape = ids.shape
-            self._values = values
-
-    def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> TracedArray:
-        """The array with its elements moved; a view where the move makes one."""
-        values = None if self._values is None else move(self._values)
-        return traced_array(self._graph, move(self._ids), self._dtype, values)
-
-    @property
-    def T(self) -> TracedArray:  # type: ignore[override]
-        return self._moved(lambda a: a.T)
-
-    @property
-    def mT(self) -> TracedArray:  # type: ignore[override]
-        return self._moved(lambda a: a.mT)
-
-    @property
-    def base(self) -> Any:  # type: ignore[override]
-        return (
-            None
-            if self._ids.base is None
-            else self._moved(lambda a: a.base if a.base is not None else a)
-        )
-
-    @property
-    def real(self) -> Any:  # type: ignore[override]
-        return np.real(self) if self._dtype.kind == "c" else self._moved(lambda a: a)
-
-    @real.setter
-    def real(self, value: Any) -> None:
-        if self._dtype.kind == "c":
-            united = self._graph.union(self._ids, ids_of(self._graph, value))
-            self._ids[...] = united
-            if self._values is not None:
-                self._values.real = values_of(value)
-        else:
-            self[...] = value
-
-    @property
-    def imag(self) -> Any:  # type: ignore[override]
-        return np.imag(self)
-
-    @imag.setter
-    def imag(self, value: Any) -> None:
-        if self._dtype.kind != "c":
-            raise TypeError("array does not have imaginary part to set")
-        self._ids[...] = self._graph.union(self._ids, ids_of(self._graph, value))
-        if self._values is not None:
-            self._values.imag = values_of(value)
-
-    @property
-    def flat(self) -> Any:  # type: ignore[override]
-        return _Flat(self)
+    def flat(self) -> Any:
+        return Flat(self)
 
     @flat.setter
     def flat(self, value: Any) -> None:
-        _Flat(self)[:] = value
+        Flat(self)[:] = value
 
+    # ---------------------------------------------------------------- refused
     @property
-    def data(self) -> NoReturn:  # type: ignore[override]
+    def data(self) -> NoReturn:
         self._refuse("x.data")
 
     @data.setter
@@ -358,51 +240,18 @@ class TracedArray(np.ndarray[Any, Any]):
         self._refuse("x.data =")
 
     @property
-    def ctypes(self) -> NoReturn:  # type: ignore[override]
+    def ctypes(self) -> NoReturn:
         self._refuse("x.ctypes")
 
     @property
-    def __array_interface__(self) -> NoReturn:  # type: ignore[override]
+    def __array_interface__(self) -> NoReturn:
         self._refuse("x.__array_interface__")
 
     @property
-    def __array_struct__(self) -> NoReturn:  # type: ignore[override]
+    def __array_struct__(self) -> NoReturn:
         self._refuse("x.__array_struct__")
 
-    # ---------------------------------------------------- methods that move
-    def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
-        """As ndarray.reshape."""
-        options = {"order": order} if copy is None else {"order": order, "copy": copy}
-        return self._moved(lambda a: a.reshape(*shape, **options))
-
-    def transpose(self, *axes: Any) -> Any:
-        """As ndarray.transpose."""
-        return self._moved(lambda a: a.transpose(*axes))
-
-    def ravel(self, order: Any = "C") -> Any:
-        """As ndarray.ravel."""
-        return self._moved(lambda a: a.ravel(order))
-
-    def flatten(self, order: Any = "C") -> Any:
-        """As ndarray.flatten."""
-        return self._moved(lambda a: a.flatten(order))
-
-    def squeeze(self, axis: Any = None) -> Any:
-        """As ndarray.squeeze."""
-        return self._moved(lambda a: a.squeeze(axis))
-
-    def swapaxes(self, axis1: Any, axis2: Any) -> Any:
-        """As ndarray.swapaxes."""
-        return self._moved(lambda a: a.swapaxes(axis1, axis2))
-
-    def copy(self, order: Any = "C") -> Any:
-        """As ndarray.copy."""
-        return self._moved(lambda a: a.copy(order))
-
-    def diagonal(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
-        """As ndarray.diagonal."""
-        return self._moved(lambda a: a.diagonal(offset, axis1, axis2))
-
+    # ---------------------------------------------------------------- methods
     def fill(self, value: Any) -> None:
         """As ndarray.fill."""
         self[...] = value
@@ -417,7 +266,7 @@ class TracedArray(np.ndarray[Any, Any]):
             )
         )
 
-    def astype(  # type: ignore[override]
+    def astype(
         self,
         dtype: Any,
         order: Any = "K",
@@ -492,62 +341,6 @@ def _shown(patterns: NDArray[Any], ids: Ids) -> NDArray[Any]:
     return out
 
 
-class _Flat:
-    """``x.flat``: reads, writes and iterates in C order."""
-
-    __slots__ = ("_array", "_iterator", "index")
-
-    def __init__(self, array: TracedArray) -> None:
-        self._array = array
-        self._iterator: Iterator[Any] | None = None
-        self.index = 0
-
-    def __len__(self) -> int:
-        return int(self._array._ids.size)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._array.reshape(-1))
-
-    def __next__(self) -> Any:
-        if self._iterator is None:
-            self._iterator = iter(self)
-        found = next(self._iterator)
-        self.index += 1
-        return found
-
-    @property
-    def base(self) -> TracedArray:
-        return self._array
-
-    @property
-    def coords(self) -> tuple[int, ...]:
-        return tuple(int(i) for i in np.unravel_index(self.index, self._array._ids.shape))
-
-    def __getitem__(self, key: Any) -> Any:
-        found = self._array.reshape(-1)[key]
-        return found.copy() if isinstance(found, TracedArray) else found
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        array = self._array
-        key, unsure = indexing.constant_key(array._graph, key)
-        if unsure:
-            raise ValueDependentError(
-                explain("x.flat[key] =", "the key depends on the inputs", "Use np.where.")
-            )
-        places = np.arange(array._ids.size)[key]
-        ids = landed(array._graph, array._dtype, ids_of(array._graph, value)).reshape(-1)
-        if np.ndim(places):
-            ids = np.resize(ids, np.shape(places))
-        else:
-            ids = ids[0]
-        array._ids[np.unravel_index(places, array._ids.shape)] = ids
-        if array._values is not None:
-            array._values.flat[key] = values_of(value)
-
-    def copy(self) -> Any:
-        return self._array.flatten()
-
-
 def _through(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
         return function(self, *args, **kwargs)
@@ -579,10 +372,10 @@ def _conjugate(self: TracedArray) -> Any:
     return np.conjugate(self)
 
 
-TracedArray.compress = _compress  # type: ignore[assignment,method-assign]
-TracedArray.put = _put  # type: ignore[assignment,method-assign]
-TracedArray.conj = _conjugate  # type: ignore[method-assign]
-TracedArray.conjugate = _conjugate  # type: ignore[method-assign]
+TracedArray.compress = _compress
+TracedArray.put = _put
+TracedArray.conj = _conjugate
+TracedArray.conjugate = _conjugate
 
 
 def _refusing(name: str) -> Callable[..., Any]:

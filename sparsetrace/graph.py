@@ -21,9 +21,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import arange, array, asarray, empty, full, repeat, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.errors import GraphSizeError
@@ -146,7 +150,7 @@ class Graph:
         self.blocks: list[Block] = []
         self._first: list[int] = []
         self._second: list[int] = []
-        self._table: NDArray[Any] = np.zeros(16)
+        self._table: NDArray[Any] = zeros(16)
         self._table_size = 1
         self._dedupe: dict[Any, int] = {}
         self._reserve(n_inputs)
@@ -155,17 +159,17 @@ class Graph:
     def constant(self, value: Any) -> Ids:
         """Ids of an array of constant numbers, of the array's shape."""
         self.pure = False
-        values = np.asarray(value)
+        values = asarray(value)
         if self.local:
-            return np.zeros(values.shape, np.int32)
+            return zeros(values.shape, np.int32)
         if values.ndim == 0:
-            return np.array(self.constant_scalar(values[()]), np.int32)
+            return array(self.constant_scalar(values[()]), np.int32)
         if not values.any():
-            return np.zeros(values.shape, np.int32)
+            return zeros(values.shape, np.int32)
         start, count = self._table_size, values.size
         self._grow(count, values.dtype)
         self._table[start : start + count] = values.reshape(-1)
-        ids = np.arange(-start, -start - count, -1, dtype=np.int32)
+        ids = arange(-start, -start - count, -1, dtype=np.int32)
         ids[values.reshape(-1) == 0] = ZERO
         return ids.reshape(values.shape)
 
@@ -188,7 +192,7 @@ class Graph:
         if dtype.kind == "c" and self._table.dtype.kind != "c":
             self._table = self._table.astype(complex)
         if size > len(self._table):
-            table = np.zeros(2 * size, self._table.dtype)
+            table = zeros(2 * size, self._table.dtype)
             table[: self._table_size] = self._table[: self._table_size]
             self._table = table
         self._table_size = size
@@ -210,7 +214,7 @@ class Graph:
     # ----------------------------------------------------------------- nodes
     def inputs(self) -> Ids:
         """The ids of all inputs, one dimension."""
-        return np.arange(FIRST_INPUT, FIRST_INPUT + self.n_inputs, dtype=np.int32)
+        return arange(FIRST_INPUT, FIRST_INPUT + self.n_inputs, dtype=np.int32)
 
     def _reserve(self, count: int) -> int:
         """The first of `count` new ids; scalar nodes gathered so far become a block."""
@@ -227,10 +231,10 @@ class Graph:
     def _seal(self) -> None:
         """Turn the scalar nodes gathered so far into a block."""
         count = len(self._first)
-        parents = np.empty((count, 2), np.int32)
+        parents = empty((count, 2), np.int32)
         parents[:, 0] = self._first
         parents[:, 1] = self._second
-        indptr = np.arange(0, 2 * count + 1, 2, dtype=np.int64)
+        indptr = arange(0, 2 * count + 1, 2, dtype=np.int64)
         base = self.size - count
         self._first, self._second = [], []
         self.blocks.append(Rows(base, count, indptr, parents.reshape(-1), sequential=True))
@@ -263,9 +267,9 @@ class Graph:
             return a.copy(order="K")
         if a.shape == b.shape:
             shape = a.shape
-            if not (a.flags.c_contiguous or b.flags.c_contiguous):
-                if a.flags.f_contiguous and b.flags.f_contiguous:
-                    return self.union(a.T, b.T).T  # keep the memory order, as NumPy does
+            in_c_order = a.flags.c_contiguous or b.flags.c_contiguous
+            if not in_c_order and a.flags.f_contiguous and b.flags.f_contiguous:
+                return self.union(a.T, b.T).T  # keep the memory order, as NumPy does
         else:
             shape = np.broadcast_shapes(a.shape, b.shape)
             a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
@@ -279,14 +283,14 @@ class Graph:
             rows_p, rows_q = p.reshape(-1, inner), q.reshape(-1, inner)
             if (rows_p == rows_p[:, :1]).all() and (rows_q == rows_q[:, :1]).all():
                 once = self._union_flat(rows_p[:, 0].copy(), rows_q[:, 0].copy())
-                return np.repeat(once, inner).reshape(shape)
+                return repeat(once, inner).reshape(shape)
         elif len(shape) > 1 and shape[-2] > 1 and p[0] == p[inner] and q[0] == q[inner]:
             cubes_p = p.reshape(-1, shape[-2], inner)
             cubes_q = q.reshape(-1, shape[-2], inner)
             if (cubes_p == cubes_p[:, :1]).all() and (cubes_q == cubes_q[:, :1]).all():
                 once = self._union_flat(cubes_p[:, 0].reshape(-1), cubes_q[:, 0].reshape(-1))
                 once = once.reshape(-1, 1, inner)
-                return np.repeat(once, shape[-2], axis=1).reshape(shape)
+                return repeat(once, shape[-2], axis=1).reshape(shape)
         return self._union_flat(p, q).reshape(shape)
 
     def _union_flat(self, p: Ids, q: Ids) -> Ids:
@@ -305,7 +309,7 @@ class Graph:
                 return self._union_impure(p, q, both, count)
         base = self._reserve(m)
         self.blocks.append(Columns(base, m, [p, q]))
-        return np.arange(base, base + m, dtype=np.int32)
+        return arange(base, base + m, dtype=np.int32)
 
     def _union_impure(self, p: Ids, q: Ids, both: NDArray[np.bool_], count: int) -> Ids:
         """Union where some elements carry no dependency on one side or both."""
@@ -315,14 +319,14 @@ class Graph:
             # mostly real unions: a block of full size keeps the runs whole
             base = self._reserve(p.size)
             self.blocks.append(Columns(base, p.size, [p, q]))
-            new = np.arange(base, base + p.size, dtype=np.int32)
+            new = arange(base, base + p.size, dtype=np.int32)
             np.copyto(new, out, where=~both)
             return new
         if count:
             at = np.flatnonzero(both)
             base = self._reserve(count)
             self.blocks.append(Columns(base, count, [p[at], q[at]]))
-            out[at] = np.arange(base, base + count, dtype=np.int32)
+            out[at] = arange(base, base + count, dtype=np.int32)
         return out
 
     def union_all(self, parts: Sequence[Ids]) -> Ids:
@@ -338,27 +342,27 @@ class Graph:
         A row with one dependency is that node itself; a row with none is `OPAQUE`.
         """
         shape, k = ids.shape[:-1], ids.shape[-1]
-        rows = int(np.prod(shape))
+        rows = prod(shape)
         if k == 0 or rows == 0:
-            return np.full(shape, OPAQUE, np.int32)
+            return full(shape, OPAQUE, np.int32)
         if k == 1:
-            return np.asarray(np.maximum(ids[..., 0], OPAQUE))
+            return asarray(np.maximum(ids[..., 0], OPAQUE))
         if not self.pure:
             traced = ids > OPAQUE
             if not traced.all():
                 flat, mask = ids.reshape(rows, k), traced.reshape(rows, k)
-                indptr = np.zeros(rows + 1, np.int64)
+                indptr = zeros(rows + 1, np.int64)
                 np.cumsum(np.count_nonzero(mask, axis=1), out=indptr[1:])
                 return self.union_segments(indptr, flat[mask]).reshape(shape)
         if k <= _NARROW and rows >= k:
-            columns = list(np.array(ids.reshape(rows, k).T, order="C"))
+            columns = list(array(ids.reshape(rows, k).T, order="C"))
             base = self._reserve(rows)
             self.blocks.append(Columns(base, rows, columns))
         else:
             base = self._reserve(rows)
-            indptr = np.arange(0, rows * k + 1, k, dtype=np.int64)
+            indptr = arange(0, rows * k + 1, k, dtype=np.int64)
             self.blocks.append(Rows(base, rows, indptr, ids.flatten()))
-        return np.arange(base, base + rows, dtype=np.int32).reshape(shape)
+        return arange(base, base + rows, dtype=np.int32).reshape(shape)
 
     def union_segments(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
         """One union per CSR row of ids, each greater than `OPAQUE`; shape ``(rows,)``.
@@ -366,7 +370,7 @@ class Graph:
         A row with one parent is that node itself; an empty row is `OPAQUE`.
         """
         counts = np.diff(indptr)
-        out = np.full(len(counts), OPAQUE, np.int32)
+        out = full(len(counts), OPAQUE, np.int32)
         many = counts > 1
         one = counts == 1
         if one.any():
@@ -374,12 +378,12 @@ class Graph:
         n = int(np.count_nonzero(many))
         if n:
             if n < len(counts):
-                parents = parents[np.repeat(many, counts)]
-                indptr = np.zeros(n + 1, np.int64)
+                parents = parents[repeat(many, counts)]
+                indptr = zeros(n + 1, np.int64)
                 np.cumsum(counts[many], out=indptr[1:])
             base = self._reserve(n)
-            self.blocks.append(Rows(base, n, indptr, np.array(parents, np.int32)))
-            out[many] = np.arange(base, base + n, dtype=np.int32)
+            self.blocks.append(Rows(base, n, indptr, array(parents, np.int32)))
+            out[many] = arange(base, base + n, dtype=np.int32)
         return out
 
 

@@ -19,6 +19,7 @@ from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.operands import FLOAT, Elements, landed
 from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.propagate import index_sets
 from sparsetrace.rules import FIRST_ORDER
 
 __all__ = ["TracedScalar", "refuse_value"]
@@ -135,8 +136,6 @@ class TracedScalar:
 
     @property
     def pattern(self) -> BitMap:
-        from sparsetrace.propagate import index_sets
-
         return index_sets(self._graph, self._ids)[0]
 
     def __repr__(self) -> str:
@@ -272,7 +271,7 @@ class TracedScalar:
         return self
 
     def _as_array(self) -> Any:
-        """This number as an array without dimensions."""
+        """The number as an array without dimensions."""
         assert self._graph.wrap is not None
         values = None if self._value is None else np.array(self._value, self._dtype)
         found = Elements(self._ids, self._dtype, values, keep_array=True)
@@ -325,6 +324,7 @@ def _operator(ufunc: np.ufunc, name: str, *, reflected: bool = True) -> None:
         setattr(TracedScalar, f"__r{name}__", backward)
 
 
+_ufunc: np.ufunc
 for _ufunc, _name in (
     (np.add, "add"),
     (np.subtract, "sub"),
@@ -360,9 +360,10 @@ def _unary_method(ufunc: np.ufunc) -> Any:
 
 # NumPy's loops over object arrays look these methods up by the ufunc's name
 for _ufunc in FIRST_ORDER:
-    if _ufunc.nin == _ufunc.nout == 1 and not hasattr(TracedScalar, _ufunc.__name__):
-        if getattr(np, _ufunc.__name__, None) is _ufunc:
-            setattr(TracedScalar, _ufunc.__name__, _unary_method(_ufunc))
+    _name = _ufunc.__name__
+    _of_numpy = getattr(np, _name, None) is _ufunc
+    if _of_numpy and _ufunc.nin == _ufunc.nout == 1 and not hasattr(TracedScalar, _name):
+        setattr(TracedScalar, _name, _unary_method(_ufunc))
 
 
 def _array_method(name: str) -> Any:

@@ -18,6 +18,8 @@ ORDER = (
     "rules",
     "dispatch",
     "scalar",
+    "layout",
+    "flat",
     "array",
     "escapes capture branches",
     "structure pattern braille",
@@ -97,10 +99,8 @@ def test_rules_know_no_graph(module):
 
 @pytest.mark.parametrize("module", modules())
 def test_no_module_imports_inside_functions(module):
-    """Optional packages excepted, and what would make a circle."""
-    allowed = {"scalar": {"propagate.index_sets"}}
-    found = imported(modules()[module], inside_functions=True)
-    assert found <= allowed.get(module, set())
+    """Optional packages are none of the package's own."""
+    assert not imported(modules()[module], inside_functions=True)
 
 
 def test_every_layer_exists():

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from oracles import assert_covers, assert_same_pattern, flat_outputs
 
 import sparsetrace as st
+from oracles import assert_covers, assert_same_pattern, flat_outputs
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=6)

@@ -15,15 +15,25 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.dispatch import (  # some only to register their rules in RULES
+from sparsetrace.dispatch import (
     creation,
     elementwise,
     generalized,
+    histograms,
+    linear_algebra,
+    lines,
     local,
+    local_selection,
+    mathematics,
+    ordering,
+    padding,
+    products,
+    quantiles,
     reductions,
     selection,
     statistics,
     transforms,
+    writes,
 )
 from sparsetrace.dispatch.implementations import IMPLEMENTED, rebound
 from sparsetrace.dispatch.moves import MOVES, run_move
@@ -47,6 +57,24 @@ from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 
 __all__ = ["function_call", "store", "ufunc_call"]
+
+RULE_MODULES = (
+    creation,
+    histograms,
+    linear_algebra,
+    lines,
+    local_selection,
+    mathematics,
+    ordering,
+    padding,
+    products,
+    quantiles,
+    selection,
+    statistics,
+    transforms,
+    writes,
+)
+"""Importing a module of rules registers them; no other module is imported for that alone."""
 
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))

@@ -13,6 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import arange, asarray, empty, ones, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch.operands import (
@@ -42,7 +45,7 @@ class Factor:
     def of(cls, graph: Graph, x: Any) -> Factor:
         """The operand behind an argument."""
         if is_traced(x) or contains_traced(x):
-            values = np.asarray(values_of(x)) if graph.local else None
+            values = asarray(values_of(x)) if graph.local else None
             return cls(graph, ids_of(graph, x), values, dtype_of(x))
         constant = constant_values(x)
         return cls(graph, None, constant, constant.dtype)
@@ -83,7 +86,7 @@ class Factor:
 
     def unknown(self) -> NDArray[np.bool_]:
         """Where the value is not known before the function runs."""
-        return np.zeros(self.shape, bool) if self.ids is None else self.ids > ZERO
+        return zeros(self.shape, bool) if self.ids is None else self.ids > ZERO
 
 
 def contract(graph: Graph, a: Factor, b: Factor) -> Ids:
@@ -123,7 +126,7 @@ def _any_unknown(a: Factor, b: Factor) -> NDArray[np.bool_]:
     live = []
     for x in (a, b):
         partners = x.partners()
-        live.append(np.ones(x.shape, bool) if partners is None else partners)
+        live.append(ones(x.shape, bool) if partners is None else partners)
     total: NDArray[np.bool_] = np.matmul(a.unknown() & live[0], live[1])
     total = total | np.matmul(live[0], b.unknown() & live[1])
     return total
@@ -142,10 +145,10 @@ def _one_side(graph: Graph, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids
         packed = np.packbits(partners[0], axis=0).T
         distinct, inverse = np.unique(packed, axis=0, return_inverse=True)
         if len(distinct) < n:
-            first = np.zeros(len(distinct), int)
-            first[inverse.reshape(-1)[::-1]] = np.arange(n)[::-1]
+            first = zeros(len(distinct), int)
+            first[inverse.reshape(-1)[::-1]] = arange(n)[::-1]
             return _one_side(graph, ids, partners[:, :, first])[:, :, inverse.reshape(-1)]
-    out = np.empty((batch, ids.shape[1], n), np.int32)
+    out = empty((batch, ids.shape[1], n), np.int32)
     for i in range(batch):  # each batch item has zeros of its own
         here = ids[i if len(ids) > 1 else 0]
         mask = partners[i if len(partners) > 1 else 0]
@@ -160,15 +163,15 @@ def _masked_rows(graph: Graph, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
     parents = ids[:, row]
     counts = np.bincount(column, minlength=n)
     if graph.pure or (parents > OPAQUE).all():
-        indptr = np.zeros(m * n + 1, np.int64)
+        indptr = zeros(m * n + 1, np.int64)
         np.cumsum(np.tile(counts, m), out=indptr[1:])
         return graph.union_segments(indptr, parents.reshape(-1)).reshape(m, n)
     traced = parents > OPAQUE
-    totals = np.zeros((m, len(row) + 1), np.int64)
+    totals = zeros((m, len(row) + 1), np.int64)
     np.cumsum(traced, axis=1, out=totals[:, 1:])
     ends = np.concatenate([[0], np.cumsum(counts)])
     kept = totals[:, ends[1:]] - totals[:, ends[:-1]]
-    indptr = np.zeros(m * n + 1, np.int64)
+    indptr = zeros(m * n + 1, np.int64)
     np.cumsum(kept.reshape(-1), out=indptr[1:])
     return graph.union_segments(indptr, parents[traced]).reshape(m, n)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch import mathematics  # noqa: F401 - has rules
 from sparsetrace.dispatch.implementations import conversion
 from sparsetrace.dispatch.operands import (
     Elements,

@@ -12,6 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray, full
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch.operands import (
@@ -26,7 +29,7 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.rules import FIRST_ORDER, Cut
 
-__all__ = ["call", "keeps", "letters", "quick", "result_dtypes"]
+__all__ = ["call", "keeps", "letters", "plain_ids", "quick", "result_dtypes"]
 
 _DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
 _NO_CUTS: dict[int, Cut] = {}
@@ -93,7 +96,7 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
     if ufunc in _PIECEWISE_CONSTANT and not graph.dependency and any(map(_unknown, inputs)):
         shape = _common_shape(inputs)
         graph.pure = False
-        return [Elements(np.full(shape, OPAQUE, np.int32), dtype) for dtype in dtypes]
+        return [Elements(full(shape, OPAQUE, np.int32), dtype) for dtype in dtypes]
     ids_in: list[Ids | None] = []
     values_in: list[NDArray[Any] | None] = []
     for x in inputs:
@@ -111,7 +114,7 @@ def keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
     if rule.partials[0] != "11":
         return False
     cut = rule.cuts.get(position)
-    return cut is None or not bool(np.any(cut.vanishes(np.asarray(value))))
+    return cut is None or not bool(np.any(cut.vanishes(asarray(value))))
 
 
 def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
@@ -147,6 +150,16 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
         return None
     ids: Ids = x._ids
     return ids.copy(order="K")
+
+
+def plain_ids(graph: Graph, ufunc: np.ufunc, x: Any) -> Ids | None:
+    """The ids of a float64 array without constants, if the ufunc depends on every argument."""
+    if ufunc not in _UNITING or graph.local or not is_traced(x):
+        return None
+    ids: Ids = x._ids
+    if x._dtype is not FLOAT or x._graph is not graph or _impure(ids):
+        return None
+    return ids
 
 
 def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
@@ -243,7 +256,7 @@ def _general(
             if not graph.pure and len(parts) == 1:
                 np.maximum(out, OPAQUE, out=out)
         else:
-            out = np.full(shape, OPAQUE, np.int32)
+            out = full(shape, OPAQUE, np.int32)
         if settled is not None and settled.any():
             settled = np.broadcast_to(settled, shape) & (out <= OPAQUE)
             values = _evaluate(graph, ufunc, ids_in, values_in, dtypes_in, settled)[position]

@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array, asarray, zeros
+
 from sparsetrace.dispatch.operands import (
     Elements,
     contains_traced,
@@ -57,10 +60,10 @@ def constant_key(graph: Graph, key: Any) -> tuple[Any, bool]:
         ids = ids_of(graph, key)
     else:
         dtype, ids = key._dtype, key._ids
-    if not graph.local and (np.asarray(ids) > 0).any():
+    if not graph.local and (asarray(ids) > 0).any():
         if not is_traced(key):
             assert graph.wrap is not None
-            key = graph.wrap(Elements(np.asarray(ids), dtype, keep_array=True))
+            key = graph.wrap(Elements(asarray(ids), dtype, keep_array=True))
         return key, True
     values = known_of(graph, key)
     return (values if values.ndim else values[()]), False
@@ -108,7 +111,7 @@ def read(graph: Graph, ids: Ids, key: Any) -> Ids:
                     "Use np.where(mask, x, 0) or x * mask, which keep the shape.",
                 )
             )
-    dummy = tuple(np.zeros(np.shape(part), int) if _unsure(part) else part for part in parts)
+    dummy = tuple(zeros(np.shape(part), int) if _unsure(part) else part for part in parts)
     shape = np.broadcast_to(np.int8(0), ids.shape)[dummy].shape
     wide = tuple(slice(None) if _unsure(part) else part for part in parts)
     plain = all(isinstance(p, (slice, int, np.integer, type(None))) for p in wide)
@@ -125,7 +128,7 @@ def read(graph: Graph, ids: Ids, key: Any) -> Ids:
     if (out <= OPAQUE).any():
         graph.pure = False
         out = np.where(out <= 0, np.int32(OPAQUE), out)
-    return np.array(out)
+    return array(out)
 
 
 def _read_one_axis(graph: Graph, ids: Ids, parts: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:

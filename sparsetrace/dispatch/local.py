@@ -16,12 +16,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import (  # some only to register their rules
-    generalized,
-    local_rules,
-    local_selection,  # noqa: F401
-    reductions,
-)
+from sparsetrace.dispatch import generalized, local_rules, reductions
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,

@@ -82,11 +82,10 @@ def _median(
     ordered, _, _ = _ordered(graph, operand, -1)
     n = rows.shape[-1]
     middle = ordered[..., (n - 1) // 2 : n // 2 + 1]
-    out = graph.union_rows(middle)
     bad = np.isnan(points).any(axis=-1)
-    out = np.where(bad, graph.union_rows(rows), out)
+    found = np.where(bad, graph.union_rows(rows), graph.union_rows(middle))
     keepdims = keepdims is not np._NoValue and bool(keepdims)
-    return Elements(np.expand_dims(out, axes) if keepdims else out, values.dtype)
+    return Elements(np.expand_dims(found, axes) if keepdims else found, values.dtype)
 
 
 def _quantile(scale: float, function: Callable[..., Any]) -> None:
@@ -244,7 +243,7 @@ def _unique(
     axis: Any = None,
     *,
     equal_nan: bool = True,
-    sorted: bool = True,  # noqa: A002
+    sorted: bool = True,
 ) -> Any:
     """Each distinct value unites the elements that have it."""
     ids, values = ids_of(graph, ar), np.asarray(values_of(ar))
@@ -275,7 +274,7 @@ def _norm(
     x: Any,
     ord: Any = None,
     axis: Any = None,
-    keepdims: Any = False,  # noqa: A002
+    keepdims: Any = False,
 ) -> Any:
     """Vector norms element by element; matrix norms by the whole matrix."""
     ids = ids_of(graph, x)

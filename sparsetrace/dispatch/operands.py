@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array, asarray, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
@@ -90,7 +93,7 @@ def contains_traced(obj: object) -> bool:
 def is_uncertain(obj: Any) -> bool:
     """Whether `obj` is traced and the value of any of its elements is unknown."""
     return (
-        is_traced(obj) and not obj._graph.local and bool((np.asarray(obj._ids) > 0).any())
+        is_traced(obj) and not obj._graph.local and bool((asarray(obj._ids) > 0).any())
     )
 
 
@@ -102,7 +105,7 @@ def values_of(obj: Any) -> Any:
         items = [values_of(item) for item in obj]
         return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
     if isinstance(obj, np.ndarray) and obj.dtype == object and contains_traced(obj):
-        return np.array([values_of(item) for item in obj.flat]).reshape(obj.shape)
+        return array([values_of(item) for item in obj.flat]).reshape(obj.shape)
     return obj
 
 
@@ -111,7 +114,7 @@ def known_of(graph: Graph, obj: Any) -> NDArray[Any]:
     if not contains_traced(obj):
         return constant_values(obj)
     if graph.local:
-        return np.asarray(values_of(obj))
+        return asarray(values_of(obj))
     return graph.known_values(ids_of(graph, obj), dtype_of(obj))
 
 
@@ -139,14 +142,14 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
         if not contains_traced(obj):
             return graph.constant(constant_values(obj))
         parts = [ids_of(graph, item) for item in obj]
-        return np.stack(parts) if parts else np.zeros(0, np.int32)
-    values = np.asarray(obj)
+        return np.stack(parts) if parts else zeros(0, np.int32)
+    values = asarray(obj)
     if values.dtype != object:
         return graph.constant(constant_values(obj))
     if not values.ndim:
         return graph.constant(constant_values(obj))
     flat = [ids_of(graph, item) for item in values.flat]
-    return np.array(flat, np.int32).reshape(values.shape)
+    return array(flat, np.int32).reshape(values.shape)
 
 
 def constant_values(obj: Any) -> NDArray[Any]:
@@ -166,7 +169,7 @@ def constant_values(obj: Any) -> NDArray[Any]:
             )
         )
     if isinstance(obj, (np.ndarray, *_NUMBERS, list, tuple, range)):
-        values = np.asarray(obj)
+        values = asarray(obj)
         if values.dtype.kind in "biufc":
             return values
         if values.dtype.kind == "O" and values.ndim == 0:

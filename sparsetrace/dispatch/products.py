@@ -13,6 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import repeat, zeros
 import scipy.sparse
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -131,16 +134,16 @@ def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     if first:
         if ids.shape[-1] != constant.shape[0]:
             return None
-        out = np.repeat(graph.union_rows(ids)[..., None], constant.shape[1], axis=-1)
+        out = repeat(graph.union_rows(ids)[..., None], constant.shape[1], axis=-1)
     elif ids.ndim == 1:
         if ids.shape[0] != constant.shape[1]:
             return None
-        out = np.repeat(graph.union_rows(ids)[..., None], constant.shape[0], axis=-1)
+        out = repeat(graph.union_rows(ids)[..., None], constant.shape[0], axis=-1)
     else:
         if ids.shape[-2] != constant.shape[1]:
             return None
         rows = graph.union_rows(ids.swapaxes(-1, -2))
-        out = np.repeat(rows[..., None, :], constant.shape[0], axis=-2)
+        out = repeat(rows[..., None, :], constant.shape[0], axis=-2)
     return Elements(out, FLOAT)
 
 
@@ -231,7 +234,7 @@ def sparse_matmul(graph: Graph, matrix: Any, x: Any, *, transposed: bool = False
         return Elements(_sparse_rows(graph, a, columns, dtype_of(x)), dtype)
     flat = columns.reshape(len(columns), -1)
     done = [_sparse_rows(graph, a, flat[:, j], dtype_of(x)) for j in range(flat.shape[1])]
-    out = np.stack(done, axis=1) if done else np.zeros((a.shape[0], 0), np.int32)
+    out = np.stack(done, axis=1) if done else zeros((a.shape[0], 0), np.int32)
     out = out.reshape((a.shape[0], *columns.shape[1:]))
     return Elements(out.swapaxes(0, -1) if transposed else out, dtype)
 
@@ -241,13 +244,13 @@ def _sparse_rows(graph: Graph, a: Any, ids: Ids, source: np.dtype[Any]) -> Ids:
     indptr = a.indptr.astype(np.int64)
     if graph.pure or not ids.size or ids.min() > OPAQUE:
         out = graph.union_segments(indptr, parents)
-        unknown = np.zeros(len(out), bool)
+        unknown = zeros(len(out), bool)
     else:
         traced = parents > OPAQUE
-        kept = np.zeros(len(parents) + 1, np.int64)
+        kept = zeros(len(parents) + 1, np.int64)
         np.cumsum(traced, out=kept[1:])
         out = graph.union_segments(kept[indptr], parents[traced])
-        unsure = np.zeros(len(parents) + 1, np.int64)
+        unsure = zeros(len(parents) + 1, np.int64)
         np.cumsum(parents == OPAQUE, out=unsure[1:])
         unknown = np.diff(unsure[indptr]) > 0
     free = (out == OPAQUE) & ~unknown
@@ -302,7 +305,7 @@ def _einsum(graph: Graph, *operands: Any, out: None = None, **options: Any) -> E
 
 @rule_for(np.einsum_path)
 def _einsum_path(graph: Graph, *operands: Any, optimize: Any = "greedy", **options: Any) -> Any:
-    plain = [np.zeros(x.shape) if is_traced(x) else x for x in operands]
+    plain = [zeros(x.shape) if is_traced(x) else x for x in operands]
     return np.einsum_path(*plain, optimize=optimize)
 
 

@@ -13,17 +13,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import arange, asarray, empty, full, ones, zeros
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.operands import (
+    FLOAT,
     Elements,
     Operand,
     constant_values,
     dtype_of,
     ids_of,
     is_uncertain,
+    known_of,
 )
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.rules import FIRST_ORDER
@@ -57,7 +62,7 @@ def reduce(
     x: Any,
     axis: Axis = 0,
     dtype: Any = None,
-    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's own signature
+    keepdims: bool = False,
     initial: Any = np._NoValue,
     where: Any = True,
 ) -> Elements:
@@ -65,6 +70,11 @@ def reduce(
     keepdims = bool(keepdims)
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ValueError("reduce only supported for binary functions")
+    if where is True and dtype is None and initial is np._NoValue:
+        plain = elementwise.plain_ids(graph, ufunc, x)
+        if plain is not None and plain.ndim:
+            rows, axes = core_last(plain, axis)
+            return Elements(_keep(graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
     ids, source = ids_of(graph, x), dtype_of(x)
     if axis is not None and not (isinstance(axis, tuple) and not axis) and ids.ndim == 0:
         normalize_axis_tuple(axis, max(ids.ndim, 1))
@@ -82,7 +92,7 @@ def reduce(
     unsure = False
     if where is not True:
         unsure = is_uncertain(where)
-        mask = np.ones(ids.shape, bool) if unsure else np.asarray(constant_values(where), bool)
+        mask = ones(ids.shape, bool) if unsure else known_of(graph, where).astype(bool)
         masks = core_last(np.broadcast_to(mask, ids.shape), axis)[0]
         graph.pure = False
         picked = np.where(masks, rows, ZERO)
@@ -105,7 +115,7 @@ def reduce(
 
 def _opaque(graph: Graph, shape: tuple[int, ...]) -> Ids:
     graph.pure = False
-    return np.full(shape, OPAQUE, np.int32)
+    return full(shape, OPAQUE, np.int32)
 
 
 def _empty_rows(
@@ -119,7 +129,7 @@ def _empty_rows(
 ) -> Ids:
     if has_initial:
         return np.broadcast_to(ids_of(graph, initial), shape).copy()
-    value = ufunc.reduce(np.zeros(0, source))
+    value = ufunc.reduce(zeros(0, source))
     return np.broadcast_to(graph.constant(value), shape).copy()
 
 
@@ -143,7 +153,7 @@ def _settle_rows(
     initial: Ids | None,
 ) -> None:
     """Write the values of rows that are constant whatever the inputs are."""
-    counted = np.ones(rows.shape, bool) if masks is None else masks
+    counted = ones(rows.shape, bool) if masks is None else masks
     known = ((rows <= ZERO) | ~counted).all(axis=-1)
     if ufunc is np.multiply and graph.values:
         zero = ((rows == ZERO) & counted).any(axis=-1)
@@ -158,14 +168,14 @@ def _settle_rows(
             options["initial"] = graph.known_values(initial, source)[()]
         with np.errstate(all="ignore"):
             found = ufunc.reduce(values, axis=-1, **options)
-        np.copyto(out, graph.constant(np.asarray(found, kind)), where=known)
+        np.copyto(out, graph.constant(asarray(found, kind)), where=known)
 
 
 def _reduced_dtype(ufunc: np.ufunc, source: np.dtype[Any]) -> np.dtype[Any]:
     if source.kind == "f" and ufunc in (np.add, np.multiply, np.maximum, np.minimum):
         return source
     with np.errstate(all="ignore"):
-        return np.asarray(ufunc.reduce(np.ones(2, source))).dtype
+        return asarray(ufunc.reduce(ones(2, source))).dtype
 
 
 def _fold(
@@ -186,7 +196,7 @@ def _fold(
         first = np.broadcast_to(ids_of(graph, initial), rows.shape[:-1])
         steps.insert(0, Operand(graph, first, source))
     if not steps:
-        values = ufunc.reduce(np.zeros(rows.shape, source), axis=-1)
+        values = ufunc.reduce(zeros(rows.shape, source), axis=-1)
         return Elements(_keep(graph.constant(values), axes, keepdims=keepdims), kind)
     total = steps[0]
     for step in steps[1:]:
@@ -258,7 +268,7 @@ def reduceat(
     ids, source = ids_of(graph, x), dtype_of(x)
     axis = normalize_axis_index(axis, ids.ndim)
     rows = np.moveaxis(ids, axis, 0)
-    starts = np.asarray(constant_values(indices)).astype(int)
+    starts = asarray(constant_values(indices)).astype(int)
     length = rows.shape[0]
     if starts.size and (starts.min() < 0 or starts.max() >= length):
         raise IndexError(f"index out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
@@ -268,7 +278,7 @@ def reduceat(
         for lo, hi in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
     if not parts:
-        return Elements(np.zeros((0, *rows.shape[1:]), np.int32), source)
+        return Elements(zeros((0, *rows.shape[1:]), np.int32), source)
     out = np.stack([part.ids for part in parts])
     return Elements(np.moveaxis(out, 0, axis), parts[0].dtype)
 
@@ -279,7 +289,7 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     ``add.at([{0}, {1}], [0, 0], [{2}, {3}])  ->  [{0, 2, 3}, {1}]``
     """
     ids = x._ids
-    places = np.arange(ids.size).reshape(ids.shape)[indices]
+    places = arange(ids.size).reshape(ids.shape)[indices]
     flat = places.reshape(-1)
     unique = np.unique(flat, return_inverse=False) if flat.size else flat
     if ufunc.nin == 1 or len(unique) == len(flat):
@@ -296,7 +306,7 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
         _write_flat(ids, unique, _segment_union(graph, target, unique, added[order], old))
         return
     # constants inside: one call for the first operand of each target, then the second...
-    rank = np.arange(len(target)) - np.searchsorted(target, target, side="left")
+    rank = arange(len(target)) - np.searchsorted(target, target, side="left")
     kind = dtype_of(operand)
     for turn in range(int(rank.max()) + 1):
         now = rank == turn
@@ -309,16 +319,16 @@ def _segment_union(
     graph: Graph, target: NDArray[Any], unique: NDArray[Any], added: Ids, old: Ids
 ) -> Ids:
     counts = np.bincount(np.searchsorted(unique, target), minlength=len(unique)) + 1
-    indptr = np.zeros(len(unique) + 1, np.int64)
+    indptr = zeros(len(unique) + 1, np.int64)
     np.cumsum(counts, out=indptr[1:])
-    parents = np.empty(indptr[-1], np.int32)
-    first = np.zeros(len(parents), bool)
+    parents = empty(indptr[-1], np.int32)
+    first = zeros(len(parents), bool)
     first[indptr[:-1]] = True
     parents[first] = old
     parents[~first] = added
     traced = parents > OPAQUE
     if not traced.all():
-        kept = np.zeros(len(parents) + 1, np.int64)
+        kept = zeros(len(parents) + 1, np.int64)
         np.cumsum(traced, out=kept[1:])
         indptr, parents = kept[indptr], parents[traced]
     return graph.union_segments(indptr, parents)

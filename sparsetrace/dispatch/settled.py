@@ -10,6 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array, asarray, full
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch import elementwise
@@ -48,7 +51,7 @@ def plain_values(graph: Graph, x: Any) -> NDArray[Any] | None:
         return None
     if graph.local:
         values = values_of(x)
-        return None if values is None else np.asarray(values)
+        return None if values is None else asarray(values)
     return graph.known_values(ids, dtype_of(x))
 
 
@@ -58,14 +61,14 @@ def chosen_values(graph: Graph, x: Any) -> NDArray[Any] | None:
     In a local trace all values are known.
     """
     if graph.local and contains_traced(x):
-        return np.asarray(values_of(x))
+        return asarray(values_of(x))
     return plain_values(graph, x)
 
 
 def constants(graph: Graph, values: Any) -> Elements:
     """Constants of the trace with these values, and their dtype."""
-    values = np.asarray(values)
-    return Elements(np.asarray(graph.constant(values)), values.dtype)
+    values = asarray(values)
+    return Elements(asarray(graph.constant(values)), values.dtype)
 
 
 def combined(graph: Graph, ufunc: np.ufunc, *operands: Any) -> Elements:
@@ -76,7 +79,7 @@ def combined(graph: Graph, ufunc: np.ufunc, *operands: Any) -> Elements:
     if not graph.local:
         return elementwise.call(graph, ufunc, operands)[0]
     (dtype,) = elementwise.result_dtypes(ufunc, operands)
-    united = graph.union_all([np.asarray(ids_of(graph, x)) for x in operands])
+    united = graph.union_all([asarray(ids_of(graph, x)) for x in operands])
     return Elements(np.maximum(united, OPAQUE), dtype)
 
 
@@ -85,7 +88,7 @@ def converted(graph: Graph, ids: Ids, source: np.dtype[Any], target: np.dtype[An
     if target.kind not in "biu" or source.kind in "biu":
         return ids
     graph.pure = False
-    out = np.array(ids) if graph.dependency else np.minimum(ids, OPAQUE)
+    out = array(ids) if graph.dependency else np.minimum(ids, OPAQUE)
     known = out <= ZERO
     if known.any():
         out[known] = graph.constant(graph.known_values(out[known], source).astype(target))
@@ -116,12 +119,12 @@ def opaque(
     graph.pure = False
     values = [plain_values(graph, x) for x in sources]
     if all(v is not None for v in values):
-        return constants(graph, np.asarray(function(*values)).astype(dtype))
+        return constants(graph, asarray(function(*values)).astype(dtype))
     if graph.dependency:
         parts = [ids_of(graph, x).reshape(-1) for x in sources]
         every = graph.union_rows(np.concatenate(parts))
         return Elements(np.broadcast_to(every, shape).copy(), np.dtype(dtype))
-    return Elements(np.full(shape, OPAQUE, np.int32), np.dtype(dtype))
+    return Elements(full(shape, OPAQUE, np.int32), np.dtype(dtype))
 
 
 def known_mask(graph: Graph, condition: Any) -> NDArray[np.bool_] | None:
@@ -136,18 +139,22 @@ def choose(graph: Graph, condition: Any, x: Ids, y: Ids) -> Ids:
     if mask is not None:
         return np.where(mask, x, y)
     ids = ids_of(graph, condition)
-    shape = np.broadcast_shapes(ids.shape, x.shape, y.shape)
-    x, y = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+    shape = ids.shape
+    if not ids.shape == x.shape == y.shape:
+        shape = np.broadcast_shapes(ids.shape, x.shape, y.shape)
+        x, y = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
     out = graph.union(x, y)
-    if not graph.pure:
-        same = (x == y) & (x <= ZERO)
-        np.copyto(out, x, where=same)
-    decided = ids <= ZERO
-    if decided.any():
-        truth = graph.known_values(ids, dtype_of(condition)).astype(bool)
-        out = np.where(decided, np.where(truth, x, y), out)
+    if not graph.pure and out.size:
+        if np.minimum.reduce(x, axis=None) <= ZERO:
+            same = (x == y) & (x <= ZERO)
+            np.copyto(out, x, where=same)
+        if np.minimum.reduce(ids, axis=None) <= ZERO:
+            decided = ids <= ZERO
+            truth = graph.known_values(ids, dtype_of(condition)).astype(bool)
+            out = np.where(decided, np.where(truth, x, y), out)
+            ids = np.where(decided, np.int32(OPAQUE), ids)
     if graph.dependency:
-        out = graph.union(out, np.broadcast_to(np.where(decided, OPAQUE, ids), shape))
-    if out.size and (out <= OPAQUE).any():
+        out = graph.union(out, np.broadcast_to(ids, shape))
+    if graph.pure and out.size and np.minimum.reduce(out, axis=None) <= OPAQUE:
         graph.pure = False
     return out

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from sparsetrace.dispatch import histograms, local_rules, ordering, reductions  # noqa: F401 - have rules
+from sparsetrace.dispatch import local_rules, reductions
 from sparsetrace.dispatch.implementations import conversion, rebound
 from sparsetrace.dispatch.operands import (
     Elements,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from sparsetrace.dispatch import linear_algebra, quantiles, reductions  # noqa: F401 - have rules
+from sparsetrace.dispatch import reductions
 from sparsetrace.dispatch.operands import Elements, dtype_of, ids_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids

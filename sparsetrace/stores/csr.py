@@ -7,6 +7,8 @@ and sorted, in chunks of bounded memory.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -86,7 +88,7 @@ def _unite_nodes(
         inner = np.searchsorted(ends[indptr], marks)
         cuts = sorted({0, size, *inner.tolist()})
     pieces: list[Piece] = []
-    for lo, hi in zip(cuts[:-1], cuts[1:], strict=True):
+    for lo, hi in pairwise(cuts):
         some = parents[indptr[lo] : indptr[hi]]
         rows = np.repeat(np.arange(hi - lo), np.diff(indptr[lo : hi + 1]))
         entries = tables.lookup(some, None, rows)

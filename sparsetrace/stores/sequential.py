@@ -73,7 +73,7 @@ def solve_sequential(
     np.cumsum(counts, out=out[1:])
     entries = np.empty(out[-1], np.int32)
     plain = np.flatnonzero(level == 0)
-    source, kept = gather_rows(indptr, plain)
+    source, _ = gather_rows(indptr, plain)
     target, _ = gather_rows(out, plain)
     entries[target] = values[source]
     for i in deeper.tolist():
