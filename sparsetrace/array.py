@@ -19,6 +19,7 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
+from sparsetrace.parts import plain_copies
 from sparsetrace.poison import frame
 from sparsetrace.propagate import index_sets
 from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
@@ -31,7 +32,7 @@ def traced_array(
 ) -> TracedArray:
     """The traced array over these ids; views of `ids` and `values` stay views."""
     array: TracedArray = frame(ids.shape).view(TracedArray)
-    array._ids = ids
+    array._ids = ids if type(ids) is np.ndarray else plain_copies(ids)
     array._graph = graph
     array._dtype = dtype
     array._values = values
@@ -128,7 +129,7 @@ class TracedArray(Layout):
                 return wrap(self._graph, Elements(found, self._dtype))
         ids = self._ids[key]
         values = None if self._values is None else self._values[key]
-        if type(ids) is np.ndarray:
+        if isinstance(ids, np.ndarray):
             return traced_array(self._graph, ids, self._dtype, values)
         return _scalar(self._graph, int(ids), self._dtype, values)
 
@@ -351,7 +352,7 @@ def _through(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 for _name in (
-    "all any argmax argmin argpartition argsort choose clip cumprod cumsum dot max mean min "
+    "all any argmax argmin argpartition argsort choose cumprod cumsum dot max mean min "
     "nonzero prod repeat searchsorted std sum take trace var round"
 ).split():
     setattr(TracedArray, _name, _through(getattr(np, _name), _name))
@@ -360,6 +361,14 @@ for _name in (
 def _compress(self: TracedArray, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """As ``np.compress``."""
     return np.compress(condition, self, axis, out)
+
+
+# np.clip takes these names since NumPy 2.1 only, the method has always taken them
+def _clip(
+    self: TracedArray, min: Any = None, max: Any = None, out: Any = None, **options: Any
+) -> Any:
+    """As ``np.clip``."""
+    return np.clip(self, min, max, out=out, **options)
 
 
 def _put(self: TracedArray, indices: Any, values: Any, mode: Any = "raise") -> None:
@@ -373,6 +382,7 @@ def _conjugate(self: TracedArray) -> Any:
 
 
 TracedArray.compress = _compress
+TracedArray.clip = _clip
 TracedArray.put = _put
 TracedArray.conj = _conjugate
 TracedArray.conjugate = _conjugate
@@ -387,5 +397,6 @@ def _refusing(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in "tobytes tofile dump dumps byteswap getfield setfield".split():
-    setattr(TracedArray, _name, _refusing(_name))
+for _name in "tobytes tostring tofile dump dumps byteswap getfield setfield".split():
+    if hasattr(np.ndarray, _name):  # NumPy 2.3 has no tostring
+        setattr(TracedArray, _name, _refusing(_name))

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.errors import GraphSizeError
 
-__all__ = ["CURRENT", "FIRST_INPUT", "OPAQUE", "ZERO", "Columns", "Graph", "Ids", "Rows"]
+__all__ = ["CURRENT", "FIRST_INPUT", "OPAQUE", "ZERO", "Block", "Columns", "Graph", "Ids", "Rows"]
 
 Ids = NDArray[np.int32]
 

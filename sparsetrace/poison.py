@@ -58,7 +58,7 @@ POISON = _Poison()
 # these guards go it meets poison, beyond them the memory of something else
 _GUARDS = 2**16
 _buffer = np.empty(2 * _GUARDS + 1, dtype=object)
-_buffer[:] = [POISON] * len(_buffer)
+_buffer.fill(POISON)
 _element = _buffer[_GUARDS : _GUARDS + 1].reshape(())
 _element.flags.writeable = False
 

@@ -12,7 +12,7 @@ from sparsetrace.simplify import simplify
 from sparsetrace.stores import STORES
 from sparsetrace.stores.roaring import bitmaps
 
-__all__ = ["index_sets", "propagate"]
+__all__ = ["index_sets", "propagate", "united"]
 
 
 def propagate(

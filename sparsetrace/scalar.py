@@ -22,7 +22,7 @@ from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.propagate import index_sets
 from sparsetrace.rules import FIRST_ORDER
 
-__all__ = ["TracedScalar", "refuse_value"]
+__all__ = ["TracedScalar", "refuse_truth", "refuse_value"]
 
 
 @lru_cache(maxsize=1024)

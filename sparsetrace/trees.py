@@ -68,7 +68,7 @@ def flattened_tree(block: Rows, needed: NDArray[np.bool_]) -> Rows:
     counts = np.diff(block.indptr)
     child = np.repeat(np.arange(size, dtype=np.int32), counts)
     parent = block.parents - np.int32(base)
-    live = _live_in_order(child, parent, needed, block.indptr)
+    live = _live_in_order(parent, needed, block.indptr)
     edges = live[child] & (block.parents > OPAQUE)
     child, parent = child[edges], parent[edges]
     internal = parent >= 0
@@ -94,7 +94,7 @@ def flattened_tree(block: Rows, needed: NDArray[np.bool_]) -> Rows:
 
 
 def _live_in_order(
-    child: Ids, parent: Ids, needed: NDArray[np.bool_], indptr: NDArray[np.int64]
+    parent: Ids, needed: NDArray[np.bool_], indptr: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Which nodes of a sequential block an output needs; parents come before children."""
     if needed.all():

@@ -36,6 +36,7 @@ def traced_array_of(
     graph = CURRENT.get()
     assert graph is not None
     assert graph.wrap is not None
+    result: Any
     if isinstance(obj, np.ndarray) and is_traced(obj):
         # _CopyMode has no truth value
         result = obj.copy(order or "K") if copy in (True, np._CopyMode.ALWAYS) else obj

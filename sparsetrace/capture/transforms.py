@@ -41,7 +41,7 @@ class _Backend:
         if name in _FOURIER:
             return _fourier(name, *args, **kwargs)
         if name in _TRIGONOMETRIC:
-            return _trigonometric(method, name, *args, **kwargs)
+            return _trigonometric(name, *args, **kwargs)
         raise UnsupportedError(
             explain(
                 f"scipy.fft.{name}",
@@ -61,7 +61,7 @@ def _fourier(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(np.fft, name)(_array(x), **options)
 
 
-def _trigonometric(method: Any, name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _trigonometric(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
     several = name.endswith("n")
     names = ("type", "s" if several else "n", "axes" if several else "axis", "norm")
     options = dict(zip((*names, *_DROPPED[:2]), args, strict=False)) | kwargs

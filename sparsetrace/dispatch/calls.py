@@ -58,7 +58,7 @@ from sparsetrace.graph import OPAQUE, Graph, Ids
 
 __all__ = ["function_call", "store", "ufunc_call"]
 
-RULE_MODULES = (
+_RULE_MODULES = (
     creation,
     histograms,
     linear_algebra,

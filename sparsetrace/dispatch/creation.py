@@ -23,7 +23,8 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import chosen_values
-from sparsetrace.graph import Graph, Ids
+from sparsetrace.graph import ZERO, Graph, Ids
+from sparsetrace.parts import part_of
 
 __all__: list[str] = []
 
@@ -108,11 +109,8 @@ def _real(graph: Graph, val: Any) -> Elements:
     kind = dtype_of(val)
     if kind.kind != "c":
         return Elements(ids_of(graph, val), kind)
-    ids = ids_of(graph, val).copy()
-    known = ids < 0
-    if known.any():
-        ids[known] = graph.constant(graph.known_values(ids[known], kind).real)
-    return Elements(ids, np.empty(0, kind).real.dtype)
+    # a constant's id serves for its real part: `Graph.known_values` takes that
+    return Elements(part_of(graph, ids_of(graph, val)), np.empty(0, kind).real.dtype)
 
 
 @rule_for(np.imag)
@@ -122,11 +120,13 @@ def _imag(graph: Graph, val: Any) -> Elements:
     if kind.kind != "c":
         graph.pure = False
         return Elements(np.zeros(ids.shape, np.int32), kind)
-    ids = ids.copy()
-    known = ids < 0
+    known = ids < ZERO
     if known.any():
-        ids[known] = graph.constant(graph.known_values(ids[known], kind).imag)
-    return Elements(ids, np.empty(0, kind).real.dtype)
+        # these constants need ids of their own, which the array cannot share: no writes
+        ids = np.where(known, graph.constant(graph.known_values(ids, kind).imag), ids)
+        ids.flags.writeable = False
+        return Elements(ids, np.empty(0, kind).real.dtype)
+    return Elements(part_of(graph, ids), np.empty(0, kind).real.dtype)
 
 
 def _arrays(x: Any) -> Any:

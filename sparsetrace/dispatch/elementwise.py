@@ -136,7 +136,8 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
                 q: Ids = b._ids
                 if not graph.pure and (_impure(p) or _impure(q)):
                     return None
-                return graph.union(p, q)
+                united: Ids = graph.union(p, q)
+                return united
             return _beside(graph, ufunc, a._ids, b, 0)
         if not getattr(type(b), "_is_traced", False):
             return None

@@ -73,7 +73,7 @@ def ufunc_call(
         parts = values if isinstance(values, tuple) else (values,)
         if not outs and not graph.dependency and all(map(_is_whole, parts)):
             return values
-        found = _dependencies(graph, ufunc, method, inputs, plain, values)
+        found = _dependencies(graph, ufunc, method, inputs, plain)
     with np.errstate(all="ignore"):
         if method == "at":
             getattr(ufunc, method)(*(values_of(x) for x in inputs))
@@ -130,7 +130,6 @@ def _dependencies(
     method: str,
     inputs: tuple[Any, ...],
     kwargs: dict[str, Any],
-    values: Any,
 ) -> list[Ids]:
     if method == "__call__":
         if ufunc.signature is not None:

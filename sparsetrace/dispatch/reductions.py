@@ -33,7 +33,7 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.rules import FIRST_ORDER
 
-__all__ = ["accumulate", "along_axis", "at", "core_last", "reduce", "reduceat", "spread"]
+__all__ = ["Axis", "accumulate", "along_axis", "at", "core_last", "reduce", "reduceat", "spread"]
 
 Axis = int | tuple[int, ...] | None
 

@@ -15,7 +15,9 @@ import numpy as np
 from sparsetrace.dispatch.operands import dtype_of, ids_of, is_traced_array, plain_target
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import choose, chosen_values, converted
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.parts import PartIds
 
 __all__: list[str] = []
 
@@ -24,6 +26,14 @@ def _new(graph: Graph, target: Any, call: str, values: Any) -> Ids:
     """Ids of the values as the target takes them."""
     if not is_traced_array(target):
         raise plain_target(call, target)
+    if isinstance(target._ids, PartIds):
+        raise UnsupportedError(
+            explain(
+                call,
+                "its target is the real or imaginary part of a complex array",
+                "Assign with x.real[...] = value, or build the array from its parts.",
+            )
+        )
     return converted(graph, ids_of(graph, values), dtype_of(values), target._dtype)
 
 

@@ -122,7 +122,7 @@ def singular(ufunc: np.ufunc, values: Sequence[NDArray[Any]]) -> Mask | None:
         return None
     with np.errstate(all="ignore"):
         results = ufunc(*values)
-    bad = None
+    bad: NDArray[np.bool_] | None = None
     for result in results if isinstance(results, tuple) else (results,):
         if np.asarray(result).dtype.kind in "fc":
             here = ~np.isfinite(result)

@@ -51,8 +51,8 @@ case("piecewise mixing", lambda x: np.piecewise(x, [MASK[0]], [np.cumsum, 0]), 3
 case("piecewise keyword", lambda x: np.piecewise(x, [x > 1], [lambda t, k: t * k, 1], k=2.0), 3,
      points=40)
 case("clip", lambda x: np.clip(x, 0.8, 1.5), 3, points=40)
-case("clip keywords", lambda x: x.clip(max=1.5), 3, bug="" if NEW_CLIP else
-     "ndarray.clip takes keywords that np.clip does not")
+case("clip keywords", lambda x: x.clip(max=1.5), 3)
+case("clip method", lambda x: x.clip(0.8, out=np.zeros_like(x)), 3, points=40)
 case("clip one sided", lambda x: np.clip(x, None, 1.5), 3)
 case("clip traced", lambda x: np.clip(x[:3], x[3], x[4:]), 7, points=60)
 case("clip arrays", lambda x: np.clip(grid(x), [0.1, 1.0, 1.9], 2.0), 6, points=40)
