@@ -19,24 +19,10 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
-from sparsetrace.parts import plain_copies
-from sparsetrace.poison import frame
 from sparsetrace.propagate import index_sets
 from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
-
-
-def traced_array(
-    graph: Graph, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
-) -> TracedArray:
-    """The traced array over these ids; views of `ids` and `values` stay views."""
-    array: TracedArray = frame(ids.shape).view(TracedArray)
-    array._ids = ids if type(ids) is np.ndarray else plain_copies(ids)
-    array._graph = graph
-    array._dtype = dtype
-    array._values = values
-    return array
 
 
 def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
@@ -327,6 +313,9 @@ class TracedArray(Layout):
     def to_device(self, device: Any, *, stream: Any = None) -> TracedArray:
         """The array itself: there is one device."""
         return self
+
+
+traced_array = TracedArray._over
 
 
 def _shown(patterns: NDArray[Any], ids: Ids) -> NDArray[Any]:

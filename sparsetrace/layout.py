@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sparsetrace.dispatch.operands import ids_of, values_of
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
 from sparsetrace.graph import Graph, Ids
+from sparsetrace.parts import plain_copies
 from sparsetrace.poison import frame
 
 __all__ = ["Layout"]
@@ -30,6 +31,18 @@ class Layout(np.ndarray[Any, Any]):
     _graph: Graph
     _ids: Ids
     _values: NDArray[Any] | None
+
+    @classmethod
+    def _over(
+        cls, graph: Graph, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
+    ) -> Self:
+        """The traced array over these ids; views of `ids` and `values` stay views."""
+        array = frame(ids.shape).view(cls)
+        array._ids = ids if type(ids) is np.ndarray else plain_copies(ids)
+        array._graph = graph
+        array._dtype = dtype
+        array._values = values
+        return array
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in Layout.__slots__:
@@ -98,13 +111,8 @@ class Layout(np.ndarray[Any, Any]):
 
     def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
         """The array with its elements moved; a view where the move makes one."""
-        ids = move(self._ids)
-        array = frame(ids.shape).view(type(self))
-        array._ids = ids
-        array._graph = self._graph
-        array._dtype = self._dtype
-        array._values = None if self._values is None else move(self._values)
-        return array
+        values = None if self._values is None else move(self._values)
+        return self._over(self._graph, move(self._ids), self._dtype, values)
 
     @property
     def T(self) -> Self:

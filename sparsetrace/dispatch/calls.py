@@ -232,10 +232,13 @@ def store(graph: Graph, target: Any, found: Elements, call: str) -> Any:
     if not is_traced_array(target):
         raise plain_target(call, target)
     target._ids[...] = landed(graph, target._dtype, found.ids)
+    if graph.local:
+        target._values[...] = found.values
     return target
 
 
-_OUT_POSITIONS: dict[Callable[..., Any], int] = {}
+# the compiled ones have no signature that could be asked
+_OUT_POSITIONS: dict[Callable[..., Any], int] = {np.dot: 2, np.concatenate: 2}
 
 
 def _out_position(function: Callable[..., Any]) -> int:
@@ -257,16 +260,17 @@ def function_call(
     graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
+    position = _out_position(function)
+    if len(args) > position:
+        if args[position] is not None:
+            kwargs = {**kwargs, "out": args[position]}
+        args = (*args[:position], None, *args[position + 1 :])
     if graph.local and function not in IMPLEMENTED:
         return local.function_call(graph, function, args, kwargs, _global_rule)
     target = None
-    position = _out_position(function)
     if "out" in kwargs:
         kwargs = dict(kwargs)
         target = kwargs.pop("out")
-    elif len(args) > position:
-        target = args[position]
-        args = (*args[:position], None, *args[position + 1 :])
     name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
     try:
         rule = RULES.get(function)
@@ -287,7 +291,8 @@ def function_call(
     if isinstance(result, Elements):
         return store(graph, target, result, f"{name}(..., out=)")
     if is_traced(result):
-        return store(graph, target, Elements(result._ids, result._dtype), f"{name}(..., out=)")
+        found = Elements(result._ids, result._dtype, result._values)
+        return store(graph, target, found, f"{name}(..., out=)")
     raise UnsupportedError(
         explain(f"{name}(..., out=)", "its result is not an array", "Leave out= away.")
     )
@@ -297,10 +302,6 @@ def _global_rule(
     graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The dependencies by the global rules, as `Elements`; for a local trace to tighten."""
-    position = _out_position(function)
-    kwargs = {key: value for key, value in kwargs.items() if key != "out"}
-    if len(args) > position:
-        args = (*args[:position], None, *args[position + 1 :])
     rule = RULES.get(function)
     if rule is not None:
         return rule(graph, *args, **kwargs)

@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import repeat, zeros
-import scipy.sparse
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sparsetrace.dispatch import elementwise

@@ -1,0 +1,52 @@
+"""``out=`` in every position, of functions and ufuncs, global and local."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles import assert_covers, numerical_jacobian_pattern
+
+import sparsetrace as st
+
+A = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0], [3.0, 0.0, 1.0]])
+CALLS = {
+    "add keyword": lambda x, y: np.add(x, x[::-1], out=y),
+    "add position": lambda x, y: np.add(x, x[::-1], y),
+    "clip": lambda x, y: np.clip(x, 0.5, 9.0, y),
+    "concatenate": lambda x, y: np.concatenate([x[1:], x[:1]], 0, y),
+    "cumsum": lambda x, y: np.cumsum(x, 0, None, y),
+    "cumsum method": lambda x, y: x.cumsum(0, None, y),
+    "dot": lambda x, y: np.dot(A, x, y),
+    "dot keyword": lambda x, y: np.dot(A, x, out=y),
+    "matmul": lambda x, y: np.matmul(A, x, y),
+    "max": lambda x, y: np.max(np.outer(x, A[0] + 1), 0, y),
+    "mean": lambda x, y: np.mean(np.outer(x, x), 1, None, y),
+    "round": lambda x, y: np.multiply(np.round(x, 1), x, out=y),
+    "sum": lambda x, y: np.sum(np.outer(x, x), 0, None, y),
+    "sum method": lambda x, y: np.outer(x, x).sum(1, None, y),
+    "take": lambda x, y: np.take(x, [2, 0, 1], None, y),
+    "where": lambda x, y: np.sqrt(x, y, where=np.array([True, False, True])),
+}
+
+
+@pytest.mark.parametrize("buffer", [np.zeros_like, lambda x: np.zeros(3)])
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("name", CALLS)
+def test_results_land_in_the_target(name, local, buffer):
+    def f(x):
+        y = buffer(x)
+        CALLS[name](x, y)
+        return y
+
+    x = np.array([1.3, 2.1, 3.4])
+    expected = numerical_jacobian_pattern(f, x)
+    assert expected.any()
+    assert_covers(st.jacobian_sparsity(f, x, local=local), expected)
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("name", CALLS)
+def test_an_ordinary_target_from_outside_is_refused(name, local):
+    target = np.zeros(3)
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(lambda x: CALLS[name](x, target), np.ones(3), local=local)
