@@ -76,7 +76,8 @@ def jacobian_sparsity(
     local : bool
         The pattern at the point given, not for every input: branches, masks, sorting and
         indices follow the values, and derivatives that vanish at the point are cut.  At
-        ties (``maximum`` of equal numbers) both sides stay.  Compute it anew when the
+        ties (``maximum`` of equal numbers) both sides stay; a comparison exactly at its
+        threshold follows the branch that is taken.  Compute it anew when the
         inputs change.
 
     Returns

@@ -262,7 +262,7 @@ def test_products_with_a_matrix_are_refused():
         warnings.simplefilter("ignore", PendingDeprecationWarning)
         matrix = np.matrix(np.ones((4, 4)))
         for f in (lambda x: x * matrix, lambda x: matrix * x, lambda x: matrix @ x):
-            with pytest.raises(TracingError, match="matrix|view"):
+            with pytest.raises(TracingError, match=r"matrix|view"):
                 jacobian_sparsity(f, X)
 
 

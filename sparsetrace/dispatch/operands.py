@@ -92,9 +92,7 @@ def contains_traced(obj: object) -> bool:
 
 def is_uncertain(obj: Any) -> bool:
     """Whether `obj` is traced and the value of any of its elements is unknown."""
-    return (
-        is_traced(obj) and not obj._graph.local and bool((asarray(obj._ids) > 0).any())
-    )
+    return is_traced(obj) and not obj._graph.local and bool((asarray(obj._ids) > 0).any())
 
 
 def values_of(obj: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from sparsetrace.dispatch import elementwise, indexing, padding, writes  # noqa: F401 - have rules
+from sparsetrace.dispatch import elementwise, indexing
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -66,9 +66,7 @@ def _select(graph: Graph, condlist: Any, choicelist: Any, default: Any = 0) -> E
 
 
 @rule_for(np.choose)
-def _choose(
-    graph: Graph, a: Any, choices: Any, out: None = None, mode: str = "raise"
-) -> Elements:
+def _choose(graph: Graph, a: Any, choices: Any, out: None = None, mode: str = "raise") -> Elements:
     parts = [ids_of(graph, c) for c in choices]
     dtype = _weak_result(*choices)
     places = chosen_values(graph, a)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles import assert_covers, numerical_jacobian_pattern
 
 import sparsetrace as st
+from oracles import assert_covers, numerical_jacobian_pattern
 
 A = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0], [3.0, 0.0, 1.0]])
 CALLS = {
