@@ -117,11 +117,27 @@ class _State:
 
 @dataclass(slots=True)
 class _Extent:
-    """The blocks that an id array touches; `pure` if it lies in one of them entirely."""
+    """Where an id array lies.
+
+    Attributes
+    ----------
+    ids : ndarray
+    states : list of _State
+        The blocks that it touches.
+    pure : bool
+        Whether it lies in one block entirely; only then are the following known.
+    is_range : bool
+        Whether it counts up by one.
+    low, high : int
+        Its smallest and its largest id.
+    """
 
     ids: Ids
     states: list[_State]
-    pure: bool
+    pure: bool = False
+    is_range: bool = False
+    low: int = 0
+    high: int = 0
 
 
 class _Simplifier:
@@ -161,20 +177,27 @@ class _Simplifier:
         return known
 
     def _measured(self, ids: Ids) -> _Extent:
-        high = int(np.maximum.reduce(ids)) if ids.size else 0
+        if not ids.size:
+            return _Extent(ids, [])
+        start, stop = int(ids[0]), int(ids[-1])
+        if start >= self.first_node and stop - start == len(ids) - 1 and _is_range(ids):
+            last = bisect_right(self.base_list, stop) - 1
+            if start >= self.base_list[last]:
+                return _Extent(ids, [self.states[last]], True, True, start, stop)
+        high = int(np.maximum.reduce(ids))
         if high < self.first_node:
-            return _Extent(ids, [], pure=False)
+            return _Extent(ids, [])
         last = bisect_right(self.base_list, high) - 1
         low = int(np.minimum.reduce(ids))
         if low >= self.base_list[last]:
-            return _Extent(ids, [self.states[last]], pure=True)
+            return _Extent(ids, [self.states[last]], True, False, low, high)
         inner = ids[ids >= self.first_node]
         first = bisect_right(self.base_list, int(inner.min())) - 1
         if first == last:
-            return _Extent(ids, [self.states[last]], pure=False)
+            return _Extent(ids, [self.states[last]])
         counts = np.bincount(np.searchsorted(self.bases, inner, side="right") - 1 - first)
         found = (np.flatnonzero(counts) + first).tolist()
-        return _Extent(ids, [self.states[i] for i in found], pure=False)
+        return _Extent(ids, [self.states[i] for i in found])
 
     def _touched(self, ids: Ids) -> list[_State]:
         """The blocks that these ids lie in."""
@@ -186,8 +209,13 @@ class _Simplifier:
             state.live = True
             state.uses += 1
             base, size = state.block.base, state.block.size
+            columns = isinstance(state.block, Columns)
+            if columns and extent.pure:
+                state.low = min(state.low, extent.low)
+                state.high = max(state.high, extent.high)
+                continue
             inside = ids if extent.pure else ids[(ids >= base) & (ids < base + size)]
-            if isinstance(state.block, Columns):
+            if columns:
                 state.low = min(state.low, int(inside.min()))
                 state.high = max(state.high, int(inside.max()))
                 continue
@@ -223,10 +251,12 @@ class _Simplifier:
         if isinstance(block, Rows):
             self._forward_rows(state, block)
             return
-        distinct = _Distinct()
-        for column in block.columns:
-            distinct.add(self._canonical(column) if self.aliases else column)
-        columns = distinct.columns
+        columns = list(block.columns)
+        if self.aliases:
+            distinct = _Distinct()
+            for column in columns:
+                distinct.add(self._canonical(column))
+            columns = distinct.columns
         if self.owner is not None and len(columns) > 1:
             columns = self._absorbed(columns)
         if len(columns) >= _REDUCTION_WIDTH and not state.last:
@@ -344,8 +374,7 @@ class _Simplifier:
             and len(flat) <= room
             and not state.reduction
             and len(column) == block.size
-            and column[0] == block.base
-            and _is_range(column)
+            and self._extent(column).is_range
         )
 
     def _opened(self, column: Ids, room: int) -> list[Ids]:
@@ -359,9 +388,9 @@ class _Simplifier:
         if flat is not None and not state.emitted and len(flat) <= room:
             cheap = state.uses == 1 or len(flat) <= _SHARED_WIDTH
             if cheap and not state.reduction:
-                start = int(column[0]) - block.base
-                m = len(column)
-                if int(column[-1]) - int(column[0]) == m - 1 and _is_range(column):
+                extent, m = self._extent(column), len(column)
+                if extent.is_range:
+                    start = extent.low - block.base
                     if m == block.size:
                         return flat
                     return [part[start : start + m] for part in flat]
