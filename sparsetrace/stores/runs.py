@@ -59,7 +59,7 @@ def _breaks(columns: Sequence[Ids]) -> tuple[NDArray[np.bool_], NDArray[np.int32
     """Where a new run starts (from position 1 on), and each column's step."""
     m = len(columns[0])
     if len(columns) * m <= _STACKED:
-        stacked = np.stack(columns)
+        stacked = np.array(columns)
         differences = stacked[:, 1:] - stacked[:, :-1]
         steps = _dominant(differences)
         return (differences != steps[:, None]).any(axis=0), steps
@@ -101,10 +101,17 @@ def find_runs(columns: Sequence[Ids]) -> Runs | None:
 def _at(
     columns: Sequence[Ids], starts: NDArray[np.int64], steps: NDArray[np.int32], m: int
 ) -> Runs:
-    lengths = np.diff(starts, append=m)
-    values = np.stack([column[starts] for column in columns], axis=1)
+    lengths = _lengths(starts, m)
+    values = np.array([column[starts] for column in columns]).T
     growth = np.where(lengths[:, None] > 1, steps, np.int32(0))
     return Runs(starts, lengths, values, growth)
+
+
+def _lengths(starts: NDArray[np.int64], m: int) -> NDArray[np.int64]:
+    lengths = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+    lengths[-1] = m - starts[-1]
+    return lengths
 
 
 def split_runs(
@@ -145,7 +152,7 @@ def split_runs(
     if len(starts) * _COARSE > m:
         return None
     owner = np.searchsorted(runs.starts, starts, side="right") - 1
-    lengths = np.diff(starts, append=m)
-    values = np.stack([column[starts] for column in columns], axis=1)
+    lengths = _lengths(starts, m)
+    values = np.array([column[starts] for column in columns]).T
     steps = np.where(lengths[:, None] > 1, runs.steps[owner], np.int32(0))
     return Runs(starts, lengths, values, steps)
