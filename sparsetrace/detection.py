@@ -127,8 +127,8 @@ def jacobian_sparsity(
             values=constants == "values",
             dependency=bool(dependency),
             local=bool(local),
+            wrapper=wrap,
         )
-        graph.wrap = lambda found: wrap(graph, found)
         return graph
 
     def call(graph: Graph) -> Ids:

@@ -134,7 +134,6 @@ def opaque(
         if shape is not None and found.shape != shape:
             found = np.broadcast_to(found, shape).copy()
         graph.pure = False
-        assert graph.wrap is not None
         return graph.wrap(Elements(np.maximum(found, OPAQUE), FLOAT, values))
 
     return call

@@ -83,7 +83,7 @@ class Graph:
     local : bool
         Whether values are carried along; constants then need no ids of their own, and
         all of them have the id `ZERO`.
-    wrap : callable, optional
+    wrapper : callable, optional
         Turns the result of a rule into what the user's function gets.
 
     Attributes
@@ -125,7 +125,7 @@ class Graph:
         "singular",
         "size",
         "values",
-        "wrap",
+        "wrapper",
     )
 
     def __init__(
@@ -135,9 +135,9 @@ class Graph:
         values: bool = True,
         dependency: bool = False,
         local: bool = False,
-        wrap: Callable[[Any], Any] | None = None,
+        wrapper: Callable[[Graph, Any], Any] | None = None,
     ) -> None:
-        self.wrap = wrap
+        self.wrapper = wrapper
         self.local = local
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
@@ -210,6 +210,11 @@ class Graph:
         if self._table.dtype.kind == "c" and dtype.kind != "c":
             value = value.real
         return dtype.type(value)
+
+    def wrap(self, found: Any) -> Any:
+        """What the user's function gets for the result of a rule."""
+        assert self.wrapper is not None
+        return self.wrapper(self, found)
 
     # ----------------------------------------------------------------- nodes
     def inputs(self) -> Ids:

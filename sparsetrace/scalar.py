@@ -272,7 +272,6 @@ class TracedScalar:
 
     def _as_array(self) -> Any:
         """The number as an array without dimensions."""
-        assert self._graph.wrap is not None
         values = None if self._value is None else np.array(self._value, self._dtype)
         found = Elements(self._ids, self._dtype, values, keep_array=True)
         return self._graph.wrap(found)
@@ -302,7 +301,6 @@ class TracedScalar:
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         kind = np.dtype(dtype)
-        assert self._graph.wrap is not None
         values = None if self._value is None else np.asarray(self._value).astype(kind)
         return self._graph.wrap(Elements(landed(self._graph, kind, self._ids), kind, values))
 
@@ -351,7 +349,6 @@ for _ufunc, _name in (
 
 def _unary_method(ufunc: np.ufunc) -> Any:
     def method(self: TracedScalar) -> Any:
-        assert self._graph.wrap is not None
         return self._graph.wrap(elementwise.call(self._graph, ufunc, (self,))[0])
 
     method.__name__ = ufunc.__name__

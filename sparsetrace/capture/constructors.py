@@ -35,7 +35,6 @@ def traced_array_of(
     """``np.array(obj, dtype)`` for an object that holds traced elements."""
     graph = CURRENT.get()
     assert graph is not None
-    assert graph.wrap is not None
     result: Any
     if isinstance(obj, np.ndarray) and is_traced(obj):
         # _CopyMode has no truth value

@@ -47,7 +47,6 @@ def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
 def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     graph = CURRENT.get()
     assert graph is not None
-    assert graph.wrap is not None
     places: list[int | str] = [i for i in range(len(args)) if i not in self.excluded]
     places += [name for name in kwargs if name not in self.excluded]
     operands = [args[p] if isinstance(p, int) else kwargs[p] for p in places]
@@ -72,7 +71,6 @@ def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 def _elements(graph: Graph, operand: Any, shape: tuple[int, ...]) -> list[Any]:
     if contains_traced(operand):
-        assert graph.wrap is not None
         ids = np.broadcast_to(ids_of(graph, operand), shape).reshape(-1)
         return list(graph.wrap(Elements(ids, dtype_of(operand), keep_array=True)))
     return list(np.broadcast_to(np.asarray(operand), shape).reshape(-1))
@@ -110,7 +108,6 @@ def _united_paths(graph: Graph, call: Callable[[], Any]) -> Any:
 
 
 def _united(graph: Graph, values: Any) -> Any:
-    assert graph.wrap is not None
     graph.pure = False
     parts = [ids_of(graph, value).reshape(1) for value in values]
     kind = np.result_type(*map(dtype_of, values))

@@ -59,7 +59,7 @@ class Session:
             return values
         site = frame.f_code, frame.f_lasti
         graph = CURRENT.get()
-        if site in self.promoted and graph is not None and graph.wrap is not None:
+        if site in self.promoted and graph is not None and graph.wrapper is not None:
             plain = values.view(np.ndarray)
             return graph.wrap(Elements(graph.constant(plain), plain.dtype, keep_array=True))
         buffer = values.view(Buffer)

@@ -97,7 +97,7 @@ def ufunc_call(
     if not kwargs and method == "__call__":
         ids = elementwise.quick(graph, ufunc, inputs)
         if ids is not None:
-            return graph.wrap(Elements(ids, FLOAT))  # type: ignore[misc]
+            return graph.wrap(Elements(ids, FLOAT))
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
         target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
         if is_traced_array(target) and target._dtype is FLOAT:  # x += y
@@ -113,8 +113,8 @@ def ufunc_call(
     if not kwargs and method == "__call__" and ufunc.signature is None:
         found = elementwise.call(graph, ufunc, inputs)
         if len(found) == 1:
-            return graph.wrap(found[0])  # type: ignore[misc]
-        return tuple(graph.wrap(e) for e in found)  # type: ignore[misc]
+            return graph.wrap(found[0])
+        return tuple(graph.wrap(e) for e in found)
     kwargs = dict(kwargs)
     out = kwargs.pop("out", None)
     outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
@@ -130,7 +130,7 @@ def ufunc_call(
     for i, elements in enumerate(found):
         target = outs[i] if i < len(outs) else None
         if target is None:
-            results.append(graph.wrap(elements))  # type: ignore[misc]
+            results.append(graph.wrap(elements))
         else:
             results.append(store(graph, target, elements, f"np.{ufunc.__name__}(..., out=)"))
     return results[0] if len(results) == 1 else tuple(results)
@@ -313,7 +313,7 @@ def _global_rule(
 
 def _wrapped(graph: Graph, result: Any) -> Any:
     if isinstance(result, Elements):
-        return graph.wrap(result)  # type: ignore[misc]
+        return graph.wrap(result)
     if type(result) in (list, tuple):
         return type(result)(_wrapped(graph, item) for item in result)
     if isinstance(result, tuple) and hasattr(result, "_fields"):

@@ -71,7 +71,7 @@ def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
             fill = conversion(args[0])
             return np.broadcast_to(fill, shape).copy()
         values = make(shape, *args, **kwargs)
-        if graph is None or graph.wrap is None or values.dtype.kind not in "fc":
+        if graph is None or graph.wrapper is None or values.dtype.kind not in "fc":
             return values
         own = values if graph.local else None
         return graph.wrap(Elements(graph.constant(values), values.dtype, own, keep_array=True))

@@ -62,7 +62,6 @@ def constant_key(graph: Graph, key: Any) -> tuple[Any, bool]:
         dtype, ids = key._dtype, key._ids
     if not graph.local and (asarray(ids) > 0).any():
         if not is_traced(key):
-            assert graph.wrap is not None
             key = graph.wrap(Elements(asarray(ids), dtype, keep_array=True))
         return key, True
     values = known_of(graph, key)

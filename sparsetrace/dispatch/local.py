@@ -83,7 +83,7 @@ def ufunc_call(
         target = outs[i] if i < len(outs) else None
         array = np.asarray(part)
         if target is None:
-            results.append(graph.wrap(Elements(ids, array.dtype, array)))  # type: ignore[misc]
+            results.append(graph.wrap(Elements(ids, array.dtype, array)))
             continue
         where = plain.get("where", True)
         mask = np.broadcast_to(values_of(where), target._ids.shape)
@@ -226,7 +226,7 @@ def _attached(graph: Graph, found: Any, values: Any) -> Any:
         if array.shape != found.ids.shape:
             raise AssertionError(f"a rule gave shape {found.ids.shape}, not {array.shape}")
         keep = found.keep_array or isinstance(values, np.ndarray)
-        return graph.wrap(Elements(found.ids, array.dtype, array, keep_array=keep))  # type: ignore[misc]
+        return graph.wrap(Elements(found.ids, array.dtype, array, keep_array=keep))
     if isinstance(found, (list, tuple)) and not is_traced(found):
         items = [_attached(graph, f, v) for f, v in zip(found, values, strict=True)]
         if hasattr(found, "_fields"):
