@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import tracemalloc
 from collections import OrderedDict, namedtuple
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,7 @@ from sparsetrace import (
     TracingError,
     jacobian_sparsity,
 )
+from sparsetrace.graph import Graph
 
 Pair = namedtuple("Pair", "first second")
 STORES = ("auto", "csr", "bitset", "roaring")
@@ -580,3 +582,32 @@ def test_f_gets_other_arguments_as_they_are():
         return x * array
 
     assert jacobian_sparsity(f, np.ones(2), marker, np.ones(2)).nnz == 2
+
+
+def buffered(x):
+    y = np.zeros(3)
+    for i in range(3):
+        y[i] = x[i] ** 2 if x[i] > 1 else x[i]
+    return np.stack([y, np.roll(y, 1), np.concatenate([y[1:], [0.0]])])
+
+
+@pytest.mark.parametrize(
+    ("f", "options"),
+    [
+        (lambda x: x[1:] * x[:-1], {}),
+        (buffered, {}),
+        (buffered, {"local": True}),
+        (lambda x: np.linalg.solve(np.outer(x, x) + np.eye(3), np.sort(x)), {}),
+        (lambda x: np.einsum("i,j->", x, np.cumsum(x)), {"dependency": True}),
+    ],
+)
+def test_memory_goes_with_the_trace(f, options):
+    """No reference cycle keeps the graph until the garbage collector runs."""
+    jacobian_sparsity(f, np.ones(3), **options)
+    gc.collect()
+    gc.disable()
+    try:
+        jacobian_sparsity(f, np.ones(3), **options)
+        assert not [obj for obj in gc.get_objects() if type(obj) is Graph]
+    finally:
+        gc.enable()

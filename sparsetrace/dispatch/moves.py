@@ -108,6 +108,51 @@ class _Move:
 MOVES: dict[Callable[..., Any], _Move] = {f: _Move(f, names) for f, names in _LINES}
 
 
+# These recursive helpers are no closures: one that calls itself is a reference cycle, and
+# would keep the graph alive until the garbage collector runs.
+def _lifted(graph: Graph, value: Any, dtypes: list[np.dtype[Any]]) -> Any:
+    """Node ids in place of the elements; notes their dtypes."""
+    if isinstance(value, (list, tuple)):
+        items = [_lifted(graph, item, dtypes) for item in value]
+        return tuple(items) if isinstance(value, tuple) else items
+    dtypes.append(dtype_of(value))
+    return ids_of(graph, value)
+
+
+def _plain(graph: Graph, value: Any, name: str) -> Any:
+    """An argument that says which elements move where."""
+    if not contains_traced(value):
+        return value
+    if isinstance(value, tuple):
+        return tuple(_plain(graph, item, name) for item in value)
+    values = chosen_values(graph, value)
+    if values is None:
+        raise ValueDependentError(
+            explain(
+                f"np.{name}",
+                "an index, a mask or a count depends on the inputs, so which elements "
+                "move where does too",
+                "Compute it from constants, or use np.where over both outcomes.",
+            )
+        )
+    return values if values.ndim else values[()]
+
+
+def _wrapped(
+    graph: Graph, value: Any, kind: np.dtype[Any], apart: list[np.dtype[Any]] | None
+) -> Any:
+    """`Elements` in place of id arrays; `apart` has a dtype for each result."""
+    if isinstance(value, (list, tuple)):
+        kinds = [kind] * len(value) if apart is None else apart
+        items = [_wrapped(graph, item, k, None) for item, k in zip(value, kinds, strict=True)]
+        return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, np.ndarray):
+        if graph.pure and value.size and value.min() <= OPAQUE:
+            graph.pure = False
+        return Elements(value, kind, keep_array=True)
+    return value
+
+
 def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run the move on ids.  The result holds `Elements` in place of arrays.
 
@@ -116,36 +161,14 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     ValueDependentError
         If an argument that says which elements move where depends on the inputs.
     """
-    function = move.function
+    function, name = move.function, move.function.__name__
     dtypes: list[np.dtype[Any]] = []
-
-    def lift(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            items = [lift(item) for item in value]
-            return tuple(items) if isinstance(value, tuple) else items
-        dtypes.append(dtype_of(value))
-        return ids_of(graph, value)
-
-    def plain(value: Any) -> Any:
-        if not contains_traced(value):
-            return value
-        if isinstance(value, tuple):
-            return tuple(map(plain, value))
-        values = chosen_values(graph, value)
-        if values is None:
-            raise ValueDependentError(
-                explain(
-                    f"np.{function.__name__}",
-                    "an index, a mask or a count depends on the inputs, so which elements "
-                    "move where does too",
-                    "Compute it from constants, or use np.where over both outcomes.",
-                )
-            )
-        return values if values.ndim else values[()]
-
-    moved = [lift(a) if move.holds(i) else plain(a) for i, a in enumerate(args)]
+    moved = [
+        _lifted(graph, a, dtypes) if move.holds(i) else _plain(graph, a, name)
+        for i, a in enumerate(args)
+    ]
     options = {
-        k: lift(v) if k in move.keywords else plain(v)
+        k: _lifted(graph, v, dtypes) if k in move.keywords else _plain(graph, v, name)
         for k, v in kwargs.items()
         if k not in ("dtype", "casting")
     }
@@ -155,37 +178,28 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     if dtype.kind in "biu" and any(kind.kind not in "biu" for kind in dtypes):
         return _whole(graph, move, args, kwargs, dtype)
     result = function(*moved, **options)
+    apart = None
+    if isinstance(result, (list, tuple)):
+        if function is np.meshgrid:
+            apart = dtypes[: len(result)]
+        elif function in _APART:
+            apart = dtypes
+    return _wrapped(graph, result, dtype, apart)
 
-    def wrapped(value: Any, kind: np.dtype[Any]) -> Any:
-        if isinstance(value, (list, tuple)):
-            kinds = dtypes if function in _APART else [kind] * len(value)
-            if function is np.meshgrid:
-                kinds = dtypes[: len(value)]
-            items = [wrapped(item, k) for item, k in zip(value, kinds, strict=True)]
-            return items if isinstance(value, list) else tuple(items)
-        if isinstance(value, np.ndarray):
-            if graph.pure and value.size and value.min() <= OPAQUE:
-                graph.pure = False
-            return Elements(value, kind, keep_array=True)
-        return value
 
-    return wrapped(result, dtype)
+def _as_whole(graph: Graph, value: Any, dtype: np.dtype[Any]) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_as_whole(graph, item, dtype) for item in value)
+    return Operand(graph, converted(graph, ids_of(graph, value), dtype_of(value), dtype), dtype)
 
 
 def _whole(
     graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: np.dtype[Any]
 ) -> Any:
     """The move after its elements were converted to whole numbers."""
-
-    def convert(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(map(convert, value))
-        ids, source = ids_of(graph, value), dtype_of(value)
-        return Operand(graph, converted(graph, ids, source, dtype), dtype)
-
-    moved = tuple(convert(a) if move.holds(i) else a for i, a in enumerate(args))
+    moved = tuple(_as_whole(graph, a, dtype) if move.holds(i) else a for i, a in enumerate(args))
     options = {
-        k: convert(v) if k in move.keywords else v
+        k: _as_whole(graph, v, dtype) if k in move.keywords else v
         for k, v in kwargs.items()
         if k not in ("dtype", "casting")
     }
