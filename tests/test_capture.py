@@ -646,3 +646,18 @@ def test_the_page_on_how_it_works():
     failed, attempted = doctest.testfile(str(page), module_relative=False, optionflags=flags)
     assert attempted > 10
     assert not failed
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_parts_of_complex_buffers(local):
+    def f(x):
+        z = np.empty(3, complex)
+        z.real = x[:3]
+        z.imag[1:] = x[4:]
+        w = np.zeros(2, complex)
+        w.imag = x[:2]
+        return np.abs(z) + 0, w.imag
+
+    x = np.arange(1.0, 7)
+    expected = numerical_jacobian_pattern(f, x)
+    assert_covers(st.jacobian_sparsity(f, x, local=local), expected)

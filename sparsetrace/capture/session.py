@@ -151,6 +151,33 @@ class Buffer(np.ndarray[Any, Any]):
         super().put(indices, values, mode)
 
     @property
+    def real(self) -> Any:
+        """As ndarray.real."""
+        return self.view(np.ndarray).real.view(Buffer)._from(self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        if contains_traced(value):
+            self._promote()
+        self.view(np.ndarray).real = value
+
+    @property
+    def imag(self) -> Any:
+        """As ndarray.imag."""
+        return self.view(np.ndarray).imag.view(Buffer)._from(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if contains_traced(value):
+            self._promote()
+        self.view(np.ndarray).imag = value
+
+    def _from(self, source: Buffer) -> Buffer:
+        """Take over the allocation sites of the buffer that this view shows."""
+        self._sites = source._sites
+        return self
+
+    @property
     def flat(self) -> Any:
         return _Flat(self)
 
