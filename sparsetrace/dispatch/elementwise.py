@@ -36,6 +36,12 @@ _NO_CUTS: dict[int, Cut] = {}
 _PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 _UNITING = {ufunc for ufunc, rule in FIRST_ORDER.items() if rule.partials in (("1",), ("11",))}
 """Ufuncs of one output, which depends on every argument."""
+_UNITING_SOME = {
+    ufunc
+    for ufunc, rule in FIRST_ORDER.items()
+    if len(rule.partials) > 1 and all(len(set(p)) == 1 for p in rule.partials)
+}
+"""Ufuncs of several outputs, each of which depends on every argument or on none."""
 _PIECEWISE_CONSTANT = {
     ufunc for ufunc, rule in FIRST_ORDER.items() if not any("1" in p for p in rule.partials)
 }
@@ -72,8 +78,10 @@ def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any]
 def forget(ufunc: np.ufunc) -> None:
     """Drop what was remembered of a ufunc whose line in the table has changed."""
     _UNITING.discard(ufunc)
+    _UNITING_SOME.discard(ufunc)
     _PIECEWISE_CONSTANT.discard(ufunc)
     keeps.cache_clear()
+    _matters.cache_clear()
 
 
 def _dtype_key(x: Any) -> Any:
@@ -97,6 +105,14 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
         shape = _common_shape(inputs)
         graph.pure = False
         return [Elements(full(shape, OPAQUE, np.int32), dtype) for dtype in dtypes]
+    if ufunc in _UNITING_SOME and not graph.dependency and not graph.local:
+        ids = _united(graph, ufunc, inputs)
+        if ids is not None:
+            graph.pure = False
+            return [
+                Elements(ids if "1" in p else full(ids.shape, OPAQUE, np.int32), dtype)
+                for p, dtype in zip(FIRST_ORDER[ufunc].partials, dtypes, strict=True)
+            ]
     ids_in: list[Ids | None] = []
     values_in: list[NDArray[Any] | None] = []
     for x in inputs:
@@ -111,8 +127,12 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
 def keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
     """Whether an argument at `position` of a ufunc of two matters beside this constant."""
     rule = FIRST_ORDER[ufunc]
-    if rule.partials[0] != "11":
-        return False
+    return rule.partials == ("11",) and _matters(ufunc, position, value)
+
+
+@lru_cache(maxsize=65536)
+def _matters(ufunc: np.ufunc, position: int, value: float) -> bool:
+    rule = FIRST_ORDER[ufunc]
     cut = rule.cuts.get(position)
     return cut is None or not bool(np.any(cut.vanishes(asarray(value))))
 
@@ -124,6 +144,11 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     """
     if ufunc not in _UNITING or graph.local:
         return None
+    return _united(graph, ufunc, inputs)
+
+
+def _united(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
+    """The union of the inputs, where `quick` may give it."""
     if len(inputs) == 2:
         a, b = inputs
         if getattr(type(a), "_is_traced", False):
@@ -192,7 +217,7 @@ def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     """A traced array and a constant of real numbers that cuts nothing."""
     kind = type(constant)
     if kind in _REAL_SCALARS:
-        if graph.values and not keeps(ufunc, position, constant):
+        if graph.values and not _matters(ufunc, position, constant):
             return None
         return None if not graph.pure and _impure(ids) else ids.copy(order="K")
     if kind is not np.ndarray or constant.dtype is not FLOAT:

@@ -23,7 +23,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     values_of,
 )
-from sparsetrace.dispatch.reductions import Axis, core_last
+from sparsetrace.dispatch.reductions import Axis, core_last, prefix_unions
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.rules.local import vanishes
 from sparsetrace.rules.singular import singular
@@ -172,11 +172,7 @@ def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
     if ufunc in _EXTREMES and graph.values and points.dtype.kind != "c":
         out = _running_extreme(graph, ufunc, rows, points)
     else:
-        out = rows.copy()
-        step = 1
-        while step < rows.shape[-1]:
-            out[..., step:] = graph.union(out[..., step:], out[..., :-step])
-            step *= 2
+        out = prefix_unions(graph, rows, rows.ndim - 1)
         if ufunc is np.multiply and graph.values:
             out = _running_product(rows, points, out)
     return np.moveaxis(out, -1, axis)

@@ -10,12 +10,13 @@ constants is computed; a constant zero factor makes a product zero.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import arange, asarray, empty, full, ones, zeros
+from numpy import arange, array, asarray, empty, full, ones, zeros
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.typing import NDArray
 
@@ -33,23 +34,26 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.rules import FIRST_ORDER
 
-__all__ = ["Axis", "accumulate", "along_axis", "at", "core_last", "reduce", "reduceat", "spread"]
+__all__ = ["Axis", "accumulate", "along_axis", "at", "core_last", "prefix_unions", "reduce", "reduceat", "spread"]
 
 Axis = int | tuple[int, ...] | None
 
+_SHORT = 32
+"""Up to this length the prefixes of one dimension are united in one step."""
 
-def core_last(array: NDArray[Any], axis: Axis) -> tuple[NDArray[Any], tuple[int, ...]]:
+
+def core_last(x: NDArray[Any], axis: Axis) -> tuple[NDArray[Any], tuple[int, ...]]:
     """Move `axis` last and flatten it: shape ``(kept..., k)``, and the axes."""
     if axis is None:
-        axes = tuple(range(array.ndim))
-        return array.reshape(-1), axes
-    axes = normalize_axis_tuple(axis, array.ndim)
-    if axes == (array.ndim - 1,):
-        return array, axes
-    kept = [i for i in range(array.ndim) if i not in axes]
-    moved = array.transpose([*kept, *axes])
-    shape = tuple(array.shape[i] for i in kept)
-    return moved.reshape((*shape, int(np.prod([array.shape[i] for i in axes], dtype=int)))), axes
+        axes = tuple(range(x.ndim))
+        return x.reshape(-1), axes
+    axes = normalize_axis_tuple(axis, x.ndim)
+    if axes == (x.ndim - 1,):
+        return x, axes
+    kept = [i for i in range(x.ndim) if i not in axes]
+    moved = x.transpose([*kept, *axes])
+    shape = tuple(x.shape[i] for i in kept)
+    return moved.reshape((*shape, int(np.prod([x.shape[i] for i in axes], dtype=int)))), axes
 
 
 def _keep(out: Ids, axes: tuple[int, ...], *, keepdims: bool) -> Ids:
@@ -208,26 +212,57 @@ def _fold(
 def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Elements:
     """``ufunc.accumulate(x, axis)``: element i unites elements 0 to i.
 
-    ``[{0}, {1}, {2}] -> [{0}, {0, 1}, {0, 1, 2}]``, in log2(length) whole-array steps:
-    unions are idempotent, so the prefixes may overlap (Hillis & Steele, 1986).
+    ``[{0}, {1}, {2}] -> [{0}, {0, 1}, {0, 1, 2}]``
     """
     ids, source = ids_of(graph, x), dtype_of(x)
     kind = np.dtype(dtype) if dtype is not None else _reduced_dtype(ufunc, source)
     axis = normalize_axis_index(axis, ids.ndim)
     rows = np.moveaxis(ids, axis, -1)
     partials = elementwise.letters(graph, ufunc)[0]
-    length = rows.shape[-1]
     if partials != "11" or _folds(graph, ufunc, ids, source):
         out = _fold_prefixes(graph, ufunc, rows, source)
-    else:
-        out = rows.copy()
-        step = 1
-        while step < length:
-            out[..., step:] = graph.union(out[..., step:], out[..., :-step])
-            step *= 2
-        if not graph.pure:
-            _settle_prefixes(graph, ufunc, rows, out, kind, source)
-    return Elements(np.moveaxis(out, -1, axis), kind)
+        return Elements(np.moveaxis(out, -1, axis), kind)
+    united = prefix_unions(graph, ids, axis)
+    if not graph.pure:
+        _settle_prefixes(graph, ufunc, rows, np.moveaxis(united, axis, -1), kind, source)
+    return Elements(united, kind)
+
+
+def prefix_unions(graph: Graph, ids: Ids, axis: int) -> Ids:
+    """Element i unites elements 0 to i of the axis, constants as `Graph.union` has them.
+
+    Two unions an element in all, in 2 log2(length) whole-array steps: the prefixes of
+    neighbouring pairs are every second prefix, one more union each gives the others
+    (Brent & Kung, 1982).
+    """
+    length = ids.shape[axis]
+    if ids.ndim == 1 and 1 < length <= _SHORT and ids.min() > OPAQUE:
+        indptr, columns = _triangle(length)
+        return graph.union_segments(indptr, ids[columns])
+    # along the first axis the nodes of a step lie side by side, in runs
+    first = array(np.moveaxis(ids, axis, 0), order="C")
+    return np.moveaxis(_prefixes(graph, first), 0, axis)
+
+
+@lru_cache(maxsize=_SHORT)
+def _triangle(length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The lower triangle as CSR index arrays."""
+    indptr = zeros(length + 1, np.int64)
+    np.cumsum(arange(1, length + 1), out=indptr[1:])
+    return indptr, np.tril_indices(length)[1]
+
+
+def _prefixes(graph: Graph, ids: Ids) -> Ids:
+    length = len(ids)
+    if length < 2:
+        return ids
+    odd = _prefixes(graph, graph.union(ids[: length - 1 : 2], ids[1::2]))
+    out = empty(ids.shape, np.int32)
+    out[0] = ids[0]
+    out[1::2] = odd
+    if length > 2:
+        out[2::2] = graph.union(odd[: (length - 1) // 2], ids[2::2])
+    return out
 
 
 def _fold_prefixes(graph: Graph, ufunc: np.ufunc, rows: Ids, source: np.dtype[Any]) -> Ids:
