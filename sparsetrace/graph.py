@@ -276,9 +276,8 @@ class Graph:
             if not in_c_order and a.flags.f_contiguous and b.flags.f_contiguous:
                 return self.union(a.T, b.T).T  # keep the memory order, as NumPy does
         else:
-            shape = np.broadcast_shapes(a.shape, b.shape)
-            a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
-        p, q = a.flatten(), b.flatten()
+            shape = np.broadcast(a, b).shape
+        p, q = _filled(a, shape), _filled(b, shape)
         m = p.size
         if m < 2:
             return self._union_flat(p, q).reshape(shape)
@@ -390,6 +389,15 @@ class Graph:
             self.blocks.append(Rows(base, n, indptr, array(parents, np.int32)))
             out[many] = arange(base, base + n, dtype=np.int32)
         return out
+
+
+def _filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
+    """A copy of `ids`, broadcast to `shape`, in one dimension."""
+    if ids.shape == shape:
+        return ids.flatten()
+    out = empty(shape, np.int32)
+    out[...] = ids
+    return out.reshape(-1)
 
 
 CURRENT: ContextVar[Graph | None] = ContextVar("sparsetrace_graph", default=None)

@@ -141,11 +141,12 @@ def choose(graph: Graph, condition: Any, x: Ids, y: Ids) -> Ids:
     ids = ids_of(graph, condition)
     shape = ids.shape
     if not ids.shape == x.shape == y.shape:
-        shape = np.broadcast_shapes(ids.shape, x.shape, y.shape)
-        x, y = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+        shape = np.broadcast(ids, x, y).shape
     out = graph.union(x, y)
+    if out.shape != shape:
+        out = np.broadcast_to(out, shape).copy()
     if not graph.pure and out.size:
-        if np.minimum.reduce(x, axis=None) <= ZERO:
+        if x.size and np.minimum.reduce(x, axis=None) <= ZERO:
             same = (x == y) & (x <= ZERO)
             np.copyto(out, x, where=same)
         if np.minimum.reduce(ids, axis=None) <= ZERO:
