@@ -1,7 +1,11 @@
-"""Sparsity patterns of Jacobians, from NumPy functions that nobody rewrote."""
+"""Sparsity patterns of Jacobians and Hessians, from NumPy functions that nobody rewrote."""
 
 from sparsetrace.array import TracedArray
-from sparsetrace.detection import jacobian_sparsity
+from sparsetrace.detection import (
+    hessian_sparsity,
+    jacobian_sparsity,
+    lagrangian_hessian_sparsity,
+)
 from sparsetrace.errors import (
     EscapeError,
     GraphSizeError,
@@ -27,7 +31,9 @@ __all__ = [
     "UnsupportedError",
     "ValueDependentError",
     "detach",
+    "hessian_sparsity",
     "jacobian_sparsity",
+    "lagrangian_hessian_sparsity",
     "opaque",
     "register_rule",
 ]

@@ -1,4 +1,4 @@
-"""`jacobian_sparsity`: run the function once on traced arguments, propagate, return the pattern."""
+"""The sparsity patterns of Jacobians and Hessians: run the function once, propagate."""
 
 from __future__ import annotations
 
@@ -7,32 +7,27 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparsetrace.array import TracedArray, traced_array, wrap
-from sparsetrace.dispatch.operands import FLOAT, ids_of, is_traced
-from sparsetrace.errors import (
-    FAILURES,
-    InputError,
-    OutputError,
-    UnsupportedError,
-    ValueDependentError,
-    explain,
-)
-from sparsetrace.graph import Graph, Ids
+from sparsetrace.boundary import Problem
+from sparsetrace.errors import InputError, OutputError, ValueDependentError, explain
+from sparsetrace.graph import Graph
+from sparsetrace.hessian_stores import HESSIAN_STORES
+from sparsetrace.hessians import hessian_pattern
 from sparsetrace.pattern import SparsityPattern
 from sparsetrace.propagate import propagate, united
-from sparsetrace.scalar import TracedScalar
 from sparsetrace.stores import STORES
-from sparsetrace.structure import leaves, rebuilt
 from sparsetrace.tracing import trace
 
-__all__ = ["jacobian_sparsity"]
+__all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity"]
+
+Store = Literal["auto", "roaring", "bitset", "csr"]
+HessianStore = Literal["auto", "csr", "bitset", "roaring", "dict"]
 
 
 def jacobian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
-    store: Literal["auto", "roaring", "bitset", "csr"] = "auto",
+    store: Store = "auto",
     out: Any = None,
     constants: Literal["values", "structure"] = "values",
     dependency: bool = False,
@@ -111,34 +106,21 @@ def jacobian_sparsity(
            [1, 1, 0],
            [0, 0, 1]])
     """
-    numbers = _checked_argnums(argnums, len(args))
-    if not isinstance(max_paths, (int, np.integer)) or max_paths < 1:
-        raise InputError(f"max_paths={max_paths!r}: a positive whole number is wanted")
-    if constants not in ("values", "structure"):
-        raise InputError(f"constants={constants!r}: choose 'values' or 'structure'")
-    if store not in STORES:
-        raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
-    checked = [rebuilt(args[i], _checked_leaf) for i in numbers]
-    sizes = [int(np.size(leaf)) for tree in checked for leaf in leaves(tree)]
+    _check(store, constants, max_paths)
+    problem = Problem(f, args, argnums, out)
 
     def new_graph() -> Graph:
-        graph = Graph(
-            sum(sizes),
-            values=constants == "values",
-            dependency=bool(dependency),
-            local=bool(local),
-            wrapper=wrap,
+        return problem.graph(
+            values=constants == "values", dependency=bool(dependency), local=bool(local)
         )
-        return graph
 
-    def call(graph: Graph) -> Ids:
-        traced = list(args)
-        free = iter(np.split(graph.inputs(), np.cumsum(sizes)[:-1]) if sizes else [])
-        for i, tree in zip(numbers, checked, strict=True):
-            traced[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
-        return _call(graph, f, traced, out)
-
-    runs = trace(call, new_graph, max_paths=int(max_paths), capture=bool(capture))
+    runs = trace(
+        problem.run,
+        new_graph,
+        function=problem.function,
+        max_paths=int(max_paths),
+        capture=bool(capture),
+    )
     patterns = [propagate(run.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
@@ -150,101 +132,177 @@ def jacobian_sparsity(
                 "Return arrays of one shape.",
             )
         )
-    indptr, indices = united(patterns, sum(sizes)) if len(patterns) > 1 else patterns[0]
-    return SparsityPattern.from_csr_parts(indptr, indices, (m, sum(sizes)))
+    indptr, indices = united(patterns, problem.n_inputs) if len(patterns) > 1 else patterns[0]
+    return SparsityPattern.from_csr_parts(indptr, indices, (m, problem.n_inputs))
 
 
-def _checked_argnums(argnums: int | Sequence[int], count: int) -> list[int]:
-    try:
-        wanted = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
-    except TypeError:
-        raise InputError(f"argnums={argnums!r}: a whole number or several are wanted") from None
-    numbers = []
-    for number in wanted:
-        if not isinstance(number, (int, np.integer)) or not -count <= number < count:
-            raise InputError(f"argnums={argnums!r}: the function was given {count} argument(s)")
-        numbers.append(int(number) % count)
-    if len(set(numbers)) != len(numbers):
-        raise InputError(f"argnums={argnums!r} names an argument twice")
-    return numbers
+def hessian_sparsity(
+    f: Callable[..., Any],
+    *args: Any,
+    argnums: int | Sequence[int] = 0,
+    local: bool = False,
+    store: Store = "auto",
+    hessian_store: HessianStore = "auto",
+    constants: Literal["values", "structure"] = "values",
+    capture: bool = True,
+    max_paths: int = 1024,
+) -> SparsityPattern:
+    """Sparsity pattern of the Hessian of a NumPy function with one output.
+
+    Parameters
+    ----------
+    f : callable
+        Called as ``f(*args)``, as for `jacobian_sparsity`; returns one number.
+    *args, argnums, store, constants, capture, max_paths
+        As for `jacobian_sparsity`.
+    local : bool
+        The pattern at the point given: first and second derivatives that vanish there
+        are cut.  ``x ** 2`` keeps its second derivative at 0, ``x ** 3`` does not.
+    hessian_store : {"auto", "csr", "bitset", "roaring", "dict"}
+        How the Hessian's entries are held while they are gathered, chosen apart from
+        `store`, which holds those of gradients; the answer is the same.
+
+    Returns
+    -------
+    SparsityPattern, shape (n, n)
+        A symmetric ``scipy.sparse.csr_array`` of bool; rows and columns are the
+        elements of the inputs, leaves in order, C order within each.
+
+    Raises
+    ------
+    TracingError
+        If a dependency could be lost; see `jacobian_sparsity`.
+    InputError
+        If the arguments hold no numbers.
+    OutputError
+        If f returns anything but one number; see `lagrangian_hessian_sparsity`.
+
+    Notes
+    -----
+    Wherever a value is nonlinear in two others, their gradients' patterns are
+    multiplied; only what reaches the output through non-zero first derivatives counts.
+    That is what carrying a set of pairs in every number gives too (Hill & Dalle, 2025,
+    section 3.2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsetrace as st
+    >>> def f(x):
+    ...     return x[0] + x[1] * x[2] + 1 / x[3] + 1 * x[4]
+    >>> st.hessian_sparsity(f, np.ones(5)).toarray().astype(int)
+    array([[0, 0, 0, 0, 0],
+           [0, 0, 1, 0, 0],
+           [0, 1, 0, 0, 0],
+           [0, 0, 0, 1, 0],
+           [0, 0, 0, 0, 0]])
+    """
+    return _hessian(
+        Problem(f, args, argnums),
+        one_output=True,
+        local=local,
+        store=store,
+        hessian_store=hessian_store,
+        constants=constants,
+        capture=capture,
+        max_paths=max_paths,
+    )
 
 
-def _checked_leaf(leaf: Any) -> Any:
-    """The leaf as a number or an array of numbers."""
-    if is_traced(leaf):
-        raise InputError("an argument belongs to another trace; nested traces need constants")
-    if isinstance(leaf, np.ma.MaskedArray):
-        raise InputError("masked arrays cannot be traced as inputs; pass .data and the mask apart")
-    if isinstance(leaf, (bool, int, float, complex, np.number, np.bool_)):
-        return leaf
-    try:
-        array = np.asarray(leaf)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"an input of type {type(leaf).__name__} is no array of numbers"
-        ) from error
-    if array.dtype.kind not in "biufc":
-        raise InputError(
-            f"an input of type {type(leaf).__name__} (dtype {array.dtype}) is no array of numbers"
-        )
-    return array
+def lagrangian_hessian_sparsity(
+    f: Callable[..., Any],
+    *args: Any,
+    argnums: int | Sequence[int] = 0,
+    out: Any = None,
+    local: bool = False,
+    store: Store = "auto",
+    hessian_store: HessianStore = "auto",
+    constants: Literal["values", "structure"] = "values",
+    capture: bool = True,
+    max_paths: int = 1024,
+) -> SparsityPattern:
+    """Sparsity pattern of the Hessian of ``sum_i w_i f_i(x)``, whatever the weights are.
+
+    It is the union of the Hessians of all outputs, which interior-point optimisers ask
+    for: let f return the objective and the constraints together.
+
+    Parameters
+    ----------
+    f : callable
+        Called as ``f(*args)``; returns numbers in any structure.
+    *args, argnums, out, local, store, hessian_store, constants, capture, max_paths
+        As for `jacobian_sparsity` and `hessian_sparsity`.
+
+    Returns
+    -------
+    SparsityPattern, shape (n, n)
+
+    Raises
+    ------
+    TracingError, InputError, OutputError
+        As for `jacobian_sparsity`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsetrace as st
+    >>> st.lagrangian_hessian_sparsity(lambda x: (x[0] ** 2, x[1] * x[2]), np.ones(3)).nnz
+    3
+    """
+    return _hessian(
+        Problem(f, args, argnums, out),
+        one_output=False,
+        local=local,
+        store=store,
+        hessian_store=hessian_store,
+        constants=constants,
+        capture=capture,
+        max_paths=max_paths,
+    )
 
 
-def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
-    """A traced scalar or array in place of the leaf; whole numbers stand for floats."""
-    dtype = np.asarray(leaf).dtype
-    if dtype.kind not in "fc":
-        dtype = FLOAT
-    values = np.array(leaf, dtype) if graph.local else None
-    if not isinstance(leaf, np.ndarray):
-        return TracedScalar(graph, int(ids[0]), dtype, None if values is None else values[()])
-    shaped = ids.reshape(leaf.shape)
-    if leaf.flags.f_contiguous and not leaf.flags.c_contiguous:
-        shaped = np.asfortranarray(shaped)
-    else:
-        shaped = shaped.copy()
-    return traced_array(graph, shaped, dtype, values)
+def _hessian(
+    problem: Problem,
+    *,
+    one_output: bool,
+    local: bool,
+    store: str,
+    hessian_store: str,
+    constants: str,
+    capture: bool,
+    max_paths: int,
+) -> SparsityPattern:
+    _check(store, constants, max_paths)
+    if hessian_store not in HESSIAN_STORES:
+        names = ", ".join(map(repr, HESSIAN_STORES))
+        raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
 
+    def new_graph() -> Graph:
+        return problem.graph(values=constants == "values", local=bool(local), second_order=True)
 
-def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids:
-    """Call f; the node ids of everything it returned, or filled."""
-    if out is None:
-        result = f(*args)
-    else:
-        result = rebuilt(out, lambda leaf: _target(graph, leaf))
-        f(*args, result)
-    found = [_output_ids(graph, leaf) for leaf in _output_leaves(result)]
-    outputs = np.concatenate(found) if found else np.zeros(0, np.int32)
-    if graph.dependency and graph.conditions:
-        # which values come out depends on what the branches were decided on
-        decided = graph.union_rows(np.array(graph.conditions, np.int32))
-        outputs = graph.union(outputs, np.broadcast_to(decided, outputs.shape))
-    return outputs
-
-
-def _target(graph: Graph, leaf: Any) -> TracedArray:
-    """A traced array to be filled, with the values that it comes with."""
-    array = np.asarray(_checked_leaf(leaf))
-    dtype = array.dtype if array.dtype.kind in "fc" else FLOAT
-    values = np.array(array, dtype) if graph.local else None
-    return traced_array(graph, graph.constant(array), dtype, values)
-
-
-def _output_leaves(result: Any) -> list[Any]:
-    if result is None:
+    runs = trace(
+        problem.run,
+        new_graph,
+        function=problem.function,
+        max_paths=int(max_paths),
+        capture=bool(capture),
+    )
+    if one_output and any(len(run.outputs) != 1 for run in runs):
+        count = max(len(run.outputs) for run in runs)
         raise OutputError(
-            "the function returned None; for one that fills an argument pass that as out="
+            f"the function returned {count} numbers, and a Hessian is that of one; for the "
+            "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
-    return list(leaves(result))
+    patterns = [hessian_pattern(run.graph, run.outputs, store, hessian_store) for run in runs]
+    n = problem.n_inputs
+    indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
+    return SparsityPattern.from_csr_parts(indptr, indices, (n, n))
 
 
-def _output_ids(graph: Graph, leaf: Any) -> Ids:
-    try:
-        return ids_of(graph, leaf).reshape(-1)
-    except UnsupportedError as error:
-        failures = FAILURES.get()
-        if failures is not None:
-            failures.remove(error)  # the error that follows says the same of an output
-        raise OutputError(
-            f"the function returned a {type(leaf).__name__}, which is no array of numbers"
-        ) from error
+def _check(store: str, constants: str, max_paths: int) -> None:
+    if not isinstance(max_paths, (int, np.integer)) or max_paths < 1:
+        raise InputError(f"max_paths={max_paths!r}: a positive whole number is wanted")
+    if constants not in ("values", "structure"):
+        raise InputError(f"constants={constants!r}: choose 'values' or 'structure'")
+    if store not in STORES:
+        raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")

@@ -25,7 +25,8 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.dispatch.registry import RULES
 from sparsetrace.errors import InputError
 from sparsetrace.graph import CURRENT, OPAQUE, Graph, Ids
-from sparsetrace.rules import FIRST_ORDER, Rule
+from sparsetrace.interactions import bend
+from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER, Curvature, Rule
 from sparsetrace.rules.table import Cut
 
 __all__ = ["detach", "opaque", "register_rule"]
@@ -134,7 +135,7 @@ def opaque(
         if shape is not None and found.shape != shape:
             found = np.broadcast_to(found, shape).copy()
         graph.pure = False
-        return graph.wrap(Elements(np.maximum(found, OPAQUE), FLOAT, values))
+        return graph.wrap(Elements(bend(graph, np.maximum(found, OPAQUE)), FLOAT, values))
 
     return call
 
@@ -164,6 +165,7 @@ def register_rule(
     function: Any,
     rule: str | Sequence[str] | Callable[..., Any],
     *,
+    seconds: str | Sequence[str] | None = None,
     cuts: dict[int, Cut] | None = None,
 ) -> None:
     """Teach the tracer a ufunc of another library, or a NumPy function that it refuses.
@@ -175,6 +177,10 @@ def register_rule(
         For a ufunc, a string an output with a letter an input: ``"1"`` depends on it,
         ``"0"`` has zero derivative.  For a function, another function that computes the
         same with calls that can be traced.
+    seconds : str or sequence of str, optional
+        For a ufunc, its second derivatives: a string an output with a letter a pair of
+        inputs, in the order 00, 01, 11 (for two): ``"1"`` non-zero, ``"0"`` zero.  Left
+        out, the ufunc is nonlinear in everything that it depends on.
     cuts : dict of int to Cut, optional
         For a ufunc: when a constant operand makes a dependency vanish.
 
@@ -200,6 +206,13 @@ def register_rule(
             line = Rule(function, partials, ((-3.0, 3.0),) * function.nin, dict(cuts or {}))
         except ValueError as error:
             raise InputError(str(error)) from error
+        SECOND_ORDER.pop(function, None)
+        if seconds is not None:
+            letters = (seconds,) if isinstance(seconds, str) else tuple(seconds)
+            try:
+                SECOND_ORDER[function] = Curvature(function, letters)
+            except ValueError as error:
+                raise InputError(str(error)) from error
         FIRST_ORDER[function] = line
         elementwise.forget(function)
         return

@@ -83,6 +83,8 @@ class Graph:
     local : bool
         Whether values are carried along; constants then need no ids of their own, and
         all of them have the id `ZERO`.
+    second_order : bool
+        Whether nonlinear results get nodes of their own and record what they multiply.
     wrapper : callable, optional
         Turns the result of a rule into what the user's function gets.
 
@@ -95,6 +97,10 @@ class Graph:
         nothing is cut.
     conditions : list of int
         The ids that branches were decided on.
+    interactions : list
+        In a trace of second order, what its nonlinear nodes multiply
+        (`sparsetrace.interactions`); `scalar_products` gathers those of single numbers,
+        three ids each.
 
     Examples
     --------
@@ -119,9 +125,12 @@ class Graph:
         "conditions",
         "decide",
         "dependency",
+        "interactions",
         "local",
         "n_inputs",
         "pure",
+        "scalar_products",
+        "second_order",
         "singular",
         "size",
         "values",
@@ -135,10 +144,14 @@ class Graph:
         values: bool = True,
         dependency: bool = False,
         local: bool = False,
+        second_order: bool = False,
         wrapper: Callable[[Graph, Any], Any] | None = None,
     ) -> None:
         self.wrapper = wrapper
         self.local = local
+        self.second_order = second_order
+        self.interactions: list[Any] = []
+        self.scalar_products: list[int] = []
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
         self.singular: Callable[[], None] | None = None
@@ -252,8 +265,10 @@ class Graph:
 
     def union_scalar(self, a: int, b: int) -> int:
         """Id of the union of two nodes (each greater than `OPAQUE`)."""
-        if a == b:
-            return a
+        return a if a == b else self.node_scalar(a, b)
+
+    def node_scalar(self, a: int, b: int) -> int:
+        """A new node that is the union of two nodes, perhaps of one and the same."""
         node = self.size
         if node >= _LIMIT:
             self._reserve(1)
@@ -261,6 +276,17 @@ class Graph:
         self._second.append(b)
         self.size = node + 1
         return node
+
+    def node(self, ids: Ids) -> Ids:
+        """New nodes with one parent each; shape and memory order of `ids`."""
+        order: Any = "K" if ids.flags.c_contiguous or ids.flags.f_contiguous else "C"
+        flat = ids.flatten(order)
+        base = self._reserve(len(flat))
+        self.blocks.append(Columns(base, len(flat), [flat]))
+        made = arange(base, base + len(flat), dtype=np.int32)
+        if order == "K" and not ids.flags.c_contiguous:
+            return made.reshape(ids.shape[::-1]).T
+        return made.reshape(ids.shape)
 
     def union(self, a: Ids, b: Ids) -> Ids:
         """Elementwise union of two id arrays that broadcast.

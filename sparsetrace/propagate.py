@@ -12,7 +12,7 @@ from sparsetrace.simplify import simplify
 from sparsetrace.stores import STORES
 from sparsetrace.stores.roaring import bitmaps
 
-__all__ = ["index_sets", "propagate", "united"]
+__all__ = ["index_sets", "narrow", "propagate", "united"]
 
 
 def propagate(
@@ -32,7 +32,7 @@ def propagate(
     if solve is None:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
     indptr, indices = solve(simplify(graph, outputs))
-    return _narrow(indptr, indices)
+    return narrow(indptr, indices)
 
 
 def united(
@@ -57,10 +57,10 @@ def united(
     row = key // max(n, 1)
     indptr = np.zeros(m + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=m), out=indptr[1:])
-    return _narrow(indptr, (key - row * n).astype(np.int32))
+    return narrow(indptr, (key - row * n).astype(np.int32))
 
 
-def _narrow(
+def narrow(
     indptr: NDArray[np.integer], indices: NDArray[np.integer]
 ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """SciPy wants both of one type; the indices are the longer ones."""

@@ -16,6 +16,7 @@ from pyroaring import BitMap
 
 from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.calls import function_call, ufunc_call
+from sparsetrace.dispatch.curving import curved_beside, curved_scalar
 from sparsetrace.dispatch.operands import FLOAT, Elements, landed
 from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
@@ -28,6 +29,11 @@ __all__ = ["TracedScalar", "refuse_truth", "refuse_value"]
 @lru_cache(maxsize=1024)
 def _unites(ufunc: np.ufunc) -> bool:
     return FIRST_ORDER[ufunc].partials == ("11",)
+
+
+@lru_cache(maxsize=1024)
+def _short(ufunc: np.ufunc) -> bool:
+    return FIRST_ORDER[ufunc].partials == ("1",)
 
 
 def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
@@ -45,6 +51,8 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and not graph.local
                 and _unites(ufunc)
             ):
+                if graph.second_order:
+                    return TracedScalar(graph, curved_scalar(graph, ufunc, a._id, b._id), FLOAT)
                 return TracedScalar(graph, graph.union_scalar(a._id, b._id), FLOAT)
         elif (
             (kind_b is float or kind_b is int)
@@ -54,6 +62,8 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and not a._graph.local
             and elementwise.keeps(ufunc, 0, b)
         ):
+            if a._graph.second_order:
+                return TracedScalar(a._graph, curved_beside(a._graph, ufunc, a._id, 0, b), FLOAT)
             return TracedScalar(a._graph, a._id, FLOAT)
     elif (
         (kind_a is float or kind_a is int)
@@ -63,6 +73,8 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and not b._graph.local
         and elementwise.keeps(ufunc, 1, a)
     ):
+        if b._graph.second_order:
+            return TracedScalar(b._graph, curved_beside(b._graph, ufunc, b._id, 1, a), FLOAT)
         return TracedScalar(b._graph, b._id, FLOAT)
     graph = a._graph if kind_a is TracedScalar else b._graph
     result = ufunc_call(graph, ufunc, "__call__", (a, b), {})
@@ -349,7 +361,11 @@ for _ufunc, _name in (
 
 def _unary_method(ufunc: np.ufunc) -> Any:
     def method(self: TracedScalar) -> Any:
-        return self._graph.wrap(elementwise.call(self._graph, ufunc, (self,))[0])
+        graph, node = self._graph, self._id
+        plain = node > OPAQUE and self._dtype is FLOAT and not graph.local
+        if plain and graph.second_order and _short(ufunc):
+            return TracedScalar(graph, curved_scalar(graph, ufunc, node, node), FLOAT)
+        return graph.wrap(elementwise.call(graph, ufunc, (self,))[0])
 
     method.__name__ = ufunc.__name__
     return method

@@ -15,6 +15,7 @@ Runs of tiny blocks and of scalars become one block that is flattened as a tree.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,8 +51,8 @@ class Program:
     outputs: Ids
 
 
-def simplify(graph: Graph, outputs: Ids) -> Program:
-    """The program for the patterns of `outputs` (one dimension).
+def simplify(graph: Graph, outputs: Ids | Sequence[Ids]) -> Program:
+    """The program for the patterns of `outputs`: one dimension, perhaps in several parts.
 
     Examples
     --------
@@ -63,7 +64,8 @@ def simplify(graph: Graph, outputs: Ids) -> Program:
     [3]
     """
     blocks = merged(graph.finish())
-    return _Simplifier(graph.n_inputs, blocks).run(outputs)
+    parts = [outputs] if isinstance(outputs, np.ndarray) else outputs
+    return _Simplifier(graph.n_inputs, blocks).run(parts)
 
 
 # ---------------------------------------------------------------- the passes
@@ -153,9 +155,10 @@ class _Simplifier:
         self.aliases = False
         self.program: list[Block] = []
 
-    def run(self, outputs: Ids) -> Program:
-        outputs = np.ascontiguousarray(outputs)
-        self._mark(outputs)
+    def run(self, outputs: Sequence[Ids]) -> Program:
+        parts = [np.ascontiguousarray(part) for part in outputs]
+        for part in parts:
+            self._mark(part)
         for state in reversed(self.states):
             if state.live:
                 self._mark_parents(state)
@@ -163,10 +166,11 @@ class _Simplifier:
         for state in live:
             state.last = state is live[-1]
             self._forward(state)
-        outputs = self._canonical(outputs)
-        for state in self._touched(outputs):
-            self._emit(state)
-        return Program(self.n_inputs, self.program, outputs)
+        shown = [self._canonical(part) for part in parts]
+        for part in shown:
+            for state in self._touched(part):
+                self._emit(state)
+        return Program(self.n_inputs, self.program, np.concatenate(shown))
 
     # ------------------------------------------------------------- liveness
     def _extent(self, ids: Ids) -> _Extent:

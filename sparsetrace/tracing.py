@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 from sparsetrace.branches import Branches, deciding_frame, raised_on_purpose
 from sparsetrace.capture import Restart, Session, capturing, changes, rebind, rebind_orderings
@@ -36,10 +37,22 @@ def trace(
     call: Callable[[Graph], Ids],
     new_graph: Callable[[], Graph],
     *,
+    function: Callable[..., Any],
     max_paths: int,
     capture: bool,
 ) -> list[Run]:
     """Run ``call`` on a fresh graph for every decision path.
+
+    Parameters
+    ----------
+    call : callable
+        Runs the user's function on a graph; the ids of its outputs.
+    new_graph : callable
+        Makes an empty graph.
+    function : callable
+        The user's function itself, which is looked at for handlers of exceptions.
+    max_paths : int
+    capture : bool
 
     Raises
     ------
@@ -49,7 +62,7 @@ def trace(
         What the function itself raised, if it did so on every path.
     """
     session = Session() if capture else None
-    watch = may_swallow(call)
+    watch = may_swallow(function)
     with nullcontext() if session is None else capturing(session):
         runs = None
         while runs is None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,9 @@ PERTURBATION_ATOL = 1e-11
 #: across a jump they double, and rounding errors do anything.
 AGREEMENT = 0.05
 STEP = 1e-4
+#: Second differences are as small as the square of their step: a wider one, finer rounding.
+HESSIAN_STEP = 1e-3
+HESSIAN_RTOL = 1e-12
 
 
 def flat_outputs(result: Any) -> NDArray[Any]:
@@ -96,6 +100,160 @@ def numerical_jacobian_pattern(
     if not known.all():
         raise ValueError(f"not finite at any of {points} points: entries {_entries(~known)}")
     return found
+
+
+def jacobian_pattern_at(
+    f: Callable[[NDArray[Any]], Any], x: ArrayLike, *, rtol: float = RTOL, atol: float = ATOL
+) -> NDArray[np.bool_]:
+    """Entries of the Jacobian that are non-zero at the very point, from both sides.
+
+    Where the sides differ (``maximum(x, 0)`` at 0) one of them may be zero, and then
+    there is no entry.
+    """
+    point = np.array(x, dtype=float)
+    centre = flat_outputs(f(point.copy()))
+    columns = []
+    for index in np.ndindex(point.shape):
+        step = STEP * max(1.0, abs(point[index]))
+        pairs = [_at_both_sides(f, point, index, step / part) for part in (1, 2, 4)]
+        sides = (
+            pairs,
+            [(above, centre) for above, _ in pairs],
+            [(centre, below) for _, below in pairs],
+        )
+        judged = [nonzero_derivative(*side, rtol=rtol, atol=atol)[0] for side in sides]
+        columns.append(np.all(judged, axis=0))
+    return _table(columns, f, point)
+
+
+def numerical_hessian_pattern(
+    f: Callable[[NDArray[Any]], Any],
+    x: ArrayLike,
+    *,
+    points: int = 5,
+    seed: int = 0,
+    low: float | None = None,
+    high: float | None = None,
+    rtol: float = HESSIAN_RTOL,
+    atol: float = ATOL,
+    among: ArrayLike | None = None,
+) -> NDArray[np.bool_]:
+    """Entries of the Hessian of f that are non-zero at one of several random points.
+
+    Parameters
+    ----------
+    f : callable
+        Takes one real array of any shape, and returns one real number.
+    x, points, seed, low, high, rtol, atol
+        As for `numerical_jacobian_pattern`.
+    among : array_like of bool, shape (n, n), optional
+        Look for these entries alone, and for their mirror images.
+
+    Returns
+    -------
+    array of bool, shape (n, n)
+        Symmetric.
+
+    Raises
+    ------
+    ValueError
+        If f returns anything but one real number, or if it is not finite near any of
+        the points.
+    """
+    found: NDArray[np.bool_] | None = None
+    for point in _points(x, points, seed, low, high):
+        wanted = np.ones((point.size, point.size), bool) if among is None else dense(among)
+        wanted = wanted | wanted.T
+        if found is None:
+            found, known = np.zeros_like(wanted), ~wanted
+        nonzero, defined = _second_derivatives(f, point, wanted & ~found, rtol, atol)
+        found, known = found | nonzero, known | defined
+    if found is None:
+        raise ValueError("no points were asked for")
+    if not known.all():
+        raise ValueError(f"not finite at any of {points} points: entries {_entries(~known)}")
+    return found
+
+
+def hessian_pattern_at(
+    f: Callable[[NDArray[Any]], Any],
+    x: ArrayLike,
+    *,
+    rtol: float = HESSIAN_RTOL,
+    atol: float = ATOL,
+    among: ArrayLike | None = None,
+) -> NDArray[np.bool_]:
+    """Entries of the Hessian that are non-zero at the very point, from all sides."""
+    point = np.array(x, dtype=float)
+    wanted = np.ones((point.size, point.size), bool) if among is None else dense(among)
+    return _second_derivatives(f, point, wanted | wanted.T, rtol, atol)[0]
+
+
+def _second_derivatives(
+    f: Callable[[NDArray[Any]], Any],
+    point: NDArray[Any],
+    wanted: NDArray[np.bool_],
+    rtol: float,
+    atol: float,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of the second derivatives wanted are non-zero, and which are defined."""
+    steps = HESSIAN_STEP * np.maximum(1.0, np.abs(point.ravel()))
+    values: dict[tuple[tuple[int, float], ...], float] = {}
+
+    def value(i: int, along_i: float, j: int, along_j: float) -> float:
+        moves = {i: along_i, j: along_j} if i != j else {i: along_i + along_j}
+        key = tuple((index, move) for index, move in moves.items() if move)
+        if key not in values:
+            moved = point.copy()
+            for index, move in key:
+                moved.flat[index] += move
+            values[key] = _one_number(f(moved))
+        return values[key]
+
+    nonzero, defined = np.zeros_like(wanted), np.zeros_like(wanted)
+    for i, j in np.argwhere(np.triu(wanted)).tolist():
+        judged = _bends(lambda a, b, i=i, j=j: value(i, a, j, b), steps[i], steps[j], rtol, atol)
+        nonzero[i, j], defined[i, j] = nonzero[j, i], defined[j, i] = judged
+    return nonzero, defined
+
+
+def _bends(
+    value: Callable[[float, float], float], step: float, other: float, rtol: float, atol: float
+) -> tuple[bool, bool]:
+    """Whether a second derivative is non-zero, and whether the values are numbers.
+
+    A second difference in each of the four quadrants around the point, with the steps
+    h, h/2 and h/4.  They grow by the square of the step where the derivative exists; across
+    a kink they grow as the step does, across a jump not at all, and where the quadrants
+    differ (``maximum(x, 0) ** 2`` at 0) one of them may be zero.
+    """
+    rows = []
+    for part in (1, 2, 4):
+        row = []
+        for a in (step / part, -step / part):
+            for b in (other / part, -other / part):
+                terms = value(a, b), value(0.0, 0.0), value(a, 0.0), value(0.0, b)
+                if not all(map(isfinite, terms)):
+                    return False, False
+                difference = (terms[0] - terms[2]) - (terms[3] - terms[1])
+                if abs(difference) <= rtol * max(map(abs, terms)) + atol:
+                    return False, True
+                row.append(difference if (a > 0) == (b > 0) else -difference)
+        rows.append(row)
+    quotients = [np.array(row) * 4.0**power for power, row in enumerate(rows)]
+    agree = all(
+        (np.abs(wide - narrow) <= AGREEMENT * np.abs(narrow)).all()
+        for wide, narrow in pairwise(quotients)
+    )
+    signs = {bool(quotient > 0) for row in rows for quotient in row}
+    return agree and len(signs) == 1, True
+
+
+def _one_number(result: Any) -> float:
+    numbers = flat_outputs(result)
+    if numbers.shape != (1,) or numbers.dtype.kind == "c":
+        raise ValueError(f"one real number is wanted, not {numbers.size} of {numbers.dtype}")
+    return float(numbers[0])
 
 
 def perturbation_pattern(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import doctest
 import functools
-import importlib
 import math
 import time
 import tracemalloc
@@ -26,61 +25,21 @@ import scipy.sparse.linalg
 import scipy.spatial
 import scipy.special
 import scipy.stats
+from user_functions import HERE, KINDS, REFUSED, SHAPES, TRACED, load
 
 import sparsetrace as st
-from oracles import assert_covers, assert_same_pattern, dense, numerical_jacobian_pattern
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    dense,
+    flat_outputs,
+    numerical_hessian_pattern,
+    numerical_jacobian_pattern,
+)
 
-HERE = Path(__file__).parent / "user_code"
-KINDS = (
-    "attention branches buffers conversions early_names loops matrices physics structure transforms"
-).split()
-HELPERS = {
-    "attention.split",
-    "early_names.array",
-    "matrices.difference",
-    "physics.lotka_volterra",
-    "structure.logged",
-    "structure.make_closure",
-}
-SHAPES = {
-    "attention.with_loops": 20,
-    "attention.whole_arrays": 20,
-    "loops.broyden_loop": 6,
-    "loops.broyden_slices": 6,
-    "loops.laplace_loop": 7,
-    "physics.brusselator_loops": 18,
-    "physics.forward_kinematics": 5,
-    "physics.heat": (4, 4),
-    "physics.log_likelihood": 2,
-    "physics.lorenz96": 7,
-    "physics.lotka": 2,
-    "physics.n_body": 6,
-    "physics.power_flow": 8,
-    "physics.exponential_residuals": 3,
-    "physics.robertson": 3,
-}
 CONSERVATIVE = {
     # name: why the pattern may claim more than a finite number of points shows
 }
-
-
-def load(kind):
-    return importlib.import_module(f"user_code.{kind}")
-
-
-def functions(kind):
-    module = load(kind)
-    for name, value in vars(module).items():
-        own = getattr(value, "__module__", "") == module.__name__
-        if name.startswith("_") or isinstance(value, (type, types.ModuleType)):
-            continue
-        known = own or isinstance(value, (types.MethodType,)) or name in ("cubes",)
-        if callable(value) and known and f"{kind}.{name}" not in HELPERS:
-            yield f"{kind}.{name}", value
-
-
-TRACED = [case for kind in KINDS for case in functions(kind)]
-REFUSED = dict(functions("refused"))
 
 
 def union_over_points(f, shape):
@@ -94,6 +53,23 @@ def test_a_users_function(name, f):
     pattern = st.jacobian_sparsity(f, np.random.default_rng(2).uniform(0.4, 2.0, shape))
     compare = assert_covers if name in CONSERVATIVE else assert_same_pattern
     compare(pattern, union_over_points(f, shape))
+
+
+@pytest.mark.parametrize(("name", "f"), TRACED, ids=[name for name, _ in TRACED])
+def test_the_hessian_of_a_users_function(name, f):
+    """Of all outputs together, with weights that single none of them out."""
+    shape = SHAPES.get(name, 4)
+    start = np.random.default_rng(2).uniform(0.4, 2.0, shape)
+    pattern = st.lagrangian_hessian_sparsity(f, start)
+    weights = np.random.default_rng(3).uniform(0.5, 1.5, (2, len(flat_outputs(f(start.copy())))))
+
+    def weighted(x):
+        values = flat_outputs(f(x))
+        return weights[0] @ values.real + weights[1] @ values.imag
+
+    with np.errstate(all="ignore"):
+        wanted = numerical_hessian_pattern(weighted, start, points=8, low=0.4, high=2.0)
+    assert_same_pattern(pattern, wanted)
 
 
 def test_there_are_enough_of_them():

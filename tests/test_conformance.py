@@ -1,4 +1,4 @@
-"""The conformance cases that lie beside a checkout: Jacobians, global and local."""
+"""The conformance cases that lie beside a checkout: Jacobians and Hessians, global and local."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparsetrace import TracingError, jacobian_sparsity
+from sparsetrace import TracingError, hessian_sparsity, jacobian_sparsity
 
 FOLDER = Path(__file__).resolve().parents[1].parent / "shared" / "conformance"
 
@@ -27,7 +27,7 @@ def load_cases():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         spec.loader.exec_module(module)
-    return {case.name: case for case in module.CASES if case.kind == "jac"}
+    return {case.name: case for case in module.CASES}
 
 
 CASES = load_cases()
@@ -37,12 +37,14 @@ def check(case) -> None:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            pattern = jacobian_sparsity(case.f, case.x.copy(), local=case.local)
+            detect = hessian_sparsity if case.kind == "hess" else jacobian_sparsity
+            pattern = detect(case.f, case.x.copy(), local=case.local)
         except TracingError:
             if case.may_raise:
                 return
             raise
-        assert pattern.shape == (np.asarray(case.f(case.x.copy())).size, case.x.size)
+        rows = case.x.size if case.kind == "hess" else np.asarray(case.f(case.x.copy())).size
+        assert pattern.shape == (rows, case.x.size)
     found = set(zip(*(part.tolist() for part in pattern.nonzero()), strict=True))
     wanted = set(case.expected)
     assert not wanted - found, f"missing: {sorted(wanted - found)[:20]}"
@@ -51,7 +53,7 @@ def check(case) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_jacobian(name):
+def test_pattern(name):
     check(CASES[name])
 
 

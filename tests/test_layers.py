@@ -14,7 +14,7 @@ ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors",
     "poison graph",
-    "parts trees simplify stores propagate",
+    "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
     "scalar",
@@ -23,12 +23,14 @@ ORDER = (
     "array",
     "escapes capture branches",
     "structure pattern braille",
-    "tracing",
+    "tracing boundary",
     "detection extension",
 )
 """Groups from the bottom up.  Propagation needs the graph alone, so it stands low."""
 LAYER = {name: level for level, names in enumerate(ORDER) for name in names.split()}
-GRAPH_ONLY = frozenset("parts trees simplify stores propagate".split())
+GRAPH_ONLY = frozenset(
+    "parts trees simplify stores propagate interactions hessian_stores hessians".split()
+)
 """These know nodes and index sets, and nothing of NumPy functions or traced arrays."""
 RULES_ONLY = frozenset(("rules",))
 """Rules know ufuncs and constants, and nothing of traced arrays, graphs or stores."""

@@ -27,6 +27,7 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.interactions import multiply
 
 __all__ = ["Factor", "contract", "product_dtype"]
 
@@ -93,6 +94,7 @@ def contract(graph: Graph, a: Factor, b: Factor) -> Ids:
     """``(B, M, K) x (B, K, N) -> (B, M, N)``, batch sizes broadcasting."""
     (batch_a, m, _), (batch_b, _, n) = a.shape, b.shape
     shape = (max(batch_a, batch_b) if min(batch_a, batch_b) else 0, m, n)
+    since = graph.size
     parts = []
     if a.ids is not None:
         parts.append(_one_side(graph, a.ids, b.partners()))
@@ -104,8 +106,12 @@ def contract(graph: Graph, a: Factor, b: Factor) -> Ids:
         out = np.maximum(out, OPAQUE)
     elif not out.flags.writeable:
         out = out.copy()
+    bilinear = graph.second_order and a.ids is not None and b.ids is not None
     if out.size and out.min() <= OPAQUE:
         graph.pure = False
+    if bilinear:
+        out = multiply(graph, out, a.ids, b.ids, since)  # type: ignore[arg-type]
+    if out.size and out.min() <= OPAQUE:
         if graph.local:
             return out
         free = out <= OPAQUE

@@ -17,6 +17,7 @@ import numpy as np
 from numpy import asarray, full
 from numpy.typing import NDArray
 
+from sparsetrace.dispatch import curving
 from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
@@ -27,9 +28,10 @@ from sparsetrace.dispatch.operands import (
     is_traced,
 )
 from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.interactions import bend
 from sparsetrace.rules import FIRST_ORDER, Cut
 
-__all__ = ["call", "keeps", "letters", "plain_ids", "quick", "result_dtypes"]
+__all__ = ["call", "keeps", "letters", "of_modulus", "plain_ids", "quick", "result_dtypes"]
 
 _DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
 _NO_CUTS: dict[int, Cut] = {}
@@ -49,10 +51,19 @@ _PIECEWISE_CONSTANT = {
 _REAL_SCALARS = frozenset((int, float, np.float64, np.float32, np.int64, np.int32))
 
 
-def letters(graph: Graph, ufunc: np.ufunc) -> tuple[str, ...]:
+_OF_MODULUS = frozenset((np.absolute, np.sign))
+"""|z| and z/|z|: of complex numbers these depend on both parts, nonlinearly."""
+
+
+def of_modulus(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Whether the tables, which are of real numbers, do not speak of this call."""
+    return ufunc in _OF_MODULUS and any(dtype.kind == "c" for dtype in dtypes)
+
+
+def letters(graph: Graph, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]] = ()) -> tuple[str, ...]:
     """The table's letters for `ufunc`, one string an output, as this trace reads them."""
     rule = FIRST_ORDER.get(ufunc)
-    if rule is None or graph.dependency:
+    if rule is None or graph.dependency or of_modulus(ufunc, dtypes):
         return ("1" * ufunc.nin,) * ufunc.nout
     return rule.partials
 
@@ -82,6 +93,7 @@ def forget(ufunc: np.ufunc) -> None:
     _PIECEWISE_CONSTANT.discard(ufunc)
     keeps.cache_clear()
     _matters.cache_clear()
+    curving.forget()
 
 
 def _dtype_key(x: Any) -> Any:
@@ -101,11 +113,12 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
     if ids is not None:
         return [Elements(ids, FLOAT)]
     dtypes = result_dtypes(ufunc, inputs)
-    if ufunc in _PIECEWISE_CONSTANT and not graph.dependency and any(map(_unknown, inputs)):
+    constant = ufunc in _PIECEWISE_CONSTANT and not graph.dependency
+    if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
         shape = _common_shape(inputs)
         graph.pure = False
         return [Elements(full(shape, OPAQUE, np.int32), dtype) for dtype in dtypes]
-    if ufunc in _UNITING_SOME and not graph.dependency and not graph.local:
+    if ufunc in _UNITING_SOME and not (graph.dependency or graph.local or graph.second_order):
         ids = _united(graph, ufunc, inputs)
         if ids is not None:
             graph.pure = False
@@ -144,7 +157,11 @@ def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     """
     if ufunc not in _UNITING or graph.local:
         return None
-    return _united(graph, ufunc, inputs)
+    if not graph.second_order:
+        return _united(graph, ufunc, inputs)
+    since = graph.size
+    ids = _united(graph, ufunc, inputs)
+    return None if ids is None else curving.quickly_curved(graph, ufunc, inputs, ids, since)
 
 
 def _united(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
@@ -179,8 +196,13 @@ def _united(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
 
 
 def plain_ids(graph: Graph, ufunc: np.ufunc, x: Any) -> Ids | None:
-    """The ids of a float64 array without constants, if the ufunc depends on every argument."""
+    """The ids of a float64 array without constants, if the ufunc depends on every argument.
+
+    In a trace of second order, only if it is linear in them too.
+    """
     if ufunc not in _UNITING or graph.local or not is_traced(x):
+        return None
+    if graph.second_order and not curving.is_linear(ufunc):
         return None
     ids: Ids = x._ids
     if x._dtype is not FLOAT or x._graph is not graph or _impure(ids):
@@ -261,9 +283,12 @@ def _general(
         return constant & cut.vanishes(found)
 
     outs = []
-    for position, partials in enumerate(letters(graph, ufunc)):
+    modulus = of_modulus(ufunc, dtypes_in)
+    for position, partials in enumerate(letters(graph, ufunc, dtypes_in)):
         parts: list[Ids] = []
+        kept: list[Ids | None] = list(ids_in)
         settled = known
+        since = graph.size
         for i, ids in enumerate(ids_in):
             cut = cuts.get(i)
             if cut is not None and (cut.constant or not graph.dependency):
@@ -272,7 +297,7 @@ def _general(
                     if cut.constant:
                         settled = mask if settled is None else settled | mask
                     if ids is not None:
-                        ids = np.where(mask, np.int32(OPAQUE), ids)
+                        ids = kept[i] = np.where(mask, np.int32(OPAQUE), ids)
             if ids is not None and partials[i] == "1":
                 parts.append(ids)
         if parts:
@@ -289,6 +314,10 @@ def _general(
             out[settled] = graph.constant(values.astype(dtypes_out[position]))
         if (out <= OPAQUE).any():
             graph.pure = False
+        if graph.second_order and modulus:
+            out = bend(graph, out, since)
+        elif graph.second_order and not curving.is_linear(ufunc):
+            out = curving.curved(graph, ufunc, position, kept, values_in, out, since)
         outs.append(out)
     return outs
 

@@ -22,6 +22,7 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.interactions import bend
 
 __all__ = ["call"]
 
@@ -111,7 +112,7 @@ def _whole_cores(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list
             ids = ids_of(graph, x)
             lead = ids.shape[: ids.ndim - core]
             parts.append(graph.union_rows(ids.reshape((*lead, -1))))
-    total = graph.union_all(parts)
+    total = bend(graph, graph.union_all(parts))
     outs = []
     for sample, core in zip(samples, cores_out, strict=True):
         shape = np.shape(sample)

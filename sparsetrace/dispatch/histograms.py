@@ -26,6 +26,7 @@ from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import chosen_values, constants, plain_values
 from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.interactions import bend
 
 __all__: list[str] = []
 
@@ -130,7 +131,7 @@ def _histogram(
     if widths:  # counts are divided by the widths of the bins
         found = _ids(graph, edges)
         ids = graph.union_all([ids, found[1:], found[:-1]])
-    return Elements(ids, kind), edges
+    return Elements(bend(graph, ids) if density else ids, kind), edges
 
 
 def _places(
@@ -184,7 +185,7 @@ def _histogramdd(
     if density:
         parts = [_ids(graph, e) for e, k in zip(edges, known, strict=True) if k is None]
         divisor = graph.union_all([divisor, *map(graph.union_rows, parts)])
-        ids = graph.union(ids, np.broadcast_to(divisor, ids.shape))
+        ids = bend(graph, graph.union(ids, np.broadcast_to(divisor, ids.shape)))
     return Elements(ids.reshape(shape), FLOAT), edges
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.dispatch import reductions
 from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
@@ -22,6 +23,7 @@ from sparsetrace.dispatch.operands import (
 )
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.interactions import bend, interact
 
 __all__: list[str] = []
 
@@ -66,6 +68,7 @@ def _dense(function: Callable[..., Any]) -> None:
         for option in (*rest, *named.values()):
             if contains_traced(option):
                 total = graph.union(total, ids_of(graph, option))
+        total = bend(graph, total)
         plain = [None if contains_traced(v) else v for v in rest]
         named = {k: v for k, v in named.items() if not contains_traced(v)}
         return _filled(graph, total, function(_harmless(matrix), *plain, **named))
@@ -76,7 +79,6 @@ def _dense(function: Callable[..., Any]) -> None:
 for _function in (
     np.linalg.inv,
     np.linalg.pinv,
-    np.linalg.det,
     np.linalg.cholesky,
     np.linalg.qr,
     np.linalg.svd,
@@ -86,6 +88,35 @@ for _function in (
     np.linalg.cond,
 ):
     _dense(_function)
+
+
+def _times(graph: Graph, united: Ids, matrix: Ids) -> Ids:
+    """Solutions: linear in the right-hand sides, nonlinear in the matrix and beside it."""
+    if not graph.second_order:
+        return united
+    return interact(graph, united, [(np.broadcast_to(matrix, united.shape), united)])
+
+
+@rule_for(np.linalg.det)
+def _det(graph: Graph, a: Any) -> Any:
+    """Linear in each row and in each column: no element meets one of its own row or column."""
+    total, sample = _whole(graph, a), np.linalg.det(_harmless(a))
+    ids = ids_of(graph, a)
+    n = ids.shape[-1]
+    if graph.second_order and n > 1:
+        # columns of all rows below, then without the element's own column
+        met = []
+        below = reductions.prefix_unions(graph, ids[..., ::-1, :], ids.ndim - 2)[..., ::-1, :]
+        left = reductions.prefix_unions(graph, below, ids.ndim - 1)
+        right = reductions.prefix_unions(graph, below[..., ::-1], ids.ndim - 1)[..., ::-1]
+        for i in range(n - 1):
+            for j in range(n):
+                if j > 0:
+                    met.append((ids[..., i, j], left[..., i + 1, j - 1]))
+                if j < n - 1:
+                    met.append((ids[..., i, j], right[..., i + 1, j + 1]))
+        total = interact(graph, total, met, cut=graph.local)
+    return _filled(graph, total, sample)
 
 
 @rule_for(np.linalg.matrix_rank)
@@ -114,6 +145,9 @@ def _slogdet(graph: Graph, a: Any) -> Any:
     signs = total
     if not graph.dependency and dtype_of(a).kind != "c":
         signs = np.full(total.shape, OPAQUE, np.int32)
+    elif graph.second_order:
+        signs = bend(graph, signs)
+    total = bend(graph, total)
     return type(sample)(_filled(graph, signs, sample[0]), _filled(graph, total, sample[1]))
 
 
@@ -125,14 +159,15 @@ def _as_complex(graph: Graph, total: Ids, sample: Any) -> Elements:
 
 @rule_for(np.linalg.eig)
 def _eig(graph: Graph, a: Any) -> Any:
-    total, sample = _whole(graph, a), np.linalg.eig(_harmless(a))
+    total, sample = bend(graph, _whole(graph, a)), np.linalg.eig(_harmless(a))
     values, vectors = (_as_complex(graph, total, part) for part in sample)
     return type(sample)(values, vectors)  # type: ignore[arg-type]
 
 
 @rule_for(np.linalg.eigvals)
 def _eigvals(graph: Graph, a: Any) -> Elements:
-    return _as_complex(graph, _whole(graph, a), np.linalg.eigvals(_harmless(a)))
+    total = bend(graph, _whole(graph, a))
+    return _as_complex(graph, total, np.linalg.eigvals(_harmless(a)))
 
 
 @rule_for(np.linalg.solve)
@@ -142,9 +177,10 @@ def _solve(graph: Graph, a: Any, b: Any) -> Elements:
     matrix, sides = _whole(graph, a), ids_of(graph, b)
     if sides.ndim == 1:
         united = graph.union(matrix, np.asarray(graph.union_rows(sides)))
+        united = _times(graph, united, matrix)
         return _filled(graph, united, sample)  # type: ignore[no-any-return]
     columns = graph.union_rows(sides.swapaxes(-1, -2))
-    united = graph.union(matrix[..., None], columns)
+    united = _times(graph, graph.union(matrix[..., None], columns), matrix[..., None])
     ids = np.broadcast_to(united[..., None, :], sample.shape).copy()
     if ids.size and ids.min() <= OPAQUE:
         graph.pure = False
@@ -161,6 +197,9 @@ def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     columns = graph.union_rows(ids_of(graph, b).T)
     columns = graph.union(columns, np.broadcast_to(matrix, columns.shape))
     graph.pure = False
+    squares = bend(graph, columns)
+    columns = _times(graph, columns, matrix)
+    matrix = bend(graph, matrix)
 
     def spread(source: Ids, sample: Any) -> Elements:
         return Elements(np.broadcast_to(source, np.shape(sample)).copy(), np.asarray(sample).dtype)
@@ -168,12 +207,12 @@ def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     if not contains_traced(a):
         known = np.linalg.lstsq(a, np.zeros(np.shape(b)), rcond)
         residuals = residuals if known[1].size else known[1]
-        return spread(columns, x), spread(columns, residuals), known[2], known[3]
+        return spread(columns, x), spread(squares, residuals), known[2], known[3]
     # the rank of a traced matrix is taken as full, and with it the residuals' shape
     ranks = matrix if graph.dependency else np.array(OPAQUE, np.int32)
     return (
         spread(columns, x),
-        spread(columns, residuals),
+        spread(squares, residuals),
         spread(ranks, rank),
         spread(matrix, singular),
     )
@@ -187,7 +226,7 @@ def _tensorsolve(graph: Graph, a: Any, b: Any, axes: Any = None) -> Elements:
         order.remove(axis)
         order.append(axis)
     left = tuple(shape[i] for i in order[np.ndim(b) :])
-    return _everything(graph, left, a, b)
+    return _everything(graph, left, a, b, linear=not contains_traced(a))
 
 
 @rule_for(np.linalg.tensorinv)
@@ -196,8 +235,11 @@ def _tensorinv(graph: Graph, a: Any, ind: int = 2) -> Elements:
     return _everything(graph, (*shape[ind:], *shape[:ind]), a)
 
 
-def _everything(graph: Graph, shape: tuple[int, ...], *sources: Any) -> Elements:
+def _everything(
+    graph: Graph, shape: tuple[int, ...], *sources: Any, linear: bool = False
+) -> Elements:
     total = graph.union_rows(np.concatenate([ids_of(graph, x).reshape(-1) for x in sources]))
+    total = total if linear else bend(graph, total)
     kind = np.result_type(*map(dtype_of, sources))
     kind = kind if kind.kind in "fc" else FLOAT
     return Elements(np.broadcast_to(total, shape).copy(), kind)
@@ -223,11 +265,14 @@ def _polyfit(
     columns = graph.union_rows(ids_of(graph, y).T)
     columns = graph.union(columns, np.broadcast_to(points, columns.shape))
     graph.pure = False
+    squares = bend(graph, columns)
+    columns = _times(graph, columns, points)
+    points = bend(graph, points)
     size = degree + 1
     ids = np.broadcast_to(columns, (size, *columns.shape)).copy()
     coefficients = Elements(ids, FLOAT)
     if full:
-        residuals = np.atleast_1d(columns) if np.shape(x)[0] > size else np.zeros(0, np.int32)
+        residuals = np.atleast_1d(squares) if np.shape(x)[0] > size else np.zeros(0, np.int32)
         rank = points if graph.dependency else np.array(OPAQUE, np.int32)
         singular = np.broadcast_to(points, (size,)).copy()
         default = len(ids_of(graph, x)) * np.finfo(dtype_of(x)).eps if rcond is None else rcond
@@ -239,6 +284,6 @@ def _polyfit(
             default,
         )
     if cov:
-        spread = np.broadcast_to(columns, (size, size, *columns.shape)).copy()
+        spread = np.broadcast_to(squares, (size, size, *columns.shape)).copy()
         return coefficients, Elements(spread, FLOAT)
     return coefficients

@@ -16,6 +16,7 @@ from sparsetrace.dispatch.operands import Elements, Operand, dtype_of, ids_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import converted
 from sparsetrace.graph import ZERO, Graph
+from sparsetrace.interactions import bend
 
 __all__ = ["line"]
 
@@ -99,6 +100,8 @@ def _geomspace(
     kind = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))
     found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=kind, axis=0)
     ids = np.array(found.ids)
+    inner = slice(1, count - 1 if endpoint else count)
+    ids[inner] = bend(graph, ids[inner])
     known = ids <= ZERO
     if known.any() and not graph.local:
         ends = [

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import NDArray
 
+from sparsetrace.dispatch import curving
 from sparsetrace.dispatch import elementwise as global_elementwise
 from sparsetrace.dispatch.operands import (
     Elements,
@@ -23,9 +24,11 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     values_of,
 )
-from sparsetrace.dispatch.reductions import Axis, core_last, prefix_unions
+from sparsetrace.dispatch.reductions import Axis, core_last, fold, prefix_unions, scan
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.interactions import bend
 from sparsetrace.rules.local import vanishes
+from sparsetrace.rules.sharp import sharp
 from sparsetrace.rules.singular import singular
 
 __all__ = ["IN_PLACE", "RULES", "accumulate", "elementwise", "local_rule", "reduce", "reduceat"]
@@ -56,25 +59,35 @@ def elementwise(graph: Graph, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
     if graph.singular is not None:
         _watch_singularities(graph, ufunc, inputs, values)
     parts: list[Ids | None] = []
+    uncut: list[Ids | None] = []
     for i, x in enumerate(inputs):
         if not contains_traced(x):
             parts.append(None)
+            uncut.append(None)
             continue
         ids = ids_of(graph, x)
+        uncut.append(ids)
         mask = vanishes(ufunc, i, values) if graph.values else None
         if mask is not None and mask.any():
             ids = np.where(mask, np.int32(OPAQUE), ids)
         parts.append(ids)
     outs = []
-    for letters in global_elementwise.letters(graph, ufunc):
+    dtypes = [v.dtype for v in values]
+    modulus = global_elementwise.of_modulus(ufunc, dtypes)
+    for position, letters in enumerate(global_elementwise.letters(graph, ufunc, dtypes)):
+        since = graph.size
         live = [
             p for p, letter in zip(parts, letters, strict=True) if letter == "1" and p is not None
         ]
         if live:
-            out = np.broadcast_to(graph.union_all(live), shape)
-            outs.append(np.maximum(out, OPAQUE))
+            out = np.maximum(np.broadcast_to(graph.union_all(live), shape), OPAQUE)
         else:
-            outs.append(np.full(shape, OPAQUE, np.int32))
+            out = np.full(shape, OPAQUE, np.int32)
+        if graph.second_order and modulus:
+            out = bend(graph, out)
+        elif graph.second_order and not curving.is_linear(ufunc):
+            out = curving.curved_at_point(graph, ufunc, position, uncut, values, out, since)
+        outs.append(out)
     return outs
 
 
@@ -86,6 +99,9 @@ def _watch_singularities(
     ``cbrt(x ** 3)`` at 0 is x: the first derivative is zero, the second infinite.
     """
     mask = singular(ufunc, values)
+    if graph.second_order:
+        second = sharp(ufunc, values)
+        mask = second if mask is None else mask if second is None else mask | second
     if mask is None or not mask.any():
         return
     for x in inputs:
@@ -118,6 +134,10 @@ def reduce(
     if where is not True and where is not np._NoValue:
         counted = core_last(np.broadcast_to(values_of(where), values.shape), axis)[0]
     has_initial = initial is not np._NoValue and initial is not None
+    keepdims = keepdims is not np._NoValue and bool(keepdims)
+    if graph.second_order and not curving.is_linear(ufunc):
+        found = _combined(graph, ufunc, rows, points, counted, initial if has_initial else None)
+        return np.expand_dims(found, axes) if keepdims and axes else found
     first = values_of(initial) if has_initial else None
     keep = counted & _contributing(graph, ufunc, points, counted, first)
     letters = global_elementwise.letters(graph, ufunc)[0]
@@ -127,8 +147,40 @@ def reduce(
         out = graph.union_rows(np.where(keep, rows, np.int32(ZERO)))
         if has_initial and contains_traced(initial):
             out = graph.union(out, ids_of(graph, initial))
-    keepdims = keepdims is not np._NoValue and bool(keepdims)
     return np.expand_dims(out, axes) if keepdims and axes else out
+
+
+def _combined(
+    graph: Graph,
+    ufunc: np.ufunc,
+    rows: Ids,
+    points: NDArray[Any],
+    counted: NDArray[np.bool_],
+    initial: Any,
+) -> Ids:
+    """Rows reduced one call after the other, as a trace of second order wants it."""
+    if not counted.all():
+        rows = np.where(counted, rows, np.int32(ZERO))
+        points = np.where(counted, points, points.dtype.type(ufunc.identity))
+    if initial is not None:
+        shape = (*rows.shape[:-1], 1)
+        first = np.broadcast_to(ids_of(graph, initial), shape)
+        rows = np.concatenate([first, rows], axis=-1)
+        points = np.concatenate([np.broadcast_to(values_of(initial), shape), points], axis=-1)
+    if not rows.shape[-1]:
+        return np.full(rows.shape[:-1], OPAQUE, np.int32)
+    operand = Operand(graph, rows, points.dtype, points)
+    return np.array(fold(ufunc, operand, _called(graph, ufunc))._ids)
+
+
+def _called(graph: Graph, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    def combine(a: Operand, b: Operand) -> Operand:
+        (ids,) = elementwise(graph, ufunc, (a, b))
+        with np.errstate(all="ignore"):
+            values = ufunc(a._values, b._values)
+        return Operand(graph, ids, values.dtype, values)
+
+    return combine
 
 
 def _contributing(
@@ -167,6 +219,10 @@ def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
     ids, values = ids_of(graph, x), np.asarray(values_of(x))
     axis = normalize_axis_index(axis, ids.ndim)
     rows, points = np.moveaxis(ids, axis, -1), np.moveaxis(values, axis, -1)
+    if graph.second_order and not curving.is_linear(ufunc):
+        operand = Operand(graph, rows, points.dtype, points)
+        found = scan(ufunc, operand, _called(graph, ufunc))._ids
+        return np.moveaxis(np.array(found), -1, axis)
     if global_elementwise.letters(graph, ufunc)[0] == "00":
         return np.full(ids.shape, OPAQUE, np.int32)
     if ufunc in _EXTREMES and graph.values and points.dtype.kind != "c":

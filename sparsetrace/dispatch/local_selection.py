@@ -26,6 +26,7 @@ from sparsetrace.dispatch.operands import (
 )
 from sparsetrace.dispatch.reductions import core_last
 from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.interactions import interact
 
 __all__: list[str] = []
 
@@ -214,8 +215,10 @@ def _interp(
     at_node = inside & (points == nodes[np.minimum(np.searchsorted(nodes, points), n - 1)])
     level = (heights[following] == heights[cell]) & ~at_node
     parts = []
+    uncut = []  # a level cell has no slope in x, but a mixed second derivative
     if contains_traced(x):
         dead = level | ~inside
+        uncut.append(np.where(inside, ids_of(graph, x), np.int32(OPAQUE)))
         parts.append(np.where(dead, np.int32(OPAQUE), ids_of(graph, x)))
     for table, flat in ((fp, False), (xp, True)):
         if contains_traced(table):
@@ -226,11 +229,17 @@ def _interp(
             beneath = np.where(at_node, np.maximum(cell - 1, 0), left_end)
             for end in (left_end, right_end, beneath):
                 part = ids[end]
+                uncut.append(np.where(inside | (not flat), part, np.int32(OPAQUE)))
                 if flat:
                     part = np.where(level | ~inside, np.int32(OPAQUE), part)
                 parts.append(part)
-    out = np.broadcast_to(graph.union_all(parts), shape)
-    return Elements(np.maximum(out, OPAQUE), np.dtype(float))
+    out = np.maximum(np.broadcast_to(graph.union_all(parts), shape), OPAQUE)
+    if graph.second_order and contains_traced(xp):
+        united = np.broadcast_to(graph.union_all(uncut), shape)
+        out = interact(graph, out, [(united, united)], cut=True)
+    elif graph.second_order and contains_traced(x) and contains_traced(fp):
+        out = interact(graph, out, [(uncut[0], end) for end in uncut[1:]], cut=True)
+    return Elements(out, np.dtype(float))
 
 
 @local_rule(np.unique)
@@ -286,13 +295,26 @@ def _norm(
         ufunc = np.maximum if ord > 0 else np.minimum
         return Elements(reduce(graph, ufunc, size, axis, None, keepdims), np.dtype(float))
     points = np.asarray(values_of(x))
-    # the derivative of a power above one vanishes where the element is zero
-    counted: Any = True
-    if ord is None or (isinstance(ord, (int, float)) and ord > 1 and np.isfinite(ord)):
-        others = np.count_nonzero(points, axis=axis, keepdims=True) > 0
-        counted = (points != 0) | ~others
     if ord == 0:
         return None
-    return Elements(
-        reduce(graph, np.add, size, axis, None, keepdims, where=counted), np.dtype(float)
-    )
+    power = 2.0 if ord is None else float(ord)
+    # the derivative of a power above one vanishes where the element is zero
+    counted: Any = True
+    if power > 1 and graph.values:
+        others = np.count_nonzero(points, axis=axis, keepdims=True) > 0
+        counted = (points != 0) | ~others
+    out = reduce(graph, np.add, size, axis, None, keepdims, where=counted)
+    if graph.second_order and power != 1:
+        if 0 < power < 2 and graph.singular is not None and (points == 0).any():
+            graph.singular()  # the second derivative is infinite
+        # beside zeros alone an element's absolute value is the norm
+        several = np.count_nonzero(points, axis=axis, keepdims=keepdims is True) != 1
+        curved = np.where(several | (not graph.values), out, np.int32(OPAQUE))
+        out = interact(graph, out, [(curved, curved)])
+        if power == 2:  # but not the second one: sqrt(x * x + y * y) at x = 0
+            zeros = np.where(points == 0, ids, np.int32(OPAQUE))
+            nothing = np.full(ids.shape, OPAQUE, np.int32)
+            squares = interact(graph, nothing, [(zeros, zeros)], cut=True)
+            operand = Operand(graph, squares, points.dtype, points)
+            out = graph.union(out, reduce(graph, np.add, operand, axis, None, keepdims))
+    return Elements(out, np.dtype(float))

@@ -7,6 +7,7 @@ recognised by their `_graph` attribute alone, so that rules need not import them
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,35 @@ class Operand:
     @property
     def shape(self) -> tuple[int, ...]:
         return self._ids.shape
+
+    def _made(self, move: Callable[[Callable[[Operand], Any]], Any]) -> Operand:
+        """The same done to ids and values."""
+        values = None if self._values is None else move(lambda x: x._values)
+        return Operand(self._graph, move(lambda x: x._ids), self._dtype, values)
+
+    def along(self, start: int, stop: int | None = None, step: int = 1) -> Operand:
+        """One place of the last axis, or with a `stop` a slice of it."""
+        at: Any = start if stop is None else slice(start, stop, step)
+        return self._made(lambda part: part(self)[..., at])
+
+    def joined(self, other: Operand) -> Operand:
+        """With another operand's elements after its own, along the last axis."""
+        return self._made(lambda part: np.concatenate([part(self), part(other)], axis=-1))
+
+    def stacked(self, others: Sequence[Operand]) -> Operand:
+        """The others side by side, along a new last axis."""
+        return self._made(lambda part: np.stack([part(x) for x in others], axis=-1))
+
+    def interleaved(self, other: Operand) -> Operand:
+        """Its elements and the other's in turn, along the last axis."""
+
+        def move(part: Callable[[Operand], Any]) -> Any:
+            even, odd = part(self), part(other)
+            out = np.empty((*even.shape[:-1], even.shape[-1] + odd.shape[-1]), even.dtype)
+            out[..., ::2], out[..., 1::2] = even, odd
+            return out
+
+        return self._made(move)
 
 
 def is_traced(obj: object) -> bool:

@@ -112,7 +112,7 @@ def _plain_traced(graph: Graph, x: Any, y: Any) -> Elements | None:
 def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     """The common case: a traced array without constants times a matrix without zeros."""
     if is_traced(x) and is_traced(y):
-        return _plain_traced(graph, x, y)
+        return None if graph.second_order else _plain_traced(graph, x, y)
     if is_traced(x):
         traced, constant, first = x, y, True
     else:

@@ -14,6 +14,7 @@ from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, i
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.statistics import inexact, whole_axis
 from sparsetrace.graph import OPAQUE, Graph
+from sparsetrace.interactions import bend, interact
 
 __all__: list[str] = []
 
@@ -79,6 +80,12 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
             # a weight decides which elements are chosen, and in between how much of each
             every = graph.union_rows(ids_of(graph, weights).reshape(-1))
             found = graph.union(found, np.broadcast_to(every, found.shape))
+        if graph.second_order:
+            if weights is not None and contains_traced(weights):
+                found = bend(graph, found)
+            elif contains_traced(q):  # between two elements, linear in the level and in them
+                levels_ = ids_of(graph, q).reshape(np.shape(q) + (1,) * base.ndim)
+                found = interact(graph, found, [(levels_, base)], cut=graph.local)
         return Elements(np.array(found), sample.dtype)
 
     rule_for(function)(rule)

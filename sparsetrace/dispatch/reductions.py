@@ -10,6 +10,7 @@ constants is computed; a constant zero factor makes a product zero.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +21,7 @@ from numpy import arange, array, asarray, empty, full, ones, zeros
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import elementwise
+from sparsetrace.dispatch import curving, elementwise
 from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
@@ -34,7 +35,19 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.rules import FIRST_ORDER
 
-__all__ = ["Axis", "accumulate", "along_axis", "at", "core_last", "prefix_unions", "reduce", "reduceat", "spread"]
+__all__ = [
+    "Axis",
+    "accumulate",
+    "along_axis",
+    "at",
+    "core_last",
+    "fold",
+    "prefix_unions",
+    "reduce",
+    "reduceat",
+    "scan",
+    "spread",
+]
 
 Axis = int | tuple[int, ...] | None
 
@@ -85,6 +98,8 @@ def reduce(
         axis = None
     kind = np.dtype(dtype) if dtype is not None else _reduced_dtype(ufunc, source)
     has_initial = initial is not np._NoValue and initial is not None
+    if graph.second_order and not curving.is_linear(ufunc):
+        return _reduce_curved(graph, ufunc, ids, source, axis, kind, initial, where, keepdims)
     partials = elementwise.letters(graph, ufunc)[0]
     if partials not in ("11", "00") or _folds(graph, ufunc, ids, source):
         if where is not True:
@@ -115,6 +130,79 @@ def reduce(
     elif rows.shape[-1] == 0:
         out = _empty_rows(graph, ufunc, out.shape, source, initial, has_initial=has_initial)
     return Elements(_keep(out, axes, keepdims=keepdims), kind)
+
+
+ASSOCIATIVE = frozenset((np.multiply, np.logaddexp, np.logaddexp2, np.hypot))
+"""Nonlinear ufuncs whose reductions may be computed as a tree."""
+
+Combine = Callable[[Any, Any], Any]
+
+
+def _reduce_curved(
+    graph: Graph,
+    ufunc: np.ufunc,
+    ids: Ids,
+    source: np.dtype[Any],
+    axis: Axis,
+    kind: np.dtype[Any],
+    initial: Any,
+    where: Any,
+    keepdims: bool,
+) -> Elements:
+    """In a trace of second order: one call after the other, as the elements define it."""
+    rows, axes = core_last(ids, axis)
+    if where is not True and not is_uncertain(where):
+        if ufunc.identity is None:
+            raise ValueError(f"reduction operation '{ufunc.__name__}' does not have an identity")
+        mask = np.broadcast_to(known_of(graph, where).astype(bool), ids.shape)
+        neutral = np.int32(graph.constant_scalar(source.type(ufunc.identity)))
+        rows = np.where(core_last(mask, axis)[0], rows, neutral)
+    if initial is not np._NoValue and initial is not None:
+        first = np.broadcast_to(ids_of(graph, initial), (*rows.shape[:-1], 1))
+        rows = np.concatenate([first, rows], axis=-1)
+    if not rows.shape[-1]:
+        found = Operand(graph, graph.constant(ufunc.reduce(zeros(rows.shape, source), -1)), kind)
+    else:
+        found = fold(ufunc, Operand(graph, rows, source), _called(graph, ufunc))
+    return Elements(_keep(array(found._ids), axes, keepdims=keepdims), kind)
+
+
+def _called(graph: Graph, ufunc: np.ufunc) -> Combine:
+    def combine(a: Operand, b: Operand) -> Operand:
+        (found,) = elementwise.call(graph, ufunc, (a, b))
+        return Operand(graph, found.ids, found.dtype)
+
+    return combine
+
+
+def fold(ufunc: np.ufunc, rows: Operand, combine: Combine) -> Operand:
+    """The last axis combined to one: as a tree if that is the same, else from the left."""
+    while rows.shape[-1] > 1 and ufunc in ASSOCIATIVE:
+        n = rows.shape[-1]
+        pairs = combine(rows.along(0, n - 1, 2), rows.along(1, n, 2))
+        rows = pairs if n % 2 == 0 else pairs.joined(rows.along(n - 1, n))
+    total = rows.along(0)
+    for i in range(1, rows.shape[-1]):
+        total = combine(total, rows.along(i))
+    return total
+
+
+def scan(ufunc: np.ufunc, rows: Operand, combine: Combine) -> Operand:
+    """Prefixes of the last axis, combined as `fold` does."""
+    n = rows.shape[-1]
+    if n < 2:
+        return rows
+    if ufunc not in ASSOCIATIVE:
+        prefixes = [rows.along(0)]
+        for i in range(1, n):
+            prefixes.append(combine(prefixes[-1], rows.along(i)))
+        return prefixes[0].stacked(prefixes)
+    odd = scan(ufunc, combine(rows.along(0, n - 1, 2), rows.along(1, n, 2)), combine)
+    first = rows.along(0, 1)
+    even = (
+        first if n < 3 else first.joined(combine(odd.along(0, (n - 1) // 2), rows.along(2, n, 2)))
+    )
+    return even.interleaved(odd)
 
 
 def _opaque(graph: Graph, shape: tuple[int, ...]) -> Ids:
@@ -218,6 +306,9 @@ def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
     kind = np.dtype(dtype) if dtype is not None else _reduced_dtype(ufunc, source)
     axis = normalize_axis_index(axis, ids.ndim)
     rows = np.moveaxis(ids, axis, -1)
+    if graph.second_order and not curving.is_linear(ufunc):
+        found = scan(ufunc, Operand(graph, rows, source), _called(graph, ufunc))
+        return Elements(np.moveaxis(array(found._ids), -1, axis), kind)
     partials = elementwise.letters(graph, ufunc)[0]
     if partials != "11" or _folds(graph, ufunc, ids, source):
         out = _fold_prefixes(graph, ufunc, rows, source)
@@ -337,7 +428,8 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     order = np.argsort(flat, kind="stable")
     target = flat[order]
     old = ids.reshape(-1)[unique]
-    if graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any()):
+    together = not graph.second_order or curving.is_linear(ufunc)
+    if together and (graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any())):
         _write_flat(ids, unique, _segment_union(graph, target, unique, added[order], old))
         return
     # constants inside: one call for the first operand of each target, then the second...

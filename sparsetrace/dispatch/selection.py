@@ -33,6 +33,7 @@ from sparsetrace.dispatch.settled import (
 )
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.interactions import bend, interact
 
 __all__: list[str] = []
 
@@ -218,6 +219,12 @@ def _interp(
     out = np.maximum(graph.union_all(parts), OPAQUE)
     if (out <= OPAQUE).any():
         graph.pure = False
+    if graph.second_order:
+        if contains_traced(xp) or contains_traced(period):
+            out = bend(graph, out)
+        elif contains_traced(x) and contains_traced(fp):  # linear in each
+            heights = graph.union_rows(ids_of(graph, fp).reshape(-1))
+            out = interact(graph, out, [(ids_of(graph, x), heights)], cut=graph.local)
     return Elements(out, kind)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy import array, asarray, full
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import elementwise
+from sparsetrace.dispatch import curving, elementwise
 from sparsetrace.dispatch.operands import (
     Elements,
     constant_values,
@@ -79,8 +79,11 @@ def combined(graph: Graph, ufunc: np.ufunc, *operands: Any) -> Elements:
     if not graph.local:
         return elementwise.call(graph, ufunc, operands)[0]
     (dtype,) = elementwise.result_dtypes(ufunc, operands)
-    united = graph.union_all([asarray(ids_of(graph, x)) for x in operands])
-    return Elements(np.maximum(united, OPAQUE), dtype)
+    operands_ids = [asarray(ids_of(graph, x)) for x in operands]
+    ids = np.maximum(graph.union_all(operands_ids), OPAQUE)
+    if graph.second_order and not curving.is_linear(ufunc):
+        ids = curving.curved(graph, ufunc, 0, operands_ids, [None] * ufunc.nin, ids, graph.size)
+    return Elements(ids, dtype)
 
 
 def converted(graph: Graph, ids: Ids, source: np.dtype[Any], target: np.dtype[Any]) -> Ids:

@@ -27,6 +27,7 @@ from sparsetrace.dispatch.operands import (
 )
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.interactions import bend
 
 __all__ = ["inexact", "whole_axis"]
 
@@ -122,8 +123,14 @@ def whole_axis(
     keepdims: Any,
     where: Any,
     values: Callable[..., Any],
+    *,
+    linear: bool = True,
 ) -> Elements:
-    """Union over the axis; rows of constants are computed by `values`."""
+    """Union over the axis; rows of constants are computed by `values`.
+
+    Unless it is `linear`, the result is taken as nonlinear in all of the axis.
+    """
+    since = graph.size
     keep = keepdims is not np._NoValue and bool(keepdims)
     ids, source = ids_of(graph, a), dtype_of(a)
     rows, axes = reductions.core_last(ids, axis)
@@ -146,6 +153,8 @@ def whole_axis(
                 out = np.where(known, graph.constant(found), out)
         elif not rows.shape[-1]:
             graph.pure = False
+    if not linear:
+        out = bend(graph, out, since)
     return Elements(np.expand_dims(out, axes) if keep and axes else out, np.dtype(dtype))
 
 
@@ -194,14 +203,20 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
         def value(rows: Any, axis: int) -> Any:
             return values(rows, axis=axis, ddof=free)
 
-        found = whole_axis(graph, a, axis, kind, keepdims, where, value)
         if not given:
-            return found
+            # each deviation from the mean depends on the whole axis
+            return whole_axis(graph, a, axis, kind, keepdims, where, value, linear=False)
         # the mean has the dimensions that keepdims gives
         centre = ids_of(graph, mean)
+        square: Any = a
+        if graph.second_order:
+            deviation = np.broadcast_arrays(np.maximum(ids_of(graph, a), OPAQUE), centre)
+            square = Operand(graph, bend(graph, graph.union(*deviation)), dtype_of(a))
+        found = whole_axis(graph, square, axis, kind, keepdims, where, value)
         if not (keepdims is not np._NoValue and keepdims) and found.ids.shape != centre.shape:
             centre = reductions.core_last(centre, axis)[0][..., 0]
-        return Elements(graph.union(np.maximum(found.ids, OPAQUE), centre), kind)
+        ids = graph.union(np.maximum(found.ids, OPAQUE), centre)
+        return Elements(bend(graph, ids) if values in (np.std, np.nanstd) else ids, kind)
 
     rule_for(function)(rule)
 
@@ -373,4 +388,4 @@ def _cov(
     ids = ids_of(graph, base)
     every = np.broadcast_to(graph.union_all(united), ids.shape)
     kind = np.result_type(dtype_of(base), *map(dtype_of, weights))
-    return Elements(graph.union(np.maximum(ids, OPAQUE), every), kind)
+    return Elements(bend(graph, graph.union(np.maximum(ids, OPAQUE), every)), kind)

@@ -17,6 +17,7 @@ from sparsetrace.dispatch import reductions
 from sparsetrace.dispatch.operands import Elements, dtype_of, ids_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.interactions import bend
 
 __all__: list[str] = []
 
@@ -124,7 +125,11 @@ def _norm(graph: Graph, x: Any, ord: Any, axis: Any, keepdims: bool) -> Elements
         graph.pure = False  # the number of non-zeros
         out: Ids = np.full(rows.shape[:-1], OPAQUE, np.int32)
     else:
+        since = graph.size
         out = graph.union_rows(rows)
+        # sums and extremes of absolute values are piecewise linear
+        if not (ord in (1, np.inf, -np.inf) and kind.kind != "c"):
+            out = bend(graph, out, since)
     if not graph.pure:
         known = (rows <= ZERO).all(axis=-1)
         if known.any():

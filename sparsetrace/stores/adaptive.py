@@ -14,16 +14,16 @@ from sparsetrace.graph import Columns
 from sparsetrace.simplify import Program
 from sparsetrace.stores import bitset, csr
 
-__all__ = ["bit_cost", "solve"]
+__all__ = ["LEAST", "SORT", "bit_cost", "solve"]
 
 # Measured on two machines with benchmarks/bench_stores.py, in nanoseconds.
-_SORT = 12.0
+SORT = 12.0
 """To gather and sort one entry of a row."""
 _WORD = 0.8
 """To gather and unite one 64-bit word of a row."""
 _CELL = 0.15
 """To read one bit of an output row."""
-_LEAST = 2.0e6
+LEAST = 2.0e6
 """Below two milliseconds nothing is worth a second attempt."""
 
 
@@ -48,6 +48,6 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """Patterns of the outputs as CSR index arrays."""
     cost = bit_cost(program)
     try:
-        return csr.solve(program, max(cost, _LEAST) / _SORT)
+        return csr.solve(program, max(cost, LEAST) / SORT)
     except csr.OverBudget:
         return bitset.solve(program)

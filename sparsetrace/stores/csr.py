@@ -19,7 +19,9 @@ from sparsetrace.stores.runs import Runs, find_runs
 from sparsetrace.stores.sequential import solve_sequential
 from sparsetrace.stores.tables import OverBudget, Piece, Table, Tables, unite
 
-__all__ = ["OverBudget", "solve"]
+__all__ = ["OverBudget", "RunEntries", "along_runs", "solve", "tabled"]
+
+RunEntries = tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Ids, Ids]]]
 
 _MOST_PIECES = 64
 _CHUNK = 2**22
@@ -130,6 +132,11 @@ def solve(
     >>> indptr.tolist(), indices.tolist()
     ([0, 2, 4, 6], [0, 1, 1, 2, 2, 3])
     """
+    return _outputs(tabled(program, budget), program.outputs)
+
+
+def tabled(program: Program, budget: float = np.inf) -> Tables:
+    """The patterns of all blocks of a program."""
     tables = Tables(program, budget)
     for block in program.blocks:
         if not block.size:
@@ -140,7 +147,41 @@ def solve(
             tables.add(_solve_tree(tables, block))
         else:
             tables.add(_solve_rows(tables, block))
-    return _outputs(tables, program.outputs)
+    return tables
+
+
+def along_runs(tables: Tables, found: Runs, columns: list[Ids]) -> RunEntries | None:
+    """The patterns of the nodes in each column, run by run; None if runs do not pay.
+
+    Parameters
+    ----------
+    tables : Tables
+    found : Runs
+        The columns' own runs.
+    columns : list of ndarray
+
+    Returns
+    -------
+    lengths : ndarray of int64, shape (r,)
+        How many positions each run has.
+    entries : list of (ndarray, ndarray, ndarray)
+        For each column: the entries' runs, ascending, their values at the start of the
+        run and their growth from one position to the next.
+    """
+    runs = tables.split(found, columns)
+    if runs is None:
+        return None
+    read = []
+    for j in range(len(columns)):
+        rows, values, steps = tables.lookup(
+            runs.values[:, j], runs.steps[:, j], np.arange(len(runs.starts))
+        )
+        growth = np.zeros(len(values), np.int32) if steps is None else steps
+        if len(rows) and (rows[1:] < rows[:-1]).any():
+            order = np.argsort(rows, kind="stable")
+            rows, values, growth = rows[order], values[order], growth[order]
+        read.append((rows, values, growth))
+    return runs.lengths, read
 
 
 def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:

@@ -1,0 +1,53 @@
+"""Hessian stores: how the products of patterns are united, chosen apart from the patterns'.
+
+Contract: each store turns `Products` into CSR index arrays, and all give the same answer.
+
+============  =====================================================================
+``csr``       sorted keys of the upper triangle; cost grows with the products' entries
+``bitset``    packed bits a row; for dense Hessians
+``roaring``   one set of 64-bit pairs
+``dict``      a dictionary of sets, one for each row
+``auto``      ``csr`` or ``bitset``, whichever has less to do
+============  =====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.hessian_stores import bitset, csr, dictionary, roaring
+from sparsetrace.hessian_stores.products import Products
+
+__all__ = ["HESSIAN_STORES", "Products"]
+
+# Measured with benchmarks/bench_hessians.py, in nanoseconds.
+_KEY = 15.0
+"""To write out and sort one entry."""
+_WORD = 0.8
+"""To gather and unite one 64-bit word."""
+_CELL = 0.15
+"""To read one bit."""
+
+
+def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    if bitset.bytes_needed(products) <= bitset.LIMIT // 8:
+        counts = products.counts
+        gathered = int(counts[products.cliques].sum() + counts[products.left].sum())
+        gathered += int(counts[products.right].sum())
+        words = max(1, -(-products.n // 64))
+        bits = (gathered + len(counts)) * words * _WORD + products.n**2 * _CELL
+        if bits < csr.work(products) * _KEY:
+            return bitset.solve(products)
+    return csr.solve(products)
+
+
+HESSIAN_STORES: dict[str, Callable[[Products], tuple[NDArray[np.integer], NDArray[np.integer]]]] = {
+    "auto": _auto,
+    "csr": csr.solve,
+    "bitset": bitset.solve,
+    "roaring": roaring.solve,
+    "dict": dictionary.solve,
+}

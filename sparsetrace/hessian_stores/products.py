@@ -1,0 +1,107 @@
+"""What a Hessian store is given: patterns, and which of them are multiplied.
+
+Contract: index arrays alone.  The Hessian is the union of ``p x p`` over the cliques
+and of ``p x q`` and ``q x p`` over the pairs, p and q being rows of one CSR pattern.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.errors import GraphSizeError
+
+__all__ = ["Products", "assembled"]
+
+_MOST_ENTRIES = 2**33
+
+
+@dataclass(slots=True)
+class Products:
+    """Patterns and their products.
+
+    Attributes
+    ----------
+    n : int
+        Number of inputs: the Hessian is n x n.
+    indptr, indices : ndarray
+        The patterns, a CSR row each, sorted.
+    cliques : ndarray of int, shape (c,)
+        Rows that are multiplied with themselves.
+    left, right : ndarray of int, shape (p,)
+        Rows that are multiplied with each other.
+
+    Raises
+    ------
+    GraphSizeError
+        If a single product would have more entries than memory can hold.
+    """
+
+    n: int
+    indptr: NDArray[np.integer]
+    indices: NDArray[np.integer]
+    cliques: NDArray[np.integer]
+    left: NDArray[np.integer]
+    right: NDArray[np.integer]
+
+    def __post_init__(self) -> None:
+        counts = self.counts
+        most = 0
+        if len(self.cliques):
+            most = int(counts[self.cliques].max()) ** 2
+        if len(self.left):
+            most = max(most, int((counts[self.left] * counts[self.right]).max()))
+        if most > _MOST_ENTRIES:
+            raise GraphSizeError(
+                f"the Hessian is dense: a single operation makes {most:.3g} of its entries; "
+                "trace fewer inputs (argnums=), or use products with the Hessian instead"
+            )
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Entries of each pattern."""
+        return np.diff(self.indptr).astype(np.int64)
+
+
+def assembled(
+    n: int,
+    rows: NDArray[np.integer],
+    columns: NDArray[np.integer],
+    diagonal: NDArray[np.bool_],
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """CSR index arrays of a symmetric pattern, from its upper triangle and its diagonal.
+
+    Parameters
+    ----------
+    n : int
+    rows, columns : ndarray
+        Entries above the diagonal, sorted by row and column, distinct.
+    diagonal : ndarray of bool, shape (n,)
+
+    Examples
+    --------
+    >>> indptr, indices = assembled(3, np.array([0]), np.array([2]), np.array([1, 0, 0], bool))
+    >>> indptr.tolist(), indices.tolist()
+    ([0, 2, 2, 3], [0, 2, 0])
+    """
+    above = np.bincount(rows, minlength=n)
+    below = np.bincount(columns, minlength=n)
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(above + below + diagonal, out=indptr[1:])
+    indices = np.empty(indptr[-1], np.int32)
+    here = np.flatnonzero(diagonal)
+    indices[indptr[:-1][here] + below[here]] = here
+    if len(rows):
+        places = np.arange(len(rows))
+        first = np.cumsum(above) - above
+        start = indptr[1:] - above - first
+        indices[places + start[rows]] = columns
+        rising = bool((columns[1:] >= columns[:-1]).all())
+        order = slice(None) if rising else np.argsort(columns, kind="stable")
+        mirrored, owners = columns[order], rows[order]
+        first = np.cumsum(below) - below
+        start = indptr[:-1] - first
+        indices[places + start[mirrored]] = owners
+    return indptr, indices

@@ -1,0 +1,453 @@
+"""Hessian patterns: published ones, and functions of every kind against second differences.
+
+Where `EXTRA` names a function, the pattern claims more than the differences show, for
+the reason given; everywhere else the two are equal.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.special as sc
+
+from oracles import assert_same_pattern, dense, numerical_hessian_pattern
+from sparsetrace import (
+    InputError,
+    OutputError,
+    SparsityPattern,
+    TracingError,
+    hessian_sparsity,
+    jacobian_sparsity,
+    lagrangian_hessian_sparsity,
+    opaque,
+    register_rule,
+)
+
+POINT = np.array([1.3, 0.7, 2.1, 1.6])
+BANDED = np.diag([1.0, 2, 3, 4]) + np.diag([1.0, 1, 1], 1)
+REGULAR = np.arange(16.0).reshape(4, 4) / 7 + 3 * np.eye(4)
+
+
+def entries(pattern):
+    return sorted(zip(*(part.tolist() for part in pattern.nonzero()), strict=True))
+
+
+# -------------------------------------------------------------------- published
+def test_readme_hessians():
+    def f(x):
+        return x[0] + x[1] * x[2] + 1 / x[3] + 1 * x[4]
+
+    def g(x):
+        return f(x) + x[1] ** x[4]
+
+    assert entries(hessian_sparsity(f, np.ones(5))) == [(1, 2), (2, 1), (3, 3)]
+    wanted = [(1, 1), (1, 2), (1, 4), (2, 1), (3, 3), (4, 1), (4, 4)]
+    assert entries(hessian_sparsity(g, np.ones(5))) == wanted
+
+
+@pytest.mark.parametrize(
+    ("point", "wanted"),
+    [([1, 2, 3, 4], [(0, 0), (0, 1), (1, 0), (1, 1)]), ([1, 3, 2, 4], [(2, 3), (3, 2)])],
+)
+def test_readme_local_hessians(point, wanted):
+    def f(x):
+        return np.where(x[1] < x[2], x[0] ** x[1], x[2] * x[3])
+
+    def g(x):
+        return x[0] ** x[1] if x[1] < x[2] else x[2] * x[3]
+
+    for function in (f, g):
+        found = hessian_sparsity(function, np.array(point, float), local=True)
+        assert entries(found) == wanted
+
+
+def rosenbrock(x):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def test_rosenbrock():
+    pattern = hessian_sparsity(rosenbrock, np.zeros(1000))
+    band = abs(np.subtract.outer(np.arange(1000), np.arange(1000))) <= 1
+    assert (pattern.toarray() == band).all()
+    assert pattern.nnz == 2998
+
+
+def test_rosenbrock_in_a_loop():
+    def loop(x):
+        total = 0.0
+        for i in range(len(x) - 1):
+            total += 100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
+        return total
+
+    assert_same_pattern(
+        hessian_sparsity(loop, np.zeros(9)), dense(hessian_sparsity(rosenbrock, np.zeros(9)))
+    )
+
+
+def test_chain_of_layers():
+    """Six layers of a small width, with respect to all weights, against the union at points."""
+    width, depth = 2, 3
+    start = np.linspace(0.3, 1, width)
+
+    def network(flat):
+        state = start
+        for weights in flat.reshape(depth, width, width):
+            state = np.cos(weights @ state)
+        return state[0]
+
+    x = np.random.default_rng(0).uniform(0.3, 1.2, depth * width * width)
+    wanted = numerical_hessian_pattern(network, x, points=4)
+    assert_same_pattern(hessian_sparsity(network, x), wanted)
+
+
+def test_network_with_biases():
+    """12 x 6: what is missing is the last layer's weights with each other's rows."""
+    start = np.linspace(0.1, 1, 12)
+
+    def loss(p):
+        h = start
+        for i in range(6):
+            at = i * 156
+            h = p[at : at + 144].reshape(12, 12) @ h + p[at + 144 : at + 156]
+            if i < 5:
+                h = np.tanh(h)
+        return np.sum((h - 0.5) ** 2)
+
+    assert hessian_sparsity(loss, np.ones(936)).nnz == 853_788
+
+
+# ------------------------------------------------------- against second differences
+def loop(x):
+    s = 0.0
+    for i in range(len(x) - 1):
+        s += x[i] * x[i + 1] ** 2
+    return s
+
+
+def filled(x):
+    out = np.zeros(4)
+    for i in range(3):
+        out[i] = np.sin(x[i]) * x[i + 1]
+    return out.sum()
+
+
+def in_place(x):
+    y = x.copy()
+    y[1:] *= x[:-1]
+    y += 1
+    return y.sum()
+
+
+def branching(x):
+    if x[0] > 1.3:
+        return x[0] * x[1]
+    return x[2] ** 2
+
+
+def repeated_targets(x):
+    y = x.copy()
+    np.multiply.at(y, [0, 0, 1], x[1:])
+    return y.sum()
+
+
+def added_targets(x):
+    y = np.zeros(2)
+    np.add.at(y, [0, 0, 1], x[1:])
+    return (y**2).sum()
+
+
+FUNCTIONS = {
+    "quadratic form": lambda x: x @ BANDED @ x,
+    "outer, above the diagonal": lambda x: np.sum((x[:, None] * x)[np.triu_indices(4, 1)]),
+    "outer": lambda x: np.sum(x[:, None] * x),
+    "np.outer, two entries": lambda x: np.outer(x, x)[0, 1] + np.outer(x, x)[2, 2],
+    "matmul": lambda x: np.sum(x.reshape(2, 2) @ x.reshape(2, 2)),
+    "matmul, one entry": lambda x: (x.reshape(2, 2) @ x.reshape(2, 2))[0, 0],
+    "matmul, a triangle": lambda x: np.sum(np.triu(x.reshape(2, 2) @ x.reshape(2, 2))),
+    "batched matmul": lambda x: (x.reshape(2, 1, 2) @ x.reshape(2, 2, 1)).sum(),
+    "einsum of three": lambda x: np.einsum("i,ij,j->", x, BANDED, x),
+    "einsum of three traced": lambda x: np.einsum("i,j,k->", x[:2], x[1:3], x[2:]),
+    "softmax": lambda x: (np.exp(x - x.max()) / np.exp(x - x.max()).sum())[0],
+    "logsumexp": lambda x: np.log(np.sum(np.exp(x))),
+    "cumprod": lambda x: np.cumprod(x).sum(),
+    "cumprod, second": lambda x: np.cumprod(x)[1],
+    "prod": np.prod,
+    "prod of three": lambda x: np.prod(x[:3]),
+    "prod with a mask": lambda x: np.prod(x, where=[True, False, True, True]),
+    "prod from a start": lambda x: np.prod(x[:2], initial=x[3]),
+    "prod along an axis": lambda x: np.prod(x.reshape(2, 2), axis=1).sum(),
+    "FFT, squared": lambda x: np.sum(np.abs(np.fft.fft(x)) ** 2),
+    "solve": lambda x: np.linalg.solve(REGULAR, x).sum(),
+    "solve, squared": lambda x: np.sum(np.linalg.solve(REGULAR, x) ** 2),
+    "solve, matrix": lambda x: np.linalg.solve(np.array([[x[0], 1.0], [0.5, 3]]), x[2:]).sum(),
+    "inv": lambda x: np.linalg.inv(x.reshape(2, 2))[0, 0],
+    "det": lambda x: np.linalg.det(x.reshape(2, 2)),
+    "slogdet": lambda x: np.linalg.slogdet(x.reshape(2, 2))[1],
+    "matrix_power": lambda x: np.linalg.matrix_power(x.reshape(2, 2), 3)[0, 1],
+    "lstsq": lambda x: np.linalg.lstsq(REGULAR[:, :2], x)[0][0],
+    "lstsq, residuals": lambda x: np.linalg.lstsq(REGULAR[:, :2], x)[1][0],
+    "interp in x": lambda x: np.interp(x[0], [0, 1, 2, 3], [0, 1, 4, 9]) * x[1],
+    "interp in both": lambda x: np.interp(x[0], [1, 2], x[1:3]),
+    "norm": np.linalg.norm,
+    "norm 1": lambda x: np.linalg.norm(x, 1),
+    "norm inf": lambda x: np.linalg.norm(x, np.inf),
+    "norm 3": lambda x: np.linalg.norm(x, 3),
+    "var": np.var,
+    "var with a mean": lambda x: np.var(x, mean=1.0),
+    "std": np.std,
+    "mean": np.mean,
+    "max": np.max,
+    "median": lambda x: np.median(x),
+    "clip": lambda x: np.clip(x, 0, 1).sum(),
+    "abs": lambda x: np.abs(x).sum(),
+    "loop": loop,
+    "buffer": filled,
+    "in place": in_place,
+    "branch": branching,
+    "where": lambda x: np.where(x > x[::-1], x**2, x * x[::-1]).sum(),
+    "copysign": lambda x: np.copysign(x, x[::-1]).sum(),
+    "math": lambda x: math.sin(x[0]) * math.exp(x[1]),
+    "math.hypot": lambda x: math.hypot(x[0], x[1]),
+    "powers 1 and 0": lambda x: np.sum(x**1) + np.sum(x**0),
+    "powers of arrays": lambda x: np.sum(x ** np.array([0, 1, 2, 3])),
+    "power of a constant": lambda x: x[0] ** 2 + 2 ** x[1] + 1.0 ** x[2],
+    "constant over x": lambda x: (3 / x).sum(),
+    "x over constant": lambda x: (x / 3).sum(),
+    "x over y": lambda x: x[0] / x[1],
+    "zero over x": lambda x: (0 / x).sum(),
+    "dot": lambda x: np.dot(x, x),
+    "dot of slices": lambda x: np.dot(x[:2], x[2:]),
+    "convolve": lambda x: np.convolve(x[:2], x[2:])[1],
+    "kron": lambda x: np.kron(x, x)[1],
+    "cross": lambda x: np.cross(x[:3], x[1:])[0],
+    "tensordot": lambda x: np.tensordot(x.reshape(2, 2), x.reshape(2, 2), 2),
+    "hypot reduced": lambda x: np.hypot.reduce(x),
+    "logaddexp reduced": lambda x: np.logaddexp.reduce(x),
+    "divide reduced": lambda x: np.divide.reduce(x),
+    "multiply accumulated": lambda x: np.multiply.accumulate(x)[2],
+    "divide accumulated": lambda x: np.divide.accumulate(x)[2],
+    "multiply reduced at": lambda x: np.multiply.reduceat(x, [0, 2]).sum(),
+    "multiply at": repeated_targets,
+    "add at": added_targets,
+    "multiply outer": lambda x: np.multiply.outer(x[:2], x[2:]).sum(),
+    "trapezoid": lambda x: np.trapezoid(x, x**2),
+    "cov": lambda x: np.cov(x[:2], x[2:])[0, 1],
+    "average": lambda x: np.average(x[:2], weights=x[2:]),
+    "polyval": lambda x: np.polyval(x[:3], x[3]),
+    "gradient": lambda x: np.sum(np.gradient(x) ** 2),
+    "cumsum": lambda x: np.sum(np.cumsum(x) ** 2),
+    "remainder": lambda x: (x % 0.7).sum(),
+    "floor": lambda x: np.floor(x).sum() * x[0],
+    "linspace": lambda x: (np.linspace(x[0], x[1], 5) ** 2).sum(),
+    "geomspace": lambda x: np.geomspace(x[0], x[1], 4)[1],
+    "histogram": lambda x: np.histogram([0.1, 0.5, 0.7, 0.9], bins=2, range=(0, 1), weights=x)[0][
+        0
+    ],
+    "density": lambda x: np.histogram(
+        [0.1, 0.5, 0.7, 0.9], bins=2, range=(0, 1), weights=x, density=True
+    )[0][0],
+    "unwrap": lambda x: np.unwrap(x).sum(),
+    "sinc": lambda x: np.sinc(x).sum(),
+    "vectorize": lambda x: np.vectorize(lambda v: v**2)(x).sum(),
+    "generator": lambda x: sum(v * w for v, w in itertools.pairwise(x)),
+    "nan_to_num": lambda x: np.nan_to_num(x * x).sum(),
+    "erf": lambda x: sc.erf(x).sum(),
+    "xlogy": lambda x: sc.xlogy(x[0], x[1]),
+    "xlogy of constants": lambda x: sc.xlogy(x[0], 2.0) + sc.xlogy(0.0, x[1]),
+    "complex modulus": lambda x: np.abs(x[0] + 1j * x[1]),
+    "complex sign": lambda x: np.sign(x[0] + 1j * x[1]).imag,
+    "conjugate": lambda x: np.conj(x[0] + 1j * x[1]).imag,
+    "sparse matrix": lambda x: np.sum((scipy.sparse.csr_array(BANDED) @ x) ** 2),
+    "polyfit": lambda x: np.polyfit([0.0, 1, 2, 3], x, 1)[0],
+}
+EXTRA = {
+    "FFT, squared": "by Parseval the cross terms of all frequencies cancel",
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function(name):
+    f = FUNCTIONS[name]
+    found = dense(hessian_sparsity(f, POINT))
+    wanted = numerical_hessian_pattern(f, POINT, points=6, low=0.4, high=2.4)
+    if name in EXTRA:
+        assert (found >= wanted).all()
+        assert (found > wanted).any(), "no longer conservative"
+    else:
+        assert_same_pattern(found, wanted)
+    assert (found == found.T).all()
+    at_point = dense(hessian_sparsity(f, POINT, local=True))
+    assert (at_point <= found).all()
+
+
+def test_functions_of_several_determinants():
+    pattern = dense(hessian_sparsity(np.linalg.det, np.eye(3)))
+    for a, b in np.ndindex(9, 9):
+        apart = a // 3 != b // 3 and a % 3 != b % 3
+        assert pattern[a, b] == apart
+
+
+# ------------------------------------------------------------------------- local
+@pytest.mark.parametrize(
+    ("f", "point", "wanted"),
+    [
+        (lambda x: x[0] ** 2, [0.0], [(0, 0)]),
+        (lambda x: x[0] ** 3, [0.0], []),
+        (lambda x: x[0] ** 3, [1.0], [(0, 0)]),
+        (lambda x: (x[0] ** 2) ** 2, [0.0], []),
+        (lambda x: np.sin(x[0]), [0.0], []),
+        (lambda x: np.cos(x[0]), [0.0], [(0, 0)]),
+        (lambda x: x[0] * x[1], [0.0, 0.0], [(0, 1), (1, 0)]),
+        (lambda x: x[0] * x[0], [0.0], [(0, 0)]),
+        (lambda x: np.maximum(x[0], x[1]) ** 2, [1.0, 2.0], [(1, 1)]),
+        (lambda x: np.prod(x), [0.0, 0.0, 5.0], [(0, 1), (1, 0)]),
+        (lambda x: np.prod(x), [0.0, 0.0, 0.0], []),
+        (lambda x: np.cumprod(x)[1], [0.0, 0.0, 5.0], [(0, 1), (1, 0)]),
+        (lambda x: x[:1] @ x[1:2], [0.0, 0.0], [(0, 1), (1, 0)]),
+        (lambda x: np.linalg.norm(x), [0.0, 2.0], [(0, 0)]),
+        (lambda x: np.linalg.norm(x), [0.0, 0.0], [(0, 0), (0, 1), (1, 0), (1, 1)]),
+        (lambda x: np.sqrt(x[0] ** 2 + x[1] ** 2), [3.0, 4.0], [(0, 0), (0, 1), (1, 0), (1, 1)]),
+        (lambda x: np.where(x > 0, x**2, x).sum(), [1.0, -1.0], [(0, 0)]),
+        (lambda x: np.cbrt(x[0] ** 3) * x[1], [0.0, 1.0], [(0, 0), (0, 1), (1, 0)]),
+        (lambda x: (x[0] ** 1.5) ** (4 / 3), [0.0], [(0, 0)]),
+        (lambda x: np.interp(x[0], [0.0, 1], x[1:]), [0.5, 2, 2], [(0, 1), (0, 2), (1, 0), (2, 0)]),
+    ],
+)
+def test_at_a_point(f, point, wanted):
+    assert entries(hessian_sparsity(f, np.array(point), local=True)) == wanted
+
+
+# --------------------------------------------------------------------- interface
+def test_the_result_is_a_pattern():
+    pattern = hessian_sparsity(lambda x: x[0] * x[1], np.ones(3))
+    assert type(pattern) is SparsityPattern
+    assert pattern.dtype == bool
+    assert pattern.shape == (3, 3)
+    assert pattern.has_sorted_indices
+
+
+def test_arguments_in_any_structure():
+    def f(parameters, scale):
+        return scale * np.sum(parameters["w"] @ np.ones(2) * parameters["b"])
+
+    parameters = {"w": np.ones((2, 2)), "b": np.ones(2)}
+    assert entries(hessian_sparsity(f, parameters, 2.0)) == [
+        (0, 4), (1, 4), (2, 5), (3, 5), (4, 0), (4, 1), (5, 2), (5, 3)
+    ]  # fmt: skip
+    assert hessian_sparsity(f, parameters, 2.0, argnums=1).nnz == 0
+    both = hessian_sparsity(f, parameters, 2.0, argnums=(0, 1))
+    assert both.shape == (7, 7)
+    assert both.nnz == 8 + 12
+
+
+def test_one_number_in_a_list_or_an_array():
+    for wrap in (lambda v: [v], lambda v: np.array([[v]]), lambda v: {"loss": v}):
+        assert hessian_sparsity(lambda x, w=wrap: w(x[0] * x[1]), np.ones(2)).nnz == 2
+
+
+def test_several_outputs_are_refused_with_advice():
+    with pytest.raises(OutputError, match="lagrangian_hessian_sparsity"):
+        hessian_sparsity(lambda x: x**2, np.ones(2))
+
+
+def test_lagrangian():
+    def f(x):
+        return [x[0] * x[1], np.sin(x[2:])]
+
+    wanted = [(0, 1), (1, 0), (2, 2), (3, 3)]
+    assert entries(lagrangian_hessian_sparsity(f, np.ones(4))) == wanted
+    assert lagrangian_hessian_sparsity(lambda x: (), np.ones(2)).nnz == 0
+
+    def fill(x, out):
+        out[0] = x[0] * x[1]
+        out[1:] = x[1:] ** 2
+
+    assert lagrangian_hessian_sparsity(fill, np.ones(3), out=np.zeros(3)).nnz == 4
+
+
+def test_lagrangian_of_unused_outputs():
+    """What reaches no output adds nothing."""
+
+    def f(x):
+        waste = np.prod(x) * np.exp(x)
+        return x[0] * x[1] + 0 * waste[0] + np.floor(waste[1])
+
+    assert entries(hessian_sparsity(f, np.ones(3))) == [(0, 1), (1, 0)]
+
+
+def test_structure_instead_of_values():
+    matrix = np.diag([1.0, 0.0])
+    assert hessian_sparsity(lambda x: x @ matrix @ x, np.ones(2)).nnz == 1
+    assert hessian_sparsity(lambda x: x @ matrix @ x, np.ones(2), constants="structure").nnz == 4
+
+
+def test_both_outcomes_of_a_branch():
+    def f(x):
+        return x[0] ** 2 if x[1] > 0 else x[1] * x[2]
+
+    assert entries(hessian_sparsity(f, np.ones(3))) == [(0, 0), (1, 2), (2, 1)]
+    assert entries(hessian_sparsity(f, np.ones(3), local=True)) == [(0, 0)]
+
+
+def test_opaque_functions_are_nonlinear():
+    dot = opaque(lambda x: float(sum(v * v for v in x.tolist())), "dense", shape=())
+    assert hessian_sparsity(lambda x: dot(x[:2]) + x[2], np.ones(3)).nnz == 4
+    cube = opaque(lambda x: np.array([float(v) ** 3 for v in x]), "elementwise")
+    assert hessian_sparsity(lambda x: np.sum(cube(x)), np.ones(3)).nnz == 3
+
+
+def test_registered_ufuncs():
+    ufunc = np.frompyfunc(lambda a, b: a * b, 2, 1)
+    assert hessian_sparsity(lambda x: ufunc(x[0], x[1]), np.ones(2)).nnz == 4
+    register_rule(ufunc, "11", seconds="010")
+    assert hessian_sparsity(lambda x: ufunc(x[0], x[1]), np.ones(2)).nnz == 2
+    register_rule(ufunc, "10")
+    assert hessian_sparsity(lambda x: ufunc(x[0], x[1]), np.ones(2)).nnz == 1
+    assert hessian_sparsity(lambda x: ufunc(x[0], x[1]), np.ones(2), local=True).nnz == 1
+    with pytest.raises(InputError):
+        register_rule(ufunc, "11", seconds="01")
+
+
+def test_errors_are_those_of_the_jacobian():
+    with pytest.raises(TracingError):
+        hessian_sparsity(lambda x: np.sum(x[x > 0]), np.ones(2))
+    with pytest.raises(InputError):
+        hessian_sparsity(np.sum, "text")
+    with pytest.raises(InputError, match="store"):
+        hessian_sparsity(np.sum, np.ones(2), store="set")
+    with pytest.raises(OutputError):
+        hessian_sparsity(lambda x: None, np.ones(2))
+
+
+@pytest.mark.parametrize(
+    "x",
+    [np.ones(3, np.float32), np.ones(3, int), np.ones((3, 2))[:, 0], np.full(3, np.nan), [1, 1, 1]],
+)
+def test_inputs_of_any_kind(x):
+    assert entries(hessian_sparsity(lambda x: x[0] * x[1] + x[2] ** 2, x)) == [
+        (0, 1), (1, 0), (2, 2)
+    ]  # fmt: skip
+
+
+def test_complex_inputs():
+    def f(z):
+        return (z[0] * np.conj(z[1])).real + np.abs(z[2])
+
+    pattern = hessian_sparsity(f, np.ones(3, complex))
+    assert entries(pattern) == [(0, 1), (1, 0), (2, 2)]
+
+
+def test_a_trace_of_first_order_records_nothing():
+    graphs = []
+
+    def f(x):
+        graphs.append(x._graph)
+        return np.sin(x) * x
+
+    jacobian_sparsity(f, np.ones(4))
+    assert not graphs[-1].interactions
+    assert graphs[-1].size == 6  # no nodes but the inputs
