@@ -18,8 +18,10 @@ import scipy.sparse
 from sparsetrace.dispatch import (
     creation,
     elementwise,
+    factorizations,
     generalized,
     histograms,
+    inverses,
     linear_algebra,
     lines,
     local,
@@ -60,7 +62,9 @@ __all__ = ["function_call", "store", "ufunc_call"]
 
 _RULE_MODULES = (
     creation,
+    factorizations,
     histograms,
+    inverses,
     linear_algebra,
     lines,
     local_selection,

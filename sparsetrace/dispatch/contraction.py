@@ -29,7 +29,7 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.interactions import multiply
 
-__all__ = ["Factor", "contract", "product_dtype"]
+__all__ = ["Factor", "contract", "flat_batch", "product_dtype"]
 
 
 class Factor:
@@ -180,6 +180,14 @@ def _masked_rows(graph: Graph, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
     indptr = zeros(m * n + 1, np.int64)
     np.cumsum(kept.reshape(-1), out=indptr[1:])
     return graph.union_segments(indptr, parents[traced]).reshape(m, n)
+
+
+def flat_batch(factor: Factor, lead: tuple[int, ...]) -> Factor:
+    """With one batch axis; of length 1 if the batch is broadcast as a whole."""
+    core = factor.shape[-2:]
+    if int(np.prod(factor.shape[:-2], dtype=int)) == 1:
+        return factor.moved(lambda data: data.reshape((1, *core)))
+    return factor.moved(lambda data: np.broadcast_to(data, (*lead, *core)).reshape((-1, *core)))
 
 
 def product_dtype(x: Any, y: Any) -> np.dtype[Any]:

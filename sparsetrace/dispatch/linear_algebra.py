@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch import reductions
 from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
@@ -25,10 +24,10 @@ from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.interactions import bend, interact
 
-__all__: list[str] = []
+__all__ = ["filled", "harmless", "whole"]
 
 
-def _harmless(x: Any) -> Any:
+def harmless(x: Any) -> Any:
     """A stand-in of the same shape and dtype: well-conditioned wherever it is a matrix."""
     shape, kind = np.shape(x), dtype_of(x)
     sample = np.ones(shape, kind if kind.kind in "fc" else FLOAT)
@@ -39,16 +38,16 @@ def _harmless(x: Any) -> Any:
     return sample
 
 
-def _whole(graph: Graph, x: Any, core: int = 2) -> Ids:
+def whole(graph: Graph, x: Any, core: int = 2) -> Ids:
     """The union over each batch item; opaque for constants."""
     ids = ids_of(graph, x)
     return graph.union_rows(ids.reshape((*ids.shape[: ids.ndim - core], -1)))
 
 
-def _filled(graph: Graph, total: Ids, sample: Any) -> Any:
+def filled(graph: Graph, total: Ids, sample: Any) -> Any:
     """The structure of a sample, each batch item of it made of one id."""
     if isinstance(sample, tuple):
-        items = [_filled(graph, total, part) for part in sample]
+        items = [filled(graph, total, part) for part in sample]
         return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
     shape = np.shape(sample)
     if total.size and total.min() <= OPAQUE:
@@ -64,27 +63,22 @@ def _dense(function: Callable[..., Any]) -> None:
     def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
         matrix, *rest = signature.bind(*args, **kwargs).args
         named = dict(signature.bind(*args, **kwargs).kwargs)
-        total = _whole(graph, matrix)
+        total = whole(graph, matrix)
         for option in (*rest, *named.values()):
             if contains_traced(option):
                 total = graph.union(total, ids_of(graph, option))
         total = bend(graph, total)
         plain = [None if contains_traced(v) else v for v in rest]
         named = {k: v for k, v in named.items() if not contains_traced(v)}
-        return _filled(graph, total, function(_harmless(matrix), *plain, **named))
+        return filled(graph, total, function(harmless(matrix), *plain, **named))
 
     rule_for(function)(rule)
 
 
 for _function in (
-    np.linalg.inv,
     np.linalg.pinv,
-    np.linalg.cholesky,
-    np.linalg.qr,
     np.linalg.svd,
     np.linalg.svdvals,
-    np.linalg.eigh,
-    np.linalg.eigvalsh,
     np.linalg.cond,
 ):
     _dense(_function)
@@ -95,28 +89,6 @@ def _times(graph: Graph, united: Ids, matrix: Ids) -> Ids:
     if not graph.second_order:
         return united
     return interact(graph, united, [(np.broadcast_to(matrix, united.shape), united)])
-
-
-@rule_for(np.linalg.det)
-def _det(graph: Graph, a: Any) -> Any:
-    """Linear in each row and in each column: no element meets one of its own row or column."""
-    total, sample = _whole(graph, a), np.linalg.det(_harmless(a))
-    ids = ids_of(graph, a)
-    n = ids.shape[-1]
-    if graph.second_order and n > 1:
-        # columns of all rows below, then without the element's own column
-        met = []
-        below = reductions.prefix_unions(graph, ids[..., ::-1, :], ids.ndim - 2)[..., ::-1, :]
-        left = reductions.prefix_unions(graph, below, ids.ndim - 1)
-        right = reductions.prefix_unions(graph, below[..., ::-1], ids.ndim - 1)[..., ::-1]
-        for i in range(n - 1):
-            for j in range(n):
-                if j > 0:
-                    met.append((ids[..., i, j], left[..., i + 1, j - 1]))
-                if j < n - 1:
-                    met.append((ids[..., i, j], right[..., i + 1, j + 1]))
-        total = interact(graph, total, met, cut=graph.local)
-    return _filled(graph, total, sample)
 
 
 @rule_for(np.linalg.matrix_rank)
@@ -137,61 +109,30 @@ def _matrix_rank(
     return Elements(total, np.dtype(np.intp))
 
 
-@rule_for(np.linalg.slogdet)
-def _slogdet(graph: Graph, a: Any) -> Any:
-    """The sign has no derivative, unless it is a complex phase."""
-    total = _whole(graph, a)
-    sample = np.linalg.slogdet(_harmless(a))
-    signs = total
-    if not graph.dependency and dtype_of(a).kind != "c":
-        signs = np.full(total.shape, OPAQUE, np.int32)
-    elif graph.second_order:
-        signs = bend(graph, signs)
-    total = bend(graph, total)
-    return type(sample)(_filled(graph, signs, sample[0]), _filled(graph, total, sample[1]))
-
-
 def _as_complex(graph: Graph, total: Ids, sample: Any) -> Elements:
     """Complex, since whether the eigenvalues are real depends on the values."""
-    found = _filled(graph, total, sample)
+    found = filled(graph, total, sample)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
 
 @rule_for(np.linalg.eig)
 def _eig(graph: Graph, a: Any) -> Any:
-    total, sample = bend(graph, _whole(graph, a)), np.linalg.eig(_harmless(a))
+    total, sample = bend(graph, whole(graph, a)), np.linalg.eig(harmless(a))
     values, vectors = (_as_complex(graph, total, part) for part in sample)
     return type(sample)(values, vectors)  # type: ignore[arg-type]
 
 
 @rule_for(np.linalg.eigvals)
 def _eigvals(graph: Graph, a: Any) -> Elements:
-    total = bend(graph, _whole(graph, a))
-    return _as_complex(graph, total, np.linalg.eigvals(_harmless(a)))
-
-
-@rule_for(np.linalg.solve)
-def _solve(graph: Graph, a: Any, b: Any) -> Elements:
-    """``A x = b``: a column of x depends on A and on the same column of b."""
-    sample = np.linalg.solve(_harmless(a), _harmless(b))
-    matrix, sides = _whole(graph, a), ids_of(graph, b)
-    if sides.ndim == 1:
-        united = graph.union(matrix, np.asarray(graph.union_rows(sides)))
-        united = _times(graph, united, matrix)
-        return _filled(graph, united, sample)  # type: ignore[no-any-return]
-    columns = graph.union_rows(sides.swapaxes(-1, -2))
-    united = _times(graph, graph.union(matrix[..., None], columns), matrix[..., None])
-    ids = np.broadcast_to(united[..., None, :], sample.shape).copy()
-    if ids.size and ids.min() <= OPAQUE:
-        graph.pure = False
-    return Elements(ids, sample.dtype)
+    total = bend(graph, whole(graph, a))
+    return _as_complex(graph, total, np.linalg.eigvals(harmless(a)))
 
 
 @rule_for(np.linalg.lstsq)
 def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     """Solution and residuals per right-hand side; rank and singular values from a alone."""
-    x, residuals, rank, singular = np.linalg.lstsq(_harmless(a), _harmless(b))
-    matrix = _whole(graph, a)
+    x, residuals, rank, singular = np.linalg.lstsq(harmless(a), harmless(b))
+    matrix = whole(graph, a)
     if rcond is not None and contains_traced(rcond):
         matrix = graph.union(matrix, ids_of(graph, rcond))
     columns = graph.union_rows(ids_of(graph, b).T)

@@ -20,7 +20,7 @@ from numpy import repeat, zeros
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sparsetrace.dispatch import elementwise
-from sparsetrace.dispatch.contraction import Factor, contract, product_dtype
+from sparsetrace.dispatch.contraction import Factor, contract, flat_batch, product_dtype
 from sparsetrace.dispatch.einsum import einsum
 from sparsetrace.dispatch.operands import (
     FLOAT,
@@ -58,7 +58,7 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
             f"{a.shape} and {b.shape}"
         )
     lead = np.broadcast_shapes(p.shape[:-2], q.shape[:-2])
-    flat = [_flat_batch(factor, lead) for factor in (p, q)]
+    flat = [flat_batch(factor, lead) for factor in (p, q)]
     size = int(np.prod(lead, dtype=int))
     out = contract(graph, *flat)
     if out.shape[0] != size:
@@ -69,14 +69,6 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
     if drop_column:
         out = out[..., 0]
     return Elements(out, product_dtype(x, y))
-
-
-def _flat_batch(factor: Factor, lead: tuple[int, ...]) -> Factor:
-    """With one batch axis; of length 1 if the batch is broadcast as a whole."""
-    core = factor.shape[-2:]
-    if int(np.prod(factor.shape[:-2], dtype=int)) == 1:
-        return factor.moved(lambda data: data.reshape((1, *core)))
-    return factor.moved(lambda data: np.broadcast_to(data, (*lead, *core)).reshape((-1, *core)))
 
 
 def _is_plain(graph: Graph, x: Any) -> bool:

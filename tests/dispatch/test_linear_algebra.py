@@ -1,0 +1,186 @@
+"""Solutions, inverses, determinants and factorizations against numerical derivatives.
+
+Both orders, both ways: nothing missing, and nothing extra unless `EXTRA` says why.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    dense,
+    flat_outputs,
+    numerical_hessian_pattern,
+    numerical_jacobian_pattern,
+)
+from sparsetrace import jacobian_sparsity, lagrangian_hessian_sparsity
+from sparsetrace.dispatch.inverses import inverse_structure
+
+RNG = np.random.default_rng(1)
+LOWER = np.tril(RNG.uniform(0.5, 1.5, (4, 4))) + 2 * np.eye(4)
+DIAGONAL = np.diag([1.0, 2, 3, 4])
+BLOCKS = np.kron(np.eye(2), RNG.uniform(0.5, 1, (2, 2)) + 2 * np.eye(2))
+PERMUTED = LOWER[[2, 0, 3, 1]]
+THREE = np.eye(3)
+
+
+def lower(x):
+    matrix = np.zeros((3, 3))
+    matrix[np.tril_indices(3)] = x[:6]
+    return matrix + 2 * np.eye(3)
+
+
+def blocks(x):
+    matrix = np.zeros((3, 3))
+    matrix[:2, :2] = x[:4].reshape(2, 2)
+    matrix[2, 2] = x[4]
+    return matrix + 2 * np.eye(3)
+
+
+def square(x):
+    return x.reshape(3, 3)
+
+
+def banded(x):
+    return np.diag(x[:4] + 1) + 0.7 * (np.diag(x[4:7], -1) + np.diag(x[4:7], 1))
+
+
+CASES = {
+    "solve, lower": (lambda x: np.linalg.solve(LOWER, x), 4),
+    "solve, upper": (lambda x: np.linalg.solve(LOWER.T, x), 4),
+    "solve, diagonal": (lambda x: np.linalg.solve(DIAGONAL, x), 4),
+    "solve, blocks": (lambda x: np.linalg.solve(BLOCKS, x.reshape(4, 2)), 8),
+    "solve, permuted": (lambda x: np.linalg.solve(PERMUTED, x), 4),
+    "solve, batch": (lambda x: np.linalg.solve(np.stack([LOWER, DIAGONAL]), x.reshape(2, 4, 1)), 8),
+    "solve, one side": (lambda x: np.linalg.solve(np.stack([LOWER, DIAGONAL]), x[:, None]), 4),
+    "solve, traced": (lambda x: np.linalg.solve(x[:4].reshape(2, 2) + 2 * np.eye(2), x[4:]), 6),
+    "solve, traced lower": (lambda x: np.linalg.solve(lower(x), x[6:]), 9),
+    "solve, traced lower, constant side": (lambda x: np.linalg.solve(lower(x), np.ones(3)), 6),
+    "solve, traced blocks": (lambda x: np.linalg.solve(blocks(x), x[5:].reshape(3, 1)), 8),
+    "solve, constants among the sides": (
+        lambda x: np.linalg.solve(LOWER, np.concatenate([[1.0, 2], x])),
+        2,
+    ),
+    "inv": (lambda x: np.linalg.inv(square(x) + 2 * THREE), 9),
+    "inv, lower": (lambda x: np.linalg.inv(lower(x)), 6),
+    "inv, blocks": (lambda x: np.linalg.inv(blocks(x)), 5),
+    "inv, batch": (lambda x: np.linalg.inv(x.reshape(2, 2, 2) + 2 * np.eye(2)), 8),
+    "tensorinv": (lambda x: np.linalg.tensorinv(x.reshape(2, 1, 2) + np.eye(2)[:, None], ind=2), 4),
+    "det": (lambda x: np.linalg.det(square(x)), 9),
+    "det, lower": (lambda x: np.linalg.det(lower(x)), 6),
+    "det, blocks": (lambda x: np.linalg.det(blocks(x)), 5),
+    "det, batch": (lambda x: np.linalg.det(x.reshape(2, 2, 2)), 8),
+    "det of one": (lambda x: np.linalg.det(x.reshape(1, 1)), 1),
+    "slogdet": (lambda x: np.linalg.slogdet(square(x) + 2 * THREE)[1], 9),
+    "slogdet, blocks": (lambda x: np.linalg.slogdet(blocks(x))[1], 5),
+    "slogdet, batch": (lambda x: np.linalg.slogdet(x.reshape(2, 2, 2))[1], 8),
+    "cholesky": (lambda x: np.linalg.cholesky(square(x) @ square(x).T + THREE), 9),
+    "cholesky, one triangle": (lambda x: np.linalg.cholesky(3 * THREE + square(x)), 9),
+    "cholesky, upper": (lambda x: np.linalg.cholesky(3 * THREE + square(x), upper=True), 9),
+    "cholesky, banded": (lambda x: np.linalg.cholesky(banded(x)), 7),
+    "cholesky, batch": (lambda x: np.linalg.cholesky(x.reshape(2, 2, 2) + 2 * np.eye(2)), 8),
+    "qr": (lambda x: np.linalg.qr(x.reshape(3, 2)), 6),
+    "qr, R": (lambda x: np.linalg.qr(x.reshape(3, 2), mode="r"), 6),
+    "qr, complete": (lambda x: np.linalg.qr(x.reshape(3, 2), mode="complete"), 6),
+    "qr, wide": (lambda x: np.linalg.qr(x.reshape(2, 3)), 6),
+    "qr, batch": (lambda x: np.linalg.qr(x.reshape(2, 3, 2)), 12),
+    "eigvalsh": (lambda x: np.linalg.eigvalsh(square(x) + np.diag([1.0, 2, 4])), 9),
+    "eigvalsh, U": (lambda x: np.linalg.eigvalsh(square(x) + np.diag([1.0, 2, 4]), UPLO="U"), 9),
+    "eigh": (lambda x: np.linalg.eigh(square(x) + np.diag([1.0, 2, 4])).eigenvalues, 9),
+    "svdvals": (lambda x: np.linalg.svd(x.reshape(2, 2), compute_uv=False), 4),
+    "pinv": (lambda x: np.linalg.pinv(x.reshape(3, 2)), 6),
+    "lstsq": (lambda x: np.linalg.lstsq(LOWER[:, :2], x)[0], 4),
+    "lstsq, residuals": (lambda x: np.linalg.lstsq(LOWER[:, :2], x)[1], 4),
+    "lstsq, traced": (lambda x: np.linalg.lstsq(x[:6].reshape(3, 2), x[6:])[0], 9),
+    "tensorsolve": (lambda x: np.linalg.tensorsolve(LOWER.reshape(4, 2, 2), x), 4),
+    "matrix_power": (lambda x: np.linalg.matrix_power(lower(x), 2), 6),
+    "matrix_power, negative": (lambda x: np.linalg.matrix_power(lower(x), -1), 6),
+    "multi_dot": (lambda x: np.linalg.multi_dot([lower(x), square(x), np.ones((3, 1))]), 9),
+    "cond": (lambda x: np.linalg.cond(x.reshape(2, 2) + 2 * np.eye(2)), 4),
+    "norm, nuclear": (lambda x: np.linalg.norm(x.reshape(2, 2), "nuc"), 4),
+    "norm, spectral": (lambda x: np.linalg.norm(x.reshape(2, 2), 2), 4),
+    "norm, Frobenius": (lambda x: np.linalg.norm(x.reshape(2, 2)), 4),
+}
+EXTRA = {
+    "qr, wide": "in two dimensions the second basis vector follows from the first",
+    "tensorsolve": "taken as a whole, whatever zeros the tensor has",
+    "lstsq, residuals": "of one output, whose second derivatives are small",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives(name):
+    f, n = CASES[name]
+    x = np.random.default_rng(5).uniform(0.5, 1.5, n)
+    compare = assert_covers if name in EXTRA else assert_same_pattern
+    found = jacobian_sparsity(f, x)
+    wanted = numerical_jacobian_pattern(f, x, points=5)
+    compare(found, wanted)
+    at_point = dense(jacobian_sparsity(f, x, local=True))
+    assert (at_point <= dense(found)).all()
+    assert_covers(
+        at_point, numerical_jacobian_pattern(f, x, points=1, low=None, high=None) & at_point
+    )
+    weights = np.random.default_rng(11).uniform(0.5, 1.5, len(flat_outputs(f(x))))
+    hessian = lagrangian_hessian_sparsity(f, x)
+    second = numerical_hessian_pattern(lambda y: weights @ flat_outputs(f(y)).real, x, points=8)
+    compare(hessian, second)
+    assert (dense(lagrangian_hessian_sparsity(f, x, local=True)) <= dense(hessian)).all()
+
+
+def test_a_diagonal_matrix_is_elementwise():
+    pattern = jacobian_sparsity(
+        lambda x: np.linalg.solve(np.diag(np.arange(1.0, 200)), x), np.ones(199)
+    )
+    assert (pattern.toarray() == np.eye(199, dtype=bool)).all()
+
+
+def test_the_zeros_of_constants_may_change():
+    """With ``constants="structure"`` no zero is heeded."""
+    pattern = jacobian_sparsity(
+        lambda x: np.linalg.solve(LOWER, x), np.ones(4), constants="structure"
+    )
+    assert pattern.nnz == 16
+
+
+def test_structures_of_inverses():
+    """Against the inverses of random matrices with these zeros."""
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        n = int(rng.integers(1, 7))
+        mask = rng.random((n, n)) < rng.uniform(0.2, 0.9)
+        mask[np.arange(n), rng.permutation(n)] = True
+        found = np.zeros((n, n), bool)
+        for _ in range(3):
+            found |= np.abs(np.linalg.inv(np.where(mask, rng.uniform(0.5, 2, (n, n)), 0))) > 1e-12
+        assert (inverse_structure(mask) == found).all()
+
+
+def test_a_singular_structure_is_dense():
+    assert inverse_structure(np.array([[1, 0], [1, 0]], bool)).all()
+
+
+def test_what_numpy_refuses_is_refused():
+    for f in (
+        lambda x: np.linalg.inv(x.reshape(2, 3)),
+        lambda x: np.linalg.det(x.reshape(2, 3)),
+        lambda x: np.linalg.solve(x.reshape(2, 3), np.ones(2)),
+        lambda x: np.linalg.cholesky(x.reshape(2, 3)),
+    ):
+        with pytest.raises(np.linalg.LinAlgError):
+            jacobian_sparsity(f, np.ones(6))
+    with pytest.raises(ValueError, match="mismatch"):
+        jacobian_sparsity(lambda x: np.linalg.solve(LOWER, x), np.ones(3))
+
+
+def test_values_of_constants_stay_known():
+    """``x[2] * 0`` in the solution of a constant system is cut."""
+
+    def f(x):
+        found = np.linalg.solve(np.diag([1.0, 2.0]), np.stack([0.0 * x[0], x[1]]))
+        return found[0] * x
+
+    assert jacobian_sparsity(f, np.ones(2)).nnz == 0
