@@ -3,7 +3,7 @@
 Each (problem, peer) runs in a process of its own, one at a time, and each repetition
 traces a function made anew.  The table shows the median of the repetitions after the
 first, the peak of memory above what the imports and inputs take, and how many times
-sparsetrace's median that is.  Each peer's version is written as its users would write it.
+sparsetrace's median that is.  `peer_problems` has the peers' versions.
 The peers come with the extra, ``pip install "sparsetrace[bench]"``; those that are
 missing are left out.  Needs a Unix.
 """
@@ -24,12 +24,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 if __package__:  # asv imports every module here
-    from .problems import PROBLEMS, kernel, laplacian_matrix
+    from .peer_problems import ASDEX, CASADI
+    from .problems import HESSIANS, PROBLEMS
 else:
-    from problems import PROBLEMS, kernel, laplacian_matrix
+    from peer_problems import ASDEX, CASADI
+
+    from problems import HESSIANS, PROBLEMS
+
+ALL_PROBLEMS = PROBLEMS | HESSIANS
 
 # What is measured: a title, the problem, its size.
 CASES: dict[str, tuple[str, str, int]] = {
@@ -41,6 +44,9 @@ CASES: dict[str, tuple[str, str, int]] = {
     "cosine": ("cosine similarities, 16 batches", "cosine", 16),
     "laplacian": ("sparse Laplacian @ x**2, 1e6", "laplacian", 1000),
     "chain": ("chain of six 12x12 layers", "chain", 6),
+    "rosenbrock": ("Rosenbrock Hessian, 1e6", "rosenbrock", 10**6),
+    "pendulum": ("pendulum Lagrangian Hessian, 1000 steps", "pendulum", 1000),
+    "network": ("network loss Hessian, 12x6", "network", 6),
 }
 
 # Detect once; then (rows, columns), entries of what was detected.
@@ -48,13 +54,14 @@ Runner = tuple[Callable[[], Any], Callable[[Any], tuple[tuple[int, int], int]]]
 
 
 def run_sparsetrace(name: str, size: int) -> Runner:
-    from sparsetrace import jacobian_sparsity
+    from sparsetrace import hessian_sparsity, jacobian_sparsity
 
-    problem = PROBLEMS[name](size)
+    problem = ALL_PROBLEMS[name](size)
+    sparsity = hessian_sparsity if name in HESSIANS else jacobian_sparsity
 
     def detect():
         # A new function object, as for the peers: nothing can be remembered.
-        return jacobian_sparsity(
+        return sparsity(
             lambda *arguments: problem.function(*arguments),
             *problem.arguments,
             argnums=problem.argnums,
@@ -64,118 +71,9 @@ def run_sparsetrace(name: str, size: int) -> Runner:
 
 
 def run_casadi(name: str, size: int) -> Runner:
-    import casadi as ca
+    import casadi
 
-    detect = {
-        "convolution_scalars": casadi_convolution,
-        "convolution_windows": casadi_convolution,
-        "brusselator": casadi_brusselator,
-        "burgers": casadi_burgers,
-        "softmax": casadi_softmax,
-        "cosine": casadi_cosine,
-        "laplacian": casadi_laplacian,
-        "chain": casadi_chain,
-    }[name](ca, size)
-    return detect, lambda pattern: (tuple(pattern.shape), pattern.nnz())
-
-
-def casadi_convolution(ca, size):
-    weights, out = kernel(), size - 2
-
-    def detect():
-        x = ca.MX.sym("x", 3 * size**2)
-        planes = [ca.reshape(part, size, size) for part in ca.vertsplit(x, size**2)]
-        outputs = []
-        for feature in range(weights.shape[3]):
-            plane = 0
-            for i, j, channel in np.ndindex(weights.shape[:3]):
-                shifted = planes[channel][i : out + i, j : out + j]
-                plane = plane + weights[i, j, channel, feature] * shifted
-            outputs.append(ca.vec(plane))
-        return ca.jacobian_sparsity(ca.vertcat(*outputs), x)
-
-    return detect
-
-
-def casadi_brusselator(ca, size):
-    def laplacian(w):
-        up, down = ca.vertcat(w[1:, :], w[0, :]), ca.vertcat(w[-1, :], w[:-1, :])
-        left, right = ca.horzcat(w[:, 1:], w[:, 0]), ca.horzcat(w[:, -1], w[:, :-1])
-        return (up + down + left + right - 4 * w) * size**2
-
-    def detect():
-        x = ca.MX.sym("x", 2 * size**2)
-        u, v = (ca.reshape(part, size, size) for part in ca.vertsplit(x, size**2))
-        reaction = u**2 * v
-        rates = (1 + reaction - 4.4 * u + laplacian(u), 3.4 * u - reaction + laplacian(v))
-        return ca.jacobian_sparsity(ca.vertcat(*map(ca.vec, rates)), x)
-
-    return detect
-
-
-def casadi_burgers(ca, size):
-    def detect():
-        u = ca.MX.sym("u", size)
-        padded = ca.vertcat(0, u, 0)
-        left, middle, right = padded[:-2], padded[1:-1], padded[2:]
-        diffusion = 0.01 * (left - 2 * middle + right) * (size + 1) ** 2
-        rate = diffusion - middle * (right - left) * (size + 1) / 2
-        return ca.jacobian_sparsity(rate, u)
-
-    return detect
-
-
-def casadi_softmax(ca, size):
-    def detect():
-        x = ca.MX.sym("x", size)
-        powers = ca.exp(x - ca.mmax(x))
-        return ca.jacobian_sparsity(powers / ca.sum1(powers), x)
-
-    return detect
-
-
-def casadi_cosine(ca, size):
-    slots, width, heads = 16, 64, 4
-
-    def detect():
-        keys = [ca.MX.sym(f"keys{i}", width, heads) for i in range(size)]
-        memory = [ca.MX.sym(f"memory{i}", width, slots) for i in range(size)]
-        outputs = []
-        for key, stored in zip(keys, memory, strict=True):
-            norms = ca.mtimes(ca.sqrt(ca.sum1(stored**2)).T, ca.sqrt(ca.sum1(key**2)))
-            similarity = ca.mtimes(stored.T, key) / norms
-            for column in ca.horzsplit(similarity):
-                powers = ca.exp(column - ca.mmax(column))
-                outputs.append(powers / ca.sum1(powers))
-        symbols = keys + memory
-        function = ca.Function("weights", symbols, [ca.vertcat(*outputs)])
-        # Block by block, which is quicker than slices of one long symbol.
-        return ca.horzcat(*(function.jac_sparsity(0, i) for i in range(len(symbols))))
-
-    return detect
-
-
-def casadi_laplacian(ca, size):
-    matrix = ca.DM(laplacian_matrix(size).tocsc())
-
-    def detect():
-        x = ca.MX.sym("x", size**2)
-        return ca.jacobian_sparsity(ca.mtimes(matrix, x**2), x)
-
-    return detect
-
-
-def casadi_chain(ca, size):
-    start = ca.DM(np.linspace(0.1, 1, 12))
-
-    def detect():
-        x = ca.MX.sym("x", size * 144)
-        state = start
-        for part in ca.vertsplit(x, 144):
-            state = ca.cos(ca.mtimes(ca.reshape(part, 12, 12).T, state))
-        return ca.jacobian_sparsity(state[0], x)
-
-    return detect
+    return CASADI[name](casadi, size), lambda pattern: (tuple(pattern.shape), pattern.nnz())
 
 
 def run_asdex(name: str, size: int) -> Runner:
@@ -184,112 +82,17 @@ def run_asdex(name: str, size: int) -> Runner:
     import jax
     import jax.numpy as jnp
 
-    problem = PROBLEMS[name](size)
-    make = {
-        "convolution_scalars": asdex_convolution,
-        "convolution_windows": asdex_convolution,
-        "brusselator": asdex_brusselator,
-        "burgers": asdex_burgers,
-        "softmax": asdex_softmax,
-        "cosine": asdex_cosine,
-        "laplacian": asdex_laplacian,
-        "chain": asdex_chain,
-    }[name](jax, jnp, size)
+    problem = ALL_PROBLEMS[name](size)
+    sparsity = asdex.hessian_sparsity if name in HESSIANS else asdex.jacobian_sparsity
+    make = ASDEX[name](jax, jnp, size)
     arguments = jax.tree.map(jnp.asarray, problem.arguments)
     if name.startswith("convolution"):
         arguments = (arguments[0][None],)
 
     def detect():
-        return asdex.jacobian_sparsity(make(), *arguments, argnums=problem.argnums)
+        return sparsity(make(), *arguments, argnums=problem.argnums)
 
     return detect, lambda pattern: (tuple(pattern.shape), pattern.nnz)
-
-
-def asdex_convolution(jax, jnp, size):
-    weights = jnp.asarray(kernel().astype(np.float32))
-    layout = ("NHWC", "HWIO", "NHWC")
-    return lambda: (
-        lambda image: jax.lax.conv_general_dilated(
-            image, weights, (1, 1), "VALID", dimension_numbers=layout
-        )
-    )
-
-
-def asdex_brusselator(jax, jnp, size):
-    def make():
-        def laplacian(w):
-            sides = jnp.roll(w, 1, 0) + jnp.roll(w, -1, 0) + jnp.roll(w, 1, 1) + jnp.roll(w, -1, 1)
-            return (sides - 4 * w) * size**2
-
-        def rates(u, v):
-            reaction = u**2 * v
-            return 1 + reaction - 4.4 * u + laplacian(u), 3.4 * u - reaction + laplacian(v)
-
-        return rates
-
-    return make
-
-
-def asdex_burgers(jax, jnp, size):
-    def make():
-        def rate(u):
-            padded = jnp.concatenate([jnp.zeros(1), u, jnp.zeros(1)])
-            left, middle, right = padded[:-2], padded[1:-1], padded[2:]
-            diffusion = 0.01 * (left - 2 * middle + right) * (size + 1.0) ** 2
-            return diffusion - middle * (right - left) * (size + 1) / 2
-
-        return rate
-
-    return make
-
-
-def asdex_softmax(jax, jnp, size):
-    def make():
-        def function(x):
-            powers = jnp.exp(x - jnp.max(x))
-            return powers / jnp.sum(powers)
-
-        return function
-
-    return make
-
-
-def asdex_cosine(jax, jnp, size):
-    def make():
-        def weights(keys, memory):
-            products = jnp.einsum("wrb,wnb->nrb", keys, memory)
-            key_norms = jnp.sqrt(jnp.sum(keys**2, axis=0))
-            memory_norms = jnp.sqrt(jnp.sum(memory**2, axis=0))
-            similarity = products / (memory_norms[:, None, :] * key_norms[None, :, :])
-            powers = jnp.exp(similarity - jnp.max(similarity, axis=0))
-            return powers / jnp.sum(powers, axis=0)
-
-        return weights
-
-    return make
-
-
-def asdex_laplacian(jax, jnp, size):
-    # asdex has no rule for JAX's sparse matrices: products, gathered and scattered.
-    matrix = laplacian_matrix(size).tocoo()
-    rows, columns = (matrix.row.astype(np.int32), matrix.col.astype(np.int32))
-    values = matrix.data.astype(np.float32)
-    return lambda: lambda x: jnp.zeros(size**2).at[rows].add(values * (x**2)[columns])
-
-
-def asdex_chain(jax, jnp, size):
-    start = jnp.linspace(0.1, 1, 12)
-
-    def make():
-        def network(matrices):
-            state = start
-            for matrix in matrices:
-                state = jnp.cos(matrix @ state)
-            return state[0]
-
-        return network
-
-    return make
 
 
 PEERS: dict[str, Callable[[str, int], Runner]] = {
@@ -368,9 +171,11 @@ def run(case: str, peer: str, options: argparse.Namespace) -> dict[str, Any]:
 def cell(result: dict[str, Any], ours: dict[str, Any] | None, expected: int) -> str:
     if "failure" in result:
         return result["failure"]
-    text = f"{1e3 * result['median']:.3g} ms, {result['megabytes']:.0f} MB"
+    seconds = result["median"]
+    duration = f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"
+    text = f"{duration}, {result['megabytes']:.0f} MB"
     if ours is not None and "failure" not in ours:
-        text += f" ({result['median'] / ours['median']:.1f} x)"
+        text += f" ({seconds / ours['median']:.1f} x)"
     if result["entries"] != expected:
         text += f", {result['entries']} entries"
     return text
@@ -401,7 +206,7 @@ def main() -> None:
     print("|---|---:|" + "---|" * len(peers))
     for case in options.cases:
         title, name, size = CASES[case]
-        entries = PROBLEMS[name](size).entries
+        entries = ALL_PROBLEMS[name](size).entries
         results = {peer: run(case, peer, options) for peer in peers}
         ours = results.get("sparsetrace")
         cells = [

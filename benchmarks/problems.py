@@ -1,7 +1,8 @@
 """The benchmark problems: plain NumPy functions, each with the entries it must have.
 
-Contract: nothing here knows sparsetrace.  `PROBLEMS` maps a name to a maker that
-takes the size, and `SIZES` to a small size (for tests) and a large one.
+Contract: nothing here knows sparsetrace.  `PROBLEMS` (Jacobians) and `HESSIANS` map a
+name to a maker that takes the size, and `SIZES` and `HESSIAN_SIZES` map it to a small
+size (for tests) and a large one.  No name is in both.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 @dataclass(frozen=True)
 class Problem:
-    """A function, its arguments, and what the pattern of its Jacobian must be.
+    """A function, its arguments, and what the pattern of its Jacobian or Hessian must be.
 
     Attributes
     ----------
@@ -26,11 +27,11 @@ class Problem:
     arguments : tuple
         Arguments of the right shapes; their values do not matter.
     shape : tuple of int
-        Outputs, inputs.
+        Outputs, inputs; of a Hessian inputs twice, the function having one output.
     entries : int
         Entries of the pattern, counted by hand.
     argnums : int or tuple of int
-        The arguments that the Jacobian is with respect to.
+        The arguments that the derivatives are with respect to.
     """
 
     function: Callable[..., Any]
@@ -242,4 +243,127 @@ SIZES: dict[str, tuple[int, int]] = {
     "chain": (2, 6),
     "laplacian": (4, 1000),
     "recurrence": (10, 1000),
+}
+
+
+def rosenbrock(size: int) -> Problem:
+    """The chained Rosenbrock function: tridiagonal."""
+
+    def function(x):
+        return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+    return Problem(function, (np.zeros(size),), shape=(size, size), entries=3 * size - 2)
+
+
+def swing_up(steps: int) -> Callable[[Any], Any]:
+    """Cost and defects of the swing-up of a pendulum on a cart, by Hermite-Simpson collocation.
+
+    The function takes angle, speed and force at each of ``steps + 1`` knots, one after
+    the other in a vector.
+    """
+    knots, step = steps + 1, 2 / steps
+
+    def acceleration(q, w, u):
+        sine, cosine = np.sin(q), np.cos(q)
+        push = cosine * (u + 0.1 * w**2 * sine) / 1.1
+        return (9.81 * sine - push) / (0.5 * (4 / 3 - 0.1 * cosine**2 / 1.1))
+
+    def cost_and_defects(z):
+        q, w, u = z[:knots], z[knots : 2 * knots], z[2 * knots :]
+        a = acceleration(q, w, u)
+        q0, w0, u0, a0 = q[:-1], w[:-1], u[:-1], a[:-1]
+        q1, w1, u1, a1 = q[1:], w[1:], u[1:], a[1:]
+        q_middle = (q0 + q1) / 2 + step / 8 * (w0 - w1)
+        w_middle = (w0 + w1) / 2 + step / 8 * (a0 - a1)
+        a_middle = acceleration(q_middle, w_middle, (u0 + u1) / 2)
+        angle_defects = q1 - q0 - step / 6 * (w0 + 4 * w_middle + w1)
+        speed_defects = w1 - w0 - step / 6 * (a0 + 4 * a_middle + a1)
+        return step * np.sum(u**2), angle_defects, speed_defects
+
+    return cost_and_defects
+
+
+def multipliers(steps: int) -> np.ndarray:
+    """Of the two defects of each step; none of them is zero."""
+    return np.random.default_rng(0).uniform(0.5, 1.5, size=(2, steps))
+
+
+def pendulum(size: int) -> Problem:
+    """Lagrangian of `swing_up`: the two knots of a step are coupled fully."""
+    outputs, (of_angle, of_speed) = swing_up(size), multipliers(size)
+
+    def lagrangian(z):
+        cost, angle_defects, speed_defects = outputs(z)
+        return cost + np.sum(of_angle * angle_defects) + np.sum(of_speed * speed_defects)
+
+    knots = size + 1
+    n = 3 * knots
+    # Blocks of 3 x 3: one for each knot, and two for each step.
+    return Problem(lagrangian, (np.zeros(n),), shape=(n, n), entries=9 * knots + 18 * size)
+
+
+def network(size: int, width: int = 12) -> Problem:
+    """Loss of a network of `size` layers with biases, by all its weights.
+
+    Dense but for the last layer, whose rows meet in nothing but the sum of squares.
+    """
+    start = np.linspace(0.1, 1, width)
+
+    def loss(layers):
+        state = start
+        for matrix, bias in layers[:-1]:
+            state = np.tanh(matrix @ state + bias)
+        matrix, bias = layers[-1]
+        return np.sum((matrix @ state + bias - 0.5) ** 2)
+
+    layers = tuple((np.full((width, width), 0.5), np.zeros(width)) for _ in range(size))
+    row, layer = width + 1, width * (width + 1)
+    n = size * layer
+    entries = n**2 - (layer**2 - width * row**2)
+    return Problem(loss, (layers,), shape=(n, n), entries=entries)
+
+
+def scalar_loop(size: int) -> Problem:
+    """A number gathered in a loop over elements: tridiagonal, and linear in the first."""
+
+    def function(x):
+        total = 0.0
+        for i in range(size - 1):
+            total += x[i] * x[i + 1] ** 2
+        return total
+
+    return Problem(function, (np.zeros(size),), shape=(size, size), entries=3 * (size - 1))
+
+
+def log_sum_exp(size: int) -> Problem:
+    """Dense: one operation couples every input with every other."""
+
+    def function(x):
+        highest = np.max(x)
+        return highest + np.log(np.sum(np.exp(x - highest)))
+
+    return Problem(function, (np.zeros(size),), shape=(size, size), entries=size**2)
+
+
+def product(size: int) -> Problem:
+    """Linear in each input, and in no two of them: all but the diagonal."""
+    return Problem(np.prod, (np.ones(size),), shape=(size, size), entries=size**2 - size)
+
+
+HESSIANS: dict[str, Callable[[int], Problem]] = {
+    "rosenbrock": rosenbrock,
+    "pendulum": pendulum,
+    "network": network,
+    "scalar_loop": scalar_loop,
+    "log_sum_exp": log_sum_exp,
+    "product": product,
+}
+
+HESSIAN_SIZES: dict[str, tuple[int, int]] = {
+    "rosenbrock": (10, 1_000_000),
+    "pendulum": (5, 1000),
+    "network": (2, 6),
+    "scalar_loop": (10, 10_000),
+    "log_sum_exp": (10, 2000),
+    "product": (10, 2000),
 }

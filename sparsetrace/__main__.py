@@ -9,6 +9,7 @@ import argparse
 import io
 import sys
 
+from sparsetrace.coverage import page
 from sparsetrace.demo import main as demo
 
 
@@ -25,11 +26,15 @@ def main(arguments: list[str] | None = None) -> None:
     )
     commands = parser.add_subparsers(required=True, dest="command")
     commands.add_parser("demo", help="trace two functions and print their patterns")
-    parser.parse_args(arguments)
+    commands.add_parser("coverage", help="say how each function of NumPy is answered")
+    chosen = parser.parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal without braille shows question marks rather than an error.
         sys.stdout.reconfigure(errors="replace")
-    demo()
+    if chosen.command == "coverage":
+        print(page(), end="")
+    else:
+        demo()
 
 
 if __name__ == "__main__":

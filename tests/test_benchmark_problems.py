@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from problems import PROBLEMS, SIZES, kernel
-from sparsetrace import jacobian_sparsity
+from problems import (
+    HESSIAN_SIZES,
+    HESSIANS,
+    PROBLEMS,
+    SIZES,
+    kernel,
+    network,
+    swing_up,
+)
+from sparsetrace import hessian_sparsity, jacobian_sparsity, lagrangian_hessian_sparsity
 
 
 def flat(nested) -> np.ndarray:
@@ -37,8 +47,47 @@ def numerical_pattern(problem, seed: int) -> np.ndarray:
     return np.abs(np.transpose(columns)) > 1e-11
 
 
+def random_like(nested, rng: np.random.Generator):
+    """Complex arrays in the same structure, their imaginary parts zero."""
+    if isinstance(nested, tuple):
+        return tuple(random_like(part, rng) for part in nested)
+    return rng.uniform(0.5, 1.5, size=nested.shape).astype(complex)
+
+
+def all_leaves(nested) -> list[np.ndarray]:
+    if isinstance(nested, tuple):
+        return [leaf for part in nested for leaf in all_leaves(part)]
+    return [nested]
+
+
+def numerical_hessian_pattern(problem, seed: int) -> np.ndarray:
+    """Which central differences of complex-step gradients differ from zero at a random point."""
+    point = random_like(problem.arguments, np.random.default_rng(seed))
+    places = [(leaf, index) for leaf in all_leaves(point) for index in np.ndindex(leaf.shape)]
+
+    def gradient():
+        slopes = []
+        for leaf, index in places:
+            leaf[index] += 1e-30j
+            slopes.append(problem.function(*point).imag / 1e-30)
+            leaf[index] = leaf[index].real
+        return np.array(slopes)
+
+    rows = []
+    for leaf, index in places:
+        value, sides = leaf[index], []
+        for step in (1e-4, -1e-4):
+            leaf[index] = value + step
+            sides.append(gradient())
+        leaf[index] = value
+        rows.append(sides[0] - sides[1])
+    return np.abs(rows) > 1e-11
+
+
 def test_every_problem_has_sizes():
     assert PROBLEMS.keys() == SIZES.keys()
+    assert HESSIANS.keys() == HESSIAN_SIZES.keys()
+    assert PROBLEMS.keys().isdisjoint(HESSIANS)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -65,3 +114,40 @@ def test_convolutions_compute_the_same():
     for name in PROBLEMS:
         if name.startswith("convolution"):
             np.testing.assert_allclose(PROBLEMS[name](8).function(image), expected)
+
+
+@pytest.mark.parametrize("name", HESSIANS)
+def test_hessian_pattern(name):
+    problem = HESSIANS[name](HESSIAN_SIZES[name][0])
+    pattern = hessian_sparsity(problem.function, *problem.arguments, argnums=problem.argnums)
+    assert pattern.shape == problem.shape
+    assert pattern.nnz == problem.entries
+
+
+@pytest.mark.parametrize("name", HESSIANS)
+def test_hessian_pattern_is_the_numerical_one(name):
+    make = partial(network, width=3) if name == "network" else HESSIANS[name]
+    problem = make(HESSIAN_SIZES[name][0])
+    pattern = hessian_sparsity(problem.function, *problem.arguments, argnums=problem.argnums)
+    union = numerical_hessian_pattern(problem, 0) | numerical_hessian_pattern(problem, 1)
+    np.testing.assert_array_equal(pattern.toarray(), union)
+    assert pattern.nnz == problem.entries
+
+
+@pytest.mark.parametrize(("size", "width"), [(1, 4), (2, 1), (3, 2)])
+def test_entries_of_a_network_of_any_size(size, width):
+    problem = network(size, width)
+    assert hessian_sparsity(problem.function, *problem.arguments).nnz == problem.entries
+
+
+def test_entries_at_the_large_sizes():
+    assert HESSIANS["rosenbrock"](10**6).entries == 2_999_998
+    assert HESSIANS["pendulum"](1000).entries == 27_009
+    assert HESSIANS["network"](6).entries == 853_788
+
+
+def test_lagrangian_with_any_multipliers():
+    problem = HESSIANS["pendulum"](5)
+    pattern = hessian_sparsity(problem.function, *problem.arguments)
+    united = lagrangian_hessian_sparsity(swing_up(5), *problem.arguments)
+    np.testing.assert_array_equal(united.toarray(), pattern.toarray())

@@ -24,7 +24,7 @@ ORDER = (
     "escapes capture branches",
     "structure pattern braille",
     "tracing boundary",
-    "detection extension",
+    "detection extension coverage",
 )
 """Groups from the bottom up.  Propagation needs the graph alone, so it stands low."""
 LAYER = {name: level for level, names in enumerate(ORDER) for name in names.split()}

@@ -26,6 +26,7 @@ from sparsetrace.dispatch import (
     lines,
     local,
     local_selection,
+    local_sets,
     mathematics,
     ordering,
     padding,
@@ -35,6 +36,7 @@ from sparsetrace.dispatch import (
     selection,
     statistics,
     transforms,
+    whole_numbers,
     writes,
 )
 from sparsetrace.dispatch.implementations import IMPLEMENTED, rebound
@@ -68,6 +70,7 @@ _RULE_MODULES = (
     linear_algebra,
     lines,
     local_selection,
+    local_sets,
     mathematics,
     ordering,
     padding,
@@ -76,6 +79,7 @@ _RULE_MODULES = (
     selection,
     statistics,
     transforms,
+    whole_numbers,
     writes,
 )
 """Importing a module of rules registers them; no other module is imported for that alone."""

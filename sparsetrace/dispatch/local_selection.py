@@ -242,41 +242,6 @@ def _interp(
     return Elements(out, np.dtype(float))
 
 
-@local_rule(np.unique)
-def _unique(
-    graph: Graph,
-    ar: Any,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: Any = None,
-    *,
-    equal_nan: bool = True,
-    sorted: bool = True,
-) -> Any:
-    """Each distinct value unites the elements that have it."""
-    ids, values = ids_of(graph, ar), np.asarray(values_of(ar))
-    if axis is not None:
-        return None
-    _, inverse, counts = np.unique(
-        values, return_inverse=True, return_counts=True, equal_nan=equal_nan
-    )
-    order = np.argsort(inverse.reshape(-1), kind="stable")
-    members = ids.reshape(-1)[order]
-    bounds = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=bounds[1:])
-    out = np.array(
-        [
-            int(graph.union_rows(members[lo:hi]))
-            for lo, hi in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-        ],
-        np.int32,
-    ).reshape(len(counts))
-    found = Elements(out, values.dtype, keep_array=True)
-    extra = [None] * sum(map(bool, (return_index, return_inverse, return_counts)))
-    return (found, *extra) if extra else found
-
-
 @local_rule(np.linalg.norm)
 def _norm(
     graph: Graph,

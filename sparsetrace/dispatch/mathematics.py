@@ -26,6 +26,7 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import combined
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.interactions import bend
 
 __all__: list[str] = []
 
@@ -158,6 +159,23 @@ def _polydiv(graph: Graph, u: Any, v: Any) -> tuple[Elements, Elements]:
 
 def _whole(*operands: Any) -> bool:
     return all(dtype_of(x).kind in "biu" for x in operands)
+
+
+@rule_for(np.roots)
+def _roots(graph: Graph, p: Any) -> Elements:
+    """Without constant zeros at the ends; a traced coefficient is taken as not zero."""
+    ids = ids_of(graph, p)
+    if np.ndim(p) != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    places = np.flatnonzero(np.asarray(values_of(p)) if graph.local else ids)
+    if not len(places):
+        return Elements(np.zeros(0, np.int32), np.dtype(complex))
+    inner = ids[places[0] : places[-1] + 1]
+    zeros = len(ids) - 1 - int(places[-1])
+    total = bend(graph, graph.union_rows(inner[None]))
+    found = np.concatenate([np.repeat(total, len(inner) - 1), np.zeros(zeros, np.int32)])
+    graph.pure = False
+    return Elements(found, np.dtype(complex))
 
 
 # -------------------------------------------------------------- complex domains

@@ -14,28 +14,20 @@ from numpy.lib import recfunctions
 
 from sparsetrace.errors import TracingError, UnsupportedError, ValueDependentError, explain
 
-__all__ = ["REFUSED"]
+__all__ = ["REFUSED", "TEXTS"]
 
 _SHAPE = (
     "the shape of its result depends on the values",
-    "Use np.where or a product with the mask, which keep the shape.",
-)
-_TRUTH = (
-    "it returns one truth value, which depends on the inputs",
-    "Take the branch out of the traced function.",
+    "Use np.where or a product with the mask, which keep the shape; or local=True.",
 )
 _FILE = (
     "it writes the values to a file, and traced elements have none",
     "Save plain arrays, after the trace.",
 )
-_BITS = (
-    "it takes the bits of whole numbers apart",
-    "Compute it from constants, outside of the traced function.",
-)
 _DATES = ("it works on dates", "Compute it from constants, outside of the traced function.")
 _SETS = (
     "how many distinct values there are depends on the inputs",
-    "Use np.sort, which keeps the shape; or constants, for a fixed set of indices.",
+    "Use np.sort, which keeps the shape; constants, for a fixed set of indices; or local=True.",
 )
 
 _TEXT = ("it works on text", "Build text outside of the traced function.")
@@ -45,9 +37,7 @@ _RECORDS = (
 )
 
 _SHAPES = "nonzero argwhere flatnonzero trim_zeros"
-_TRUTHS = "allclose array_equal array_equiv"
 _FILES = "save savez savez_compressed savetxt"
-_BIT_FIELDS = "packbits unpackbits unravel_index ravel_multi_index"
 _CALENDAR = "busday_count busday_offset is_busday datetime_as_string"
 _SET_OPERATIONS = (
     "unique unique_all unique_counts unique_inverse unique_values intersect1d setdiff1d "
@@ -79,9 +69,7 @@ _REASONS: dict[Callable[..., Any], tuple[str, str]] = {
     getattr(np, name): reason
     for names, reason in (
         (_SHAPES, _SHAPE),
-        (_TRUTHS, _TRUTH),
         (_FILES, _FILE),
-        (_BIT_FIELDS, _BITS),
         (_CALENDAR, _DATES),
         (_SET_OPERATIONS, _SETS),
     )
@@ -90,10 +78,8 @@ _REASONS: dict[Callable[..., Any], tuple[str, str]] = {
 _REASONS |= dict.fromkeys(_overridable(np.strings, _STRINGS), _TEXT)
 _REASONS |= dict.fromkeys(_overridable(np.char, _STRINGS + _CHAR), _TEXT)
 _REASONS |= dict.fromkeys(_overridable(recfunctions, _FIELDS), _RECORDS)
-_REASONS[np.roots] = (
-    "leading zeros of the coefficients change the number of roots",
-    "Use np.linalg.eigvals of the companion matrix.",
-)
+TEXTS = frozenset(_overridable(np.strings, _STRINGS) + _overridable(np.char, _STRINGS + _CHAR))
+"""Functions of text, which see a traced number only where they take a count or a width."""
 
 
 class _Refused(dict[Callable[..., Any], tuple[str, str]]):

@@ -1,0 +1,131 @@
+"""Whole Hessians; the stores beside one another; second order beside first."""
+
+from time import perf_counter
+
+import numpy as np
+
+from sparsetrace import hessian_sparsity, jacobian_sparsity
+from sparsetrace.hessian_stores import HESSIAN_STORES, Products, bitset, csr
+
+from .problems import HESSIAN_SIZES, HESSIANS
+
+BOTH_ORDERS = (jacobian_sparsity, hessian_sparsity)
+
+
+def best_seconds(function, *args, repetitions=5):
+    times = []
+    for _ in range(repetitions):
+        start = perf_counter()
+        function(*args)
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+class HessianDetection:
+    params = [list(HESSIANS), ["small", "large"]]
+    param_names = ["problem", "size"]
+
+    def setup(self, name, size):
+        self.problem = HESSIANS[name](HESSIAN_SIZES[name][size == "large"])
+
+    def detect(self):
+        problem = self.problem
+        return hessian_sparsity(problem.function, *problem.arguments, argnums=problem.argnums)
+
+    def time_detection(self, name, size):
+        self.detect()
+
+    def peakmem_detection(self, name, size):
+        self.detect()
+
+    def track_entries(self, name, size):
+        pattern = self.detect()
+        if (pattern.shape, pattern.nnz) != (self.problem.shape, self.problem.entries):
+            raise AssertionError(f"{pattern!r} is not what {name} must have")
+        return pattern.nnz
+
+    track_entries.unit = "entries"
+
+
+class HessianStores:
+    """Each store of gradients with each of Hessians, on a sparse Hessian and a dense one."""
+
+    sizes = {"pendulum": 100, "network": 2}
+    params = [list(sizes), ["auto", "roaring", "bitset", "csr"], list(HESSIAN_STORES)]
+    param_names = ["problem", "store", "hessian_store"]
+
+    def setup(self, name, store, hessian_store):
+        self.problem = HESSIANS[name](self.sizes[name])
+
+    def detect(self, store, hessian_store):
+        problem = self.problem
+        return hessian_sparsity(
+            problem.function, *problem.arguments, store=store, hessian_store=hessian_store
+        )
+
+    def time_detection(self, name, store, hessian_store):
+        self.detect(store, hessian_store)
+
+    def peakmem_detection(self, name, store, hessian_store):
+        self.detect(store, hessian_store)
+
+    def track_entries(self, name, store, hessian_store):
+        found = self.detect(store, hessian_store).nnz
+        if found != self.problem.entries:
+            raise AssertionError(f"{found} entries, not {self.problem.entries}")
+        return found
+
+    track_entries.unit = "entries"
+
+
+class HessianOverGradient:
+    """One function, by its gradient's pattern and by its Hessian's."""
+
+    def setup(self):
+        problem = HESSIANS["pendulum"](HESSIAN_SIZES["pendulum"][1])
+        self.call = (problem.function, *problem.arguments)
+
+    def time_gradient(self):
+        jacobian_sparsity(*self.call)
+
+    def time_hessian(self):
+        hessian_sparsity(*self.call)
+
+    def track_ratio(self):
+        # In turn, so that both meet the same noise.
+        rounds = [
+            [best_seconds(detect, *self.call, repetitions=1) for detect in BOTH_ORDERS]
+            for _ in range(20)
+        ]
+        first, second = np.min(rounds, axis=0)
+        return second / first
+
+    track_ratio.unit = "times the gradient's"
+
+
+def random_cliques(n, count, width):
+    """Products of `count` random patterns with themselves."""
+    rng = np.random.default_rng(0)
+    # Ascending and distinct within each row.
+    steps = rng.integers(1, n // width + 1, size=(count, width))
+    indices = (np.cumsum(steps, axis=1) - 1).astype(np.int32).reshape(-1)
+    none = np.zeros(0, np.int64)
+    return Products(n, np.arange(count + 1) * width, indices, np.arange(count), none, none)
+
+
+class HessianCosts:
+    """What hessian_store="auto" compares: nanoseconds for a key, a word, a cell."""
+
+    def track_key(self):
+        products = random_cliques(n=100_000, count=50_000, width=8)
+        return 1e9 * best_seconds(csr.solve, products) / csr.work(products)
+
+    def track_word(self):
+        products = random_cliques(n=2048, count=20_000, width=64)
+        return 1e9 * best_seconds(bitset.solve, products) / (20_000 * 64 * (2048 // 64))
+
+    def track_cell(self):
+        products = random_cliques(n=4096, count=1, width=64)
+        return 1e9 * best_seconds(bitset.solve, products) / 4096**2
+
+    track_key.unit = track_word.unit = track_cell.unit = "ns"
