@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy import special
 
 import sparsetrace as st
 from oracles import assert_covers, assert_same_pattern, flat_outputs
@@ -234,3 +235,16 @@ def test_nothing_is_cut_before_an_infinite_derivative(name):
     with np.errstate(all="ignore"):
         expected = at_point(f, x)
     assert_covers(st.jacobian_sparsity(f, np.array(x), local=True), expected)
+
+
+def test_an_infinite_derivative_of_a_special_function():
+    """What was cut before it may matter: the third root of a third power."""
+    pattern = st.jacobian_sparsity(lambda x: special.cbrt(x**3), np.zeros(1), local=True)
+    assert pattern.nnz == 1
+    pattern = st.jacobian_sparsity(lambda x: special.jv(0.5, x**2), np.zeros(1), local=True)
+    assert pattern.nnz == 1
+
+
+def test_complex_infinities_off_the_real_axis_are_no_limits():
+    pattern = st.jacobian_sparsity(lambda x: special.erf(1j * x), np.array([np.inf]), local=True)
+    assert pattern.nnz == 1

@@ -30,6 +30,7 @@ from sparsetrace.interactions import bend
 from sparsetrace.rules.local import vanishes
 from sparsetrace.rules.sharp import sharp
 from sparsetrace.rules.singular import singular
+from sparsetrace.rules.special import SPECIAL_RULES
 
 __all__ = ["IN_PLACE", "RULES", "accumulate", "elementwise", "local_rule", "reduce", "reduceat"]
 
@@ -99,8 +100,10 @@ def _watch_singularities(
     ``cbrt(x ** 3)`` at 0 is x: the first derivative is zero, the second infinite.
     """
     mask = singular(ufunc, values)
-    if graph.second_order:
-        second = sharp(ufunc, values)
+    if graph.second_order or ufunc in SPECIAL_RULES:
+        # of special functions, those whose first derivative is infinite are among these
+        traced = [i for i, x in enumerate(inputs) if contains_traced(x)]
+        second = sharp(ufunc, values, traced)
         mask = second if mask is None else mask if second is None else mask | second
     if mask is None or not mask.any():
         return

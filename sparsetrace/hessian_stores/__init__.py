@@ -24,11 +24,11 @@ from sparsetrace.hessian_stores.products import Products
 __all__ = ["HESSIAN_STORES", "Products"]
 
 # Measured with benchmarks/bench_hessians.py, in nanoseconds.
-_KEY = 15.0
+_KEY = 70.0
 """To write out and sort one entry."""
-_WORD = 0.8
+_WORD = 5.0
 """To gather and unite one 64-bit word."""
-_CELL = 0.15
+_CELL = 1.0
 """To read one bit."""
 
 

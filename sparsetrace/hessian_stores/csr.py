@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.hessian_stores.products import Products, assembled
+from sparsetrace.stores.tables import distinct
 
 __all__ = ["solve", "work"]
 
@@ -73,11 +74,7 @@ class _Entries:
     def distinct(self) -> Keys:
         keys = np.concatenate(self.pieces) if len(self.pieces) != 1 else self.pieces[0]
         if len(keys) > 1 and not (keys[1:] > keys[:-1]).all():
-            keys = np.sort(keys)
-            keep = np.empty(len(keys), bool)
-            keep[0] = True
-            np.not_equal(keys[1:], keys[:-1], out=keep[1:])
-            keys = keys[keep]
+            keys = distinct(keys, len(self.diagonal) << self.bits)
         return keys
 
 

@@ -17,9 +17,7 @@ def solve(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]
     """The Hessian's pattern as CSR index arrays."""
     n = products.n
     bounds = products.indptr.tolist()
-    rows = [
-        products.indices[a:b].astype(np.uint64) for a, b in pairwise(bounds)
-    ]
+    rows = [products.indices[a:b].astype(np.uint64) for a, b in pairwise(bounds)]
     entries = BitMap64()
     for left, right in (
         (products.cliques, products.cliques),

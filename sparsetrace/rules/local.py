@@ -152,7 +152,7 @@ def _at(point: float) -> Predicate:
 
 
 def _at_either_infinity(x: Any) -> Any:
-    return np.isinf(x)
+    return (x == np.inf) | (x == -np.inf)  # off the real axis they are no limits
 
 
 # --- arithmetic ---------------------------------------------------------------

@@ -1,13 +1,15 @@
 """Where a ufunc's second derivative is infinite: points at which a local Hessian is not cut.
 
 Contract: at such a point a local trace may not rely on first derivatives that vanished
-before it (``x**2`` before ``u**1.5``: of their squares, times infinity, something may be
-left).  Where `sparsetrace.rules.singular.singular` is true nothing has to be said again;
-the last section has ufuncs whose first derivative is infinite as well, and for which it
-says nothing.  Predicates are of pairs of inputs, as not every input need vary: ``x**1`` is
-smooth at x == 0, and ``x**y`` at y == 1 is not.  They may hold at a point too many, which
-costs a second run, and compare values without tolerances.  Kinks and jumps, where the
-second derivative is infinite in no neighbourhood, do not count.
+before it, as the products of them and of the infinite second derivative need not be zero.
+Where `sparsetrace.rules.singular.singular` is true nothing has to be said again; the last
+section has ufuncs whose first derivative is infinite as well, and which it does not know.
+
+Predicates are of pairs of inputs, as not every input need vary: at x == 0 ``x**1`` is
+smooth, and ``x**y`` is not, as its mixed derivative has log(x).  They compare values and
+take no tolerances; at a point that they have too much, the trace runs again for nothing.
+Kinks and jumps, with finite second derivatives all around, do not count, and orders and
+degrees that are whole numbers by nature are taken as held fixed.
 """
 
 from __future__ import annotations
@@ -149,6 +151,10 @@ def _support_ends(x: Any, lam: Any) -> Any:
 
 
 # (1-x)**(c-a-b) / (gamma(a) gamma(b)) near x == 1, of a series that does not end.
+def _excess(a: Any, b: Any, c: Any) -> Any:
+    return 0.0 + c - a - b
+
+
 def _endless(a: Any) -> Any:
     return (a > 0) | (np.floor(a) != a)
 
@@ -197,15 +203,15 @@ SHARP: dict[np.ufunc, Mapping[Pair, Predicate]] = {
         (2, 2): _legendre,
     },
     sc.hyp2f1: {
-        (0, 0): lambda a, b, c, x: (x == 1) & (c - a - b <= 0) & _endless(b),
-        (0, 1): lambda a, b, c, x: (x == 1) & (c - a - b <= 0),
-        (0, 2): lambda a, b, c, x: (x == 1) & (c - a - b <= 0) & _endless(b),
-        (0, 3): lambda a, b, c, x: (x == 1) & (c - a - b <= 1) & _endless(b),
-        (1, 1): lambda a, b, c, x: (x == 1) & (c - a - b <= 0) & _endless(a),
-        (1, 2): lambda a, b, c, x: (x == 1) & (c - a - b <= 0) & _endless(a),
-        (1, 3): lambda a, b, c, x: (x == 1) & (c - a - b <= 1) & _endless(a),
-        (2, 3): lambda a, b, c, x: (x == 1) & (c - a - b <= 1) & _endless(a) & _endless(b),
-        (3, 3): lambda a, b, c, x: (x == 1) & (c - a - b <= 2) & _endless(a) & _endless(b),
+        (0, 0): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 0) & _endless(b),
+        (0, 1): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 0),
+        (0, 2): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 0) & _endless(b),
+        (0, 3): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 1) & _endless(b),
+        (1, 1): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 0) & _endless(a),
+        (1, 2): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 0) & _endless(a),
+        (1, 3): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 1) & _endless(a),
+        (2, 3): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 1) & _endless(a) & _endless(b),
+        (3, 3): lambda a, b, c, x: (x == 1) & (_excess(a, b, c) <= 2) & _endless(a) & _endless(b),
     },
     # x**(1-b), with a logarithm for b == 0 and b == -1.
     sc.hyperu: {
@@ -271,6 +277,9 @@ SHARP: dict[np.ufunc, Mapping[Pair, Predicate]] = {
     sc.spence: _at(0),
     sc.iti0k0: _at(0),
     sc.itj0y0: _at(0),
+    # Infinite, which SciPy writes as 1e300.
+    sc.it2i0k0: _at(0),
+    sc.it2j0y0: _at(0),
     sc.keip: _at(0),
     sc.ellipe: _at(1),
     # Past a quarter of the period, where cos(phi) changes its sign.
@@ -305,7 +314,7 @@ SHARP: dict[np.ufunc, Mapping[Pair, Predicate]] = {
     },
     sc.kolmogi: _at(1),
     sc.smirnovi: {(1, 1): lambda n, p: (p == 0) & (n >= 2)},
-    sc.bdtri: {(2, 2): lambda k, n, y: ((y == 0) & (n - k > 1)) | ((y == 1) & (k >= 1))},
+    sc.bdtri: {(2, 2): lambda k, n, y: ((y == 0) & (n > k + 1)) | ((y == 1) & (k >= 1))},
     sc.nbdtri: {(2, 2): lambda k, n, y: (n >= 1) & (((y == 0) & (n > 1)) | ((y == 1) & (k >= 1)))},
 }
 
@@ -338,12 +347,15 @@ def sharp(
     array([False,  True, False])
     >>> sharp(np.sin, [x])
     """
+    line = SHARP.get(ufunc)
+    if line is None:
+        return None
     mask: Any = None
-    for (i, j), predicate in SHARP.get(ufunc, {}).items():
-        if inputs is None or (i in inputs and j in inputs):
-            with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):
+        for (i, j), predicate in line.items():
+            if inputs is None or (i in inputs and j in inputs):
                 here = predicate(*values)
-            mask = here if mask is None else mask | here
-    if mask is None or not np.any(mask):
+                mask = here if mask is None else mask | here
+    if mask is None or not np.count_nonzero(mask):
         return None
     return np.broadcast_to(mask, np.broadcast_shapes(*(np.shape(x) for x in values)))
