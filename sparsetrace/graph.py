@@ -32,7 +32,18 @@ from numpy.typing import NDArray
 
 from sparsetrace.errors import GraphSizeError
 
-__all__ = ["CURRENT", "FIRST_INPUT", "OPAQUE", "ZERO", "Block", "Columns", "Graph", "Ids", "Rows"]
+__all__ = [
+    "CURRENT",
+    "FIRST_INPUT",
+    "OPAQUE",
+    "ZERO",
+    "Block",
+    "Columns",
+    "Graph",
+    "Ids",
+    "Rows",
+    "filled",
+]
 
 Ids = NDArray[np.int32]
 
@@ -417,13 +428,16 @@ class Graph:
         return out
 
 
-def _filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
-    """A copy of `ids`, broadcast to `shape`, in one dimension."""
-    if ids.shape == shape:
-        return ids.flatten()
+def filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
+    """A copy of `ids`, broadcast to `shape`; faster than ``np.broadcast_to``."""
     out = empty(shape, np.int32)
     out[...] = ids
-    return out.reshape(-1)
+    return out
+
+
+def _filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
+    """The same in one dimension."""
+    return ids.flatten() if ids.shape == shape else filled(ids, shape).reshape(-1)
 
 
 CURRENT: ContextVar[Graph | None] = ContextVar("sparsetrace_graph", default=None)

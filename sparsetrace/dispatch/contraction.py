@@ -10,6 +10,7 @@ equal partners share a node.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from sparsetrace.dispatch.operands import (
     is_traced,
     values_of,
 )
-from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
 from sparsetrace.interactions import multiply
 
 __all__ = ["Factor", "contract", "flat_batch", "product_dtype"]
@@ -101,11 +102,11 @@ def contract(graph: Graph, a: Factor, b: Factor) -> Ids:
     if b.ids is not None:
         part = _one_side(graph, b.ids.swapaxes(1, 2), _swap(a.partners()))
         parts.append(part.swapaxes(1, 2))
-    out = np.broadcast_to(graph.union_all(parts), shape)
+    out = graph.union_all(parts)
+    if out.shape != shape:
+        out = filled(out, shape)
     if len(parts) == 1:
-        out = np.maximum(out, OPAQUE)
-    elif not out.flags.writeable:
-        out = out.copy()
+        np.maximum(out, OPAQUE, out=out)
     bilinear = graph.second_order and a.ids is not None and b.ids is not None
     if out.size and out.min() <= OPAQUE:
         graph.pure = False
@@ -185,7 +186,7 @@ def _masked_rows(graph: Graph, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
 def flat_batch(factor: Factor, lead: tuple[int, ...]) -> Factor:
     """With one batch axis; of length 1 if the batch is broadcast as a whole."""
     core = factor.shape[-2:]
-    if int(np.prod(factor.shape[:-2], dtype=int)) == 1:
+    if prod(factor.shape[:-2]) == 1:
         return factor.moved(lambda data: data.reshape((1, *core)))
     return factor.moved(lambda data: np.broadcast_to(data, (*lead, *core)).reshape((-1, *core)))
 

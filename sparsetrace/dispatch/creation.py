@@ -7,6 +7,7 @@ objects that are converted.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -158,9 +159,9 @@ def _ndim(graph: Graph, a: Any) -> int:
 def _size(graph: Graph, a: Any, axis: Any = None) -> int:
     shape = _shape(a)
     if axis is None:
-        return int(np.prod(shape, dtype=int))
+        return prod(shape)
     axes = axis if isinstance(axis, tuple) else (axis,)
-    return int(np.prod([shape[i] for i in axes], dtype=int))
+    return prod(shape[i] for i in axes)
 
 
 @rule_for(np.result_type)

@@ -6,7 +6,8 @@ Contract: pure index algebra on labels; the dependencies are those of `contracti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,26 +19,29 @@ from sparsetrace.graph import Graph
 __all__ = ["einsum"]
 
 
-def _parse(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str, list[Any]]:
-    """Labels of every operand and of the output, without ellipsis; the operands."""
-    if not isinstance(subscripts, str):
-        letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+def _spelled(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """Operands with lists of axes, ``einsum(a, [0, 1], b, [1])``, as subscripts."""
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-        def spell(sublist: Sequence[Any]) -> str:
-            return "".join("..." if i is Ellipsis else letters[i] for i in sublist)
+    def spell(sublist: Sequence[Any]) -> str:
+        return "".join("..." if i is Ellipsis else letters[i] for i in sublist)
 
-        items = (subscripts, *operands)
-        count = len(items) // 2
-        operands = tuple(items[2 * i] for i in range(count))
-        text = ",".join(spell(items[2 * i + 1]) for i in range(count))
-        subscripts = text + ("->" + spell(items[-1]) if len(items) % 2 else "")
+    count = len(operands) // 2
+    text = ",".join(spell(operands[2 * i + 1]) for i in range(count))
+    if len(operands) % 2:
+        text += "->" + spell(operands[-1])
+    return text, [operands[2 * i] for i in range(count)]
+
+
+@lru_cache(maxsize=1024)
+def _labels(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[str, ...], str]:
+    """Labels of every operand and of the output, without ellipsis."""
     text = subscripts.replace(" ", "")
     left, arrow, right = text.partition("->")
     terms = left.split(",")
-    if len(terms) != len(operands):
+    if len(terms) != len(shapes):
         raise ValueError("einsum: one term in the subscripts for every operand")
     spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
-    shapes = [np.shape(x) for x in operands]
     extra = [len(s) - len(t.replace("...", "")) for s, t in zip(shapes, terms, strict=True)]
     for term, more in zip(terms, extra, strict=True):
         if more < 0 or (more and "..." not in term):
@@ -55,7 +59,7 @@ def _parse(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str, 
         output = names + "".join(
             sorted(c for c in set(joined) if joined.count(c) == 1 and c not in names)
         )
-    return terms, output, list(operands)
+    return tuple(terms), output
 
 
 class _Term:
@@ -64,7 +68,8 @@ class _Term:
     __slots__ = ("factor", "labels")
 
     def __init__(self, factor: Factor, labels: str) -> None:
-        for label in sorted(set(labels)):
+        repeated = sorted({c for c in labels if labels.count(c) > 1})
+        for label in repeated:
             while labels.count(label) > 1:
                 i = labels.index(label)
                 j = labels.index(label, i + 1)
@@ -74,6 +79,8 @@ class _Term:
 
     def arranged(self, labels: str, shape: tuple[int, ...]) -> Factor:
         """The factor with its axes in the order of `labels`, reshaped."""
+        if labels == self.labels:
+            return self.factor.moved(lambda data: data.reshape(shape))
         order = [self.labels.index(c) for c in labels]
         return self.factor.moved(lambda data: data.transpose(order).reshape(shape))
 
@@ -86,7 +93,7 @@ class _Term:
         order = [self.labels.index(c) for c in labels] + gone
         moved = self.factor.moved(lambda data: data.transpose(order))
         lead, inner = moved.shape[: len(labels)], moved.shape[len(labels) :]
-        count = int(np.prod(inner, dtype=int))
+        count = prod(inner)
         rows = moved.moved(lambda data: data.reshape(1, -1, count))
         values = None if rows.values is None else rows.values.sum(axis=-1).reshape(lead)
         if not rows.traced:
@@ -98,7 +105,12 @@ class _Term:
 
 def einsum(graph: Graph, *operands: Any) -> Elements:
     """``np.einsum``, pairwise from the left; a label is summed when nobody needs it more."""
-    terms, output, arrays = _parse(operands[0], operands[1:])
+    if isinstance(operands[0], str):
+        arrays = list(operands[1:])
+        terms, output = _labels(operands[0], tuple(map(np.shape, arrays)))
+    else:
+        subscripts, arrays = _spelled(operands)
+        terms, output = _labels(subscripts, tuple(map(np.shape, arrays)))
     dtype = np.result_type(*(dtype_of(x) for x in arrays))
     todo = [_Term(Factor.of(graph, x), t) for x, t in zip(arrays, terms, strict=True)]
     sizes: dict[str, int] = {}
@@ -147,7 +159,7 @@ def _pair(
     columns = "".join(c for c in right.labels if c not in left.labels)
 
     def count(labels: str) -> int:
-        return int(np.prod([sizes[c] for c in labels], dtype=int))
+        return prod(sizes[c] for c in labels)
 
     p = left.arranged(batch + rows + inner, (count(batch), count(rows), count(inner)))
     q = right.arranged(batch + inner + columns, (count(batch), count(inner), count(columns)))

@@ -27,7 +27,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     is_traced,
 )
-from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph import OPAQUE, Graph, Ids, filled
 from sparsetrace.interactions import bend
 from sparsetrace.rules import FIRST_ORDER, Cut
 
@@ -251,7 +251,7 @@ def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
         return None
     if constant.shape == ids.shape:
         return ids.copy(order="K")
-    return np.broadcast_to(ids, np.broadcast_shapes(ids.shape, constant.shape)).copy()
+    return filled(ids, np.broadcast_shapes(ids.shape, constant.shape))
 
 
 def _general(
@@ -303,7 +303,7 @@ def _general(
         if parts:
             out = graph.union_all(parts)
             if out.shape != shape:
-                out = np.broadcast_to(out, shape).copy()
+                out = filled(out, shape)
             if not graph.pure and len(parts) == 1:
                 np.maximum(out, OPAQUE, out=out)
         else:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.linear_algebra import filled, harmless, whole
+from sparsetrace.dispatch.linear_algebra import harmless, like_sample, whole
 from sparsetrace.dispatch.operands import Elements, dtype_of, ids_of, values_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
@@ -67,7 +67,7 @@ def _qr(graph: Graph, a: Any, mode: str = "reduced") -> Any:
     """Column j of Q and of R depends on columns 0 to j; further columns of Q on all."""
     sample: Any = np.linalg.qr(harmless(a), mode)  # type: ignore[call-overload]
     if mode not in ("reduced", "complete", "r"):
-        return filled(graph, bend(graph, whole(graph, a)), sample)
+        return like_sample(graph, bend(graph, whole(graph, a)), sample)
     matrix = _array(graph, a)
     m, n = matrix.shape[-2:]
     k = min(m, n)
@@ -115,9 +115,9 @@ def _symmetric(graph: Graph, a: Any, uplo: str) -> Ids:
 
 @rule_for(np.linalg.eigh)
 def _eigh(graph: Graph, a: Any, UPLO: Any = "L") -> Any:
-    return filled(graph, _symmetric(graph, a, UPLO), np.linalg.eigh(harmless(a), UPLO))
+    return like_sample(graph, _symmetric(graph, a, UPLO), np.linalg.eigh(harmless(a), UPLO))
 
 
 @rule_for(np.linalg.eigvalsh)
 def _eigvalsh(graph: Graph, a: Any, UPLO: Any = "L") -> Any:
-    return filled(graph, _symmetric(graph, a, UPLO), np.linalg.eigvalsh(harmless(a), UPLO))
+    return like_sample(graph, _symmetric(graph, a, UPLO), np.linalg.eigvalsh(harmless(a), UPLO))

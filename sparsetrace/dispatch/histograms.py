@@ -8,6 +8,7 @@ is not.  Constant elements go where they belong, so a bin has their weights alon
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,7 @@ def _histogramdd(
             inside &= within
             flat = flat * size + places
         picked = ids_of(graph, weights)[inside]
-        ids = _added(graph, flat[inside], picked, int(np.prod(shape)), dtype_of(weights))
+        ids = _added(graph, flat[inside], picked, prod(shape), dtype_of(weights))
         divisor = graph.union_rows(picked)
     else:
         graph.pure = False
@@ -181,7 +182,7 @@ def _histogramdd(
         if graph.dependency:
             every = [Operand(graph, _ids(graph, e), FLOAT) for e in edges]
             divisor = graph.union(divisor, _everything(graph, *columns, *every))
-        ids = np.full(int(np.prod(shape)), divisor, np.int32)
+        ids = np.full(prod(shape), divisor, np.int32)
     if density:
         parts = [_ids(graph, e) for e, k in zip(edges, known, strict=True) if k is None]
         divisor = graph.union_all([divisor, *map(graph.union_rows, parts)])

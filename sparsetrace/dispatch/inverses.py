@@ -10,6 +10,7 @@ diagonal element is zero (Duff, Erisman & Reid, "Direct Methods for Sparse Matri
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -155,7 +156,7 @@ def _solve(graph: Graph, a: Any, b: Any) -> Elements:
     lead = np.broadcast_shapes(matrices.shape[:-2], sides.shape[:-2])
     n, m = sides.shape[-2:]
     found = _solved(graph, *_as_batch(lead, matrices, sides))
-    size = int(np.prod(lead, dtype=int))
+    size = prod(lead)
     ids = np.broadcast_to(found, (size, n, m)).reshape((*lead, n, m)).copy()
     if ids.size and ids.min() <= OPAQUE:
         graph.pure = False

@@ -21,10 +21,10 @@ from sparsetrace.dispatch.operands import (
     ids_of,
 )
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph import OPAQUE, Graph, Ids, filled
 from sparsetrace.interactions import bend, interact
 
-__all__ = ["filled", "harmless", "whole"]
+__all__ = ["harmless", "like_sample", "whole"]
 
 
 def harmless(x: Any) -> Any:
@@ -44,16 +44,16 @@ def whole(graph: Graph, x: Any, core: int = 2) -> Ids:
     return graph.union_rows(ids.reshape((*ids.shape[: ids.ndim - core], -1)))
 
 
-def filled(graph: Graph, total: Ids, sample: Any) -> Any:
+def like_sample(graph: Graph, total: Ids, sample: Any) -> Any:
     """The structure of a sample, each batch item of it made of one id."""
     if isinstance(sample, tuple):
-        items = [filled(graph, total, part) for part in sample]
+        items = [like_sample(graph, total, part) for part in sample]
         return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
     shape = np.shape(sample)
     if total.size and total.min() <= OPAQUE:
         graph.pure = False
     spread = total.reshape(total.shape + (1,) * (len(shape) - total.ndim))
-    return Elements(np.broadcast_to(spread, shape).copy(), np.asarray(sample).dtype)
+    return Elements(filled(spread, shape), np.asarray(sample).dtype)
 
 
 def _dense(function: Callable[..., Any]) -> None:
@@ -70,7 +70,7 @@ def _dense(function: Callable[..., Any]) -> None:
         total = bend(graph, total)
         plain = [None if contains_traced(v) else v for v in rest]
         named = {k: v for k, v in named.items() if not contains_traced(v)}
-        return filled(graph, total, function(harmless(matrix), *plain, **named))
+        return like_sample(graph, total, function(harmless(matrix), *plain, **named))
 
     rule_for(function)(rule)
 
@@ -111,7 +111,7 @@ def _matrix_rank(
 
 def _as_complex(graph: Graph, total: Ids, sample: Any) -> Elements:
     """Complex, since whether the eigenvalues are real depends on the values."""
-    found = filled(graph, total, sample)
+    found = like_sample(graph, total, sample)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
 
@@ -143,7 +143,7 @@ def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     matrix = bend(graph, matrix)
 
     def spread(source: Ids, sample: Any) -> Elements:
-        return Elements(np.broadcast_to(source, np.shape(sample)).copy(), np.asarray(sample).dtype)
+        return Elements(filled(source, np.shape(sample)), np.asarray(sample).dtype)
 
     if not contains_traced(a):
         known = np.linalg.lstsq(a, np.zeros(np.shape(b)), rcond)
@@ -183,7 +183,7 @@ def _everything(
     total = total if linear else bend(graph, total)
     kind = np.result_type(*map(dtype_of, sources))
     kind = kind if kind.kind in "fc" else FLOAT
-    return Elements(np.broadcast_to(total, shape).copy(), kind)
+    return Elements(filled(total, shape), kind)
 
 
 @rule_for(np.polyfit)
@@ -210,12 +210,12 @@ def _polyfit(
     columns = _times(graph, columns, points)
     points = bend(graph, points)
     size = degree + 1
-    ids = np.broadcast_to(columns, (size, *columns.shape)).copy()
+    ids = filled(columns, (size, *columns.shape))
     coefficients = Elements(ids, FLOAT)
     if full:
         residuals = np.atleast_1d(squares) if np.shape(x)[0] > size else np.zeros(0, np.int32)
         rank = points if graph.dependency else np.array(OPAQUE, np.int32)
-        singular = np.broadcast_to(points, (size,)).copy()
+        singular = filled(points, (size,))
         default = len(ids_of(graph, x)) * np.finfo(dtype_of(x)).eps if rcond is None else rcond
         return (
             coefficients,
@@ -225,6 +225,6 @@ def _polyfit(
             default,
         )
     if cov:
-        spread = np.broadcast_to(squares, (size, size, *columns.shape)).copy()
+        spread = filled(squares, (size, size, *columns.shape))
         return coefficients, Elements(spread, FLOAT)
     return coefficients

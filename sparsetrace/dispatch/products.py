@@ -10,6 +10,7 @@ per column, not one per output.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from sparsetrace.dispatch.operands import (
     is_traced,
 )
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph import OPAQUE, Graph, Ids, filled
 
 __all__ = ["convolve", "dot", "matmul", "sparse_matmul", "tensordot"]
 
@@ -59,10 +60,10 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
         )
     lead = np.broadcast_shapes(p.shape[:-2], q.shape[:-2])
     flat = [flat_batch(factor, lead) for factor in (p, q)]
-    size = int(np.prod(lead, dtype=int))
+    size = prod(lead)
     out = contract(graph, *flat)
     if out.shape[0] != size:
-        out = np.broadcast_to(out, (size, *out.shape[1:])).copy()
+        out = filled(out, (size, *out.shape[1:]))
     out = out.reshape((*lead, *out.shape[1:]))
     if drop_row:
         out = out[..., 0, :]
@@ -172,8 +173,8 @@ def tensordot(graph: Graph, x: Any, y: Any, axes: Any = 2) -> Elements:
     kept_a = [i for i in range(len(a.shape)) if i not in axes_a]
     kept_b = [i for i in range(len(b.shape)) if i not in axes_b]
     lead_a, lead_b = [a.shape[i] for i in kept_a], [b.shape[i] for i in kept_b]
-    k = int(np.prod([a.shape[i] for i in axes_a], dtype=int))
-    m, n = int(np.prod(lead_a, dtype=int)), int(np.prod(lead_b, dtype=int))
+    k = prod(a.shape[i] for i in axes_a)
+    m, n = prod(lead_a), prod(lead_b)
     p = a.moved(lambda data: data.transpose(kept_a + axes_a).reshape(1, m, k))
     q = b.moved(lambda data: data.transpose(axes_b + kept_b).reshape(1, k, n))
     out = contract(graph, p, q)

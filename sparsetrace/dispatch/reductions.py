@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from sparsetrace.dispatch.operands import (
     is_uncertain,
     known_of,
 )
-from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
 from sparsetrace.rules import FIRST_ORDER
 
 __all__ = [
@@ -66,7 +67,7 @@ def core_last(x: NDArray[Any], axis: Axis) -> tuple[NDArray[Any], tuple[int, ...
     kept = [i for i in range(x.ndim) if i not in axes]
     moved = x.transpose([*kept, *axes])
     shape = tuple(x.shape[i] for i in kept)
-    return moved.reshape((*shape, int(np.prod([x.shape[i] for i in axes], dtype=int)))), axes
+    return moved.reshape((*shape, prod(x.shape[i] for i in axes))), axes
 
 
 def _keep(out: Ids, axes: tuple[int, ...], *, keepdims: bool) -> Ids:
@@ -220,9 +221,9 @@ def _empty_rows(
     has_initial: bool,
 ) -> Ids:
     if has_initial:
-        return np.broadcast_to(ids_of(graph, initial), shape).copy()
+        return filled(ids_of(graph, initial), shape)
     value = ufunc.reduce(zeros(0, source))
-    return np.broadcast_to(graph.constant(value), shape).copy()
+    return filled(graph.constant(value), shape)
 
 
 def _folds(graph: Graph, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any]) -> bool:
@@ -480,7 +481,7 @@ def spread(graph: Graph, ids: Ids, axis: Axis, length: int | None = None) -> Ids
     total = along_axis(graph, ids, axis, keepdims=True)
     shape = list(ids.shape)
     if axis is None:
-        return np.broadcast_to(total, shape).copy()
+        return filled(total, tuple(shape))
     for i in normalize_axis_tuple(axis, ids.ndim):
         shape[i] = ids.shape[i] if length is None else length
-    return np.broadcast_to(total, shape).copy()
+    return filled(total, tuple(shape))

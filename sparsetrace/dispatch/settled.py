@@ -24,7 +24,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     values_of,
 )
-from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
 
 __all__ = [
     "choose",
@@ -126,7 +126,7 @@ def opaque(
     if graph.dependency:
         parts = [ids_of(graph, x).reshape(-1) for x in sources]
         every = graph.union_rows(np.concatenate(parts))
-        return Elements(np.broadcast_to(every, shape).copy(), np.dtype(dtype))
+        return Elements(filled(every, shape), np.dtype(dtype))
     return Elements(full(shape, OPAQUE, np.int32), np.dtype(dtype))
 
 
@@ -147,7 +147,7 @@ def choose(graph: Graph, condition: Any, x: Ids, y: Ids) -> Ids:
         shape = np.broadcast(ids, x, y).shape
     out = graph.union(x, y)
     if out.shape != shape:
-        out = np.broadcast_to(out, shape).copy()
+        out = filled(out, shape)
     if not graph.pure and out.size:
         if x.size and np.minimum.reduce(x, axis=None) <= ZERO:
             same = (x == y) & (x <= ZERO)

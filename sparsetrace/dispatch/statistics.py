@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -244,7 +245,7 @@ def _average(
         found = whole_axis(graph, a, axis, inexact(dtype_of(a)), keep, True, np.mean)
         if not returned:
             return found
-        count = int(np.prod(shape, dtype=int)) / max(found.ids.size, 1)
+        count = prod(shape) / max(found.ids.size, 1)
         return found, np.full(found.ids.shape, count, found.dtype)
     traced = contains_traced(weights)
     factors = conversion(weights, copy=False) if traced else constant_values(weights)
