@@ -21,6 +21,7 @@ ORDER = (
     "layout",
     "flat",
     "array",
+    "scipy_rules",
     "escapes capture branches",
     "structure pattern braille",
     "tracing boundary",

@@ -20,7 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture import constructors, linear, loops, mathematics, transforms
+from sparsetrace.capture import (
+    constructors,
+    linear,
+    loops,
+    mathematics,
+    scipy_functions,
+    transforms,
+)
 from sparsetrace.capture.numbers import ORDERINGS, TracedFloat
 from sparsetrace.capture.session import SESSION, Restart, Session
 
@@ -33,6 +40,7 @@ _ABSENT = object()
 _patched: list[tuple[Any, str, Any]] = []
 _rebound: list[tuple[dict[str, Any], str, Any]] = []
 _modules_before: set[str] = set()
+_wrapped_modules: set[str] = set()
 
 
 @cache
@@ -46,18 +54,23 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
     return rows
 
 
-@cache
 def _by_original() -> dict[int, tuple[Any, Any]]:
-    return {
-        id(original): (original, wrapper)
-        for owner, _, original, wrapper in _table()
-        if isinstance(owner, types.ModuleType)
-    }
+    return _pairs(frozenset(_wrapped_modules))[0]
+
+
+def _by_wrapper() -> dict[int, tuple[Any, Any]]:
+    return _pairs(frozenset(_wrapped_modules))[1]
 
 
 @cache
-def _by_wrapper() -> dict[int, tuple[Any, Any]]:
-    return {id(wrapper): (wrapper, original) for original, wrapper in _by_original().values()}
+def _pairs(modules: frozenset[str]) -> tuple[dict[int, tuple[Any, Any]], ...]:
+    """Functions by the id of their original, and by that of their wrapper."""
+    rows = [*_table(), *(row for name in modules for row in scipy_functions.rows(name))]
+    exchanged = [row for row in rows if isinstance(row[0], types.ModuleType)]
+    return (
+        {id(original): (original, wrapper) for _, _, original, wrapper in exchanged},
+        {id(wrapper): (wrapper, original) for _, _, original, wrapper in exchanged},
+    )
 
 
 @contextmanager
@@ -84,10 +97,24 @@ def capturing(session: Session) -> Iterator[None]:
 
 def _install() -> None:
     _modules_before.update(sys.modules)
-    for owner, name, _, wrapper in _table():
+    _exchange_all(_table())
+    _install_loaded()
+
+
+def _exchange_all(rows: list[tuple[Any, str, Any, Any]]) -> None:
+    for owner, name, _, wrapper in rows:
         # not the original of the table: someone else may have exchanged the name
         _patched.append((owner, name, vars(owner)[name]))
         setattr(owner, name, wrapper)
+
+
+def _install_loaded() -> bool:
+    """Exchange the functions of SciPy modules loaded by now; whether there were new ones."""
+    new = scipy_functions.loaded() - _wrapped_modules
+    for name in new:
+        _exchange_all(scipy_functions.rows(name))
+        _wrapped_modules.add(name)
+    return bool(new)
 
 
 def _restore() -> None:
@@ -103,6 +130,7 @@ def _restore() -> None:
     if len(sys.modules) != len(_modules_before):
         _restore_new_modules()
     _modules_before.clear()
+    _wrapped_modules.clear()
 
 
 def _restore_new_modules() -> None:
@@ -132,8 +160,13 @@ def _exchange(scope: dict[str, Any], name: str, new: Any) -> None:
 def rebind(traceback: types.TracebackType | None) -> None:
     """Exchange early-bound names in the modules that an error passed through.
 
-    `changes` tells whether anything was exchanged, so that another run may succeed.
+    `changes` tells whether anything was exchanged, so that another run may succeed.  So
+    does the exchange of functions of SciPy modules that were loaded during the run.
     """
+    global _changes
+    with _lock:
+        if _install_loaded():
+            _changes += 1
     seen: set[int] = set()
     while traceback is not None:
         frame, traceback = traceback.tb_frame, traceback.tb_next

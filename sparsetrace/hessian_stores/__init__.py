@@ -20,12 +20,17 @@ from numpy.typing import NDArray
 
 from sparsetrace.hessian_stores import bitset, csr, dictionary, roaring
 from sparsetrace.hessian_stores.products import Products
+from sparsetrace.stores.tables import marks
 
 __all__ = ["HESSIAN_STORES", "Products"]
 
 # Measured with benchmarks/bench_hessians.py, in nanoseconds.
 _KEY = 70.0
 """To write out and sort one entry."""
+_MARK = 12.0
+"""To write out and mark one entry, where the Hessian is small."""
+_ROW = 200.0
+"""To pack one row."""
 _WORD = 5.0
 """To gather and unite one 64-bit word."""
 _CELL = 1.0
@@ -39,7 +44,9 @@ def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]
         gathered += int(counts[products.right].sum())
         words = max(1, -(-products.n // 64))
         bits = (gathered + len(counts)) * words * _WORD + products.n**2 * _CELL
-        if bits < csr.work(products) * _KEY:
+        bits += len(counts) * _ROW
+        keys = csr.work(products)
+        if bits < keys * (_MARK if marks(keys, products.n**2) else _KEY):
             return bitset.solve(products)
     return csr.solve(products)
 

@@ -17,7 +17,7 @@ from sparsetrace.simplify import Program
 from sparsetrace.stores.expand import gather_rows
 from sparsetrace.stores.runs import Runs, split_runs
 
-__all__ = ["Entries", "OverBudget", "Piece", "Table", "Tables", "unite"]
+__all__ = ["Entries", "OverBudget", "Piece", "Table", "Tables", "distinct", "marks", "unite"]
 
 _FLAGS_PER_ENTRY = 24
 """Marking in a Boolean matrix beats sorting up to this many cells an entry."""
@@ -201,9 +201,14 @@ def unite(
     return _bounds(rows, n_rows), (key & ((1 << bits) - 1)).astype(np.int32), steps
 
 
+def marks(count: int, cells: int) -> bool:
+    """Whether `distinct` marks the keys in a Boolean array rather than sorting them."""
+    return cells <= min(_FLAGS_PER_ENTRY * count, _MOST_FLAGS)
+
+
 def distinct(key: NDArray[np.int64], cells: int) -> NDArray[np.int64]:
     """The keys, all below `cells`, sorted and without repetitions."""
-    if cells <= min(_FLAGS_PER_ENTRY * len(key), _MOST_FLAGS):
+    if marks(len(key), cells):
         flags = np.zeros(cells, bool)
         flags[key] = True
         return np.flatnonzero(flags)
