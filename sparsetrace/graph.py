@@ -405,6 +405,13 @@ class Graph:
             self.blocks.append(Rows(base, rows, indptr, ids.flatten()))
         return arange(base, base + rows, dtype=np.int32).reshape(shape)
 
+    def union_table(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
+        """One union per CSR row, each of two parents or more that are all traced."""
+        rows = len(indptr) - 1
+        base = self._reserve(rows)
+        self.blocks.append(Rows(base, rows, indptr, parents))
+        return arange(base, base + rows, dtype=np.int32)
+
     def union_segments(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
         """One union per CSR row of ids, each greater than `OPAQUE`; shape ``(rows,)``.
 

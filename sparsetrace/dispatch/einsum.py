@@ -6,15 +6,20 @@ Contract: pure index algebra on labels; the dependencies are those of `contracti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array
+from numpy.typing import NDArray
+
 from sparsetrace.dispatch.contraction import Factor, contract
 from sparsetrace.dispatch.operands import Elements, dtype_of
-from sparsetrace.graph import Graph
+from sparsetrace.graph import Graph, Ids
 
 __all__ = ["einsum"]
 
@@ -103,15 +108,72 @@ class _Term:
         return _Term(Factor(graph, ids, values, self.factor.dtype), labels)
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A product of two operands as one contraction: how to arrange each, and the result."""
+
+    axes: tuple[tuple[int, ...], ...]
+    shapes: tuple[tuple[int, ...], ...]
+
+    def left(self, data: NDArray[Any]) -> NDArray[Any]:
+        return data.transpose(self.axes[0]).reshape(self.shapes[0])
+
+    def right(self, data: NDArray[Any]) -> NDArray[Any]:
+        return data.transpose(self.axes[1]).reshape(self.shapes[1])
+
+    def result(self, ids: Ids) -> Ids:
+        return array(ids.reshape(self.shapes[2]).transpose(self.axes[2]))
+
+
+@lru_cache(maxsize=1024)
+def _plan(terms: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]) -> _Plan | None:
+    """The plan of two operands, where no label is repeated, stretched or summed alone."""
+    if len(terms) != 2 or any(len(set(t)) < len(t) for t in (*terms, output)):
+        return None
+    a, b = terms
+    sizes = dict(zip(a, shapes[0], strict=True))
+    if any(sizes.setdefault(c, n) != n for c, n in zip(b, shapes[1], strict=True)):
+        return None
+    if set(output) - set(sizes) or set(sizes) - set(output) - (set(a) & set(b)):
+        return None
+    batch = [c for c in a if c in b and c in output]
+    inner = [c for c in a if c in b and c not in output]
+    rows, columns = [c for c in a if c not in b], [c for c in b if c not in a]
+
+    def count(labels: list[str]) -> int:
+        return prod(sizes[c] for c in labels)
+
+    made = [*batch, *rows, *columns]
+    return _Plan(
+        (
+            tuple(a.index(c) for c in (*batch, *rows, *inner)),
+            tuple(b.index(c) for c in (*batch, *inner, *columns)),
+            tuple(made.index(c) for c in output),
+        ),
+        (
+            (count(batch), count(rows), count(inner)),
+            (count(batch), count(inner), count(columns)),
+            tuple(sizes[c] for c in made),
+        ),
+    )
+
+
 def einsum(graph: Graph, *operands: Any) -> Elements:
     """``np.einsum``, pairwise from the left; a label is summed when nobody needs it more."""
     if isinstance(operands[0], str):
-        arrays = list(operands[1:])
-        terms, output = _labels(operands[0], tuple(map(np.shape, arrays)))
+        subscripts, arrays = operands[0], list(operands[1:])
     else:
         subscripts, arrays = _spelled(operands)
-        terms, output = _labels(subscripts, tuple(map(np.shape, arrays)))
+    shapes = tuple(map(np.shape, arrays))
+    terms, output = _labels(subscripts, shapes)
     dtype = np.result_type(*(dtype_of(x) for x in arrays))
+    plan = _plan(terms, output, shapes)
+    if plan is not None:
+        p, q = (
+            Factor.of(graph, x).moved(move)
+            for x, move in zip(arrays, (plan.left, plan.right), strict=True)
+        )
+        return Elements(plan.result(contract(graph, p, q)), dtype)
     todo = [_Term(Factor.of(graph, x), t) for x, t in zip(arrays, terms, strict=True)]
     sizes: dict[str, int] = {}
     for term in todo:

@@ -15,7 +15,7 @@ from sparsetrace.dispatch import reductions
 from sparsetrace.dispatch.operands import Elements, Operand, dtype_of, ids_of, landed
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import compute_rows, opaque
-from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
 
 __all__: list[str] = []
 
@@ -84,6 +84,8 @@ def _sorted(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elem
     ids, kind = ids_of(graph, a), dtype_of(a)
     if axis is None:
         ids, axis = ids.reshape(-1), -1
+    if ids.ndim == 1 and (graph.pure or ids.min(initial=OPAQUE) > OPAQUE):
+        return Elements(filled(graph.union_rows(ids), ids.shape), kind)
     rows = np.moveaxis(ids, axis, -1)
     out = reductions.spread(graph, rows, -1)
     known = (rows <= ZERO).all(axis=-1)

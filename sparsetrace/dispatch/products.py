@@ -278,6 +278,9 @@ def _inner(graph: Graph, a: Any, b: Any, /) -> Elements:
 
 @rule_for(np.outer, np.linalg.outer)
 def _outer(graph: Graph, a: Any, b: Any, out: None = None) -> Elements:
+    plain = is_traced(a) and is_traced(b) and not graph.second_order
+    if plain and _is_plain(graph, a) and _is_plain(graph, b):
+        return Elements(graph.union(a._ids.reshape(-1, 1), b._ids.reshape(1, -1)), FLOAT)
     flat = [Factor.of(graph, x) for x in (a, b)]
     p, q = (f.moved(np.ravel) for f in flat)
     ids = contract(graph, p.moved(lambda d: d[None, :, None]), q.moved(lambda d: d[None, None]))

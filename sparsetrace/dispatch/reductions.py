@@ -303,6 +303,10 @@ def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
 
     ``[{0}, {1}, {2}] -> [{0}, {0, 1}, {0, 1, 2}]``
     """
+    if dtype is None:
+        plain = elementwise.plain_ids(graph, ufunc, x)
+        if plain is not None and plain.ndim == 1 and axis in (0, -1):
+            return Elements(prefix_unions(graph, plain, 0), FLOAT)
     ids, source = ids_of(graph, x), dtype_of(x)
     kind = np.dtype(dtype) if dtype is not None else _reduced_dtype(ufunc, source)
     axis = normalize_axis_index(axis, ids.ndim)
@@ -328,9 +332,14 @@ def prefix_unions(graph: Graph, ids: Ids, axis: int) -> Ids:
     (Brent & Kung, 1982).
     """
     length = ids.shape[axis]
-    if ids.ndim == 1 and 1 < length <= _SHORT and ids.min() > OPAQUE:
+    if ids.ndim == 1 and 1 < length <= _SHORT and (graph.pure or ids.min() > OPAQUE):
         indptr, columns = _triangle(length)
-        return graph.union_segments(indptr, ids[columns])
+        out = empty(length, np.int32)
+        out[0] = ids[0]
+        out[1:] = graph.union_table(indptr, ids[columns])
+        return out
+    if ids.ndim == 1:
+        return _prefixes(graph, ids).copy() if length < 2 else _prefixes(graph, ids)
     # along the first axis the nodes of a step lie side by side, in runs
     first = array(np.moveaxis(ids, axis, 0), order="C")
     return np.moveaxis(_prefixes(graph, first), 0, axis)
@@ -338,10 +347,10 @@ def prefix_unions(graph: Graph, ids: Ids, axis: int) -> Ids:
 
 @lru_cache(maxsize=_SHORT)
 def _triangle(length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The lower triangle as CSR index arrays."""
-    indptr = zeros(length + 1, np.int64)
-    np.cumsum(arange(1, length + 1), out=indptr[1:])
-    return indptr, np.tril_indices(length)[1]
+    """The lower triangle without its first row, as CSR index arrays."""
+    indptr = zeros(length, np.int64)
+    np.cumsum(arange(2, length + 1), out=indptr[1:])
+    return indptr, np.tril_indices(length)[1][1:]
 
 
 def _prefixes(graph: Graph, ids: Ids) -> Ids:

@@ -193,6 +193,7 @@ def _interp(
     Which nodes those are is known if x and xp are; else any may be.
     """
     shape = np.shape(x)
+    xp, fp = (v if contains_traced(v) else constant_values(v) for v in (xp, fp))
     kind = np.result_type(dtype_of(fp), float)
     points = [plain_values(graph, v) for v in (x, xp, 0.0 if period is None else period)]
     if all(v is not None for v in points):

@@ -8,9 +8,13 @@ the function itself on harmless numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import zeros
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.dispatch import reductions
@@ -35,11 +39,15 @@ def _transform(
 ) -> Elements:
     ids, kind = ids_of(graph, a), dtype_of(a)
     options = {"n": lengths, "axis": axes} if single else {"s": lengths, "axes": axes}
-    sample = function(np.zeros(ids.shape, kind), norm=norm, **options)
+    try:
+        shape, out_kind = _sampled(function, ids.shape, kind, norm, tuple(options.items()))
+    except TypeError:  # lists of lengths or axes
+        sample = function(zeros(ids.shape, kind), norm=norm, **options)
+        shape, out_kind = sample.shape, sample.dtype
     over = _transformed_axes(ids.ndim, lengths, axes, single=single)
     used = _cropped(ids, function, lengths, over)
     united = np.broadcast_to(
-        reductions.along_axis(graph, used, over, keepdims=True) if over else used, sample.shape
+        reductions.along_axis(graph, used, over, keepdims=True) if over else used, shape
     )
     out = np.array(united)
     if not graph.pure and not (used > ZERO).all():
@@ -48,7 +56,20 @@ def _transform(
         if constant.any():
             values = function(graph.known_values(ids, kind), norm=norm, **options)
             out = np.where(constant, graph.constant(values), out)
-    return Elements(out, sample.dtype)
+    return Elements(out, out_kind)
+
+
+@lru_cache(maxsize=256)
+def _sampled(
+    function: Callable[..., Any],
+    shape: tuple[int, ...],
+    kind: np.dtype[Any],
+    norm: Any,
+    options: tuple[tuple[str, Any], ...],
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and dtype of a transform."""
+    sample = function(zeros(shape, kind), norm=norm, **dict(options))
+    return sample.shape, sample.dtype
 
 
 def _transformed_axes(ndim: int, lengths: Any, axes: Any, *, single: bool) -> tuple[int, ...]:
