@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace import masked
 from sparsetrace.dispatch import indexing
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.operands import Elements, ids_of, is_traced, landed, values_of
@@ -78,16 +79,19 @@ class TracedArray(Layout):
 
     # -------------------------------------------------------------- protocols
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+        found = ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+        if found is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in inputs):
+            return masked.ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+        return found
 
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
         for kind in types:
-            if not issubclass(kind, (np.ndarray, TracedScalar)) or issubclass(
-                kind, np.ma.MaskedArray
-            ):
+            if not issubclass(kind, (np.ndarray, TracedScalar)):
                 return NotImplemented
+            if issubclass(kind, np.ma.MaskedArray):
+                return masked.function_call(self._graph, function, args, kwargs)
         return function_call(self._graph, function, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
@@ -290,7 +294,9 @@ class TracedArray(Layout):
         return traced_array(self._graph, ids, kind)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """As ndarray.view, for the array's own dtype alone."""
+        """As ndarray.view, for the array's own dtype, or as a masked array."""
+        if np.ma.MaskedArray in (*args, *kwargs.values()):
+            return masked.as_masked(self._moved(lambda a: a))
         for wanted in (*args, *kwargs.values()):
             if wanted in (None, np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
                 continue

@@ -156,6 +156,8 @@ def _output_leaves(result: Any) -> list[Any]:
 
 
 def _output_ids(graph: Graph, leaf: Any) -> Ids:
+    if isinstance(leaf, np.ma.MaskedArray):
+        leaf = leaf.filled(0)  # what is masked carries nothing
     try:
         return ids_of(graph, leaf).reshape(-1)
     except UnsupportedError as error:

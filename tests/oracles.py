@@ -46,7 +46,7 @@ def _leaves(result: Any) -> Iterator[NDArray[Any]]:
         for item in result:
             yield from _leaves(item)
         return
-    leaf = np.asarray(result)
+    leaf = np.asarray(np.ma.filled(result, 0))  # what is masked is no number that could change
     if leaf.dtype.kind not in "biufc":
         raise TypeError(f"an output of type {type(result).__name__} holds no numbers")
     yield leaf.astype(complex if leaf.dtype.kind == "c" else float)
@@ -105,10 +105,9 @@ def numerical_jacobian_pattern(
 def jacobian_pattern_at(
     f: Callable[[NDArray[Any]], Any], x: ArrayLike, *, rtol: float = RTOL, atol: float = ATOL
 ) -> NDArray[np.bool_]:
-    """Entries of the Jacobian that are non-zero at the very point, from both sides.
+    """Entries of the Jacobian that are non-zero at the very point, the same from both sides.
 
-    Where the sides differ (``maximum(x, 0)`` at 0) one of them may be zero, and then
-    there is no entry.
+    Where the sides differ (``maximum(x, 0)`` at 0) there is no derivative, and no entry.
     """
     point = np.array(x, dtype=float)
     centre = flat_outputs(f(point.copy()))
@@ -116,13 +115,12 @@ def jacobian_pattern_at(
     for index in np.ndindex(point.shape):
         step = STEP * max(1.0, abs(point[index]))
         pairs = [_at_both_sides(f, point, index, step / part) for part in (1, 2, 4)]
-        sides = (
-            pairs,
-            [(above, centre) for above, _ in pairs],
-            [(centre, below) for _, below in pairs],
-        )
+        sides = [(above, centre) for above, _ in pairs], [(centre, below) for _, below in pairs]
         judged = [nonzero_derivative(*side, rtol=rtol, atol=atol)[0] for side in sides]
-        columns.append(np.all(judged, axis=0))
+        forward, backward = _difference(*sides[0][-1]), _difference(*sides[1][-1])
+        with np.errstate(invalid="ignore"):
+            same = np.abs(forward - backward) <= AGREEMENT * np.abs(forward)
+        columns.append(judged[0] & judged[1] & same)
     return _table(columns, f, point)
 
 
@@ -183,7 +181,7 @@ def hessian_pattern_at(
     atol: float = ATOL,
     among: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
-    """Entries of the Hessian that are non-zero at the very point, from all sides."""
+    """Entries of the Hessian that are non-zero at the very point, the same from all sides."""
     point = np.array(x, dtype=float)
     wanted = np.ones((point.size, point.size), bool) if among is None else dense(among)
     return _second_derivatives(f, point, wanted | wanted.T, rtol, atol)[0]
@@ -223,9 +221,9 @@ def _bends(
     """Whether a second derivative is non-zero, and whether the values are numbers.
 
     A second difference in each of the four quadrants around the point, with the steps
-    h, h/2 and h/4.  They grow by the square of the step where the derivative exists; across
-    a kink they grow as the step does, across a jump not at all, and where the quadrants
-    differ (``maximum(x, 0) ** 2`` at 0) one of them may be zero.
+    h, h/2 and h/4.  Where the derivative exists the quadrants agree, and the differences grow
+    by the square of the step; across a kink they grow as the step does, across a jump not
+    at all, and ``maximum(x, 0) ** 2`` at 0 has one in one quadrant alone.
     """
     rows = []
     for part in (1, 2, 4):
@@ -245,8 +243,8 @@ def _bends(
         (np.abs(wide - narrow) <= AGREEMENT * np.abs(narrow)).all()
         for wide, narrow in pairwise(quotients)
     )
-    signs = {bool(quotient > 0) for row in rows for quotient in row}
-    return agree and len(signs) == 1, True
+    quadrants = np.abs(quotients[-1] - quotients[-1][0])
+    return agree and bool((quadrants <= AGREEMENT * np.abs(quotients[-1])).all()), True
 
 
 def _one_number(result: Any) -> float:

@@ -18,6 +18,7 @@ ORDER = (
     "rules",
     "dispatch",
     "scalar",
+    "masked",
     "layout",
     "flat",
     "array",

@@ -24,6 +24,7 @@ from sparsetrace.capture import (
     constructors,
     linear,
     loops,
+    masks,
     mathematics,
     scipy_functions,
     transforms,
@@ -51,6 +52,7 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
         rows += [(module, name, original, new) for name, (original, new) in found.items()]
     for several in (linear.wrappers(), loops.wrappers()):
         rows += [(owner, name, original, new) for (owner, name), (original, new) in several.items()]
+    rows.append(masks.entry(_install_masks))
     return rows
 
 
@@ -65,7 +67,7 @@ def _by_wrapper() -> dict[int, tuple[Any, Any]]:
 @cache
 def _pairs(modules: frozenset[str]) -> tuple[dict[int, tuple[Any, Any]], ...]:
     """Functions by the id of their original, and by that of their wrapper."""
-    rows = [*_table(), *(row for name in modules for row in scipy_functions.rows(name))]
+    rows = [*_table(), *(row for name in modules for row in _rows_of(name))]
     exchanged = [row for row in rows if isinstance(row[0], types.ModuleType)]
     return (
         {id(original): (original, wrapper) for _, _, original, wrapper in exchanged},
@@ -115,6 +117,22 @@ def _install_loaded() -> bool:
         _exchange_all(scipy_functions.rows(name))
         _wrapped_modules.add(name)
     return bool(new)
+
+
+def _install_masks() -> bool:
+    """Exchange the functions of numpy.ma; whether they were not before."""
+    global _changes
+    with _lock:
+        if masks.MODULE in _wrapped_modules:
+            return False
+        _exchange_all(masks.rows())
+        _wrapped_modules.add(masks.MODULE)
+        _changes += 1
+    return True
+
+
+def _rows_of(module: str) -> list[tuple[Any, str, Any, Any]]:
+    return masks.rows() if module == masks.MODULE else scipy_functions.rows(module)
 
 
 def _restore() -> None:
@@ -167,6 +185,8 @@ def rebind(traceback: types.TracebackType | None) -> None:
     with _lock:
         if _install_loaded():
             _changes += 1
+    if masks.are_used(traceback):
+        _install_masks()
     seen: set[int] = set()
     while traceback is not None:
         frame, traceback = traceback.tb_frame, traceback.tb_next

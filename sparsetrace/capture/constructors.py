@@ -28,6 +28,8 @@ from sparsetrace.graph import CURRENT
 
 __all__ = ["wrappers"]
 
+_KEEPS_MASKS = np.asanyarray
+
 
 def traced_array_of(
     obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, order: Any = "K"
@@ -72,6 +74,8 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             return original(*args, **kwargs)
         kwargs = _without_like(kwargs)
         obj = args[0] if args else kwargs.get(name)
+        if original is _KEEPS_MASKS and isinstance(obj, np.ma.MaskedArray):
+            return original(*args, **kwargs) if not contains_traced(obj) else obj
         plain = type(obj) is np.ndarray and obj.dtype != object
         if plain and not copies:
             return original(*args, **kwargs)

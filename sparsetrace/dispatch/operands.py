@@ -110,14 +110,19 @@ def is_traced_array(obj: object) -> bool:
 
 
 def contains_traced(obj: object) -> bool:
-    """Whether `obj` is traced, or a list, tuple or object array that holds traced ones."""
+    """Whether `obj` is traced or a masked array, or a list or object array that holds such."""
     if is_traced(obj):
         return True
     if isinstance(obj, (list, tuple)):
         return any(contains_traced(item) for item in obj)
     if isinstance(obj, np.ndarray) and obj.dtype == object:
         return any(is_traced(item) for item in obj.flat)
-    return False
+    return hasattr(type(obj), "_traced_data")
+
+
+def _data_of(obj: Any) -> Any:
+    """A masked array's traced data, as which NumPy reads it; anything else as it is."""
+    return obj._traced_data if hasattr(type(obj), "_traced_data") else obj
 
 
 def is_uncertain(obj: Any) -> bool:
@@ -134,7 +139,8 @@ def values_of(obj: Any) -> Any:
         return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
     if isinstance(obj, np.ndarray) and obj.dtype == object and contains_traced(obj):
         return array([values_of(item) for item in obj.flat]).reshape(obj.shape)
-    return obj
+    data = _data_of(obj)
+    return obj if data is obj else data._values
 
 
 def known_of(graph: Graph, obj: Any) -> NDArray[Any]:
@@ -171,6 +177,9 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
             return graph.constant(constant_values(obj))
         parts = [ids_of(graph, item) for item in obj]
         return np.stack(parts) if parts else zeros(0, np.int32)
+    data = _data_of(obj)
+    if data is not obj:
+        return ids_of(graph, data)
     values = asarray(obj)
     if values.dtype != object:
         return graph.constant(constant_values(obj))
@@ -223,6 +232,9 @@ def dtype_of(obj: Any) -> np.dtype[Any]:
     """The dtype the user sees; that of the united elements for a nested list."""
     if is_traced(obj):
         return obj._dtype  # type: ignore[no-any-return]
+    data = _data_of(obj)
+    if data is not obj:
+        return dtype_of(data)
     if contains_traced(obj):
         items = obj.flat if isinstance(obj, np.ndarray) else obj
         return np.result_type(*(dtype_of(item) for item in items))

@@ -1,0 +1,24 @@
+"""Masked arrays of numpy.ma over traced data.
+
+Contract: a masked element is not a zero.  It carries no dependency into any result;
+``.data`` alone still shows what lies under the mask.  Where the inputs decide the mask,
+results unite both outcomes, and what needs to know it is refused.
+"""
+
+from sparsetrace.masked.array import MaskedTracedArray
+from sparsetrace.masked.construction import constructed
+from sparsetrace.masked.numpy_functions import function_call
+from sparsetrace.masked.operators import binary_call, outer_call, ufunc_call, unary_call
+from sparsetrace.masked.registry import FUNCTIONS, as_masked
+
+__all__ = [
+    "FUNCTIONS",
+    "MaskedTracedArray",
+    "as_masked",
+    "binary_call",
+    "constructed",
+    "function_call",
+    "outer_call",
+    "ufunc_call",
+    "unary_call",
+]

@@ -1,0 +1,142 @@
+"""Elementwise arithmetic of masked arrays, as numpy.ma has it, on traced data.
+
+Contract: masks unite, and a function with a domain masks what lies outside of it: where
+the inputs decide that, the mask depends on them.  Under a mask that is known lies what
+NumPy leaves there, so that ``.data`` loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.ma import core as _core
+from numpy.ma import nomask
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch.operands import dtype_of, is_traced, is_uncertain, known_of
+from sparsetrace.graph import Graph
+from sparsetrace.masked.parts import Parts, as_traced, full_mask, settled, shaped, united
+
+__all__ = ["binary", "divide", "outer", "power", "ufunc", "unary"]
+
+core: Any = _core
+_TINY = float(np.finfo(float).tiny)
+_SAFE_DIVISOR = 1e-100
+"""A constant divisor from here on masks quotients of none but absurdly large numbers."""
+_SAFE_EXPONENT = 64
+"""A whole constant exponent up to here overflows for none but absurdly large numbers."""
+
+
+def _under(data: Any, mask: Any, below: Any, graph: Graph) -> Parts:
+    """The result `data` under `mask`, with `below` where it is masked."""
+    if mask is nomask:
+        return Parts(data)
+    shape = np.shape(data)
+    mask = shaped(mask, shape)
+    kind = dtype_of(data)
+    if below is None or kind.kind in "biu" or dtype_of(below).kind == "c" != kind.kind:
+        return Parts(data, mask)
+    if is_traced(mask):
+        below = as_traced(graph, below)
+        below = np.broadcast_to(below, shape).copy()
+        return Parts(data, mask, below if below.dtype == kind else below.astype(kind))
+    if shape and mask.any():
+        data = np.where(mask, below, data)
+        data = data if data.dtype == kind else data.astype(kind)
+    return Parts(data, mask)
+
+
+def _fresh(mask: Any) -> Any:
+    """A mask of its own; results of one operand share its mask, as NumPy's do."""
+    return mask if mask is nomask else mask.copy()
+
+
+def _not_finite(data: Any) -> Any:
+    return settled(np.logical_not(np.isfinite(data)))
+
+
+def unary(
+    graph: Graph, f: Callable[..., Any], domain: Any, a: Parts, *args: Any, **kwargs: Any
+) -> Parts:
+    """``np.ma.f(a)``; without a domain nothing new is masked."""
+    with np.errstate(all="ignore"):
+        data = f(a.data, *args, **kwargs)
+        mask = a.mask
+        if domain is not None:
+            mask = united(_not_finite(data), settled(domain(a.data)), full_mask(a))
+    return _under(data, mask, a.everything, graph)
+
+
+def binary(
+    graph: Graph, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
+) -> Parts:
+    """``np.ma.f(a, b)`` of a function without a domain."""
+    with np.errstate(all="ignore"):
+        data = f(a.data, b.data, *args, **kwargs)
+    return _under(data, _fresh(united(a.mask, b.mask)), a.everything, graph)
+
+
+def divide(
+    graph: Graph, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
+) -> Parts:
+    """``np.ma.f(a, b)`` of a division, which masks quotients that are not finite."""
+    with np.errstate(all="ignore"):
+        data = f(a.data, b.data, *args, **kwargs)
+        invalid = united(_not_finite(data), _unsafe(a.data, b.data))
+    divisor = _constant(graph, b.data)
+    if divisor is not None:
+        safe = np.isfinite(divisor) & (np.abs(divisor) >= _SAFE_DIVISOR)
+        invalid = settled(np.where(divisor == 0, True, np.where(safe, False, invalid)))
+    return _under(data, united(invalid, full_mask(a), full_mask(b)), a.everything, graph)
+
+
+def _constant(graph: Graph, data: Any) -> NDArray[Any] | None:
+    """The values of an operand that no input changes, if this trace may rely on them."""
+    if graph.local or not graph.values or is_uncertain(data):
+        return None
+    return known_of(graph, data)
+
+
+def _unsafe(a: Any, b: Any) -> Any:
+    """Where numpy.ma does not divide."""
+    return settled(np.greater_equal(np.multiply(np.absolute(a), _TINY), np.absolute(b)))
+
+
+def power(graph: Graph, a: Parts, b: Parts) -> Parts:
+    """``np.ma.power(a, b)``, which masks what is not finite."""
+    with np.errstate(all="ignore"):
+        data = np.power(a.data, b.data)
+        invalid = _not_finite(data)
+    exponent = _constant(graph, b.data)
+    if exponent is not None:
+        whole = (exponent == np.floor(exponent.real)) & (exponent.real >= 0)
+        safe = whole & (exponent.real <= _SAFE_EXPONENT)
+        invalid = settled(np.where(safe, False, invalid))
+    if not is_traced(invalid) and not invalid.any():
+        invalid = nomask
+    return _under(data, _fresh(united(a.mask, b.mask, invalid)), a.everything, graph)
+
+
+def outer(graph: Graph, f: np.ufunc, a: Parts, b: Parts) -> Parts:
+    """``np.ma.f.outer(a, b)``."""
+    data = f.outer(a.data, b.data)
+    if a.mask is nomask and b.mask is nomask:
+        return Parts(data)
+    rows = full_mask(a).reshape(np.shape(a.data) + (1,) * np.ndim(b.data))
+    shape = np.shape(data)
+    return Parts(data, united(shaped(rows, shape), shaped(full_mask(b), shape)))
+
+
+def ufunc(graph: Graph, f: np.ufunc, operands: Sequence[Parts], **options: Any) -> Parts:
+    """``np.f(m)``: the masks unite, and the domain that numpy.ma knows of f is masked too."""
+    with np.errstate(all="ignore"):
+        data = f(*(p.data for p in operands), **options)
+        domain = core.ufunc_domain.get(f)
+        outside = nomask
+        if isinstance(domain, core._DomainSafeDivide):
+            return divide(graph, f, operands[0], operands[1], **options)
+        if domain is not None:
+            outside = settled(domain(*(p.data for p in operands)))
+    return _under(data, united(*map(full_mask, operands), outside), None, graph)

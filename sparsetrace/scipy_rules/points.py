@@ -1,0 +1,122 @@
+"""Functions of points, with constant coefficients: splines, interpolators, images.
+
+Contract: a result depends on its own point alone.  A polynomial of degree 0 in a
+coordinate has no derivative, one of degree 1 none of second order; of two coordinates,
+it multiplies both where both degrees are positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch.operands import ids_of, is_traced, values_of
+from sparsetrace.graph import OPAQUE, ZERO, Ids
+from sparsetrace.interactions import interact
+from sparsetrace.scipy_rules.calls import current, made
+
+__all__ = ["elementwise", "polynomial_of"]
+
+Values = Callable[[NDArray[Any]], Any]
+
+
+def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype: Any) -> Any:
+    """A piecewise polynomial of several coordinates, of these degrees in each of them."""
+    graph = current()
+    ids: list[Ids] = [np.asarray(ids_of(graph, x)) for x in coordinates]
+    shape = np.broadcast_shapes(*(part.shape for part in ids))
+    ids = [np.broadcast_to(part, shape) for part in ids]
+    used = [
+        part if degree > 0 or graph.dependency else np.full(shape, OPAQUE, np.int32)
+        for part, degree in zip(ids, degrees, strict=True)
+    ]
+    since = graph.size
+    graph.pure = graph.pure and all(degree > 0 for degree in degrees)
+    out = np.maximum(graph.union_all(used), OPAQUE)
+    if graph.second_order:
+        pairs = [
+            (used[i], used[j])
+            for i in range(len(used))
+            for j in range(i, len(used))
+            if (degrees[i] > 1 if i == j else degrees[i] > 0 < degrees[j])
+        ]
+        if pairs:
+            out = interact(graph, out, pairs, since)
+    return made(graph, out, dtype)
+
+
+def elementwise(
+    points: Any,
+    degrees: NDArray[Any],
+    values: Values,
+    derivatives: Sequence[Values],
+    dtype: Any,
+    axis: int = 0,
+) -> Any:
+    """A piecewise polynomial of one coordinate, of several results for each point.
+
+    Parameters
+    ----------
+    points : traced array or number
+    degrees : ndarray of int
+        The degree of each result, of the shape in which they come.
+    values : callable
+        The results at given points.
+    derivatives : two callables
+        The first and second derivatives, for a local trace: of both pieces at a break,
+        where neither may be cut unless both vanish.
+    dtype : dtype
+    axis : int
+        Where the axes of the points stand among those of the results.
+    """
+    graph = current()
+    at = np.asarray(ids_of(graph, points))
+    count, order = degrees.ndim, _order(at.ndim, degrees.ndim, axis)
+    ids = np.broadcast_to(at.reshape(at.shape + (1,) * count), at.shape + degrees.shape)
+    flat, straight = degrees < 1, degrees < 2
+    found = None
+    if graph.local:
+        place = np.asarray(values_of(points))
+        found = values(place)
+        with np.errstate(all="ignore"):
+            vanish = [np.asarray(_placed_back(d(place), order) == 0) for d in derivatives]
+        flat, straight = flat | vanish[0], straight | vanish[1]
+    flat, straight = np.broadcast_to(flat, ids.shape), np.broadcast_to(straight, ids.shape)
+    if not graph.values:
+        flat = np.broadcast_to(degrees < 1, ids.shape)
+    out = np.maximum(ids, OPAQUE)
+    if not graph.dependency:
+        out = np.where(flat, np.int32(OPAQUE), out)
+    if (out <= OPAQUE).any():
+        graph.pure = False
+    if graph.second_order:
+        curved = np.where(straight, np.int32(OPAQUE), ids)
+        if (curved > OPAQUE).any():
+            graph.pure = graph.pure and not straight.any()
+            out = interact(graph, out, [(curved, curved)], cut=graph.local)
+    if not graph.local and (ids <= ZERO).any():
+        known = np.asarray(_placed_back(values(graph.known_values(at, np.dtype(float))), order))
+        out = np.where(ids <= ZERO, graph.constant(known), out)
+    array = out.transpose(order) if order else out
+    return made(graph, array, dtype, found, scalar=False)
+
+
+def _order(points: int, results: int, axis: int) -> list[int]:
+    """The transposition that moves the axes of the points to their place."""
+    if not axis or not points:
+        return []
+    axes = list(range(points + results))
+    return axes[points : points + axis] + axes[:points] + axes[points + axis :]
+
+
+def _placed_back(x: Any, order: list[int]) -> Any:
+    """The inverse of that transposition."""
+    return np.transpose(x, np.argsort(order)) if order and np.ndim(x) else x
+
+
+def is_traced_point(*points: Any) -> bool:
+    """Whether any of the points is traced."""
+    return any(map(is_traced, points))
