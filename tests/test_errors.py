@@ -115,8 +115,8 @@ REFUSED = {
     "np.unique(x)": ValueDependentError,
     "np.save('nowhere.npy', x)": ValueDependentError,
     "np.random.default_rng(0).normal(x)": EscapeError,
-    "scipy.signal.lfilter([1.0], [1.0, 0.5], x)": EscapeError,
-    "scipy.ndimage.gaussian_filter(x, 1.0)": EscapeError,
+    "scipy.signal.cspline1d(x)": EscapeError,
+    "scipy.ndimage.zoom(x, 2.0)": EscapeError,
     "x.view(np.int64)": UnsupportedError,
     "np.ma.cov(np.ma.masked_array(x, mask=[0, 1, 0, 0]))": UnsupportedError,
     "fractions.Fraction(x[0])": EscapeError,
@@ -219,7 +219,7 @@ def test_errors_that_plain_numbers_raise_too(source, kind):
 
 def test_an_escape_keeps_the_original_error():
     with pytest.raises(EscapeError, match="traced values") as found:
-        jacobian_sparsity(lambda x: scipy.ndimage.laplace(x), X)
+        jacobian_sparsity(lambda x: scipy.ndimage.zoom(x, 2.0), X)
     assert isinstance(found.value.__cause__, RuntimeError)
 
 
@@ -281,7 +281,7 @@ def test_an_error_swallowed_in_another_thread_fails_the_trace():
 def test_a_swallowed_error_of_compiled_code_fails_the_trace():
     def f(x):
         try:
-            return scipy.signal.lfilter([1.0], [1.0, 0.5], x)
+            return scipy.signal.cspline1d(x)
         except NotImplementedError:
             return np.zeros(4)
 

@@ -237,6 +237,7 @@ FUNCTIONS = {
     "trapezoid": lambda x: np.trapezoid(x, x**2),
     "cov": lambda x: np.cov(x[:2], x[2:])[0, 1],
     "average": lambda x: np.average(x[:2], weights=x[2:]),
+    "constants without dimensions": lambda x: np.sum(np.array(2.0) * x ** np.array(2)),
     "polyval": lambda x: np.polyval(x[:3], x[3]),
     "gradient": lambda x: np.sum(np.gradient(x) ** 2),
     "cumsum": lambda x: np.sum(np.cumsum(x) ** 2),

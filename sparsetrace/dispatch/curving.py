@@ -136,6 +136,8 @@ def quickly_curved(
         position = 0 if ids_in[1] is None else 1
         constant = inputs[1 - position]
         if not np.ndim(constant):
+            if isinstance(constant, np.ndarray):
+                constant = constant[()]
             beside = _curves_beside(ufunc, position, constant if graph.values else None)
             return bend(graph, out, since) if beside else out
     values = [asarray(x) if i is None else None for x, i in zip(inputs, ids_in, strict=True)]

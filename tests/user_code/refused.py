@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.integrate
 import scipy.linalg
-import scipy.signal
+import scipy.ndimage
 
 START = np.array([1.0, 2.0, 3.0, 4.0])
 LOOKUP = [10.0, 20.0, 30.0]
@@ -38,19 +38,19 @@ def integer_buffer(x):
     return counts * x[1]
 
 
-def linear_solve(x):
-    return scipy.linalg.solve(x.reshape(2, 2), np.ones(2))
+def hessenberg_form(x):
+    return scipy.linalg.hessenberg(x.reshape(2, 2))
 
 
 def swallowed(x):
     try:
-        return scipy.linalg.solve(x.reshape(2, 2), np.ones(2))
+        return scipy.linalg.hessenberg(x.reshape(2, 2))
     except Exception:
         return np.zeros(2)
 
 
-def recursive_filter(x):
-    return scipy.signal.lfilter([1.0], [1.0, -0.5], x)
+def resampled(x):
+    return scipy.ndimage.zoom(x, 2.0)
 
 
 def integrated(x):
