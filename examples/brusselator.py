@@ -1,0 +1,53 @@
+"""A stiff reaction with diffusion, solved with its pattern: ``python examples/brusselator.py``.
+
+Without the pattern, SciPy's BDF takes one evaluation a variable for each Jacobian; with
+it, as many as the pattern has colors.
+"""
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+import sparsetrace as st
+
+N = 12
+ALPHA = 0.02 * (N - 1) ** 2
+
+
+calls = 0
+
+
+def rates(t, y):
+    global calls
+    calls += 1
+    u, v = y.reshape(2, N, N)
+
+    def diffusion(w):
+        around = np.roll(w, 1, 0) + np.roll(w, -1, 0) + np.roll(w, 1, 1) + np.roll(w, -1, 1)
+        return ALPHA * (around - 4 * w)
+
+    reaction = u**2 * v
+    du = 1 + reaction - 4.4 * u + diffusion(u)
+    dv = 3.4 * u - reaction + diffusion(v)
+    return np.concatenate([du.ravel(), dv.ravel()])
+
+
+grid = np.linspace(0, 1, N)
+start = np.concatenate(
+    [np.outer(np.ones(N), 22 * (grid * (1 - grid)) ** 1.5).ravel(), np.full(N * N, 1.0)]
+)
+pattern = st.jacobian_sparsity(rates, 0.0, start, argnums=1)
+print(repr(pattern))
+assert pattern.nnz == 12 * N * N
+
+counts = []
+solutions = []
+for options in ({"jac_sparsity": pattern}, {}):
+    calls = 0
+    solution = solve_ivp(rates, (0, 1), start, method="BDF", **options)
+    assert solution.success
+    counts.append(calls)
+    solutions.append(solution.y[:, -1])
+print("calls of the function with the pattern:", counts[0])
+print("calls without:", counts[1])
+assert counts[0] < counts[1] / 3
+assert np.allclose(*solutions, rtol=1e-2, atol=1e-3)

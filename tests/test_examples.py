@@ -1,0 +1,41 @@
+"""The examples run as they are, each in an interpreter of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[1] / "examples"
+LINES = {
+    "adagrad": "with_masked_arrays SparsityPattern: 16 x 24, 25 entries",
+    "brusselator": "SparsityPattern: 288 x 288, 1728 entries",
+    "chained_layers": "gradient: SparsityPattern: 1 x 864, 732 entries",
+    "convolution": "Conv       SparsityPattern: 1352 x 2352, 36504 entries",
+    "cosine_attention": "at_once  SparsityPattern: 1024 x 20480, 1114112 entries",
+    "readme": "Jacobian: [(0, 0), (1, 0), (1, 1), (2, 2)]",
+}
+
+
+def test_every_example_is_run():
+    assert {path.stem for path in FOLDER.glob("*.py")} == set(LINES)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_example(name, tmp_path):
+    """What an example asserts holds, and its key line is printed."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", FOLDER / f"{name}.py"],
+        cwd=tmp_path,  # the installed package, not the checkout
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert LINES[name] in done.stdout
