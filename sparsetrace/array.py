@@ -40,10 +40,12 @@ def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) ->
 def wrap(graph: Graph, found: Elements) -> Any:
     """What the user's function gets for a rule's result."""
     ids, values = found.ids, found.values
+    if graph.local and values is None:
+        raise AssertionError("a rule of a local trace gave no values")
     if ids.ndim == 0 and not found.keep_array:
         return _scalar(graph, int(ids), found.dtype, values)
     if graph.local:
-        values = np.asarray(values) if values is not None else np.zeros(ids.shape, found.dtype)
+        values = np.asarray(values)
         if found.dtype.kind in "biu" and not graph.dependency:
             return values  # whole numbers have no derivative, and here their values are known
     return traced_array(graph, ids, found.dtype, values)

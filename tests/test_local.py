@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.sparse.linalg
 from scipy import special
 
 import sparsetrace as st
@@ -235,6 +236,60 @@ def test_nothing_is_cut_before_an_infinite_derivative(name):
     with np.errstate(all="ignore"):
         expected = at_point(f, x)
     assert_covers(st.jacobian_sparsity(f, np.array(x), local=True), expected)
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        lambda a, x: a @ x,
+        lambda a, x: a.dot(x),
+        lambda a, x: x @ a,
+        lambda a, x: a.T @ x,
+        lambda a, x: scipy.sparse.linalg.aslinearoperator(a) @ x,
+        lambda a, x: scipy.sparse.linalg.aslinearoperator(a).matvec(x),
+        lambda a, x: scipy.sparse.csr_matrix(a) * x,
+    ],
+)
+def test_products_with_sparse_matrices_have_values(product):
+    matrix = scipy.sparse.csr_array(np.array([[1.0, 2, 0], [0, 3, 1], [0, 0, 4]]))
+    point = np.array([1.0, 2.0, 3.0])
+
+    def f(x):
+        return product(matrix, x) ** 2
+
+    wanted = st.jacobian_sparsity(f, point)
+    assert (st.jacobian_sparsity(f, point, local=True) != wanted).nnz == 0
+    assert st.jacobian_sparsity(f, 0 * point, local=True).nnz == 0
+    second = st.lagrangian_hessian_sparsity(f, point)
+    assert (st.lagrangian_hessian_sparsity(f, 0 * point, local=True) != second).nnz == 0
+
+
+def test_buffers_keep_the_values_that_they_were_made_with():
+    """Ones beside what is written are ones, not zeros."""
+
+    def f(x):
+        out = np.ones(3)
+        out[0] = x[0]
+        level = np.full(2, 2.0)
+        level[1] = x[1]
+        return out * x, level[0] * x[2]
+
+    point = np.array([1.0, 2.0, 3.0])
+    pattern = st.jacobian_sparsity(f, point, local=True)
+    assert_same_pattern(pattern, [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
+
+
+def test_vectorized_functions_see_the_values():
+    @np.vectorize
+    def bent(v, w):
+        return v * w if v > 2 else v
+
+    def f(x):
+        return bent(x, x[::-1]) * bent(x[0], 1.0)
+
+    point = np.array([1.0, 2.5, 3.0])
+    pattern = st.jacobian_sparsity(f, point, local=True)
+    assert_same_pattern(pattern, [[1, 0, 0], [1, 1, 0], [1, 0, 1]])
 
 
 def test_an_infinite_derivative_of_a_special_function():

@@ -121,8 +121,9 @@ def missing(
         curved = dense(hessian(f, start.copy(), **stores, **local))
         if x is None:
             drawn = {"points": POINTS, "seed": seed, "low": LOW, "high": HIGH}
-            first = numerical_jacobian_pattern(numbers, start, **drawn, **GRADIENT)
-            among = None if tally else ~curved
+            first, among = np.zeros_like(gradient), None if tally else ~curved
+            if tally or not gradient.all():
+                first = numerical_jacobian_pattern(numbers, start, **drawn, **GRADIENT)
             second = numerical_hessian_pattern(numbers, start, **drawn, **HESSIAN, among=among)
         else:
             first = jacobian_pattern_at(numbers, x, **GRADIENT)
@@ -181,33 +182,38 @@ def test_no_entry_is_missing_at_the_point(start):
     assert tally.hessian.entries > tally.hessian.extra
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_a_deleted_entry_is_reported(seed):
-    program = Writer(seed).program()
-    f = program.compiled()
-    options = {"seed": seed, "low": LOW, "high": HIGH, "points": POINTS}
-    first = np.argwhere(numerical_jacobian_pattern(f, np.zeros(program.n), **options, **GRADIENT))
-    second = np.argwhere(numerical_hessian_pattern(f, np.zeros(program.n), **options, **HESSIAN))
+def test_a_deleted_entry_is_reported():
+    gradients = hessians = 0
+    for seed in range(10):
+        program = Writer(seed).program()
+        drawn = {"points": POINTS, "seed": seed, "low": LOW, "high": HIGH}
+        f, start = defined(program.compiled()), np.zeros(program.n)
+        first = np.argwhere(numerical_jacobian_pattern(f, start, **drawn, **GRADIENT))
+        second = np.argwhere(numerical_hessian_pattern(f, start, **drawn, **HESSIAN))
+        assert not missing(program, seed)
+        if len(first):
+            less = without(jacobian_sparsity, *first[seed % len(first)])
+            assert "gradient: MISSING" in missing(program, seed, jacobian=less)
+            gradients += 1
+        if len(second):
+            less = without(hessian_sparsity, *second[seed % len(second)])
+            assert "Hessian: MISSING" in missing(program, seed, hessian=less)
+            hessians += 1
+    assert gradients >= 5
+    assert hessians >= 5
 
-    def without(detector: Detector, entries: NDArray[Any]) -> Detector:
-        def detect(*args: Any, **kwargs: Any) -> NDArray[np.bool_]:
-            pattern = dense(detector(*args, **kwargs))
-            i, j = entries[seed % len(entries)]
-            pattern[i, j] = False
-            if pattern.shape[0] > 1:
-                pattern[j, i] = False
-            return pattern
 
-        return detect
+def without(detector: Detector, i: int, j: int) -> Detector:
+    """A detector that loses one entry, and its mirror image if there is one."""
 
-    assert not missing(program, seed)
-    if len(first):
-        less = without(jacobian_sparsity, first)
-        assert "gradient: MISSING" in missing(program, seed, jacobian=less)
-    if len(second):
-        less = without(hessian_sparsity, second)
-        assert "Hessian: MISSING" in missing(program, seed, hessian=less)
-    assert len(first) or len(second) or seed > 0
+    def detect(*args: Any, **kwargs: Any) -> NDArray[np.bool_]:
+        pattern = dense(detector(*args, **kwargs))
+        pattern[i, j] = False
+        if len(pattern) > 1:
+            pattern[j, i] = False
+        return pattern
+
+    return detect
 
 
 def test_an_unsymmetric_pattern_is_reported():
@@ -253,7 +259,7 @@ def shrunk_source(seed: int, error: Exception, *, local: bool) -> str:
         try:
             return bool(missing(candidate, seed, x=x))
         except Exception as other:
-            return type(other) is type(error) and type(other) is not ValueError
+            return type(other) is type(error) and str(other)[:20] == str(error)[:20]
 
     at = f"x = np.array({writer.x.tolist()})  # local\n" if local else ""
     return f"{at}{shrunk(writer.program(), fails).source}"

@@ -37,7 +37,11 @@ def _wrapped(original: Any, *, transposed: bool) -> Any:
     def dispatch(self: Any, other: Any, *args: Any, **kwargs: Any) -> Any:
         if is_traced(other):
             graph = other._graph
-            return graph.wrap(products.sparse_matmul(graph, self, other, transposed=transposed))
+            found = products.sparse_matmul(graph, self, other, transposed=transposed)
+            if graph.local:
+                values = other._values
+                found.values = np.asarray(values @ self if transposed else self @ values)
+            return graph.wrap(found)
         return original(self, other, *args, **kwargs)
 
     return dispatch

@@ -15,7 +15,7 @@ import numpy as np
 
 from sparsetrace.branches import Branches, raised_on_purpose
 from sparsetrace.capture.session import SESSION
-from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of, is_traced
+from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of, is_traced, values_of
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.graph import CURRENT, Graph
 
@@ -64,7 +64,10 @@ def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     results = []
     for i, column in enumerate(zip(*rows, strict=True)):
         ids = np.array([ids_of(graph, v).reshape(()) for v in column], np.int32).reshape(shape)
-        made = graph.wrap(Elements(ids, np.result_type(*map(dtype_of, column)), keep_array=True))
+        kind = np.result_type(*map(dtype_of, column))
+        points = [values_of(v) for v in column] if graph.local else None
+        values = None if points is None else np.array(points, kind).reshape(shape)
+        made = graph.wrap(Elements(ids, kind, values, keep_array=True))
         results.append(made if self.otypes is None else made.astype(self.otypes[i]))
     return tuple(results) if several else results[0]
 
@@ -72,7 +75,10 @@ def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 def _elements(graph: Graph, operand: Any, shape: tuple[int, ...]) -> list[Any]:
     if contains_traced(operand):
         ids = np.broadcast_to(ids_of(graph, operand), shape).reshape(-1)
-        return list(graph.wrap(Elements(ids, dtype_of(operand), keep_array=True)))
+        kind, values = dtype_of(operand), None
+        if graph.local:
+            values = np.array(np.broadcast_to(values_of(operand), shape), kind).reshape(-1)
+        return list(graph.wrap(Elements(ids, kind, values, keep_array=True)))
     return list(np.broadcast_to(np.asarray(operand), shape).reshape(-1))
 
 

@@ -29,13 +29,16 @@ NAMES: dict[tuple[str, str], str] = {
         RegularGridInterpolator.__call__ UnivariateSpline.__call__ UnivariateSpline.integral
         interp1d.__call__ interpn splev
     """,
-    ("scipy.interpolate", "ordinates"): """
-        Akima1DInterpolator.__init__ BSpline.__init__ BSpline.antiderivative BSpline.derivative
-        CubicHermiteSpline.__init__ CubicSpline.__init__ InterpolatedUnivariateSpline.__init__
-        LSQUnivariateSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative
-        PchipInterpolator.__init__ RectBivariateSpline.__init__
-        RegularGridInterpolator.__init__ UnivariateSpline.__init__ interp1d.__init__
-        make_interp_spline make_lsq_spline make_smoothing_spline splprep splrep
+    ("scipy.interpolate", "bsplines"): """
+        BSpline.__init__ BSpline.antiderivative BSpline.derivative
+        InterpolatedUnivariateSpline.__init__ LSQUnivariateSpline.__init__
+        RectBivariateSpline.__init__ UnivariateSpline.__init__ make_interp_spline
+        make_lsq_spline make_smoothing_spline splprep splrep
+    """,
+    ("scipy.interpolate", "lookups"): "RegularGridInterpolator.__init__ interp1d.__init__",
+    ("scipy.interpolate", "pieces"): """
+        Akima1DInterpolator.__init__ CubicHermiteSpline.__init__ CubicSpline.__init__
+        PPoly.__init__ PPoly.antiderivative PPoly.derivative PchipInterpolator.__init__
     """,
     ("scipy.linalg", "linear_systems"): """
         cho_factor cho_solve cholesky lu_factor lu_solve matmul_toeplitz solve solve_banded
@@ -49,9 +52,12 @@ NAMES: dict[tuple[str, str], str] = {
     """,
     ("scipy.ndimage", "ndimage"): """
         convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d
-        gaussian_gradient_magnitude gaussian_laplace laplace map_coordinates maximum_filter
-        maximum_filter1d median_filter minimum_filter minimum_filter1d percentile_filter prewitt
-        rank_filter sobel uniform_filter uniform_filter1d
+        gaussian_gradient_magnitude gaussian_laplace laplace map_coordinates prewitt sobel
+        uniform_filter uniform_filter1d
+    """,
+    ("scipy.ndimage", "ranks"): """
+        maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d
+        percentile_filter rank_filter
     """,
     ("scipy.signal", "convolution"): """
         convolve convolve2d correlate correlate2d fftconvolve oaconvolve
@@ -59,7 +65,7 @@ NAMES: dict[tuple[str, str], str] = {
     ("scipy.signal", "filters"): """
         detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
     """,
-    ("scipy.signal", "ndimage"): "medfilt medfilt2d order_filter",
+    ("scipy.signal", "ranks"): "medfilt medfilt2d order_filter",
     ("scipy.sparse.linalg", "sparse"): """
         expm_multiply factorized splu spsolve spsolve_triangular
     """,

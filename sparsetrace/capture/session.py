@@ -61,7 +61,9 @@ class Session:
         graph = CURRENT.get()
         if site in self.promoted and graph is not None and graph.wrapper is not None:
             plain = values.view(np.ndarray)
-            return graph.wrap(Elements(graph.constant(plain), plain.dtype, keep_array=True))
+            found = Elements(graph.constant(plain), plain.dtype, keep_array=True)
+            found.values = plain.copy() if graph.local else None
+            return graph.wrap(found)
         buffer = values.view(Buffer)
         buffer._sites = frozenset((site,)) | getattr(values, "_sites", frozenset())
         return buffer

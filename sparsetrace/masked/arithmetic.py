@@ -75,13 +75,22 @@ def binary(
     """``np.ma.f(a, b)`` of a function without a domain."""
     with np.errstate(all="ignore"):
         data = f(a.data, b.data, *args, **kwargs)
-    return _under(data, _fresh(united(a.mask, b.mask)), a.everything, graph)
+    below = b if f in (np.maximum, np.minimum) else a
+    return _under(data, _fresh(united(a.mask, b.mask)), below.everything, graph)
 
 
 def divide(
     graph: Graph, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
 ) -> Parts:
     """``np.ma.f(a, b)`` of a division, which masks quotients that are not finite."""
+    data, invalid = _quotient(graph, f, a, b, *args, **kwargs)
+    return _under(data, united(invalid, full_mask(a), full_mask(b)), a.everything, graph)
+
+
+def _quotient(
+    graph: Graph, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
+) -> tuple[Any, Any]:
+    """The quotient, and where it is masked for its own sake."""
     with np.errstate(all="ignore"):
         data = f(a.data, b.data, *args, **kwargs)
         invalid = united(_not_finite(data), _unsafe(a.data, b.data))
@@ -89,7 +98,7 @@ def divide(
     if divisor is not None:
         safe = np.isfinite(divisor) & (np.abs(divisor) >= _SAFE_DIVISOR)
         invalid = settled(np.where(divisor == 0, True, np.where(safe, False, invalid)))
-    return _under(data, united(invalid, full_mask(a), full_mask(b)), a.everything, graph)
+    return data, invalid
 
 
 def _constant(graph: Graph, data: Any) -> NDArray[Any] | None:
@@ -131,12 +140,13 @@ def outer(graph: Graph, f: np.ufunc, a: Parts, b: Parts) -> Parts:
 
 def ufunc(graph: Graph, f: np.ufunc, operands: Sequence[Parts], **options: Any) -> Parts:
     """``np.f(m)``: the masks unite, and the domain that numpy.ma knows of f is masked too."""
-    with np.errstate(all="ignore"):
-        data = f(*(p.data for p in operands), **options)
-        domain = core.ufunc_domain.get(f)
-        outside = nomask
-        if isinstance(domain, core._DomainSafeDivide):
-            return divide(graph, f, operands[0], operands[1], **options)
-        if domain is not None:
-            outside = settled(domain(*(p.data for p in operands)))
+    domain = core.ufunc_domain.get(f)
+    outside: Any = nomask
+    if isinstance(domain, core._DomainSafeDivide):
+        data, outside = _quotient(graph, f, *operands, **options)
+    else:
+        with np.errstate(all="ignore"):
+            data = f(*(p.data for p in operands), **options)
+            if domain is not None:
+                outside = settled(domain(*(p.data for p in operands)))
     return _under(data, united(*map(full_mask, operands), outside), None, graph)

@@ -232,6 +232,8 @@ class MaskedTracedArray(MaskedLayout):
         if self._beneath is not None:
             self._beneath[key] = data
         if not by_masked or isinstance(value, np.ma.MaskedArray):
+            if self._missing is nomask and mask is not nomask:
+                self._missing = np.zeros(self.shape, bool)
             self._write_mask(key, mask)
 
     def _store(self, parts: Parts) -> Any:

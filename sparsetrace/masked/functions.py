@@ -57,17 +57,15 @@ def _where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue) -> Any:
     if y is masked:
         b = Parts(np.zeros((), dtype_of(a.data)), b.mask)
     truth = filled(chosen, False)
-    data = as_traced(graph, np.where(truth, *_valid_sides(a, b)))
     mask = united(_chosen_mask(truth, full_mask(a), full_mask(b)), chosen.mask)
-    beneath = None
-    if a.beneath is not None or b.beneath is not None or is_traced(mask):
-        beneath = as_traced(graph, np.where(truth, a.everything, b.everything))
-    if not is_traced(mask):
-        mask = shaped(mask, np.shape(data)) if mask.any() else nomask
-        beneath = None
-    if not is_traced(data) and not is_traced(mask):
-        return np.ma.MaskedArray(data, mask=mask)
-    return MaskedTracedArray(graph, Parts(data, mask, beneath))
+    everything = as_traced(graph, np.where(truth, a.everything, b.everything))
+    if is_traced(mask):
+        data = as_traced(graph, np.where(truth, *_valid_sides(a, b)))
+        return MaskedTracedArray(graph, Parts(data, mask, everything))
+    mask = shaped(mask, np.shape(everything)) if mask.any() else nomask
+    if not is_traced(everything):
+        return np.ma.MaskedArray(everything, mask=mask)
+    return MaskedTracedArray(graph, Parts(everything, mask))
 
 
 def _chosen_mask(truth: Any, first: Any, second: Any) -> Any:

@@ -113,6 +113,8 @@ def _own(f: np.ufunc, name: str, *, reflected: bool, in_place: bool) -> None:
         return binary_call(f, self, other) if _takes(other) else NotImplemented
 
     def backward(self: MaskedTracedArray, other: Any) -> Any:
+        if not np.ndim(other):  # NumPy's scalars call the ufunc
+            return ufunc_call(self._graph, f, "__call__", (other, self), {})
         return binary_call(f, other, self) if _takes(other) else NotImplemented
 
     def inside(self: MaskedTracedArray, other: Any) -> Any:

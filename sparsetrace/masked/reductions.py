@@ -219,11 +219,16 @@ def sort(
         )
     if a.mask is nomask:
         return Parts(np.sort(a.data, axis=axis))
-    filler = np.ma.minimum_fill_value if endwith else np.ma.maximum_fill_value
+    high, low = (f(dtype_of(a.data)) for f in (np.ma.minimum_fill_value, np.ma.maximum_fill_value))
+    last, first = (high, low) if endwith else (low, high)
     with np.errstate(invalid="ignore"):  # infinity less infinity, where ties are looked for
-        data = np.sort(filled(a, filler(dtype_of(a.data))), axis=axis)
+        data = np.sort(filled(a, last), axis=axis)
+        beneath = np.sort(np.where(a.mask, a.data, first), axis=axis)
     mask = np.sort(a.mask, axis=axis)
-    return Parts(data, settled(mask if endwith else np.flip(mask, axis)))
+    mask = settled(mask if endwith else np.flip(mask, axis))
+    if is_traced(mask):
+        return Parts(data, mask, beneath)
+    return Parts(np.where(mask, beneath, data), mask)
 
 
 def _trace(

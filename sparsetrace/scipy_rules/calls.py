@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -28,7 +28,7 @@ from sparsetrace.dispatch.operands import (
     is_traced,
     values_of,
 )
-from sparsetrace.dispatch.settled import chosen_values, plain_values
+from sparsetrace.dispatch.settled import plain_values
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph import CURRENT, OPAQUE, ZERO, Graph, Ids
 from sparsetrace.interactions import bend
@@ -45,8 +45,6 @@ __all__ = [
     "dense",
     "float_dtype",
     "harmless",
-    "joined",
-    "known",
     "lines",
     "made",
     "matrix_along",
@@ -208,9 +206,9 @@ def zeros_of(x: Any) -> NDArray[np.bool_]:
     if not graph.values:
         return np.zeros(np.shape(x), bool)
     if not is_traced(x):
-        return np.asarray(x) == 0
-    zero: NDArray[np.bool_] = x._ids == ZERO
-    return zero & (x._values == 0) if graph.local else zero
+        return np.asarray(np.asarray(x) == 0)
+    zero: Any = x._ids == ZERO
+    return np.asarray(zero & (x._values == 0) if graph.local else zero)
 
 
 # --------------------------------------------------------------------- results
@@ -308,11 +306,6 @@ def dense(call: Call, *sources: Any, **options: Any) -> Any:
     return spread(graph, total, sample)
 
 
-def known(x: Any) -> NDArray[Any] | None:
-    """Values that count without derivatives (an index), where they are known."""
-    return chosen_values(current(), x)
-
-
 def harmless(x: Any) -> Any:
     """A stand-in of the same shape and dtype: positive definite wherever it is a matrix."""
     if not contains_traced(x):
@@ -328,8 +321,3 @@ def harmless(x: Any) -> Any:
 def lines(module: str, table: dict[str, Callable[..., Any]], **options: Any) -> dict[str, Line]:
     """Table lines of several functions of one module."""
     return {f"{module}.{name}": Line(rule, **options) for name, rule in table.items()}
-
-
-def joined(parts: Sequence[Any]) -> Any:
-    """Traced and ordinary vectors one after the other."""
-    return np.concatenate([array_of(part) for part in parts])

@@ -59,8 +59,8 @@ def _chebyshev(u: Any, v: Any, w: Any = None) -> Any:
 
 
 def _cosine(u: Any, v: Any, w: Any = None) -> Any:
-    weigh = (lambda x: x) if w is None else (lambda x: w * x)
-    uv, uu, vv = (np.sum(weigh(a * b), axis=-1) for a, b in ((u, v), (u, u), (v, v)))
+    weights = 1.0 if w is None else w
+    uv, uu, vv = (np.sum(weights * (a * b), axis=-1) for a, b in ((u, v), (u, u), (v, v)))
     return 1.0 - uv / np.sqrt(uu * vv)
 
 

@@ -27,7 +27,7 @@ from sparsetrace.scipy_rules.operators import (
 
 __all__ = ["TABLE"]
 
-_ROUNDING = 1e-12
+_ROUNDING = 1e-14
 
 
 def _impulse(n: int) -> NDArray[Any]:

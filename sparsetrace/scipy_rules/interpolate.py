@@ -2,11 +2,12 @@
 
 Contract: the coefficients say of which degree each piece is, and so whether a result
 has first and second derivatives.  Objects whose ordinates are traced are answered by
-`sparsetrace.scipy_rules.ordinates`.
+the modules `pieces`, `bsplines` and `lookups`.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -54,7 +55,7 @@ def _pieces(call: Call, self: Any, x: Any, nu: int = 0, extrapolate: Any = None)
 
     c = np.asarray(self.c)
     powers = np.arange(len(c) - 1, -1, -1) - _order(nu)
-    if type(self).__name__ == "BPoly":
+    if any(kind.__name__ == "BPoly" for kind in type(self).__mro__):
         degrees = np.full(c.shape[2:], powers[0])
     else:  # the highest power with a coefficient that is not zero
         used = (c != 0).any(axis=1)
@@ -65,7 +66,7 @@ def _pieces(call: Call, self: Any, x: Any, nu: int = 0, extrapolate: Any = None)
 def _at_points(
     x: Any, degrees: Any, values: Callable[..., Any], breaks: Any, dtype: Any, axis: int
 ) -> Any:
-    sides = [_both_sides(lambda p, n=n: values(p, n), breaks) for n in (1, 2)]
+    sides = [_both_sides(functools.partial(values, more=n), breaks) for n in (1, 2)]
     return elementwise(array_of(x), np.asarray(degrees), values, sides, dtype, axis)
 
 
@@ -92,7 +93,7 @@ def _interpolator(call: Call, self: Any, x: Any, *args: Any) -> Any:
         return state.evaluated(x)
     kind = getattr(self, "_kind", None)
     extra, axis = self._y_extra_shape, self._y_axis
-    sides = [_never_zero, _never_zero]
+    sides: list[Callable[[NDArray[Any]], Any]] = [_never_zero, _never_zero]
     if kind is None:
         degree = len(self.xi) - 1
     elif kind == "spline":
@@ -206,8 +207,10 @@ def _regular_grid(call: Call, self: Any, xi: Any, method: Any = None, *, nu: Any
 
 
 def _several(xi: Any, degrees: Any, trailing: tuple[int, ...], values: Any) -> Any:
+    if isinstance(xi, tuple) and len(xi) == 1:
+        xi = xi[0]
     if isinstance(xi, tuple):
-        parts = np.broadcast_arrays(*map(array_of, xi))
+        parts: list[Any] = list(np.broadcast_arrays(*map(array_of, xi)))
     else:
         points = array_of(xi)
         if len(degrees) == 1 and points.ndim == 1:

@@ -111,12 +111,12 @@ class _Matrix:
         if used is not None:
             kept &= used
         at = np.nonzero(kept)
-        places = at if rows is None else (rows[at], columns[at])
+        first, second = at if rows is None else (rows[at], columns[at])
         entries = a._ids[at] if is_traced(a) else None
         graph = current()
         cuts = is_traced(a) and graph.local and graph.values
         vanishing = a._values[at] == 0 if cuts else None
-        return cls(*places, entries, vanishing, a.shape[-1], float_dtype(a))
+        return cls(first, second, entries, vanishing, a.shape[-1], float_dtype(a))
 
     def solved(self, b: Any) -> Any:
         """The solution, by the structure of the matrix; the values are SciPy's."""
@@ -220,8 +220,8 @@ def _lu_solve(
     lu, b = array_of(lu), array_of(b)
     _plane(call, lu, b)
     if contains_traced(pivots):
-        places = np.indices(lu.shape)
-        return _Matrix.of(lu, *places, used=True).solved(b)
+        rows, columns = np.indices(lu.shape)
+        return _Matrix.of(lu, rows, columns).solved(b)
     order = np.arange(len(lu))
     for i, j in enumerate(np.asarray(pivots).tolist()):
         order[[i, j]] = order[[j, i]]

@@ -14,8 +14,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from sparsetrace.graph import ZERO
-from sparsetrace.scipy_rules.calls import current, made, matrix_along, unknown
+from sparsetrace.scipy_rules.calls import current, matrix_along, unknown
 
 __all__ = ["LARGEST", "along", "causal", "local_matrix", "matrix_of"]
 
@@ -30,7 +29,8 @@ _TINY = 1e-250
 def matrix_of(function: Function, n: int, tolerance: float = 0.0) -> Any:
     """The matrix of a linear function of the first axis, without its zeros.
 
-    Entries below `tolerance` times the largest one are rounding errors of zeros.
+    Entries below `tolerance` times the largest one are rounding errors of zeros.  Where
+    there are tiny ones, others may have vanished by underflow, and zeros are kept.
 
     Examples
     --------
@@ -39,9 +39,11 @@ def matrix_of(function: Function, n: int, tolerance: float = 0.0) -> Any:
            [ 0., -1.,  1.]])
     """
     dense = np.array(function(np.eye(n)))
+    size = np.abs(dense)
     if tolerance and dense.size:
-        size = np.abs(dense)
         dense[size <= tolerance * size.max()] = 0
+    elif ((size > 0) & (size < _TINY)).any():
+        dense[size == 0] = _TINY
     return scipy.sparse.csr_array(dense)
 
 
@@ -89,10 +91,8 @@ def along(x: Any, matrix: Any, axis: int, *, exact: bool = True) -> Any:
 
 def dense_along(x: Any, axis: int, size: int | None = None) -> Any:
     """Each element of a line depends on all of the line."""
-    graph = x._graph
     total = np.moveaxis(x, axis, -1).sum(axis=-1, keepdims=True)
     repeated = np.repeat(total, x.shape[axis] if size is None else size, axis=-1)
-    assert graph is current()
     return unknown(np.moveaxis(repeated, -1, axis))
 
 
@@ -111,8 +111,8 @@ def causal(x: Any, response: NDArray[Any], axis: int) -> Any:
 
 def _reached(response: NDArray[Any]) -> NDArray[np.bool_]:
     """Where the response is not zero; behind an underflow it is taken not to be."""
-    size = np.abs(response)
-    reached: NDArray[np.bool_] = (size > 0) if current().values else np.ones(len(size), bool)
+    size = np.abs(response)  # infinite or no number where the filter is not stable
+    reached: NDArray[np.bool_] = (size != 0) if current().values else np.ones(len(size), bool)
     tiny = np.flatnonzero((size > 0) & (size < _TINY))
     if len(tiny):
         reached[tiny[0] :] = True
@@ -128,17 +128,13 @@ def _delayed(x: Any, at: NDArray[np.intp]) -> Any:
         return unknown(along(x, _toeplitz(at, n), -1))
     step = int(steps[0])
     delayed = np.concatenate([np.zeros((*x.shape[:-1], first)), x[..., : n - first]], axis=-1)
-    found = delayed.copy()
+    found: Any = delayed.copy()
     for phase in range(step):  # prefix sums
         found[..., phase::step] = np.cumsum(delayed[..., phase::step], axis=-1)
-    ids = np.array(found._ids)
-    graph = x._graph
-    if not graph.local and not graph.pure:
-        found = unknown(found)
-        ids = np.array(found._ids)
-        ids[..., :first] = ZERO
-        found = made(graph, ids, found._dtype)
-    return found
+    if first:
+        rest = unknown(found[..., first:])
+        return np.concatenate([np.zeros((*x.shape[:-1], first)), rest], axis=-1)
+    return unknown(found)
 
 
 def _toeplitz(at: NDArray[np.intp], n: int) -> Any:

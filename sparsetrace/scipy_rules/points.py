@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch.operands import ids_of, is_traced, values_of
+from sparsetrace.dispatch.operands import ids_of, values_of
 from sparsetrace.graph import OPAQUE, ZERO, Ids
 from sparsetrace.interactions import interact
 from sparsetrace.scipy_rules.calls import current, made
@@ -115,8 +115,3 @@ def _order(points: int, results: int, axis: int) -> list[int]:
 def _placed_back(x: Any, order: list[int]) -> Any:
     """The inverse of that transposition."""
     return np.transpose(x, np.argsort(order)) if order and np.ndim(x) else x
-
-
-def is_traced_point(*points: Any) -> bool:
-    """Whether any of the points is traced."""
-    return any(map(is_traced, points))

@@ -66,8 +66,10 @@ def solutions(
         return sides.copy()
     edges = np.ones(len(rows), bool) if vanishing is None else ~vanishing
     unknown_of = _matching(n, rows[edges], columns[edges])
+    label: Index = np.zeros(n, np.int64)
+    count = 1
     if unknown_of is None:  # singular: nothing is known of the solution
-        unknown_of, label, count = np.arange(n), np.zeros(n, np.int64), 1
+        unknown_of = np.arange(n)
     else:
         label, count = _components(n, unknown_of[rows[edges]], columns[edges])
     owner = label[unknown_of[rows]]  # the component in which an entry is used
@@ -94,17 +96,21 @@ def _matching(n: int, rows: Index, columns: Index) -> Index | None:
     diagonal[rows[rows == columns]] = True
     if diagonal.all():
         return np.arange(n)
-    data = np.ones(len(rows), np.int8)
-    matrix = scipy.sparse.csr_array((data, (rows, columns)), shape=(n, n))
-    found = scipy.sparse.csgraph.maximum_bipartite_matching(matrix, perm_type="column")
-    return None if (found < 0).any() else found  # type: ignore[no-any-return]
+    matrix = _edges(n, rows, columns)
+    found: Index = scipy.sparse.csgraph.maximum_bipartite_matching(matrix, perm_type="column")
+    return None if (found < 0).any() else found
+
+
+def _edges(n: int, rows: Index, columns: Index) -> Any:
+    """A matrix of ones, with the indices that ``csgraph`` takes in every release."""
+    places = rows.astype(np.int32), columns.astype(np.int32)
+    return scipy.sparse.csr_array((np.ones(len(rows), np.int8), places), shape=(n, n))
 
 
 def _components(n: int, unknowns: Index, needed: Index) -> tuple[Index, int]:
     """The strong component of each unknown, numbered so that what is needed comes first."""
-    data = np.ones(len(needed), np.int8)
-    graph = scipy.sparse.csr_array((data, (unknowns, needed)), shape=(n, n))
-    count, label = scipy.sparse.csgraph.connected_components(graph, connection="strong")
+    edges = _edges(n, unknowns, needed)
+    count, label = scipy.sparse.csgraph.connected_components(edges, connection="strong")
     if count == 1:
         return label, 1
     if (label[needed] <= label[unknowns]).all():  # as SciPy's algorithm (Pearce) numbers them
@@ -126,8 +132,7 @@ def _united(graph: Graph, count: int, owner: Index, ids: Ids, child: Index, pare
         indptr = np.zeros(count * k + 1, np.int64)
         np.cumsum(np.bincount(target, minlength=count * k), out=indptr[1:])
         return graph.union_segments(indptr, source[order]).reshape(count, k)
-    pairs = np.unique(child.astype(np.int64) * count + parent)
-    child, parent = pairs // count, pairs % count
+    child, parent = _without_detours(count, child, parent)
     base = graph._reserve(count * k)
     inner_target = (child[:, None] * k + np.arange(k)).reshape(-1)
     inner_source = (base + parent[:, None] * k + np.arange(k)).reshape(-1)
@@ -138,6 +143,22 @@ def _united(graph: Graph, count: int, owner: Index, ids: Ids, child: Index, pare
     np.cumsum(np.bincount(target, minlength=count * k), out=indptr[1:])
     graph.blocks.append(Rows(base, count * k, indptr, source[order], sequential=True))
     return np.arange(base, base + count * k, dtype=np.int32).reshape(count, k)
+
+
+def _without_detours(count: int, child: Index, parent: Index) -> tuple[Index, Index]:
+    """Distinct pairs, less those that the child's last parent stands for.
+
+    ``1 <- 0, 2 <- 0, 2 <- 1  ->  1 <- 0, 2 <- 1``
+    """
+    pairs = np.sort(child.astype(np.int64) * count + parent)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+    child, parent = pairs // count, pairs % count
+    last = np.zeros(count, np.int64)
+    np.maximum.at(last, child, parent)
+    through = last[child] * count + parent
+    place = np.searchsorted(pairs, through).clip(0, len(pairs) - 1)
+    kept = pairs[place] != through
+    return child[kept], parent[kept]
 
 
 def _multiply(graph: Graph, found: Ids, entries: Ids, owner: Index, other: Index) -> None:
