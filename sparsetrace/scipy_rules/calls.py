@@ -213,7 +213,13 @@ def zeros_of(x: Any) -> NDArray[np.bool_]:
 
 # --------------------------------------------------------------------- results
 def made(graph: Graph, ids: Ids, dtype: Any, values: Any = None, *, scalar: bool = False) -> Any:
-    """A traced array of these ids."""
+    """A traced array of these ids.
+
+    Values of a local trace that are not given are NaN, beside which nothing is cut; the
+    result's own come from SciPy.
+    """
+    if graph.local and values is None:
+        values = np.full(ids.shape, np.nan, dtype)
     if graph.pure and ids.size and int(ids.min()) <= OPAQUE:
         graph.pure = False
     return graph.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
