@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
-import warnings
+import threading
+import types
 
 import numpy as np
 import pytest
-from dispatch.checks import Case, check
+from dispatch.checks import Case, check, check_local, check_metadata
 from numpy.ma import exp as early_exp
 from numpy.ma import masked_array as early_class
 from numpy.ma import where as early_where
@@ -17,8 +20,8 @@ from oracles import (
     assert_covers,
     assert_same_pattern,
     dense,
-    flat_outputs,
     hessian_pattern_at,
+    jacobian_pattern_at,
     numerical_hessian_pattern,
     numerical_jacobian_pattern,
 )
@@ -28,6 +31,8 @@ from sparsetrace.masked import FUNCTIONS, MaskedTracedArray, numpy_functions
 K = np.array([[0, 1, 0, 0], [1, 1, 0, 1], [0, 0, 0, 1]], bool)
 L = np.array([[0, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0]], bool)
 """Masks of which the second leaves a row without valid elements."""
+K.setflags(write=False)
+L.setflags(write=False)
 C = np.arange(1.0, 13).reshape(3, 4)
 W = np.array([[1.0, 2, 0, 1], [1, 1, 1, 1], [2, 1, 3, 1]])
 ROW = np.array([1.0, 0.0, 2.0, 4.0])
@@ -97,6 +102,7 @@ np.ma.copy(m)
 m.copy()
 np.ma.zeros_like(m) + x
 np.ma.ones_like(m) * m
+np.ma.empty_like(m) * 0 + x
 np.ma.masked_all_like(x)
 np.ma.masked_where(K, x)
 np.ma.masked_where(K, n)
@@ -431,7 +437,7 @@ BODIES = {
     "itruediv": "m /= 2\nreturn m",
     "ipow": "m **= 2\nreturn m",
     "imod": "m %= 2.0\nreturn m",
-    "in place, seen by the data": "y = x.copy()\nm = np.ma.array(y, mask=K)\nm *= n\nreturn y",
+    "in place, seen by the data": "y = x.copy()\nm = np.ma.array(y, mask=K.copy())\nm *= n\nreturn y",
     "masked zeros": "out = np.ma.zeros(4)\nout[0] = x[0, 0]\nout[2:] = x[1, 2:]\nreturn out * x[2]",
     "masked ones": "out = np.ma.ones(4)\nout[0] = x[0, 0]\nreturn out * x[2]",
     "all masked": "out = np.ma.masked_all((3, 4))\nout[0] = x[0]\nout[1, 1] = 2.0\nreturn out * x",
@@ -515,6 +521,7 @@ np.max(g, axis=0)
 np.amin(m)
 np.clip(m, 0.8, 1.5)
 x[np.ma.argmax(m)]
+x[np.ma.argmin(m)]
 x[m.argmin()]
 x[np.ma.argsort(m)]
 x[np.argsort(m)]
@@ -597,7 +604,14 @@ LARGE_SOURCES = {s: s for s in EXACT if s.strip()} | BODIES
 @pytest.mark.parametrize("name", LARGE_SOURCES)
 def test_constant_masks(name):
     f = program(LARGE_SOURCES[name])
-    check(Case(name, f, (3, 4), points=2, kind="those of np.ma", single=False))
+    region = {"low": 0.5, "high": 2.0, "points": 2}
+    expected = numerical_jacobian_pattern(f, np.ones((3, 4)), atol=1e-12, **region)
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones((3, 4))), expected)
+    for options in ({"constants": "structure"}, {"dependency": True}):
+        assert_covers(st.jacobian_sparsity(f, np.ones((3, 4)), **options), expected)
+    case = Case(name, f, (3, 4), kind="those of np.ma")
+    check_local(case)
+    check_metadata(case, np.float64)
 
 
 ANY_INDEX = "an index that depends on the inputs may be any of the axis"
@@ -605,6 +619,7 @@ FINITE = "the inputs drawn are finite, and positive"
 EXTRA = {
     "x[np.ma.argmax(m)]": ANY_INDEX,
     "x[m.argmin()]": ANY_INDEX,
+    "x[np.ma.argmin(m)]": ANY_INDEX,
     "x[np.ma.argsort(m)]": ANY_INDEX,
     "x[np.argsort(m)]": ANY_INDEX,
     "t = np.ma.zeros(4); t[np.ma.argmax(m)] = y[0]; return t + x[1]": ANY_INDEX,
@@ -619,3 +634,513 @@ def test_values_decide(source):
     f = program(source, SMALL)
     reason = EXTRA.get(source, "")
     check(Case(source, f, 4, points=20, kind="those of np.ma", single=False, extra=reason))
+
+
+# ------------------------------------------------------------------------ at a point
+AT_A_POINT = """
+np.ma.masked_where(x > 1, x).filled(y)
+np.ma.masked_where(x > 1, x).compressed()
+np.ma.array(x, mask=x > 1) * y
+np.ma.sqrt(x - 1).filled(y)
+(m / np.floor(y)).filled(x[0])
+m.max()
+np.ma.median(m)
+np.ma.sort(m)
+np.ma.where(x > y, m, y)
+[x[0] if v is masked else v for v in np.ma.masked_greater(x, 1)]
+t = np.ma.array(x); t /= np.floor(y); return t.filled(y)
+t = np.ma.array(x); t[y > 1] = masked; return t
+m.tolist(0)
+(m > 1) * x
+np.ma.masked_greater(x, 1).count() * x
+np.ma.argmax(m) * x
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("source", AT_A_POINT)
+def test_at_a_point_masks_are_known(source):
+    f = program(source, SMALL)
+    for seed in range(4):
+        x = np.random.default_rng(seed).uniform(0.5, 2.0, 4)
+        assert_same_pattern(st.jacobian_sparsity(f, x, local=True), jacobian_pattern_at(f, x))
+
+
+# --------------------------------------------------------------------------- Hessians
+CURVED = """
+m.sum() ** 2
+np.ma.sum(m * y)
+np.ma.sum(m ** 3)
+np.ma.sum(m / y)
+m.var()
+m.std()
+m.prod()
+m.mean() * m.sum()
+np.ma.dot(m, y * x)
+(m * y).filled(x).sum()
+np.ma.sum(np.ma.sqrt(m) * g.ravel())
+np.ma.sum(np.ma.log(x) * m)
+np.ma.sum(np.ma.masked_greater(x, 1) ** 2)
+np.ma.masked_greater(x, 1).filled(x[0] * x[3]).sum()
+np.ma.where(x > 1, x ** 2, m * y).sum()
+np.ma.cumsum(m * x).sum()
+np.ma.average(m, weights=y)
+np.ma.median(m ** 2)
+np.ma.sum(np.ma.hypot(m, y))
+m *= y; return m.sum()
+t = np.ma.zeros(4); t[0] = x[0] * x[1]; t[1] = masked; t[2] = x[2] ** 2; return t.sum()
+np.sum(np.exp(m))
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("source", CURVED)
+@pytest.mark.parametrize("local", [False, True])
+def test_hessians(source, local):
+    f = program(source, SMALL)
+    x = np.array([0.6, 1.4, 0.8, 1.7])
+    pattern = dense(st.hessian_sparsity(f, x, local=local))
+    if local:
+        expected = hessian_pattern_at(f, x)
+    else:
+        expected = numerical_hessian_pattern(f, x, low=0.5, high=2.0, points=8)
+    compare = assert_covers if "median" in source and not local else assert_same_pattern
+    compare(pattern, expected)
+
+
+# ---------------------------------------------------------------------------- Adagrad
+PARAM = np.arange(8.0).reshape(2, 4)
+STATE = np.full((2, 4), 0.5)
+PLACES = (np.array([0, 1, 1]), np.array([2, 0, 2]))
+GRAD = np.zeros((2, 4))
+GRAD[PLACES] = 3.0, 4.0, 5.0
+SPECIFIED = GRAD != 0
+EPS, CLR = 1e-10, 0.1
+
+
+def adagrad_with_a_mask(param, grad, state_sum):
+    given = np.where(SPECIFIED, grad, 0.0)
+    state_sum = state_sum + given**2
+    std = np.sqrt(state_sum, where=SPECIFIED, out=np.ones(grad.shape)) + EPS
+    return param - CLR * given / std, state_sum
+
+
+def adagrad_by_index(param, grad, state_sum):
+    param, state_sum = param.copy(), state_sum.copy()
+    values = grad[PLACES]
+    np.add.at(state_sum, PLACES, values**2)
+    param[PLACES] -= CLR * values / (np.sqrt(state_sum[PLACES]) + EPS)
+    return param, state_sum
+
+
+def adagrad_with_masked_arrays(param, grad, state_sum):
+    grad = np.ma.masked_array(grad, mask=~SPECIFIED)
+    state_sum = state_sum + (grad**2).filled(0)
+    std = np.ma.sqrt(np.ma.masked_array(state_sum, mask=~SPECIFIED)) + EPS
+    return param - CLR * (grad / std).filled(0), state_sum
+
+
+ADAGRAD = (adagrad_with_a_mask, adagrad_by_index, adagrad_with_masked_arrays)
+
+
+@pytest.mark.parametrize("step", ADAGRAD)
+def test_adagrad_gives_the_published_values(step):
+    param, state_sum = step(PARAM, GRAD, STATE)
+    assert state_sum.tolist() == [[0.5, 0.5, 9.5, 0.5], [16.5, 0.5, 25.5, 0.5]]
+    assert np.round(param, 4).tolist() == [[0, 1, 1.9027, 3], [3.9015, 5, 5.9010, 7]]
+
+
+@pytest.mark.parametrize("step", ADAGRAD)
+def test_adagrad_has_one_pattern(step):
+    every, given, none = np.eye(8), np.diag(SPECIFIED.ravel()), np.zeros((8, 8))
+    expected = np.block([[every, given, given], [none, given, every]])
+    pattern = st.jacobian_sparsity(step, PARAM, GRAD, STATE, argnums=(0, 1, 2))
+    assert_same_pattern(pattern, expected)
+    found = numerical_jacobian_pattern(lambda x: step(*x), np.ones((3, 2, 4)), low=0.5, high=2.0)
+    assert_same_pattern(pattern, found)
+    local = st.jacobian_sparsity(step, PARAM, GRAD, STATE, argnums=(0, 1, 2), local=True)
+    assert_same_pattern(local, expected)
+
+
+@pytest.mark.parametrize("step", ADAGRAD)
+def test_adagrad_steps_have_one_hessian(step):
+    def loss(x):
+        param, state_sum = step(*x)
+        return np.sum(param**2) + np.sum(state_sum)
+
+    x = np.ones((3, 2, 4))
+    expected = numerical_hessian_pattern(loss, x, low=0.5, high=2.0, points=2)
+    assert_same_pattern(st.hessian_sparsity(loss, x), expected)
+
+
+# ----------------------------------------------------------------------------- where=
+WHERE = {
+    "a target": lambda x: np.sqrt(x, where=K, out=np.zeros((3, 4))),
+    "a traced target": lambda x: np.multiply(x, 2.0, where=K, out=x[::-1].copy()),
+    "two operands": lambda x: np.add(x, x[::-1], where=K, out=np.ones((3, 4))),
+    "sum": lambda x: np.sum(x, where=K),
+    "sum along an axis": lambda x: x.sum(axis=0, where=~K),
+    "prod": lambda x: np.prod(x, axis=1, where=~L),
+    "mean": lambda x: np.mean(x, axis=1, where=~K),
+    "var": lambda x: np.var(x, where=~K),
+    "std": lambda x: np.std(x, where=~L),
+    "max": lambda x: np.max(x[:2, :2], where=~K[:2, :2], initial=0.0),
+    "any": lambda x: np.any(x > 1, where=K) * x,
+    "reduce": lambda x: np.add.reduce(x, axis=1, where=K),
+    "a target by index": lambda x: np.negative(x[0], where=K[0], out=np.zeros((2, 4))[1]),
+}
+
+
+@pytest.mark.parametrize("name", WHERE)
+@pytest.mark.parametrize("local", [False, True])
+def test_what_where_leaves_out_carries_nothing(name, local):
+    f = WHERE[name]
+    x = np.random.default_rng(5).uniform(0.5, 2.0, (3, 4))
+    expected = numerical_jacobian_pattern(f, x, low=0.5, high=2.0, points=20)
+    pattern = dense(st.jacobian_sparsity(f, x, local=local))
+    if local and name == "max":  # one element is the greatest
+        assert pattern.sum() == 1
+        assert_covers(expected, pattern)
+    else:
+        assert_same_pattern(pattern, expected)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_elements_that_were_not_computed_carry_nothing(local):
+    """Without out= their values are whatever the memory held."""
+    f = lambda x: np.sqrt(x, where=K)  # noqa: E731
+    expected = np.diag(K.ravel())
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones((3, 4)), local=local), expected)
+
+
+# ---------------------------------------------------------------------------- refusals
+REFUSED = {
+    "np.ma.cov(m)": "np.ma.cov",
+    "np.ma.corrcoef(m)": "np.ma.corrcoef",
+    "np.ma.polyfit(x[0], v, 1)": "np.ma.polyfit",
+    "np.ma.unique(m)": "np.ma.unique",
+    "np.ma.in1d(v, x[0])": "np.ma.in1d",
+    "np.ma.allclose(m, n)": "np.ma.allclose",
+    "np.ma.choose([0, 1], [v[:2], x[0, :2]])": "np.ma.choose",
+    "np.ma.apply_along_axis(np.sum, 0, m)": "np.ma.apply_along_axis",
+    "np.ma.vander(v)": "np.ma.vander",
+    "np.ma.mr_[v, 1.0]": "flat",
+    "np.ma.sum(m, out=np.zeros(()))": "out=",
+    "np.ma.less.reduce": "",
+    "np.ma.hypot.reduce(m)": "np.ma.hypot.reduce",
+    "np.ma.hypot.accumulate(m)": "np.ma.hypot.accumulate",
+    "m.flat": "flat",
+    "m.resize(2, 6)": "resize",
+    "m.tobytes()": "tobytes",
+    "m.searchsorted(1.0)": "searchsorted",
+    "m @ x.T": "np.matmul",
+    "x @ m.T": "np.matmul",
+    "np.add.reduce(m)": "np.add.reduce",
+    "np.add(x, m, where=K)": "np.add",
+    "np.add(m, 1, out=m)": "np.add",
+    "divmod(m, 2)": "np.divmod",
+    "np.median(m)": "np.median",
+    "np.linalg.inv(m[:2, :2])": "np.linalg.inv",
+    "np.average(m, weights=W)": "np.average",
+    "np.clip(x, m, 2.0)": "np.clip",
+    "m.clip(n, 2.0)": "clip",
+    "float(m[0, 0] + np.ma.masked_greater(x, 1)[0, 0])": "float",
+    "np.ma.masked_greater(x, 1).compressed()": "compressed",
+    "np.ma.masked_greater(x, 1).tolist()": "tolist",
+    "np.ma.compress_rows(np.ma.masked_greater(x, 1))": "compress_nd",
+    "np.ma.masked_where(K, m, copy=False)": "masked_where",
+    "np.ma.var(m, mean=1.0)": "mean=",
+    "np.ma.sort(m, fill_value=1.0)": "fill_value",
+    "m.astype('O')": "astype",
+    "m.view(np.int64)": "view",
+    "1.0 in m": "bool",
+    "np.ma.nonzero(m)": "np.ma.nonzero",
+    "np.ma.where(m > 1)": "nonzero",
+    "Sub(x, mask=K)": "class Sub",
+    "pickle.dumps(m)": "pickle",
+    "np.fromiter(m.ravel(), float)[:2] if 0 else np.asarray(m, dtype=object)": "",
+    "m.no_such_thing": None,
+}
+
+
+class Sub(np.ma.MaskedArray):
+    pass
+
+
+NAMES |= {"Sub": Sub, "pickle": pickle}
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_refused_by_name(source):
+    wanted = REFUSED[source]
+    if wanted is None:
+        with pytest.raises(AttributeError, match="no_such_thing"):
+            st.jacobian_sparsity(program(source), np.ones((3, 4)))
+        return
+    with pytest.raises(st.TracingError) as caught:
+        st.jacobian_sparsity(program(source), np.ones((3, 4)))
+    assert wanted in str(caught.value)
+
+
+def test_shared_masks_that_inputs_would_decide():
+    """In place, NumPy would change the mask given as well: there is no constant left."""
+
+    def f(x):
+        mask = np.zeros(3, bool)
+        m = np.ma.array(x, mask=mask)
+        m /= x[0]
+        return m.filled(x[1]) * mask
+
+    with pytest.raises(st.UnsupportedError, match=r"m = m / y"):
+        st.jacobian_sparsity(f, np.ones(3))
+    local = st.jacobian_sparsity(f, np.ones(3), local=True)
+    assert not local.nnz
+
+
+def test_a_view_is_told_apart_from_a_mask_of_ones_own():
+    def f(x, *, keep):
+        m = np.ma.array(x.copy(), mask=[True, False, False])
+        part = m[1:] if keep else None
+        m.mask  # noqa: B018 - a view that is let go
+        m /= np.floor(x[::-1])
+        return m.filled(x[1]), part
+
+    x = np.array([1.5, 2.5, 3.5])
+    pattern = st.jacobian_sparsity(lambda x: f(x, keep=False)[0], x)
+    assert_same_pattern(pattern, [[0, 1, 0], [0, 1, 0], [0, 1, 1]])
+    with pytest.raises(st.UnsupportedError, match="shares the mask"):
+        st.jacobian_sparsity(lambda x: f(x, keep=True)[0], x)
+
+
+def test_inputs_that_are_masked_are_refused():
+    with pytest.raises(st.InputError, match="masked"):
+        st.jacobian_sparsity(np.ma.sum, np.ma.array([1.0, 2.0], mask=[0, 1]))
+
+
+# ------------------------------------------------------------------ what is exchanged
+def functions_of_numpy_ma():
+    kinds = (type, types.ModuleType, np.ma.core._MaskedUFunc)
+    values = {name: getattr(np.ma, name) for name in np.ma.__all__}
+    return {name: f for name, f in values.items() if callable(f) and not isinstance(f, kinds)}
+
+
+def test_every_function_is_answered_or_refused():
+    exchanged = {name for owner, name, *_ in masks.rows() if owner is np.ma}
+    assert exchanged == set(functions_of_numpy_ma()) - masks._METADATA
+    assert set(FUNCTIONS) & set(np.ma.__all__) <= exchanged
+    missing = set(FUNCTIONS) - set(np.ma.__all__)
+    assert missing <= {"get_data", "get_mask"}
+
+
+def test_every_answer_is_tested():
+    sources = "\n".join([*EXACT, *BODIES.values(), *ORDERED, *CURVED])
+    called = set(re.findall(r"np\.ma\.(\w+)\(", sources))
+    assert not set(FUNCTIONS) - called - {"get_data", "get_mask"}
+    used = set(re.findall(r"\.(\w+)\b", sources))
+    own = {name for name in dir(MaskedTracedArray) if not name.startswith("_")}
+    assert not own - used - {"mT", "imag", "item", "itemsize", "nbytes", "dtype"}
+
+
+def test_metadata_of_masked_arrays():
+    def f(x):
+        m = np.ma.array(x.reshape(2, 2), mask=[[0, 1], [0, 0]])
+        assert (m.dtype, m.itemsize, m.nbytes, m.ndim) == (np.dtype(float), 8, 32, 2)
+        assert m.mT.shape == (2, 2)
+        assert m.item(2) is not None
+        assert repr(m) == "masked TracedArray([[{0}, --],\n [{2}, {3}]])"
+        assert f"{np.ma.array(x)}" == "masked TracedArray([{0}, {1}, {2}, {3}])"
+        assert str(np.ma.masked_greater(x, 1)) == "masked TracedArray([{0}?, {1}?, {2}?, {3}?])"
+        assert m.fill_value == 1e20
+        assert m[0, 1] is np.ma.masked
+        assert isinstance(m.mask, np.ndarray)
+        assert m.mask.tolist() == [[False, True], [False, False]]
+        assert np.ma.array(x).mask is np.ma.nomask
+        assert np.ma.isMaskedArray(m)
+        assert copy.deepcopy(m).shape == copy.copy(m).shape == (2, 2)
+        with pytest.raises(np.ma.MaskError):
+            np.ma.array(x, mask=[0, 1])
+        with pytest.raises(np.ma.MaskError):
+            np.ma.power(m, 2, 3)
+        with pytest.raises(IndexError):
+            np.ma.masked_where([True], x)
+        return m.imag
+
+    assert not st.jacobian_sparsity(f, np.ones(4)).nnz
+
+
+def test_numpy_ma_is_left_alone_without_need():
+    seen = []
+
+    def f(x):
+        seen.append(np.ma.sum)
+        constants = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+        return x * constants.sum() + np.ma.where(constants > 1, constants, 0.0).filled(0)
+
+    original = np.ma.sum
+    assert st.jacobian_sparsity(f, np.ones(3)).nnz == 3
+    assert seen == [original]
+
+
+def test_everything_is_put_back():
+    before = {(owner, name): vars(owner)[name] for owner, name, *_ in masks.rows()}
+    new = vars(np.ma.MaskedArray)["__new__"]
+    st.jacobian_sparsity(lambda x: np.ma.array(x, mask=K), np.ones((3, 4)))
+    with pytest.raises(st.UnsupportedError):
+        st.jacobian_sparsity(lambda x: np.ma.cov(np.ma.array(x)), np.ones(3))
+    assert all(vars(owner)[name] is found for (owner, name), found in before.items())
+    assert vars(np.ma.MaskedArray)["__new__"] is new
+    assert early_exp is np.ma.exp
+
+
+def test_other_threads_get_numpys_own():
+    found = []
+
+    def elsewhere():
+        m = np.ma.zeros(3)
+        m[1] = np.ma.masked
+        found.append((type(m), (m + 1).sum(), np.ma.where([1, 0, 0], m, 2.0).tolist()))
+
+    def f(x):
+        m = np.ma.array(x, mask=[0, 1, 0])
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        return m.sum()
+
+    assert st.jacobian_sparsity(f, np.ones(3)).nnz == 2
+    assert found[-1] == (np.ma.MaskedArray, 2.0, [0.0, 2.0, 2.0])
+
+
+def test_constants_stay_numpys_own():
+    def f(x):
+        m = np.ma.array(x, mask=[0, 1, 0])
+        constants = np.ma.array([1.0, 2.0, 3.0], mask=[0, 0, 1])
+        assert type(constants * 2) is np.ma.MaskedArray
+        assert type(np.ma.masked_greater(constants, 1)) is np.ma.MaskedArray
+        assert constants.dot(constants) == 5.0
+        assert (constants < 2).filled(True).tolist() == [True, False, True]
+        return m * constants
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(3)), np.diag([1, 0, 0]))
+
+
+def test_a_masked_array_from_outside_takes_no_traced_values():
+    outside = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+
+    def f(x):
+        outside[0] = np.ma.array(x)[0]
+        return outside
+
+    def g(x):
+        m = np.ma.array(outside)
+        m += np.ma.array(x)
+        return m
+
+    for function in (f, g):
+        with pytest.raises(st.EscapeError, match="ordinary array"):
+            st.jacobian_sparsity(function, np.ones(3))
+    assert outside.tolist() == [1.0, None, 3.0]
+
+
+def test_a_number_that_may_be_masked_and_its_identity():
+    """``is np.ma.masked`` cannot be answered by an object: both outcomes are run."""
+    missing = np.ma.masked
+
+    def first(x):
+        for value in np.ma.masked_greater(x, 1):
+            if value is not np.ma.masked:
+                return value
+        return x[0] * x[2]
+
+    def second(x):
+        return helper(np.ma.masked_greater(x, 1).sum(), x)
+
+    def helper(total, x):
+        return x[2] if total is missing else total
+
+    x = np.ones(3)
+    assert_same_pattern(st.jacobian_sparsity(first, x), [[1, 1, 1]])
+    assert st.jacobian_sparsity(second, x).nnz == 3
+    with pytest.raises(st.ValueDependentError, match="max_paths"):
+        st.jacobian_sparsity(
+            lambda x: [v if v is not np.ma.masked else 0.0 for v in np.ma.masked_greater(x, 1)],
+            np.ones(12),
+        )
+
+
+def test_masked_elements_under_every_mode():
+    def f(x):
+        m = np.ma.array(x, mask=[0, 1, 0])
+        return (m * [0.0, 1.0, 2.0]).filled(0)
+
+    def nnz(**options):
+        return st.jacobian_sparsity(f, np.ones(3), **options).nnz
+
+    assert nnz() == nnz(local=True) == nnz(dependency=True) == 1
+    assert nnz(constants="structure") == 2
+
+
+# ----------------------------------------------------- what is assumed of numpy.ma
+def test_the_classes_of_numpy_ma():
+    core = np.ma.core
+    kinds = (
+        core._MaskedUnaryOperation,
+        core._MaskedBinaryOperation,
+        core._DomainedBinaryOperation,
+        core._extrema_operation,
+    )
+    operations = [f for f in vars(np.ma).values() if isinstance(f, core._MaskedUFunc)]
+    assert len(operations) > 40
+    assert all(isinstance(f, kinds) for f in operations)
+    assert all("__call__" in vars(kind) for kind in kinds)
+    assert {type(domain).__name__ for domain in core.ufunc_domain.values()} == {
+        "NoneType", "_DomainCheckInterval", "_DomainGreater", "_DomainGreaterEqual",
+        "_DomainSafeDivide", "_DomainTan",
+    }  # fmt: skip
+
+
+A = np.ma.array([[3.0, 1.0, 2.0], [5.0, 4.0, 7.0]], mask=[[0, 1, 0], [0, 0, 1]])
+ARGUMENTS = {
+    np.broadcast_arrays: (A, A.data), np.broadcast_to: (A, (2, 2, 3)), np.convolve: (A[0], [1, 2]),
+    np.cross: (A, A.data + 1), np.dot: (A, np.ones(3)), np.einsum: ("ij->i", A),
+    np.inner: (A, np.ones(3)), np.interp: (A, [0.0, 9.0], [0.0, 3.0]), np.outer: (A, [1.0]),
+    np.select: ([A.data > 2], [A]), np.tensordot: (A, np.ones(3), 1), np.vdot: (A, A.data),
+    np.where: (A.data > 2, A, 0.0), np.take: (A, [1], 1), np.repeat: (A, 2), np.compress: ([1], A),
+    np.reshape: (A, 6), np.swapaxes: (A, 0, 1), np.clip: (A, 2, 4), np.moveaxis: (A, 0, 1),
+    np.roll: (A, 1), np.rollaxis: (A, 1), np.tile: (A, 2), np.split: (A, 2), np.hsplit: (A, 3),
+    np.vsplit: (A, 2), np.array_split: (A, 2), np.dsplit: (A.reshape(1, 2, 3), 3),
+    np.expand_dims: (A, 0),
+    **dict.fromkeys(numpy_functions.FORGETTING - {np.dot, np.inner}, ([A, A],)),
+}  # fmt: skip
+
+
+def plain(arguments):
+    return [
+        [v.data if isinstance(v, np.ma.MaskedArray) else v for v in a]
+        if isinstance(a, list)
+        else a.data if isinstance(a, np.ma.MaskedArray) else a
+        for a in arguments
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", numpy_functions.DATA_ALONE | numpy_functions.FORGETTING)
+def test_functions_of_numpy_that_forget_masks(function):
+    arguments = ARGUMENTS.get(function, (A,))
+    found = function(*arguments)
+    np.testing.assert_equal(np.array(found), np.array(function(*plain(arguments))))
+    assert not np.ma.is_masked(found)
+
+
+@pytest.mark.parametrize("function", numpy_functions.BY_ELEMENT)
+def test_functions_of_numpy_that_move_masks(function):
+    arguments = ARGUMENTS.get(function, (A,))
+    found, mask = function(*arguments), function(arguments[0].mask, *arguments[1:])
+    found, mask = (v if isinstance(v, list) else [v] for v in (found, mask))
+    for piece, hidden in zip(found, mask, strict=True):
+        np.testing.assert_equal(np.ma.getmaskarray(piece), hidden)
+
+
+@pytest.mark.parametrize("function", numpy_functions.BY_METHOD)
+def test_functions_of_numpy_that_call_methods(function):
+    arguments = ARGUMENTS.get(function, (A,))
+    rest = arguments[1:]
+    expected = getattr(A, function.__name__)(*rest)
+    np.testing.assert_equal(np.ma.filled(function(*arguments), 0), np.ma.filled(expected, 0))

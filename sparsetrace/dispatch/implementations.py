@@ -65,12 +65,12 @@ def _asarray(obj: Any, dtype: Any = None, order: Any = None, **options: Any) -> 
 def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
     """A constructor whose float arrays can take traced elements later."""
 
-    def constructor(shape: Any, *args: Any, **kwargs: Any) -> Any:
+    def constructor(first: Any, /, *args: Any, **kwargs: Any) -> Any:
         graph = CURRENT.get()
         if contains_traced(args):  # np.full(shape, traced)
             fill = conversion(args[0])
-            return np.broadcast_to(fill, shape).copy()
-        values = make(shape, *args, **kwargs)
+            return np.broadcast_to(fill, first).copy()
+        values = make(first, *args, **kwargs)
         if graph is None or graph.wrapper is None or values.dtype.kind not in "fc":
             return values
         own = values if graph.local else None
@@ -83,7 +83,7 @@ def _buffer_like(make: Callable[..., Any]) -> Callable[..., Any]:
     """The same for a constructor that takes the shape of another array."""
     buffer = _buffer(make)
 
-    def constructor(prototype: Any, *args: Any, **kwargs: Any) -> Any:
+    def constructor(prototype: Any, /, *args: Any, **kwargs: Any) -> Any:
         return (
             make(prototype, *args, **kwargs)
             if is_traced(prototype)

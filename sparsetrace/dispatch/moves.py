@@ -18,6 +18,7 @@ from sparsetrace.dispatch.operands import Elements, Operand, contains_traced, dt
 from sparsetrace.dispatch.settled import chosen_values, converted
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph
+from sparsetrace.parts import PartIds, part_of
 
 __all__ = ["MOVES", "run_move"]
 
@@ -177,7 +178,13 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     dtype = source if wanted is None else np.dtype(wanted)
     if dtype.kind in "biu" and any(kind.kind not in "biu" for kind in dtypes):
         return _whole(graph, move, args, kwargs, dtype)
+    parts = [x for x in (*moved, *options.values()) if isinstance(x, PartIds)]
+    if parts:  # NumPy may make new arrays of an operand's class, which are no views of a part
+        moved = [_bare(x) for x in moved]
+        options = {k: _bare(v) for k, v in options.items()}
     result = function(*moved, **options)
+    if parts:
+        result = _viewed(graph, result, parts)
     apart = None
     if isinstance(result, (list, tuple)):
         if function is np.meshgrid:
@@ -185,6 +192,19 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         elif function in _APART:
             apart = dtypes
     return _wrapped(graph, result, dtype, apart)
+
+
+def _bare(ids: Any) -> Any:
+    return ids.view(np.ndarray) if isinstance(ids, PartIds) else ids
+
+
+def _viewed(graph: Graph, result: Any, parts: list[PartIds]) -> Any:
+    """The result, as parts where it is a view of one."""
+    if isinstance(result, (list, tuple)):
+        return type(result)(_viewed(graph, item, parts) for item in result)
+    if any(np.may_share_memory(result, part) for part in parts):
+        return part_of(graph, result)
+    return result
 
 
 def _as_whole(graph: Graph, value: Any, dtype: np.dtype[Any]) -> Any:

@@ -46,7 +46,8 @@ def _any_compares(scope: dict[str, Any]) -> bool:
         held = list(vars(value).values()) if isinstance(value, type) else [value]
         for item in held:
             code = getattr(item, "__code__", None)
-            if isinstance(code, types.CodeType) and _compares(code):
+            own = not str(getattr(item, "__module__", "")).startswith(_LIBRARIES)
+            if own and isinstance(code, types.CodeType) and _compares(code):
                 return True
     return False
 

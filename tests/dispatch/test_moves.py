@@ -7,7 +7,7 @@ import pytest
 from dispatch.checks import Cases, check
 
 import sparsetrace as st
-from oracles import assert_same_pattern
+from oracles import assert_same_pattern, dense, numerical_jacobian_pattern
 from sparsetrace.dispatch.moves import MOVES
 
 case = Cases()
@@ -303,3 +303,49 @@ def test_each_move_is_tested():
     """By the names of the cases: a move without one is found here."""
     words = set(" ".join(c.name for c in case).split()) | {"sliding_window_view"}
     assert {move.__name__ for move in MOVES} <= words | set("dsplit hsplit".split())
+
+
+PARTS = {
+    "roll": lambda v: np.roll(v, -1),
+    "tile": lambda v: np.tile(v, 2),
+    "pad": lambda v: np.pad(v, 1, "edge"),
+    "insert": lambda v: np.insert(v, 1, v[0]),
+    "delete": lambda v: np.delete(v, 0),
+    "triu": lambda v: np.triu(v.reshape(2, 2)),
+    "repeat": lambda v: np.repeat(v, 2),
+    "flip": lambda v: np.flip(v),
+    "split": lambda v: np.concatenate(np.split(v, 2)[::-1]),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_moves_of_a_part_of_a_complex_array(name):
+    """The parts' ids are of a class of their own, of which NumPy makes new arrays too."""
+
+    def f(x):
+        return PARTS[name]((x * (0.5 + 2j)).imag)
+
+    x = np.arange(1.0, 5)
+    for local in (False, True):
+        found = st.jacobian_sparsity(f, x, local=local)
+        assert_same_pattern(found, numerical_jacobian_pattern(f, x, points=1))
+
+
+def test_views_of_a_part_write_through():
+    def f(x):
+        z = x * 1j
+        np.reshape(z.imag, (2, 2))[0] = x[3]
+        return z.imag
+
+    found = dense(st.jacobian_sparsity(f, np.ones(4)))
+    assert found[:2, 3].all()
+
+
+def test_arrays_made_in_the_shape_of_another_one():
+    """``zeros_like(a, shape=...)`` inside NumPy's own code."""
+
+    def f(x):
+        return np.apply_along_axis(np.sum, 0, np.resize(x, (2, 2)))
+
+    found = st.jacobian_sparsity(f, np.ones(3))
+    assert_same_pattern(found, [[1, 0, 1], [1, 1, 0]])
