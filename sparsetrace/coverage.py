@@ -20,7 +20,10 @@ from sparsetrace.dispatch.local_rules import RULES as LOCAL_RULES
 from sparsetrace.dispatch.moves import MOVES
 from sparsetrace.dispatch.refused import REFUSED, TEXTS
 from sparsetrace.dispatch.registry import RULES
-from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER
+from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
+from sparsetrace.rules.second_numpy import NUMPY_CURVATURES
+from sparsetrace.rules.second_special import SPECIAL_CURVATURES
+from sparsetrace.rules.special import SPECIAL_RULES
 
 __all__ = ["classes", "page"]
 
@@ -105,11 +108,10 @@ def page() -> str:
         "|---|---:|---|",
     ]
     lines += [f"| {title} | {len(found[title])} | {_MEANINGS[title]} |" for title in found]
-    numpy_own = [u for u in FIRST_ORDER if getattr(np, u.__name__, None) is u]
     lines += [
         "",
-        f"Ufuncs: {len(numpy_own)} of NumPy and {len(FIRST_ORDER) - len(numpy_own)} of "
-        f"`scipy.special` have a line in the first-order table, {len(SECOND_ORDER)} in the",
+        f"Ufuncs: {len(NUMPY_RULES)} of NumPy and {len(SPECIAL_RULES)} of `scipy.special` have a "
+        f"line in the first-order table, {len(NUMPY_CURVATURES) + len(SPECIAL_CURVATURES)} in the",
         "second-order one; `matmul`, `matvec`, `vecmat` and `vecdot` have rules. Any other ufunc "
         "depends on",
         "all of its arguments, nonlinearly.",

@@ -322,6 +322,34 @@ def test_at_a_point(f, point, wanted):
     assert entries(hessian_sparsity(f, np.array(point), local=True)) == wanted
 
 
+@pytest.mark.parametrize("name", ["logsumexp", "log_softmax", "softmax"])
+def test_at_a_tie_of_all_elements(name):
+    """SciPy's own code compares the elements with their maximum, which is no branch."""
+    early = getattr(sc, name)
+    axes = {"axis": -1}
+    for f in (early, lambda x: early(x), lambda x: getattr(sc, name)(x, **axes)):
+        for x in (np.zeros(3), np.zeros((2, 3))):
+            wanted = lagrangian_hessian_sparsity(f, x)
+            found = lagrangian_hessian_sparsity(f, x, local=True)
+            assert (found != wanted).nnz == 0
+            assert (jacobian_sparsity(f, x, local=True) != jacobian_sparsity(f, x)).nnz == 0
+
+
+def test_sinc_at_zero():
+    point = np.array([0.0, 0.5])
+    assert entries(jacobian_sparsity(np.sinc, point, local=True)) == [(1, 1)]
+    found = hessian_sparsity(lambda x: np.sinc(x).sum(), point, local=True)
+    assert entries(found) == [(0, 0), (1, 1)]
+
+
+def test_piecewise_of_a_number():
+    def f(x):
+        return np.piecewise(x[0], [x[0] < 0, x[0] >= 0], [lambda v: v, lambda v: v**2])
+
+    for local in (False, True):
+        assert hessian_sparsity(f, np.ones(2), local=local).nnz == 1
+
+
 # --------------------------------------------------------------------- interface
 def test_the_result_is_a_pattern():
     pattern = hessian_sparsity(lambda x: x[0] * x[1], np.ones(3))

@@ -15,7 +15,14 @@ import numpy as np
 
 from sparsetrace.branches import Branches, raised_on_purpose
 from sparsetrace.capture.session import SESSION
-from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of, is_traced, values_of
+from sparsetrace.dispatch.operands import (
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    values_of,
+)
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.graph import CURRENT, Graph
 
@@ -66,8 +73,8 @@ def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         ids = np.array([ids_of(graph, v).reshape(()) for v in column], np.int32).reshape(shape)
         kind = np.result_type(*map(dtype_of, column))
         points = [values_of(v) for v in column] if graph.local else None
-        values = None if points is None else np.array(points, kind).reshape(shape)
-        made = graph.wrap(Elements(ids, kind, values, keep_array=True))
+        shown = None if points is None else np.array(points, kind).reshape(shape)
+        made = graph.wrap(Elements(ids, kind, shown, keep_array=True))
         results.append(made if self.otypes is None else made.astype(self.otypes[i]))
     return tuple(results) if several else results[0]
 

@@ -146,6 +146,8 @@ _REDUCING = {
     np.logical_and: "all",
     np.logical_or: "any",
 }
+
+
 def _along(original: Any, default: Any) -> Any:
     """``np.ma.add.reduce`` and its kin, by the method that does the same."""
 

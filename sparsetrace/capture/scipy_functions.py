@@ -69,6 +69,9 @@ NAMES: dict[tuple[str, str], str] = {
     ("scipy.sparse.linalg", "sparse"): """
         expm_multiply factorized splu spsolve spsolve_triangular
     """,
+    ("scipy.special", "exponentials"): "log_softmax logsumexp softmax",
+    # what logsumexp calls, also where a module bound its name early
+    ("scipy.special._logsumexp", "exponentials"): "_logsumexp",
     ("scipy.spatial.distance", "distance"): """
         braycurtis canberra cdist chebyshev cityblock correlation cosine euclidean mahalanobis
         minkowski pdist seuclidean sqeuclidean squareform

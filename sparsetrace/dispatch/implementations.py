@@ -24,7 +24,7 @@ angle apply_along_axis apply_over_axes corrcoef diff ediff1d fix gradient i0 isc
 iscomplex isneginf isposinf isreal kron linalg.cross linalg.matrix_power
 linalg.multi_dot logspace nan_to_num poly polyadd polyder polyint
 polynomial.polynomial.polygrid2d polynomial.polynomial.polyval2d polysub polyval
-real_if_close sinc trapezoid vander
+real_if_close trapezoid vander
 """.split()
 
 

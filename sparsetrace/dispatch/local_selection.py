@@ -179,6 +179,11 @@ def _piecewise(
 ) -> Elements:
     """As NumPy does it: each function gets the elements where its condition holds."""
     condlist = values_of(condlist)
+    if np.ndim(x) == 0:
+        row = np.reshape(x, (1,))
+        conditions = [np.reshape(np.asarray(c, bool), (1,)) for c in np.atleast_1d(condlist)]
+        found = _piecewise(graph, row, conditions, funclist, *args, **kwargs)
+        return Elements(found.ids.reshape(()), found.dtype)
     # as NumPy reads them: one condition, or a sequence of them
     if np.isscalar(condlist) or (
         not isinstance(condlist[0], (list, np.ndarray)) and np.ndim(x) != 0

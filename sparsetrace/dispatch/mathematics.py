@@ -26,7 +26,7 @@ from sparsetrace.dispatch.operands import (
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import combined
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
-from sparsetrace.interactions import bend
+from sparsetrace.interactions import bend, interact
 
 __all__: list[str] = []
 
@@ -96,6 +96,24 @@ def _unwrap(
         parts.append(np.broadcast_to(ids_of(graph, discont), ids.shape))
     graph.pure = False
     return Elements(np.maximum(graph.union_all(parts), OPAQUE), out_kind)
+
+
+@rule_for(np.sinc)
+def _sinc(graph: Graph, x: Any) -> Elements:
+    """``sin(pi x) / (pi x)``, and 1 at 0, where the first derivative vanishes alone."""
+    ids, kind = ids_of(graph, x), dtype_of(x)
+    kind = kind if kind.kind in "fc" else np.dtype(float)
+    flat = np.zeros(ids.shape, bool)
+    if graph.local and graph.values:
+        flat = np.asarray(values_of(x)) == 0
+    out = np.maximum(np.where(flat, np.int32(OPAQUE), ids), OPAQUE)
+    known = ids <= ZERO
+    if not graph.local and known.any():
+        graph.pure = False
+        out = np.where(known, graph.constant(np.sinc(graph.known_values(ids, kind))), out)
+    if graph.second_order:
+        out = interact(graph, out, [(ids, ids)], cut=graph.local)
+    return Elements(out, kind)
 
 
 # ------------------------------------------------------------------- polynomials
