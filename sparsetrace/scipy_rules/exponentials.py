@@ -11,17 +11,21 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.dispatch.operands import dtype_of
-from sparsetrace.extension import detach
-from sparsetrace.scipy_rules.calls import Call, array_of, lines
+from sparsetrace.graph import OPAQUE
+from sparsetrace.scipy_rules.calls import Call, array_of, current, lines, made
 
 __all__ = ["TABLE"]
 
 
 def _shifted(a: Any, axis: Any) -> tuple[Any, Any]:
     """The elements less their maximum, and the maximum."""
-    top = detach(np.max(a, axis=axis, keepdims=True))
-    if isinstance(top, np.ndarray) and type(top) is np.ndarray:
-        top = np.where(np.isfinite(top), top, 0)
+    graph = current()
+    largest = np.max(a, axis=axis, keepdims=True)
+    if graph.local:
+        values = np.array(largest._values)
+        top = np.where(np.isfinite(values), values, 0)
+    else:
+        top = made(graph, np.full(largest.shape, OPAQUE, np.int32), largest.dtype)
     return a - top, top
 
 
