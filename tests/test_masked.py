@@ -430,54 +430,54 @@ m.soften_mask().hardmask * x
 """.strip().splitlines()
 """Expressions with constant masks; the pattern equals the numerical one."""
 
-BODIES = {
-    "iadd": "m += n\nreturn m",
-    "isub": "m -= 2 * x\nreturn m",
-    "imul": "m *= n\nreturn m.filled(x[0, 0])",
-    "itruediv": "m /= 2\nreturn m",
-    "ipow": "m **= 2\nreturn m",
-    "imod": "m %= 2.0\nreturn m",
-    "in place, seen by the data": "y = x.copy()\nm = np.ma.array(y, mask=K.copy())\nm *= n\nreturn y",
-    "masked zeros": "out = np.ma.zeros(4)\nout[0] = x[0, 0]\nout[2:] = x[1, 2:]\nreturn out * x[2]",
-    "masked ones": "out = np.ma.ones(4)\nout[0] = x[0, 0]\nreturn out * x[2]",
-    "all masked": "out = np.ma.masked_all((3, 4))\nout[0] = x[0]\nout[1, 1] = 2.0\nreturn out * x",
-    "all masked as the first": "out = np.ma.masked_all_like(C)\nout[1] = m[1]\nreturn out",
-    "empty": "out = np.ma.empty((3, 4))\nout[...] = m\nreturn out",
-    "array of constants": "out = np.ma.array([1.0, 2, 3, 4], mask=[0, 0, 1, 0])\nout[1] = x[0, 1]\n"
-    "out[2] = x[0, 2]\nreturn out * x[1]",
-    "over zeros": "out = np.ma.array(np.zeros(4), mask=[1, 0, 0, 0])\nout[1:] += x[0, 1:]\nreturn out",
-    "an unwatched buffer": "out = np.ma.zeros(4)\nout += 1\nreturn out * x[0]",
-    "adding to a buffer": "out = np.ma.zeros(4)\nout += v\nreturn out",
-    "put": "m.put([1, 2, 3], [5.0, x[0, 0], 7.0])\nreturn m",
-    "put in a buffer": "out = np.ma.zeros(4)\nout.put([1, 2], x[0, :2])\nreturn out",
-    "np.ma.put": "np.ma.put(m, [1, 2], v[:2])\nreturn m",
-    "np.ma.putmask": "np.ma.putmask(m, K, n)\nreturn m",
-    "mask an element": "m[0] = masked\nm[2, 1] = masked\nreturn m",
-    "unmask an element": "m[0, 1] = 3.0\nm[1] = x[2]\nreturn m",
-    "write a masked array": "m[1:] = n[1:]\nreturn m",
-    "write under a nomask": "y = np.ma.array(x)\ny[1] = v\nreturn y",
-    "write through a view": "y = m[1:]\ny[0] = x[0]\nreturn m",
-    "mask through a view": "y = m.T\ny[2] = masked\nreturn m",
-    "write by a boolean mask": "m[K] = 1.0\nreturn m",
-    "write by a masked condition": "m[np.ma.array(C, mask=K) > 4] = 2.0\nreturn m",
-    "write to a hard mask": "m.harden_mask()\nm[...] = 2 * x\nreturn m",
-    "write by a hard mask": "m.harden_mask()\nm[C > 4] = 2.0\nreturn m",
-    "set the mask": "m.mask = L\nreturn m",
-    "unset the mask": "m.mask = np.ma.nomask\nreturn m",
-    "mask all": "m.mask = True\nreturn m, x[0]",
-    "write into the mask": "m.mask[0, 0] = True\nreturn m",
-    "the mask of a sum": "y = m + n\ny.mask = False\nreturn y",
-    "a mask that is shared": "k = K.copy()\ny = np.ma.array(x, mask=k)\ny[0, 1] = 1.0\nreturn k * x",
-    "a condition that is not": "k = K.copy()\ny = np.ma.masked_where(k, x)\ny[0, 1] = 1.0\nreturn k * x",
-    "the mask of np.ma.exp": "y = np.ma.exp(m)\ny[0, 1] = 1.0\nreturn m",
-    "unshared": "y = np.ma.exp(m)\ny.unshare_mask()\ny[0, 1] = 1.0\nreturn m",
-    "shape": "m.shape = (4, 3)\nreturn m",
-    "fill value": "m.fill_value = 3.0\nreturn m.filled()",
-    "set fill value": "m.set_fill_value(3.0)\nnp.ma.set_fill_value(m, 2.0)\nreturn m.filled()",
-    "a number": "total = 0.0\nfor value in m.ravel():\n    if value is not masked:\n        total = total + value\nreturn total",
-    "harden as a function": "np.ma.harden_mask(m)\nm[0] = 1.0\nnp.ma.soften_mask(m)\nreturn m",
-    "local sort": "y = m.copy()\ny.sort(axis=0)\nreturn y.count(axis=0) * x",
-}  # fmt: skip
+STATEMENTS = """
+m += n; return m
+m -= 2 * x; return m
+m *= n; return m.filled(x[0, 0])
+m /= 2; return m
+m **= 2; return m
+m %= 2.0; return m
+y = x.copy(); m = np.ma.array(y, mask=K.copy()); m *= n; return y
+y = np.ma.zeros(4); y[0] = x[0, 0]; y[2:] = x[1, 2:]; return y * x[2]
+y = np.ma.ones(4); y[0] = x[0, 0]; return y * x[2]
+y = np.ma.masked_all((3, 4)); y[0] = x[0]; y[1, 1] = 2.0; return y * x
+y = np.ma.masked_all_like(C); y[1] = m[1]; return y
+y = np.ma.empty((3, 4)); y[...] = m; return y
+y = np.ma.array([1.0, 2, 3, 4], mask=[0, 0, 1, 0]); y[1:3] = x[0, 1:3]; return y * x[1]
+y = np.ma.array(np.zeros(4), mask=[1, 0, 0, 0]); y[1:] += x[0, 1:]; return y
+y = np.ma.zeros(4); y += 1; return y * x[0]
+y = np.ma.zeros(4); y += v; return y
+m.put([1, 2, 3], [5.0, x[0, 0], 7.0]); return m
+y = np.ma.zeros(4); y.put([1, 2], x[0, :2]); return y
+np.ma.put(m, [1, 2], v[:2]); return m
+np.ma.putmask(m, K, n); return m
+m[0] = masked; m[2, 1] = masked; return m
+m[0, 1] = 3.0; m[1] = x[2]; return m
+m[1:] = n[1:]; return m
+y = np.ma.array(x); y[1] = v; return y
+y = m[1:]; y[0] = x[0]; return m
+y = m.T; y[2] = masked; return m
+m[K] = 1.0; return m
+m[np.ma.array(C, mask=K) > 4] = 2.0; return m
+m.harden_mask(); m[...] = 2 * x; return m
+m.harden_mask(); m[C > 4] = 2.0; return m
+m.mask = L; return m
+m.mask = np.ma.nomask; return m
+m.mask = True; return m, x[0]
+m.mask[0, 0] = True; return m
+y = m + n; y.mask = False; return y
+k = K.copy(); y = np.ma.array(x, mask=k); y[0, 1] = 1.0; return k * x
+k = K.copy(); y = np.ma.masked_where(k, x); y[0, 1] = 1.0; return k * x
+y = np.ma.exp(m); y[0, 1] = 1.0; return m
+y = np.ma.exp(m); y.unshare_mask(); y[0, 1] = 1.0; return m
+m.shape = (4, 3); return m
+m.fill_value = 3.0; return m.filled()
+m.set_fill_value(3.0); np.ma.set_fill_value(m, 2.0); return m.filled()
+total = sum(value for value in m.ravel() if value is not masked); return total
+np.ma.harden_mask(m); m[0] = 1.0; np.ma.soften_mask(m); return m
+y = m.copy(); y.sort(axis=0); return y.count(axis=0) * x
+""".strip().splitlines()
+"""Assignments, operators in place, attributes that are set."""
 
 ORDERED = """
 np.maximum(m, y)
@@ -598,18 +598,16 @@ out = np.zeros(4); out += m.filled(1); return out
 """Sources whose results the order or the size of the inputs decides: four of them."""
 
 
-LARGE_SOURCES = {s: s for s in EXACT if s.strip()} | BODIES
-
-
-@pytest.mark.parametrize("name", LARGE_SOURCES)
-def test_constant_masks(name):
-    f = program(LARGE_SOURCES[name])
+@pytest.mark.parametrize("source", [s for s in (*EXACT, *STATEMENTS) if s])
+def test_constant_masks(source):
+    f = program(source)
     region = {"low": 0.5, "high": 2.0, "points": 2}
-    expected = numerical_jacobian_pattern(f, np.ones((3, 4)), atol=1e-12, **region)
+    with np.errstate(all="ignore"):
+        expected = numerical_jacobian_pattern(f, np.ones((3, 4)), atol=1e-12, **region)
     assert_same_pattern(st.jacobian_sparsity(f, np.ones((3, 4))), expected)
     for options in ({"constants": "structure"}, {"dependency": True}):
         assert_covers(st.jacobian_sparsity(f, np.ones((3, 4)), **options), expected)
-    case = Case(name, f, (3, 4), kind="those of np.ma")
+    case = Case(source, f, (3, 4), kind="those of np.ma")
     check_local(case)
     check_metadata(case, np.float64)
 
@@ -906,7 +904,7 @@ def test_a_view_is_told_apart_from_a_mask_of_ones_own():
     x = np.array([1.5, 2.5, 3.5])
     pattern = st.jacobian_sparsity(lambda x: f(x, keep=False)[0], x)
     assert_same_pattern(pattern, [[0, 1, 0], [0, 1, 0], [0, 1, 1]])
-    with pytest.raises(st.UnsupportedError, match="shares the mask"):
+    with pytest.raises(st.UnsupportedError, match="shares it"):
         st.jacobian_sparsity(lambda x: f(x, keep=True)[0], x)
 
 
@@ -931,12 +929,12 @@ def test_every_function_is_answered_or_refused():
 
 
 def test_every_answer_is_tested():
-    sources = "\n".join([*EXACT, *BODIES.values(), *ORDERED, *CURVED])
+    sources = "\n".join([*EXACT, *STATEMENTS, *ORDERED, *CURVED])
     called = set(re.findall(r"np\.ma\.(\w+)\(", sources))
     assert not set(FUNCTIONS) - called - {"get_data", "get_mask"}
     used = set(re.findall(r"\.(\w+)\b", sources))
     own = {name for name in dir(MaskedTracedArray) if not name.startswith("_")}
-    assert not own - used - {"mT", "imag", "item", "itemsize", "nbytes", "dtype"}
+    assert not own - used - {"mT", "imag", "item", "itemsize", "nbytes", "dtype", "device"}
 
 
 def test_metadata_of_masked_arrays():
@@ -944,6 +942,7 @@ def test_metadata_of_masked_arrays():
         m = np.ma.array(x.reshape(2, 2), mask=[[0, 1], [0, 0]])
         assert (m.dtype, m.itemsize, m.nbytes, m.ndim) == (np.dtype(float), 8, 32, 2)
         assert m.mT.shape == (2, 2)
+        assert m.device == "cpu"
         assert m.item(2) is not None
         assert repr(m) == "masked TracedArray([[{0}, --],\n [{2}, {3}]])"
         assert f"{np.ma.array(x)}" == "masked TracedArray([{0}, {1}, {2}, {3}])"

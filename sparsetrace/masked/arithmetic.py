@@ -149,4 +149,8 @@ def ufunc(graph: Graph, f: np.ufunc, operands: Sequence[Parts], **options: Any) 
             data = f(*(p.data for p in operands), **options)
             if domain is not None:
                 outside = settled(domain(*(p.data for p in operands)))
-    return _under(data, united(*map(full_mask, operands), outside), None, graph)
+    below = None
+    if any(p.beneath is not None for p in operands):
+        with np.errstate(all="ignore"):
+            below = f(*(p.everything for p in operands), **options)
+    return _under(data, united(*map(full_mask, operands), outside), below, graph)

@@ -73,7 +73,7 @@ class MaskedTracedArray(MaskedLayout):
         return np.ma.MaskedArray
 
     def __getattr__(self, name: str) -> NoReturn:
-        if hasattr(np.ma.MaskedArray, name):
+        if hasattr(np.ma.MaskedArray, name) and not name.startswith("__"):
             raise UnsupportedError(
                 explain(
                     f"numpy.ma.MaskedArray.{name}",
@@ -86,6 +86,17 @@ class MaskedTracedArray(MaskedLayout):
     # --------------------------------------------------------------- protocols
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         refuse_value("np.asarray()", "a masked array of a trace")
+
+    @property
+    def __array_interface__(self) -> NoReturn:
+        self.__array__()
+
+    @property
+    def __array_struct__(self) -> NoReturn:
+        self.__array__()
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return np
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         refuse_value("pickle", "a masked array of a trace")
@@ -186,7 +197,7 @@ class MaskedTracedArray(MaskedLayout):
                 raise UnsupportedError(
                     explain(
                         "an assignment to a masked array",
-                        "it makes the mask depend on the inputs, and something else shares the mask",
+                        "it makes the mask depend on the inputs, and something else shares it",
                         "Make a new array (m = m / y for m /= y, np.ma.where for m[i] = v).",
                     )
                 )

@@ -79,6 +79,8 @@ class MaskedLayout:
     def dtype(self) -> np.dtype[Any]:
         return self._elements.dtype  # type: ignore[no-any-return]
 
+    device = "cpu"
+
     @property
     def itemsize(self) -> int:
         return self.dtype.itemsize

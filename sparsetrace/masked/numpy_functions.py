@@ -44,15 +44,13 @@ BY_ELEMENT = frozenset(
 
 DATA_ALONE = frozenset(
     _of_numpy(
-        "broadcast_arrays broadcast_to convolve copy cross einsum interp ndim outer select shape "
-        "size tensordot tril triu vdot where"
+        "broadcast_arrays broadcast_to convolve copy cross einsum interp iscomplexobj isrealobj "
+        "ndim outer result_type select shape size tensordot tril triu vdot where"
     )
 ) | {np.linalg.norm}
 """These read the data under the mask as well, and return ordinary arrays."""
 
-FORGETTING = frozenset(
-    _of_numpy("column_stack concatenate dot dstack hstack inner stack vstack")
-)
+FORGETTING = frozenset(_of_numpy("column_stack concatenate dot dstack hstack inner stack vstack"))
 """These make masked arrays of the data, in which nothing is masked."""
 
 _OTHERS: dict[Callable[..., Any], Callable[..., Any]] = {
