@@ -316,6 +316,8 @@ n.prod(axis=1)
 m.mean()
 m.mean(axis=0)
 n.mean(axis=1)
+n.mean(axis=1).filled(x[0, 0])
+n.var(axis=1).filled(x[0, 0])
 n.mean(axis=-1, keepdims=True)
 m.var()
 m.var(axis=0, ddof=1)
@@ -470,6 +472,8 @@ k = K.copy(); y = np.ma.array(x, mask=k); y[0, 1] = 1.0; return k * x
 k = K.copy(); y = np.ma.masked_where(k, x); y[0, 1] = 1.0; return k * x
 y = np.ma.exp(m); y[0, 1] = 1.0; return m
 y = np.ma.exp(m); y.unshare_mask(); y[0, 1] = 1.0; return m
+y = m.clip(0, 9); y[0, 1] = 1.0; return m
+y = m.real; y[0, 1] = 2.0; return m
 m.shape = (4, 3); return m
 m.fill_value = 3.0; return m.filled()
 m.set_fill_value(3.0); np.ma.set_fill_value(m, 2.0); return m.filled()
@@ -482,6 +486,7 @@ y = m.copy(); y.sort(axis=0); return y.count(axis=0) * x
 ORDERED = """
 np.maximum(m, y)
 np.ma.maximum(m, y)
+np.ma.maximum(m, y).data
 np.ma.maximum(m, 1.1)
 np.ma.minimum(x, m[0])
 np.ma.maximum.reduce(m)
@@ -566,6 +571,9 @@ np.ma.concatenate([np.ma.array(x, mask=x > 1), m])
 np.ma.stack([np.ma.array(x, mask=x > 1), m]).T
 np.stack([np.ma.array(x, mask=x > 1).sum(), x[0]])
 np.ma.where(x > 1, m, masked)
+np.ma.where(x > 1, m, y).filled(0)[1]
+np.ma.where(x > 1, y, m).filled(0)[1]
+np.ma.where(x > 1, m, y).data
 np.ma.where(x > 1, masked, y).filled(x[::-1])
 np.ma.log(x - 1)
 np.ma.log(x - 1).filled(y)
@@ -574,6 +582,7 @@ np.ma.sqrt(x - 1).sum()
 np.ma.arcsin(x).filled(0)
 (1 / np.ma.array(np.floor(x - 0.5))).filled(x)
 np.ma.divide(x, np.floor(y))
+np.ma.divide(x, 1.5e-308).filled(y)
 np.ma.power(x - 1, 0.5).filled(y)
 (m ** 0.5).mask * x
 x[m > 1] if False else m
@@ -581,6 +590,8 @@ np.ma.is_masked(np.ma.masked_greater(x, 1)) * x
 [x[0] if v is masked else v for v in np.ma.masked_greater(x, 1)]
 [x[0] if np.ma.masked_greater(x, 1).sum() is masked else 0]
 t = np.ma.masked_greater(x, 1); t[0] = y[1]; return t
+t = np.ma.array(x); t[0] = np.ma.masked_greater(y, 1)[0]; return t.data
+t = np.ma.array(x); t[0] = np.ma.masked_greater(y, 1)[0]; return t.filled(x[1])
 t = np.ma.masked_greater(x, 1); t[x > 0.7] = y[0]; return t
 t = np.ma.masked_greater(x, 1); t.mask = np.ma.nomask; return t
 t = np.ma.masked_greater(x, 1) * 0; t.mask = False; return t + y
@@ -621,6 +632,9 @@ EXTRA = {
     "x[np.ma.argsort(m)]": ANY_INDEX,
     "x[np.argsort(m)]": ANY_INDEX,
     "t = np.ma.zeros(4); t[np.ma.argmax(m)] = y[0]; return t + x[1]": ANY_INDEX,
+    "t = np.ma.array(x); t[0] = np.ma.masked_greater(y, 1)[0]; return t.filled(x[1])": (
+        "if the number is masked, what was there stays beneath it"
+    ),
     "np.ma.masked_invalid(x).filled(y)": FINITE,
     "(m ** 0.5).mask * x": FINITE,
     "np.ma.sort(np.ma.array(x, mask=x > 1))": "seldom are all of the inputs drawn below 1",
@@ -640,6 +654,7 @@ np.ma.masked_where(x > 1, x).filled(y)
 np.ma.masked_where(x > 1, x).compressed()
 np.ma.array(x, mask=x > 1) * y
 np.ma.sqrt(x - 1).filled(y)
+np.ma.divide(x, 1.5e-308).filled(y)
 (m / np.floor(y)).filled(x[0])
 m.max()
 np.ma.median(m)

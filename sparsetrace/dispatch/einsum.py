@@ -18,7 +18,7 @@ from numpy import array
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch.contraction import Factor, contract
-from sparsetrace.dispatch.operands import Elements, dtype_of
+from sparsetrace.dispatch.operands import Elements, dtype_of, is_plain
 from sparsetrace.graph import Graph, Ids
 
 __all__ = ["einsum"]
@@ -169,6 +169,12 @@ def einsum(graph: Graph, *operands: Any) -> Elements:
     dtype = np.result_type(*(dtype_of(x) for x in arrays))
     plan = _plan(terms, output, shapes)
     if plan is not None:
+        a, b = arrays[0], arrays[-1]
+        if not graph.second_order and is_plain(graph, a) and is_plain(graph, b):
+            rows = graph.union_rows(plan.left(a._ids))
+            columns = graph.union_rows(plan.right(b._ids).swapaxes(1, 2))
+            united = graph.union(rows[:, :, None], columns[:, None, :])
+            return Elements(plan.result(united), dtype)
         p, q = (
             Factor.of(graph, x).moved(move)
             for x, move in zip(arrays, (plan.left, plan.right), strict=True)

@@ -29,6 +29,7 @@ __all__ = [
     "contains_traced",
     "dtype_of",
     "ids_of",
+    "is_plain",
     "is_traced",
     "is_traced_array",
     "is_uncertain",
@@ -123,6 +124,16 @@ def contains_traced(obj: object) -> bool:
 def _data_of(obj: Any) -> Any:
     """A masked array's traced data, as which NumPy reads it; anything else as it is."""
     return obj._traced_data if hasattr(type(obj), "_traced_data") else obj
+
+
+def is_plain(graph: Graph, x: Any) -> bool:
+    """Whether `x` is a traced float64 array with elements, none of them constant."""
+    if not is_traced(x) or graph.local or x._graph is not graph or x._dtype is not FLOAT:
+        return False
+    ids = x._ids
+    if not ids.ndim or not ids.size:
+        return False
+    return graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
 
 
 def is_uncertain(obj: Any) -> bool:

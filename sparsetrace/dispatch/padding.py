@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import empty
+
 from sparsetrace.dispatch.implementations import rebound
 from sparsetrace.dispatch.lines import line
 from sparsetrace.dispatch.operands import Elements, Operand, dtype_of, ids_of
@@ -36,6 +39,12 @@ def _pad(graph: Graph, array: Any, pad_width: Any, mode: Any = "constant", **kwa
         graph.pure = False
         value = kwargs.get("constant_values", 0)
         fill = converted(graph, ids_of(graph, value), dtype_of(value), dtype)
+        if not fill.ndim:
+            out = empty([a + n + b for n, (a, b) in zip(ids.shape, widths, strict=True)], np.int32)
+            out.fill(fill)
+            inner = zip(ids.shape, widths, strict=True)
+            out[tuple(slice(a, a + n) for n, (a, _) in inner)] = ids
+            return Elements(out, dtype)
         return Elements(np.pad(ids, widths, "constant", constant_values=fill), dtype)
     if mode in ("edge", "wrap") or (mode not in _STATISTICS and _is_even(kwargs, mode)):
         return Elements(np.pad(ids, widths, mode), dtype)
@@ -65,6 +74,8 @@ def _is_even(kwargs: dict[str, Any], mode: str) -> bool:
 
 def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
     """Elements before and after, for every axis."""
+    if type(pad_width) is int:
+        return [(pad_width, pad_width)] * ndim
     if isinstance(pad_width, Mapping):  # NumPy 2.3
         found = [(0, 0)] * ndim
         for axis, width in pad_width.items():

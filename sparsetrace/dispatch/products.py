@@ -31,6 +31,7 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    is_plain,
     is_traced,
 )
 from sparsetrace.dispatch.registry import rule_for
@@ -72,23 +73,9 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
     return Elements(out, product_dtype(x, y))
 
 
-def _is_plain(graph: Graph, x: Any) -> bool:
-    """Whether a traced operand is a float64 array with elements, none of them constant."""
-    ids = x._ids
-    if (
-        graph.local
-        or x._graph is not graph
-        or x._dtype is not FLOAT
-        or not ids.ndim
-        or not ids.size
-    ):
-        return False
-    return graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
-
-
 def _plain_traced(graph: Graph, x: Any, y: Any) -> Elements | None:
     """Two traced arrays without constants: a row of one and a column of the other."""
-    if not _is_plain(graph, x) or not _is_plain(graph, y):
+    if not is_plain(graph, x) or not is_plain(graph, y):
         return None
     a, b = x._ids, y._ids
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
@@ -115,7 +102,7 @@ def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     if constant.ndim not in (1, 2):
         return None
     ids = traced._ids
-    if not _is_plain(graph, traced) or not constant.size:
+    if not is_plain(graph, traced) or not constant.size:
         return None
     if graph.values and not constant.all():
         return None
@@ -279,7 +266,7 @@ def _inner(graph: Graph, a: Any, b: Any, /) -> Elements:
 @rule_for(np.outer, np.linalg.outer)
 def _outer(graph: Graph, a: Any, b: Any, out: None = None) -> Elements:
     plain = is_traced(a) and is_traced(b) and not graph.second_order
-    if plain and _is_plain(graph, a) and _is_plain(graph, b):
+    if plain and is_plain(graph, a) and is_plain(graph, b):
         return Elements(graph.union(a._ids.reshape(-1, 1), b._ids.reshape(1, -1)), FLOAT)
     flat = [Factor.of(graph, x) for x in (a, b)]
     p, q = (f.moved(np.ravel) for f in flat)

@@ -20,6 +20,7 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    is_plain,
     is_uncertain,
 )
 from sparsetrace.dispatch.refused import REFUSED
@@ -195,6 +196,9 @@ def _interp(
     shape = np.shape(x)
     xp, fp = (v if contains_traced(v) else constant_values(v) for v in (xp, fp))
     kind = np.result_type(dtype_of(fp), float)
+    table = not (contains_traced(xp) or contains_traced(fp)) and left is right is period is None
+    if table and is_plain(graph, x) and np.size(fp) and (fp != fp.flat[0]).any():
+        return Elements(np.array(x._ids), kind)
     points = [plain_values(graph, v) for v in (x, xp, 0.0 if period is None else period)]
     if all(v is not None for v in points):
         ends = [None if v is None else ids_of(graph, v) for v in (left, right)]
