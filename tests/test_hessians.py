@@ -89,8 +89,8 @@ def test_rosenbrock_in_a_loop():
 
 
 def test_chain_of_layers():
-    """Six layers of a small width, with respect to all weights, against the union at points."""
-    width, depth = 2, 3
+    """Six layers, two wide, with respect to all weights, against the union at points."""
+    width, depth = 2, 6
     start = np.linspace(0.3, 1, width)
 
     def network(flat):
