@@ -33,7 +33,7 @@ from numpy._core import umath
 from numpy.typing import NDArray
 from scipy import special as sc
 
-__all__ = ["VANISHING", "Guard", "Vanishing", "vanishes"]
+__all__ = ["VANISHING", "Guard", "Vanishing", "confirmed", "vanishes"]
 
 Predicate = Callable[..., Any]
 
@@ -107,17 +107,23 @@ def vanishes(
     line = VANISHING.get(ufunc)
     if line is None or (predicate := line.predicates[position]) is None:
         return None
-    mask = predicate(*values)
+    return confirmed(ufunc, predicate(*values), values, line.guard)
+
+
+def confirmed(
+    ufunc: np.ufunc, mask: Any, values: Sequence[NDArray[Any]], guard: Guard
+) -> NDArray[np.bool_] | None:
+    """What the guard leaves of the points that satisfy a predicate; None if nothing."""
     if not _any(mask):
         return None
-    if line.guard is not Guard.NONE:
+    if guard is not Guard.NONE:
         with np.errstate(all="ignore"):
-            mask = _known(mask, values, line.guard)
+            mask = _known(mask, values, guard)
             # Some special functions take for ever over infinities (hyp1f1).
-            if line.guard is Guard.FINITE and not _any(mask):
+            if guard is Guard.FINITE and not _any(mask):
                 return None
             outputs = ufunc(*values)
-            mask = _known(mask, outputs if ufunc.nout > 1 else (outputs,), line.guard)
+            mask = _known(mask, outputs if ufunc.nout > 1 else (outputs,), guard)
         if not _any(mask):
             return None
     if ufunc.nin > 1 and mask.shape != (shape := np.broadcast(*values).shape):

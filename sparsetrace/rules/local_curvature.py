@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special as sc
 
-from sparsetrace.rules.local import Guard, _any, _known
+from sparsetrace.rules.local import Guard, confirmed
 
 __all__ = ["FLAT", "Flat", "Pair", "flat"]
 
@@ -100,22 +100,7 @@ def flat(ufunc: np.ufunc, pair: Pair, values: Sequence[NDArray[Any]]) -> NDArray
     line = FLAT.get(ufunc)
     if line is None or (predicate := line.predicates.get(pair)) is None:
         return None
-    mask = predicate(*values)
-    if not _any(mask):
-        return None
-    if line.guard is not Guard.NONE:
-        with np.errstate(all="ignore"):
-            mask = _known(mask, values, line.guard)
-            # Some special functions take for ever over infinities (hyp1f1).
-            if line.guard is Guard.FINITE and not _any(mask):
-                return None
-            outputs = ufunc(*values)
-            mask = _known(mask, outputs if ufunc.nout > 1 else (outputs,), line.guard)
-        if not _any(mask):
-            return None
-    if ufunc.nin > 1 and mask.shape != (shape := np.broadcast(*values).shape):
-        return np.broadcast_to(mask, shape)
-    return np.asarray(mask)
+    return confirmed(ufunc, predicate(*values), values, line.guard)
 
 
 def _line(
