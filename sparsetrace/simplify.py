@@ -30,6 +30,8 @@ _WIDEST = 64
 """Flattening stops at this many parents an element."""
 _SHARED_WIDTH = 4
 """A block that several others use is still flattened into them up to this width."""
+_SHORT, _FEW = 4096, 16
+"""So many columns of up to this length are measured together."""
 _REDUCTION_WIDTH = 4
 """From this width on a block is remembered for absorption."""
 
@@ -157,6 +159,7 @@ class _Simplifier:
 
     def run(self, outputs: Sequence[Ids]) -> Program:
         parts = [np.ascontiguousarray(part) for part in outputs]
+        self._measure_together()
         for part in parts:
             self._mark(part)
         for state in reversed(self.states):
@@ -180,21 +183,46 @@ class _Simplifier:
             known = self.extents[id(ids)] = self._measured(ids)
         return known
 
+    def _measure_together(self) -> None:
+        """The extents of all short columns, in a few calls for all of them."""
+        columns = [
+            column
+            for state in self.states
+            if isinstance(state.block, Columns) and 0 < state.block.size <= _SHORT
+            for column in state.block.columns
+        ]
+        if len(columns) < _FEW:
+            return
+        starts = np.zeros(len(columns), np.int64)
+        np.cumsum([len(column) for column in columns[:-1]], out=starts[1:])
+        every = np.concatenate(columns)
+        rises = np.empty(len(every), bool)
+        np.equal(every[1:] - every[:-1], 1, out=rises[1:])
+        rises[starts] = True
+        measures = (
+            np.minimum.reduceat(every, starts).tolist(),
+            np.maximum.reduceat(every, starts).tolist(),
+            np.logical_and.reduceat(rises, starts).tolist(),
+        )
+        for column, low, high, is_range in zip(columns, *measures, strict=True):
+            self.extents[id(column)] = self._placed(column, low, high, is_range=is_range)
+
     def _measured(self, ids: Ids) -> _Extent:
         if not ids.size:
             return _Extent(ids, [])
         start, stop = int(ids[0]), int(ids[-1])
         if start >= self.first_node and stop - start == len(ids) - 1 and _is_range(ids):
-            last = bisect_right(self.base_list, stop) - 1
-            if start >= self.base_list[last]:
-                return _Extent(ids, [self.states[last]], True, True, start, stop)
+            return self._placed(ids, start, stop, is_range=True)
         high = int(np.maximum.reduce(ids))
+        low = int(np.minimum.reduce(ids)) if high >= self.first_node else 0
+        return self._placed(ids, low, high, is_range=False)
+
+    def _placed(self, ids: Ids, low: int, high: int, *, is_range: bool) -> _Extent:
         if high < self.first_node:
             return _Extent(ids, [])
         last = bisect_right(self.base_list, high) - 1
-        low = int(np.minimum.reduce(ids))
         if low >= self.base_list[last]:
-            return _Extent(ids, [self.states[last]], True, False, low, high)
+            return _Extent(ids, [self.states[last]], True, is_range, low, high)
         inner = ids[ids >= self.first_node]
         first = bisect_right(self.base_list, int(inner.min())) - 1
         if first == last:

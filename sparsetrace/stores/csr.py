@@ -211,18 +211,24 @@ def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray
 
 
 def _stored_pieces(tables: Tables, runs: Runs) -> list[Piece] | None:
-    """The outputs as stretches of tables that hold a row a node; None if they are not."""
+    """The outputs as whole tables, or stretches of such with a row a node; else None."""
     pieces = []
     for node, step, length in zip(
         runs.values[:, 0].tolist(), runs.steps[:, 0].tolist(), runs.lengths.tolist(), strict=True
     ):
         at = int(np.searchsorted(tables.bases, node, side="right")) - 1
         table = tables.tables[at] if at >= 0 and node >= tables.first_node else None
-        if table is None or table.starts is not None or (step != 1 and length > 1):
+        if table is None or (step != 1 and length > 1):
             return None
         lo = node - table.base
         if lo + length > table.size:
             return None
+        if table.starts is not None:
+            if length != table.size:
+                return None
+            lengths = np.diff(table.starts, append=table.size)
+            pieces.append(expand(table.indptr, table.values, table.steps, lengths))
+            continue
         bounds = table.indptr[lo : lo + length + 1]
         pieces.append((bounds - bounds[0], table.values[bounds[0] : bounds[-1]]))
     return pieces
