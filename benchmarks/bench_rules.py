@@ -1,4 +1,4 @@
-"""What one call of each ufunc costs while a trace runs, measured from inside of it."""
+"""What one call of a ufunc or function costs while a trace runs, measured from inside of it."""
 
 from time import perf_counter
 
@@ -19,6 +19,20 @@ FORMS = {
     for ufunc, rule in reversed(FIRST_ORDER.items())
     if ufunc.__name__ in UFUNCS
 }
+TABLE = np.cumsum(np.random.default_rng(0).uniform(1, 2, 10))
+MATRIX = np.arange(1.0, 31.0).reshape(3, 10)
+FUNCTIONS = {
+    "interp of x": lambda x: np.interp(x, TABLE, TABLE**2),
+    "interp of a table": lambda x: np.interp(TABLE + 0.5, TABLE, x),
+    "einsum i,i->": lambda x: np.einsum("i,i->", x, x),
+    "einsum ij,j->i": lambda x: np.einsum("ij,j->i", MATRIX, x),
+    "einsum i,j->ij": lambda x: np.einsum("i,j->ij", x, x),
+    "trapezoid": np.trapezoid,
+    "trapezoid at points": lambda x: np.trapezoid(x, TABLE),
+    "gradient": np.gradient,
+    "gradient of second order": lambda x: np.gradient(x, 0.5, edge_order=2),
+    "gradient at points": lambda x: np.gradient(x, TABLE),
+}
 
 
 def operands(ufunc: np.ufunc, x: np.ndarray) -> list[np.ndarray]:
@@ -31,21 +45,22 @@ def operands(ufunc: np.ufunc, x: np.ndarray) -> list[np.ndarray]:
     ]
 
 
-def seconds_per_call(ufunc: np.ufunc, size: int, calls: int, rounds: int) -> float:
+def seconds_per_call(called, size: int, calls: int, rounds: int) -> float:
     """The mean of the best round of calls, on elements of distinct patterns."""
     best = np.inf
+    ufunc = isinstance(called, np.ufunc)
 
     def function(x):
         nonlocal best
-        inputs = operands(ufunc, x)
+        inputs = operands(called, x) if ufunc else [x]
         for _ in range(rounds):
             start = perf_counter()
             for _ in range(calls):
-                ufunc(*inputs)
+                called(*inputs)
             best = min(best, (perf_counter() - start) / calls)
         return x[:1]
 
-    jacobian_sparsity(function, np.ones(ufunc.nin * size))
+    jacobian_sparsity(function, np.ones((called.nin if ufunc else 1) * size))
     return best
 
 
@@ -55,6 +70,16 @@ class Small:
 
     def track_microseconds_at_size_10(self, name):
         return 1e6 * seconds_per_call(UFUNCS[name], size=10, calls=20, rounds=10)
+
+    track_microseconds_at_size_10.unit = "us"
+
+
+class SmallFunctions:
+    params = [sorted(FUNCTIONS)]
+    param_names = ["call"]
+
+    def track_microseconds_at_size_10(self, name):
+        return 1e6 * seconds_per_call(FUNCTIONS[name], size=10, calls=20, rounds=10)
 
     track_microseconds_at_size_10.unit = "us"
 

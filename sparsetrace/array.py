@@ -247,6 +247,8 @@ class TracedArray(Layout):
     # ---------------------------------------------------------------- methods
     def fill(self, value: Any) -> None:
         """As ndarray.fill."""
+        if np.size(value) != 1:
+            raise ValueError("setting an array element with a sequence.")
         self[...] = value
 
     def resize(self, *shape: Any, refcheck: bool = True) -> NoReturn:
@@ -307,11 +309,11 @@ class TracedArray(Layout):
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, **kwargs: Any) -> None:
         """In place; every element may become any of its axis."""
-        self[...] = np.sort(self, axis=axis)
+        self[...] = np.sort(self, axis, kind, order, **kwargs)
 
     def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
         """In place; every element may become any of its axis."""
-        self[...] = np.partition(self, kth, axis=axis)
+        self[...] = np.partition(self, kth, axis, kind or "introselect", order)
 
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
         """As ndarray.setflags, for `write`."""
@@ -349,7 +351,7 @@ def _through(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 for _name in (
-    "all any argmax argmin argpartition argsort choose cumprod cumsum dot max mean min "
+    "argmax argmin argpartition argsort cumprod cumsum dot max mean min "
     "nonzero prod repeat searchsorted std sum take trace var round"
 ).split():
     setattr(TracedArray, _name, _through(getattr(np, _name), _name))
@@ -358,6 +360,28 @@ for _name in (
 def _compress(self: TracedArray, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """As ``np.compress``."""
     return np.compress(condition, self, axis, out)
+
+
+def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(
+        self: TracedArray,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Any:
+        return function(self, axis, out, keepdims, where=where)
+
+    method.__name__ = function.__name__
+    method.__doc__ = f"As ``np.{function.__name__}``, with a dtype that nothing heeds."
+    return method
+
+
+def _choose(self: TracedArray, *choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    """As ``np.choose``; the choices may be given one by one."""
+    return np.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
 # np.clip takes these names since NumPy 2.1 only, the method has always taken them
@@ -378,6 +402,9 @@ def _conjugate(self: TracedArray) -> Any:
     return np.conjugate(self)
 
 
+TracedArray.all = _truth(np.all)
+TracedArray.any = _truth(np.any)
+TracedArray.choose = _choose
 TracedArray.compress = _compress
 TracedArray.clip = _clip
 TracedArray.put = _put

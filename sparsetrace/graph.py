@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import arange, array, asarray, empty, full, repeat, zeros
+from numpy import arange, array, asarray, count_nonzero, empty, full, repeat, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.errors import GraphSizeError
@@ -106,6 +106,9 @@ class Graph:
     singular : callable or None
         In a local trace, called where a derivative is infinite: asks for a run in which
         nothing is cut.
+    becomes_object : callable or None
+        Called where an array is about to hold a traced number as an object: asks for a run
+        in which lists of traced numbers are taken as arrays.
     conditions : list of int
         The ids that branches were decided on.
     interactions : list
@@ -132,6 +135,7 @@ class Graph:
         "_second",
         "_table",
         "_table_size",
+        "becomes_object",
         "blocks",
         "conditions",
         "decide",
@@ -166,6 +170,7 @@ class Graph:
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
         self.singular: Callable[[], None] | None = None
+        self.becomes_object: Callable[[], None] | None = None
         self.n_inputs = n_inputs
         self.values = values
         self.dependency = dependency
@@ -417,13 +422,13 @@ class Graph:
 
         A row with one parent is that node itself; an empty row is `OPAQUE`.
         """
-        counts = np.diff(indptr)
+        counts = indptr[1:] - indptr[:-1]
         out = full(len(counts), OPAQUE, np.int32)
         many = counts > 1
+        n = int(count_nonzero(many))
         one = counts == 1
-        if one.any():
+        if n < len(counts) and count_nonzero(one):
             out[one] = parents[indptr[:-1][one]]
-        n = int(np.count_nonzero(many))
         if n:
             if n < len(counts):
                 parents = parents[repeat(many, counts)]

@@ -167,6 +167,13 @@ class TracedScalar:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return function_call(self._graph, function, args, kwargs)
 
+    @property
+    def __array__(self) -> NoReturn:
+        """Not there, but asked for wherever an array is about to hold the number as an object."""
+        if self._graph.becomes_object is not None:
+            self._graph.becomes_object()
+        raise AttributeError("__array__")
+
     def __float__(self) -> float:
         refuse_value("float()")
 
@@ -365,7 +372,7 @@ def _unary_method(ufunc: np.ufunc) -> Any:
         plain = node > OPAQUE and self._dtype is FLOAT and not graph.local
         if plain and graph.second_order and _short(ufunc):
             return TracedScalar(graph, curved_scalar(graph, ufunc, node, node), FLOAT)
-        return graph.wrap(elementwise.call(graph, ufunc, (self,))[0])
+        return ufunc_call(graph, ufunc, "__call__", (self,), {})
 
     method.__name__ = ufunc.__name__
     return method

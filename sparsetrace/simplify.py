@@ -372,18 +372,25 @@ class _Simplifier:
 
     def _absorbed(self, columns: list[Ids]) -> list[Ids]:
         """Without the columns whose elements went into another column's reduction."""
-        owner = self.owner
-        assert owner is not None
         kept = list(columns)
         for big in columns:
             state = self._single(big)
             if state is None or not state.reduction:
                 continue
             for i, small in enumerate(kept):
-                if small is not big and owner[small[0]] == big[0] and (owner[small] == big).all():
+                if small is not big and self._went_into(small, big):
                     kept = kept[:i] + kept[i + 1 :]
                     break
         return kept
+
+    def _went_into(self, small: Ids, big: Ids) -> bool:
+        """Whether each element went into the reduction beside it, or carries nothing."""
+        owner = self.owner
+        assert owner is not None
+        first = small[0]
+        if first > OPAQUE and owner[first] != big[0]:
+            return False
+        return bool(((owner[np.maximum(small, 0)] == big) | (small <= OPAQUE)).all())
 
     def _taken_over(self, columns: list[Ids]) -> _Distinct:
         """The flattened columns of a block that only this one uses, to be added to.

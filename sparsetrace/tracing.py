@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparsetrace.branches import Branches, deciding_frame, raised_on_purpose
-from sparsetrace.capture import Restart, Session, capturing, changes, rebind, rebind_orderings
+from sparsetrace.capture import (
+    Restart,
+    Session,
+    capturing,
+    changes,
+    exchange_sequences,
+    rebind,
+    rebind_orderings,
+)
 from sparsetrace.errors import FAILURES, TracingError
 from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.graph import CURRENT, Graph, Ids
@@ -117,6 +125,16 @@ def _decider(branches: Branches, session: Session) -> Callable[[], bool]:
     return decide
 
 
+def _as_arrays(session: Session) -> Callable[[], None]:
+    """Runs again with lists taken as arrays, unless they already are."""
+
+    def exchange() -> None:
+        if exchange_sequences():
+            session.ask()
+
+    return exchange
+
+
 def _is_refusal(error: Exception, branches: Branches) -> bool:
     """Whether the function refuses its inputs on this path, and may not on others."""
     if not branches.path or isinstance(error, TracingError):
@@ -149,6 +167,7 @@ def _path(
         elif graph.local and graph.values:
             graph.singular = singular
         graph.decide = branches.decide if session is None else _decider(branches, session)
+        graph.becomes_object = None if session is None else _as_arrays(session)
         failures: list[TracingError] = []
         failed, current = FAILURES.set(failures), CURRENT.set(graph)
         error: BaseException | None = None
@@ -184,6 +203,7 @@ def _path(
         if session is not None:
             for failure in (cause, error):
                 rebind(None if failure is None else failure.__traceback__)
+            exchange_sequences()
             if changes() != before:
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):

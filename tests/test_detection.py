@@ -605,9 +605,12 @@ def test_memory_goes_with_the_trace(f, options):
     """No reference cycle keeps the graph until the garbage collector runs."""
     jacobian_sparsity(f, np.ones(3), **options)
     gc.collect()
+    # NumPy itself keeps the operands of a reduction whose override raised an error
+    before = {id(obj) for obj in gc.get_objects() if type(obj) is Graph}
     gc.disable()
     try:
         jacobian_sparsity(f, np.ones(3), **options)
-        assert not [obj for obj in gc.get_objects() if type(obj) is Graph]
+        now = {id(obj) for obj in gc.get_objects() if type(obj) is Graph}
+        assert now <= before
     finally:
         gc.enable()

@@ -15,7 +15,7 @@ import threading
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,21 @@ from sparsetrace.capture import (
     masks,
     mathematics,
     scipy_functions,
+    sequences,
     transforms,
 )
 from sparsetrace.capture.numbers import ORDERINGS, TracedFloat
 from sparsetrace.capture.session import SESSION, Restart, Session
 
-__all__ = ["Restart", "Session", "capturing", "changes", "rebind", "rebind_orderings"]
+__all__ = [
+    "Restart",
+    "Session",
+    "capturing",
+    "changes",
+    "exchange_sequences",
+    "rebind",
+    "rebind_orderings",
+]
 
 _lock = threading.RLock()
 _active = 0
@@ -119,20 +128,32 @@ def _install_loaded() -> bool:
     return bool(new)
 
 
-def _install_masks() -> bool:
-    """Exchange the functions of numpy.ma; whether they were not before."""
+_GROUPS = {masks.MODULE: masks.rows, sequences.MODULE: sequences.rows}
+"""What is exchanged once it turns out to be used."""
+
+
+def _install_group(name: str) -> bool:
+    """Exchange the functions of a group; whether they were not before."""
     global _changes
     with _lock:
-        if masks.MODULE in _wrapped_modules:
+        if name in _wrapped_modules:
             return False
-        _exchange_all(masks.rows())
-        _wrapped_modules.add(masks.MODULE)
+        _exchange_all(_GROUPS[name]())
+        _wrapped_modules.add(name)
         _changes += 1
     return True
 
 
+_install_masks = partial(_install_group, masks.MODULE)
+
+
+def exchange_sequences() -> bool:
+    """Exchange the functions that take lists; whether they were not before."""
+    return _install_group(sequences.MODULE)
+
+
 def _rows_of(module: str) -> list[tuple[Any, str, Any, Any]]:
-    return masks.rows() if module == masks.MODULE else scipy_functions.rows(module)
+    return _GROUPS[module]() if module in _GROUPS else scipy_functions.rows(module)
 
 
 def _restore() -> None:

@@ -26,9 +26,11 @@ from sparsetrace.dispatch.operands import (
 )
 from sparsetrace.graph import CURRENT
 
-__all__ = ["wrappers"]
+__all__ = ["as_array", "wrappers"]
 
 _KEEPS_MASKS = np.asanyarray
+_CONTIGUOUS = {"ascontiguousarray": "C", "asfortranarray": "F"}
+"""Their memory order; they give at least one dimension."""
 
 
 def traced_array_of(
@@ -38,6 +40,9 @@ def traced_array_of(
     graph = CURRENT.get()
     assert graph is not None
     result: Any
+    never = copy in (False, np._CopyMode.NEVER)
+    if never and not (isinstance(obj, np.ndarray) and is_traced(obj)):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
     if isinstance(obj, np.ndarray) and is_traced(obj):
         # _CopyMode has no truth value
         result = obj.copy(order or "K") if copy in (True, np._CopyMode.ALWAYS) else obj
@@ -46,12 +51,20 @@ def traced_array_of(
         found = Elements(ids_of(graph, obj).copy(), dtype_of(obj), values, keep_array=True)
         result = graph.wrap(found)
     if dtype is not None and np.dtype(dtype) != result.dtype:
+        if never:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
         result = result.astype(dtype)
     if result.ndim < ndmin:
         result = result[(None,) * (ndmin - result.ndim)]
     if order in ("C", "F") and not result.flags[f"{order}_CONTIGUOUS"]:
         result = result.copy(order)
     return result
+
+
+def as_array(x: Any) -> Any:
+    """A list, or an array of objects, that holds traced numbers as a traced array."""
+    holds = isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object)
+    return traced_array_of(x) if holds and contains_traced(x) else x
 
 
 def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +78,7 @@ def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
-    order = {"ascontiguousarray": "C", "asfortranarray": "F"}.get(original.__name__, "K")
+    order = _CONTIGUOUS.get(original.__name__, "K")
 
     @functools.wraps(original)
     def convert(*args: Any, **kwargs: Any) -> Any:
@@ -87,8 +100,10 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         if dtype is object or not called_directly(frame):
             return original(*args, **kwargs)
-        copy = kwargs.get("copy", copies)
-        ndmin = kwargs.get("ndmin", 0)
+        if original.__name__ == "require":  # NumPy judges the requirements
+            original(np.zeros(1), *args[1:], **{k: v for k, v in kwargs.items() if k != name})
+        copy = kwargs.get("copy", True if copies else None)
+        ndmin = kwargs.get("ndmin", int(original.__name__ in _CONTIGUOUS))
         return traced_array_of(obj, dtype, copy=copy, ndmin=ndmin, order=kwargs.get("order", order))
 
     return convert
@@ -104,7 +119,7 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
         frame = sys._getframe(1)
         if is_library(frame):
             return original(*args, **kwargs)
-        return session.buffer(original(*args, **kwargs), frame)
+        return session.buffer(original(*map(as_array, args), **kwargs), frame)
 
     return create
 

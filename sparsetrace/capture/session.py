@@ -8,6 +8,7 @@ traced arrays, and asks for another run when it learns of a new one.
 from __future__ import annotations
 
 import types
+from collections.abc import ValuesView
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
@@ -128,7 +129,12 @@ class Buffer(np.ndarray[Any, Any]):
         # leave calls with traced arguments to the traced array
         if any(getattr(kind, "_is_traced", False) for kind in types):
             return NotImplemented
-        return super().__array_function__(function, types, args, kwargs)
+        result = super().__array_function__(function, types, args, kwargs)
+        if not isinstance(result, np.ndarray) or result.dtype.kind not in "fc":
+            return result
+        made = result if isinstance(result, Buffer) else result.view(Buffer)
+        made._sites = made._sites or _sites_of((args, kwargs.values()))
+        return made
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if contains_traced(value) or contains_traced(key):
@@ -192,6 +198,15 @@ class Buffer(np.ndarray[Any, Any]):
 
     def __repr__(self) -> str:
         return repr(self.view(np.ndarray))
+
+
+def _sites_of(arguments: Any) -> frozenset[Site]:
+    """Where the buffers among the arguments were made."""
+    if isinstance(arguments, Buffer):
+        return arguments._sites
+    if isinstance(arguments, (list, tuple, ValuesView)):
+        return frozenset().union(*map(_sites_of, arguments))
+    return frozenset()
 
 
 class _Flat:

@@ -15,8 +15,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import clip, compress
+
 from sparsetrace.dispatch import (
     creation,
+    differences,
     elementwise,
     factorizations,
     generalized,
@@ -57,6 +61,7 @@ from sparsetrace.dispatch.operands import (
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import RULES
+from sparsetrace.dispatch.settled import plain_values
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 
@@ -64,6 +69,7 @@ __all__ = ["function_call", "store", "ufunc_call"]
 
 _RULE_MODULES = (
     creation,
+    differences,
     factorizations,
     histograms,
     inverses,
@@ -86,6 +92,7 @@ _RULE_MODULES = (
 
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))
+_CONVERTING = frozenset(("casting", "signature", "dtype"))
 
 
 def _accepts(operand: Any) -> bool:
@@ -165,15 +172,43 @@ def _called(
     unknown = set(kwargs) - _CALL_OPTIONS
     if unknown:
         raise TypeError(f"{ufunc.__name__}() got unexpected keyword arguments {sorted(unknown)}")
-    dtype = kwargs.get("dtype")
-    if dtype is not None:
-        found = [Elements(e.ids, np.dtype(dtype)) for e in found]
+    if ufunc.signature is None and not _CONVERTING.isdisjoint(kwargs):
+        found = _in_loop(graph, ufunc, inputs, outs, kwargs, found)
     if where is not True:
         found = [
             _masked(graph, e, outs[i] if i < len(outs) else None, where)
             for i, e in enumerate(found)
         ]
     return found
+
+
+def _in_loop(
+    graph: Graph,
+    ufunc: np.ufunc,
+    inputs: tuple[Any, ...],
+    outs: Sequence[Any],
+    kwargs: dict[str, Any],
+    found: list[Elements],
+) -> list[Elements]:
+    """The results of the loop that ``dtype``, ``signature`` and ``casting`` choose.
+
+    Raises
+    ------
+    TypeError
+        Where NumPy raises it too: no such loop, or a conversion that is not allowed.
+    """
+    options = {key: kwargs[key] for key in _CONVERTING if kwargs.get(key) is not None}
+    arguments = [np.zeros((1,) * np.ndim(x), dtype_of(x)) for x in inputs]
+    targets = [None if t is None else np.zeros((1,) * np.ndim(t), dtype_of(t)) for t in outs]
+    with np.errstate(all="ignore"):
+        sample = ufunc(*arguments, **options, **({"out": tuple(targets)} if targets else {}))
+    sample = sample if isinstance(sample, tuple) else (sample,)
+    wanted = kwargs.get("dtype")
+    whole = wanted is not None and np.dtype(wanted).kind in "biu"
+    return [
+        Elements(landed(graph, np.dtype(wanted), e.ids) if whole else e.ids, part.dtype)
+        for e, part in zip(found, sample, strict=True)
+    ]
 
 
 def _masked(graph: Graph, new: Elements, old: Any, where: Any) -> Elements:
@@ -269,16 +304,21 @@ def function_call(
 ) -> Any:
     """Answer ``__array_function__``."""
     position = _out_position(function)
-    if len(args) > position:
-        if args[position] is not None:
-            kwargs = {**kwargs, "out": args[position]}
+    placed = len(args) > position and args[position] is not None
+    if placed:
+        kwargs = {**kwargs, "out": args[position]}
         args = (*args[:position], None, *args[position + 1 :])
     if graph.local and function not in IMPLEMENTED:
-        return local.function_call(graph, function, args, kwargs, _global_rule)
-    target = None
+        place = position if placed else None
+        return local.function_call(graph, function, args, kwargs, _global_rule, place)
+    target, where = None, True
     if "out" in kwargs:
         kwargs = dict(kwargs)
         target = kwargs.pop("out")
+        if function is clip and target is not None:
+            where = kwargs.pop("where", True)
+        if target is not None and function in _JOINS and kwargs.get("dtype") is not None:
+            raise TypeError(f"{function.__name__}() only takes `out` or `dtype` as an argument")
     name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
     try:
         rule = RULES.get(function)
@@ -289,21 +329,70 @@ def function_call(
         elif function in IMPLEMENTED:
             result = rebound(function)(*args, **kwargs)
         else:
-            raise REFUSED.error(function, name)
+            result = _of_constants(graph, function, args, kwargs, name)
     except TracingError as error:
         if name not in str(error):
             error.add_note(f"while tracing {name}")
         raise
     if target is None:
         return _wrapped(graph, result)
-    if isinstance(result, Elements):
-        return store(graph, target, result, f"{name}(..., out=)")
     if is_traced(result):
-        found = Elements(result._ids, result._dtype, result._values)
-        return store(graph, target, found, f"{name}(..., out=)")
+        result = Elements(result._ids, result._dtype, result._values)
+    if isinstance(result, Elements):
+        if is_traced_array(target):
+            _check_target(function, target, result)
+            if where is not True:
+                result = _masked(graph, result, target, where)
+        return store(graph, target, result, f"{name}(..., out=)")
     raise UnsupportedError(
         explain(f"{name}(..., out=)", "its result is not an array", "Leave out= away.")
     )
+
+
+def _of_constants(
+    graph: Graph,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    name: str,
+) -> Any:
+    """The result of a function without a rule, if all that it is given is known."""
+    known = [plain_values(graph, x) if contains_traced(x) else x for x in args]
+    named = {k: plain_values(graph, x) if contains_traced(x) else x for k, x in kwargs.items()}
+    lost = any(
+        found is None and given is not None
+        for found, given in zip((*known, *named.values()), (*args, *kwargs.values()), strict=True)
+    )
+    if lost:
+        raise REFUSED.error(function, name)
+    return function(*known, **named)
+
+
+_REPEATING = frozenset((np.clip, np.fix, np.isneginf, np.isposinf, np.nanmedian))
+"""Functions whose target may have more dimensions than the result."""
+_PRODUCTS = frozenset((np.dot, np.linalg.multi_dot))
+_JOINS = frozenset((np.concatenate, np.stack))
+_POSITIONS = frozenset((np.argmax, np.argmin, np.nanargmax, np.nanargmin))
+
+
+def _check_target(function: Callable[..., Any], target: Any, found: Elements) -> None:
+    """What NumPy asks of ``out=``."""
+    if target.shape != found.ids.shape and function not in _REPEATING:
+        raise ValueError(
+            f"output parameter of {function.__name__} has the shape {target.shape}, "
+            f"but {found.ids.shape} was expected"
+        )
+    if function in _PRODUCTS and target.dtype != found.dtype:
+        raise ValueError("output array is not acceptable (must have the right datatype)")
+    if not np.can_cast(found.dtype, target.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast {function.__name__} output from {found.dtype!r} to {target.dtype!r} "
+            "with casting rule 'same_kind'"
+        )
+    if function in _POSITIONS and target.dtype != found.dtype:
+        raise TypeError(f"Cannot cast from {target.dtype!r} to {found.dtype!r}")
+    if function is compress and not np.can_cast(target.dtype, found.dtype):
+        raise TypeError(f"Cannot cast array data from {target.dtype!r} to {found.dtype!r}")
 
 
 def _global_rule(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import arange, asarray, empty, ones, zeros
+from numpy import arange, asarray, count_nonzero, empty, ones, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch.operands import (
@@ -78,7 +78,7 @@ class Factor:
             return None
         else:
             mask = self.ids != ZERO
-        return None if mask.all() else mask
+        return None if count_nonzero(mask) == mask.size else mask
 
     def known(self) -> NDArray[Any]:
         """Values of constants; zero where unknown."""
@@ -149,12 +149,9 @@ def _one_side(graph: Graph, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids
     n = partners.shape[2]
     if batch == 1 or len(partners) == 1:
         # equal columns of the partner give equal unions
-        packed = np.packbits(partners[0], axis=0).T
-        distinct, inverse = np.unique(packed, axis=0, return_inverse=True)
-        if len(distinct) < n:
-            first = zeros(len(distinct), int)
-            first[inverse.reshape(-1)[::-1]] = arange(n)[::-1]
-            return _one_side(graph, ids, partners[:, :, first])[:, :, inverse.reshape(-1)]
+        first, inverse = _distinct_columns(partners[0])
+        if len(first) < n:
+            return _one_side(graph, ids, partners[:, :, first])[:, :, inverse]
     out = empty((batch, ids.shape[1], n), np.int32)
     for i in range(batch):  # each batch item has zeros of its own
         here = ids[i if len(ids) > 1 else 0]
@@ -163,15 +160,35 @@ def _one_side(graph: Graph, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids
     return out
 
 
+_FEW_COLUMNS = 64
+
+
+def _distinct_columns(mask: NDArray[np.bool_]) -> tuple[Any, Any]:
+    """The places of columns that differ, and for each column which of them it is."""
+    packed = np.packbits(mask, axis=0).T
+    n, width = packed.shape
+    if n > _FEW_COLUMNS:
+        distinct, inverse = np.unique(packed, axis=0, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        first = zeros(len(distinct), int)
+        first[inverse[::-1]] = arange(n)[::-1]
+        return first, inverse
+    text = packed.tobytes()
+    keys = [text[at : at + width] for at in range(0, n * width, width)] if width else [b""] * n
+    seen: dict[bytes, int] = {}
+    numbers = [seen.setdefault(key, len(seen)) for key in keys]
+    return [numbers.index(number) for number in range(len(seen))], numbers
+
+
 def _masked_rows(graph: Graph, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
     """Unions of rows of ids ``(M, K)`` over the K chosen by each column of ``(K, N)``."""
     m, n = len(ids), mask.shape[1]
     column, row = np.nonzero(mask.T)
     parents = ids[:, row]
     counts = np.bincount(column, minlength=n)
-    if graph.pure or (parents > OPAQUE).all():
+    if graph.pure or (parents.size and np.minimum.reduce(parents, axis=None) > OPAQUE):
         indptr = zeros(m * n + 1, np.int64)
-        np.cumsum(np.tile(counts, m), out=indptr[1:])
+        np.cumsum(counts if m == 1 else np.tile(counts, m), out=indptr[1:])
         return graph.union_segments(indptr, parents.reshape(-1)).reshape(m, n)
     traced = parents > OPAQUE
     totals = zeros((m, len(row) + 1), np.int64)
@@ -188,7 +205,8 @@ def flat_batch(factor: Factor, lead: tuple[int, ...]) -> Factor:
     core = factor.shape[-2:]
     if prod(factor.shape[:-2]) == 1:
         return factor.moved(lambda data: data.reshape((1, *core)))
-    return factor.moved(lambda data: np.broadcast_to(data, (*lead, *core)).reshape((-1, *core)))
+    shape = (prod(lead), *core)
+    return factor.moved(lambda data: np.broadcast_to(data, (*lead, *core)).reshape(shape))
 
 
 def product_dtype(x: Any, y: Any) -> np.dtype[Any]:

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.dispatch.implementations import conversion
 from sparsetrace.dispatch.operands import (
@@ -23,7 +24,7 @@ from sparsetrace.dispatch.operands import (
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.dispatch.settled import chosen_values
+from sparsetrace.dispatch.settled import chosen_values, converted
 from sparsetrace.graph import ZERO, Graph, Ids
 from sparsetrace.parts import part_of
 
@@ -97,7 +98,9 @@ def _full_like(
     *,
     device: Any = None,
 ) -> Elements:
-    return _like(graph, a, ids_of(graph, fill_value), dtype, order, shape)
+    kind = dtype_of(a) if dtype is None else np.dtype(dtype)
+    fill = converted(graph, ids_of(graph, fill_value), dtype_of(fill_value), kind)
+    return _like(graph, a, fill, kind, order, shape)
 
 
 @rule_for(np.astype)
@@ -161,7 +164,7 @@ def _size(graph: Graph, a: Any, axis: Any = None) -> int:
     if axis is None:
         return prod(shape)
     axes = axis if isinstance(axis, tuple) else (axis,)
-    return prod(shape[i] for i in axes)
+    return prod(shape[i] for i in normalize_axis_tuple(axes, len(shape)))
 
 
 @rule_for(np.result_type)
@@ -238,6 +241,8 @@ def _triu_indices_from(graph: Graph, arr: Any, k: int = 0) -> Any:
 @rule_for(np.ix_)
 def _ix(graph: Graph, *args: Any) -> Any:
     """Constant indices, as an ordinary open mesh."""
+    if any(len(_shape(x)) != 1 for x in args):
+        raise ValueError("Cross index must be 1 dimensional")
     values = [chosen_values(graph, x) for x in args]
     if any(v is None for v in values):
         raise REFUSED.value_dependent("np.ix_")

@@ -5,7 +5,7 @@ Contract: pure index algebra on labels; the dependencies are those of `contracti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
@@ -14,14 +14,17 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import array
+from numpy import array, count_nonzero, empty
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch.contraction import Factor, contract
-from sparsetrace.dispatch.operands import Elements, dtype_of, is_plain
-from sparsetrace.graph import Graph, Ids
+from sparsetrace.dispatch.operands import FLOAT, Elements, dtype_of, is_plain, is_traced
+from sparsetrace.graph import Graph, Ids, filled
 
 __all__ = ["einsum"]
+
+_SMALL = 128
+"""Products of up to this many terms are united in one step, without rows and columns apart."""
 
 
 def _spelled(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -38,7 +41,6 @@ def _spelled(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     return text, [operands[2 * i] for i in range(count)]
 
 
-@lru_cache(maxsize=1024)
 def _labels(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[str, ...], str]:
     """Labels of every operand and of the output, without ellipsis."""
     text = subscripts.replace(" ", "")
@@ -99,7 +101,7 @@ class _Term:
         moved = self.factor.moved(lambda data: data.transpose(order))
         lead, inner = moved.shape[: len(labels)], moved.shape[len(labels) :]
         count = prod(inner)
-        rows = moved.moved(lambda data: data.reshape(1, -1, count))
+        rows = moved.moved(lambda data: data.reshape(1, prod(lead), count))
         values = None if rows.values is None else rows.values.sum(axis=-1).reshape(lead)
         if not rows.traced:
             return _Term(Factor(graph, None, values, self.factor.dtype), labels)
@@ -114,6 +116,8 @@ class _Plan:
 
     axes: tuple[tuple[int, ...], ...]
     shapes: tuple[tuple[int, ...], ...]
+    in_order: bool
+    """Whether the result has its axes in order already."""
 
     def left(self, data: NDArray[Any]) -> NDArray[Any]:
         return data.transpose(self.axes[0]).reshape(self.shapes[0])
@@ -122,10 +126,11 @@ class _Plan:
         return data.transpose(self.axes[1]).reshape(self.shapes[1])
 
     def result(self, ids: Ids) -> Ids:
+        if self.in_order:
+            return ids.reshape(self.shapes[2])
         return array(ids.reshape(self.shapes[2]).transpose(self.axes[2]))
 
 
-@lru_cache(maxsize=1024)
 def _plan(terms: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ...]) -> _Plan | None:
     """The plan of two operands, where no label is repeated, stretched or summed alone."""
     if len(terms) != 2 or any(len(set(t)) < len(t) for t in (*terms, output)):
@@ -144,18 +149,99 @@ def _plan(terms: tuple[str, ...], output: str, shapes: tuple[tuple[int, ...], ..
         return prod(sizes[c] for c in labels)
 
     made = [*batch, *rows, *columns]
+    order = tuple(made.index(c) for c in output)
     return _Plan(
         (
             tuple(a.index(c) for c in (*batch, *rows, *inner)),
             tuple(b.index(c) for c in (*batch, *inner, *columns)),
-            tuple(made.index(c) for c in output),
+            order,
         ),
         (
             (count(batch), count(rows), count(inner)),
             (count(batch), count(inner), count(columns)),
             tuple(sizes[c] for c in made),
         ),
+        order == tuple(range(len(order))),
     )
+
+
+@lru_cache(maxsize=1024)
+def _read(
+    subscripts: str, shapes: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[str, ...], str, _Plan | None]:
+    """Labels of every operand and of the output, and the plan if there is one."""
+    terms, output = _labels(subscripts, shapes)
+    return terms, output, _plan(terms, output, shapes)
+
+
+def _is_real(x: Any) -> bool:
+    """Whether `x` is an ordinary array of float64."""
+    return type(x) is np.ndarray and x.dtype is FLOAT
+
+
+def _plain(graph: Graph, plan: _Plan, a: Any, b: Any) -> Ids | None:
+    """The common case: a traced array without constants, and another, or whole rows of numbers.
+
+    Where it is not that, None, and nothing has happened.
+    """
+    (_, m, inner), (_, _, n) = plan.shapes[:2]
+    if _is_real(b) and is_plain(graph, a):
+        left = _met(graph, plan.left(a._ids), b, plan.right)
+        if left is None:
+            return None
+        rows = graph.union_rows(left)[:, :, None]
+        return plan.result(rows if n == 1 else filled(rows, (*rows.shape[:2], n)))
+    if _is_real(a) and is_plain(graph, b):
+        right = _met(graph, plan.right(b._ids).swapaxes(1, 2), a, plan.left)
+        if right is None:
+            return None
+        columns = graph.union_rows(right)[:, None]
+        return plan.result(columns if m == 1 else filled(columns, (len(columns), m, n)))
+    if graph.second_order or not (is_plain(graph, a) and is_plain(graph, b)):
+        return None
+    left, right = plan.left(a._ids), plan.right(b._ids)
+    if inner == 1:
+        return plan.result(graph.union(left, right))
+    right = right.swapaxes(1, 2)
+    outputs = len(left) * m * n
+    if outputs == 1 and a is b:
+        return plan.result(graph.union_rows(left))
+    if outputs == 1 or outputs * inner <= _SMALL:
+        terms = empty((len(left), m, n, 2 * inner), np.int32)
+        terms[..., :inner] = left[:, :, None]
+        terms[..., inner:] = right[:, None]
+        return plan.result(graph.union_rows(terms))
+    rows, columns = graph.union_rows(left), graph.union_rows(right)
+    return plan.result(graph.union(rows[:, :, None], columns[:, None]))
+
+
+def _plain_alone(graph: Graph, labels: str, output: str, x: Any) -> Ids | None:
+    """The same for one operand without repeated labels: transposed, and summed."""
+    if len(set(labels)) < len(labels) or not set(output) <= set(labels):
+        return None
+    if not is_plain(graph, x):
+        return None
+    order = [labels.index(c) for c in output]
+    gone = [i for i in range(len(labels)) if i not in order]
+    moved = x._ids.transpose(order + gone)
+    if not gone:
+        return array(moved)
+    return graph.union_rows(moved.reshape(*moved.shape[: len(order)], -1))
+
+
+def _met(
+    graph: Graph,
+    ids: Ids,
+    constant: NDArray[Any],
+    arranged: Callable[[NDArray[Any]], NDArray[Any]],
+) -> Ids | None:
+    """Those of ids ``(B, M, K)`` whose partners are not zero, where each row has the same."""
+    some = count_nonzero(constant)
+    if some == constant.size or not graph.values:
+        return ids
+    if not some or len(ids) > 1 or constant.size != ids.shape[2]:
+        return None
+    return ids[:, :, arranged(constant).reshape(-1) != 0]
 
 
 def einsum(graph: Graph, *operands: Any) -> Elements:
@@ -164,17 +250,17 @@ def einsum(graph: Graph, *operands: Any) -> Elements:
         subscripts, arrays = operands[0], list(operands[1:])
     else:
         subscripts, arrays = _spelled(operands)
-    shapes = tuple(map(np.shape, arrays))
-    terms, output = _labels(subscripts, shapes)
-    dtype = np.result_type(*(dtype_of(x) for x in arrays))
-    plan = _plan(terms, output, shapes)
+    shapes = tuple([x._ids.shape if is_traced(x) else np.shape(x) for x in arrays])
+    terms, output, plan = _read(subscripts, shapes)
+    ids = None
     if plan is not None:
-        a, b = arrays[0], arrays[-1]
-        if not graph.second_order and is_plain(graph, a) and is_plain(graph, b):
-            rows = graph.union_rows(plan.left(a._ids))
-            columns = graph.union_rows(plan.right(b._ids).swapaxes(1, 2))
-            united = graph.union(rows[:, :, None], columns[:, None, :])
-            return Elements(plan.result(united), dtype)
+        ids = _plain(graph, plan, *arrays)
+    elif len(arrays) == 1:
+        ids = _plain_alone(graph, terms[0], output, arrays[0])
+    if ids is not None:
+        return Elements(ids, FLOAT)
+    dtype = np.result_type(*(dtype_of(x) for x in arrays))
+    if plan is not None:
         p, q = (
             Factor.of(graph, x).moved(move)
             for x, move in zip(arrays, (plan.left, plan.right), strict=True)
@@ -188,6 +274,9 @@ def einsum(graph: Graph, *operands: Any) -> Elements:
                 if 1 not in (sizes[label], size):
                     raise ValueError(f"einsum: label {label!r} has two sizes")
                 sizes[label] = max(sizes[label], size)
+    unknown = set(output).difference(sizes)
+    if unknown:
+        raise ValueError(f"einsum: output subscripts {sorted(unknown)} appear in no input")
     todo = [_stretched(term, sizes) for term in todo]
     total = todo.pop(0)
     while todo:

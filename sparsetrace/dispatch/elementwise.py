@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import asarray, full
+from numpy import asarray, count_nonzero, full, where
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch import curving
@@ -27,7 +27,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     is_traced,
 )
-from sparsetrace.graph import OPAQUE, Graph, Ids, filled
+from sparsetrace.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
 from sparsetrace.interactions import bend
 from sparsetrace.rules import FIRST_ORDER, Cut
 
@@ -245,13 +245,35 @@ def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if kind is not np.ndarray or constant.dtype is not FLOAT:
         return None
     cut = FIRST_ORDER[ufunc].cuts.get(position)
-    if cut is not None and graph.values and cut.vanishes(constant).any():
+    mask = cut.vanishes(constant) if cut is not None and graph.values else None
+    cuts = mask is not None and count_nonzero(mask)
+    if cuts and not (ufunc is np.multiply or (cut.constant and not graph.second_order)):  # type: ignore[union-attr]
         return None
     if not graph.pure and _impure(ids):
         return None
     if constant.shape == ids.shape:
-        return ids.copy(order="K")
-    return filled(ids, np.broadcast_shapes(ids.shape, constant.shape))
+        out = ids.copy(order="K")
+    else:
+        out = filled(ids, np.broadcast_shapes(ids.shape, constant.shape))
+    if cuts:
+        _settle_beside(graph, ufunc, out, mask, constant, position)
+    return out
+
+
+def _settle_beside(
+    graph: Graph, ufunc: np.ufunc, out: Ids, mask: Any, constant: NDArray[Any], position: int
+) -> None:
+    """Write the constants that a constant operand makes, whatever the other one is."""
+    graph.pure = False
+    if ufunc is np.multiply:
+        np.copyto(out, ZERO, where=mask)
+        return
+    operands = [asarray(1.0), _spread(constant, out.shape)]
+    if position:
+        operands.reverse()
+    with np.errstate(all="ignore"):
+        values = ufunc(*operands)
+    out[_spread(mask, out.shape)] = graph.constant(values[_spread(mask, out.shape)])
 
 
 def _general(
@@ -262,11 +284,11 @@ def _general(
     dtypes_in: list[np.dtype[Any]],
     dtypes_out: tuple[np.dtype[Any], ...],
 ) -> list[Ids]:
-    shape = np.broadcast_shapes(
-        *(
-            (v if i is None else i).shape  # type: ignore[union-attr]
+    shape = _shape_of(
+        [
+            v.shape if i is None else i.shape  # type: ignore[union-attr]
             for i, v in zip(ids_in, values_in, strict=True)
-        )
+        ]
     )
     rule = FIRST_ORDER.get(ufunc)
     cuts = rule.cuts if rule is not None and graph.values else _NO_CUTS
@@ -276,8 +298,10 @@ def _general(
         ids, values = ids_in[cut.operand], values_in[cut.operand]
         if ids is None:
             return cut.vanishes(values)  # type: ignore[arg-type]
+        if graph.pure:
+            return None
         constant = ids <= 0
-        if graph.pure or not constant.any():
+        if not count_nonzero(constant):
             return None
         found = graph.known_values(ids, dtypes_in[cut.operand])
         return constant & cut.vanishes(found)
@@ -293,11 +317,11 @@ def _general(
             cut = cuts.get(i)
             if cut is not None and (cut.constant or not graph.dependency):
                 mask = vanishing(cut)
-                if mask is not None and mask.any():
+                if mask is not None and count_nonzero(mask):
                     if cut.constant:
                         settled = mask if settled is None else settled | mask
                     if ids is not None:
-                        ids = kept[i] = np.where(mask, np.int32(OPAQUE), ids)
+                        ids = kept[i] = where(mask, _OPAQUE, ids)
             if ids is not None and partials[i] == "1":
                 parts.append(ids)
         if parts:
@@ -308,12 +332,14 @@ def _general(
                 np.maximum(out, OPAQUE, out=out)
         else:
             out = full(shape, OPAQUE, np.int32)
-        if settled is not None and settled.any():
-            settled = np.broadcast_to(settled, shape) & (out <= OPAQUE)
-            values = _evaluate(graph, ufunc, ids_in, values_in, dtypes_in, settled)[position]
-            out[settled] = graph.constant(values.astype(dtypes_out[position]))
-        if (out <= OPAQUE).any():
+        lowest = np.minimum.reduce(out, axis=None) if out.size else FIRST_INPUT
+        if lowest <= OPAQUE:
             graph.pure = False
+            if settled is not None:
+                settled = settled & (out <= OPAQUE)  # of the full shape
+                if count_nonzero(settled):
+                    values = _evaluate(graph, ufunc, ids_in, values_in, dtypes_in, settled)
+                    _settle(graph, out, settled, values[position], dtypes_out[position])
         if graph.second_order and modulus:
             out = bend(graph, out, since)
         elif graph.second_order and not curving.is_linear(ufunc):
@@ -322,16 +348,43 @@ def _general(
     return outs
 
 
+_OPAQUE = np.int32(OPAQUE)
+
+
+def _shape_of(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """What the shapes broadcast to."""
+    first = shapes[0]
+    if all(shape == first for shape in shapes):
+        return first
+    return np.broadcast_shapes(*shapes)
+
+
+def _spread(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    return x if x.shape == shape else np.broadcast_to(x, shape)
+
+
+def _settle(
+    graph: Graph, out: Ids, settled: NDArray[np.bool_], values: NDArray[Any], dtype: np.dtype[Any]
+) -> None:
+    """Write constants where the mask says."""
+    if count_nonzero(values):
+        out[settled] = graph.constant(values.astype(dtype))
+    else:
+        np.copyto(out, ZERO, where=settled)
+
+
 def _all_known(ids_in: list[Ids | None], shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
     """Where every operand is a constant; None if nowhere."""
     known = None
     for ids in ids_in:
         if ids is not None:
             mask = ids <= 0
-            if not mask.any():
+            if not count_nonzero(mask):
                 return None
             known = mask if known is None else known & mask
-    return np.broadcast_to(known, shape) if known is not None and known.any() else None
+    if known is None or not count_nonzero(known):
+        return None
+    return _spread(known, shape)
 
 
 def _evaluate(
@@ -350,9 +403,9 @@ def _evaluate(
     arguments = []
     for ids, values, dtype in zip(ids_in, values_in, dtypes_in, strict=True):
         if ids is None:
-            arguments.append(np.broadcast_to(values, where.shape)[where])  # type: ignore[arg-type]
+            arguments.append(_spread(values, where.shape)[where])  # type: ignore[arg-type]
         else:
-            at = np.broadcast_to(ids, where.shape)[where]
+            at = _spread(ids, where.shape)[where]
             found = graph.known_values(at, dtype)
             found[at > 0] = 1
             arguments.append(found)

@@ -6,6 +6,7 @@ Contract: an output core depends on all of its input cores, and on no other.
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    landed,
     values_of,
 )
 from sparsetrace.graph import OPAQUE, Graph, Ids
@@ -38,8 +40,38 @@ def call(
     axes, axis = kwargs.pop("axes", None), kwargs.pop("axis", None)
     keepdims = bool(kwargs.pop("keepdims", False))
     if axes is None and axis is None and not keepdims:
-        return _plain(graph, ufunc, inputs)
+        outs = _plain(graph, ufunc, inputs)
+    else:
+        outs = _placed(graph, ufunc, inputs, axes, axis, keepdims=keepdims)
+    if kwargs.get("dtype") is not None or kwargs.get("signature") is not None:
+        for out, kind in zip(outs, _requested(ufunc, inputs, kwargs), strict=True):
+            out.dtype, out.ids = kind, landed(graph, kind, out.ids)
+    return outs
+
+
+def _requested(
+    ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[np.dtype[Any], ...]:
+    """The dtypes of the outputs, where the call names some."""
+    signature = kwargs.get("signature")
+    if signature is None:
+        signature = (*(None,) * ufunc.nin, *(kwargs["dtype"],) * ufunc.nout)
+    given = (*map(dtype_of, inputs), *(None,) * ufunc.nout)
+    casting = kwargs.get("casting", "same_kind")
+    found = ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+    return found[ufunc.nin :]
+
+
+def _placed(
+    graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...], axes: Any, axis: Any, *, keepdims: bool
+) -> list[Elements]:
+    """The call with its core dimensions on axes of the caller's choice."""
     cores_in, cores_out = _cores(ufunc)
+    if ufunc is np.matmul:  # vectors have one core dimension, and leave none
+        cores_in = [min(core, np.ndim(x)) for core, x in zip(cores_in, inputs, strict=True)]
+        cores_out = [sum(core - 1 for core in cores_in)]
+    if keepdims and (any(cores_out) or len(set(cores_in)) > 1):
+        raise TypeError(f"{ufunc.__name__} does not support keepdims")
     if axes is not None and axis is not None:
         raise TypeError("cannot specify both 'axis' and 'axes'")
     if axes is None:
@@ -47,23 +79,27 @@ def call(
         whole = (*((last,) if core == 1 else tuple(range(-core, 0)) for core in cores_in),)
         if axis is not None and set(cores_in) | set(cores_out) - {0} != {1}:
             raise TypeError(f"{ufunc.__name__}: axis can only be used with a single core dimension")
-        axes = [*whole, *((last,) if core == 1 else None for core in cores_out)]
+        place = None if axis is None else (last,)
+        axes = [*whole, *(place if core == 1 or keepdims else None for core in cores_out)]
+    elif len(axes) != ufunc.nargs and (any(cores_out) or len(axes) != ufunc.nin):
+        raise ValueError(f"{ufunc.__name__}: axes needs an entry for each operand and result")
     places = [entry if entry is None or isinstance(entry, tuple) else (entry,) for entry in axes]
+    for place, core in zip(places, cores_in, strict=False):
+        if place is not None and len(place) != core:
+            raise ValueError(f"{ufunc.__name__}: an entry of axes does not fit the core dimensions")
     moved = [
         _moved(graph, x, place)
         for x, place in zip(inputs, places[: len(inputs)], strict=True)
         if place is not None
     ]
     outs = _plain(graph, ufunc, tuple(moved))
-    default = places[0]
+    kept = tuple(range(-cores_in[0], 0))
     for i, (out, core) in enumerate(zip(outs, cores_out, strict=True)):
         place = places[len(inputs) + i] if len(places) > len(inputs) + i else None
         if place and core:
             out.ids = np.moveaxis(out.ids, range(-len(place), 0), place)
         elif keepdims:
-            if core or len(set(cores_in)) > 1:
-                raise TypeError(f"{ufunc.__name__} does not support keepdims")
-            out.ids = np.expand_dims(out.ids, place or default or -1)
+            out.ids = np.expand_dims(out.ids, place or kept)
     return outs
 
 
@@ -111,7 +147,7 @@ def _whole_cores(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list
         if contains_traced(x):
             ids = ids_of(graph, x)
             lead = ids.shape[: ids.ndim - core]
-            parts.append(graph.union_rows(ids.reshape((*lead, -1))))
+            parts.append(graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :])))))
     total = bend(graph, graph.union_all(parts))
     outs = []
     for sample, core in zip(samples, cores_out, strict=True):

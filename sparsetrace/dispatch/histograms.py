@@ -22,6 +22,7 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    values_of,
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
@@ -36,12 +37,16 @@ __all__: list[str] = []
 def _bincount(graph: Graph, x: Any, /, weights: Any = None, minlength: int = 0) -> Elements:
     bins = chosen_values(graph, x)
     if bins is None:
+        np.bincount(np.zeros(1, dtype_of(x)))  # NumPy refuses what is no whole number
         raise REFUSED.value_dependent("np.bincount")
-    places = bins.astype(np.intp, casting="safe" if not contains_traced(x) else "unsafe")
-    if weights is None:
-        return constants(graph, np.bincount(places, minlength=minlength))
-    size = max(int(places.max(initial=-1)) + 1, int(minlength))
-    return Elements(_added(graph, places, ids_of(graph, weights), size, dtype_of(weights)), FLOAT)
+    if contains_traced(x):
+        x = bins
+    ones = None if weights is None else np.ones(np.shape(weights), dtype_of(weights))
+    counts = np.bincount(x, ones, minlength)  # NumPy judges the arguments
+    if weights is None or not counts.size or not bins.size:
+        return constants(graph, counts)
+    places, kind = bins.astype(np.intp), dtype_of(weights)
+    return Elements(_added(graph, places, ids_of(graph, weights), len(counts), kind), FLOAT)
 
 
 def _added(graph: Graph, places: NDArray[Any], weights: Ids, size: int, kind: np.dtype[Any]) -> Ids:
@@ -62,14 +67,20 @@ def _edges(graph: Graph, a: Any, bins: Any, range_: Any) -> Any:
     if isinstance(bins, str):
         raise REFUSED.value_dependent(f"np.histogram(bins={bins!r})")
     if np.ndim(bins):
-        return bins
+        edges = plain_values(graph, bins)
+        if edges is None:
+            edges = np.zeros(np.shape(bins))
+        if edges.ndim != 1 or (edges[:-1] > edges[1:]).any():
+            np.histogram_bin_edges(np.zeros(0), edges)  # NumPy judges them
+        return bins if contains_traced(bins) else np.asarray(bins)
+    np.histogram_bin_edges(np.zeros(0), bins)
     if range_ is not None and not contains_traced(range_):
         return np.histogram_bin_edges(np.zeros(1, dtype_of(a)), bins, range_)
     values = plain_values(graph, a)
     if range_ is None and values is not None:
         return np.histogram_bin_edges(values, bins)
     if range_ is None:
-        low, high = Elements(_everything(graph, a), FLOAT), Elements(_everything(graph, a), FLOAT)
+        low, high = (Elements(ids, FLOAT) for ids in _extremes(graph, a))
     else:
         low, high = (Elements(ids_of(graph, end), dtype_of(end)) for end in range_)
     both = graph.union(low.ids, high.ids)
@@ -77,6 +88,15 @@ def _edges(graph: Graph, a: Any, bins: Any, range_: Any) -> Any:
     ids[0], ids[-1] = low.ids, high.ids
     kind = np.result_type(dtype_of(a), np.float32)
     return Elements(ids, kind if kind.kind == "f" else FLOAT)
+
+
+def _extremes(graph: Graph, a: Any) -> tuple[Ids, Ids]:
+    """The ids of the smallest and of the largest element; any may be where values are unknown."""
+    if not graph.local:
+        return (_everything(graph, a),) * 2
+    ids, values = ids_of(graph, a).reshape(-1), np.asarray(values_of(a)).reshape(-1)
+    low, high = (graph.union_rows(ids[values == end]) for end in (values.min(), values.max()))
+    return low, high
 
 
 @rule_for(np.histogram_bin_edges)
@@ -106,18 +126,25 @@ def _histogram(
     edges = _edges(graph, a, bins, range)
     known_edges = None if isinstance(edges, Elements) else plain_values(graph, edges)
     values = plain_values(graph, a)
+    widths = density and known_edges is None
+    if graph.local and not graph.dependency:
+        values = np.asarray(values_of(a))
+        known_edges = np.histogram_bin_edges(values, values_of(bins), values_of(range))
     kind = np.dtype(np.intp) if weights is None else dtype_of(weights)
     kind = np.dtype(float) if density else kind
-    widths = density and known_edges is None
+    empty: Any = False
     if values is not None and known_edges is not None:
+        counts = np.histogram(values, known_edges)[0]
+        if weights is None and not widths:
+            return Elements(constants(graph, counts).ids, kind), edges
+        empty = counts == 0
         if weights is None:
-            counts = constants(graph, np.histogram(values, known_edges)[0])
-            return Elements(counts.ids, kind), edges
+            weights = np.ones(values.shape)
         inside, places = _places(values.reshape(-1), known_edges)
         picked = ids_of(graph, weights).reshape(-1)[inside]
         size = len(known_edges) - 1
         ids = _added(graph, places[inside], picked, size, dtype_of(weights))
-        divisor = graph.union_rows(picked)
+        divisor = _divisors(graph, picked, places[inside], size)
     else:
         graph.pure = False
         shape = (_ids(graph, edges).shape[0] - 1,)
@@ -131,7 +158,8 @@ def _histogram(
         ids = graph.union(ids, np.broadcast_to(divisor, ids.shape))
     if widths:  # counts are divided by the widths of the bins
         found = _ids(graph, edges)
-        ids = graph.union_all([ids, found[1:], found[:-1]])
+        apart = graph.union_all([ids, found[1:], found[:-1]])
+        ids = np.where(empty, ids, apart)
     return Elements(bend(graph, ids) if density else ids, kind), edges
 
 
@@ -142,6 +170,27 @@ def _places(
     places = np.searchsorted(edges, values, side="right") - 1
     places[values == edges[-1]] = len(edges) - 2
     return (places >= 0) & (places < len(edges) - 1), places
+
+
+def _divisors(graph: Graph, picked: Ids, places: NDArray[np.intp], size: int) -> Ids:
+    """What a density divides each bin by, the sum of all weights; nothing of an empty bin."""
+    empty = np.bincount(places, minlength=size) == 0
+    return np.where(empty, np.int32(OPAQUE), graph.union_rows(picked))
+
+
+def _cell_edges(graph: Graph, a: Any, bins: Any, range_: Any) -> Any:
+    """As `_edges`; those of `np.histogramdd` have another dtype."""
+    if not np.ndim(bins):
+        if range_ is not None and not contains_traced(range_):
+            return np.histogramdd(np.zeros((0, 1)), [bins], [range_])[1][0]
+        values = plain_values(graph, a) if range_ is None else None
+        if values is not None:
+            return np.histogramdd(values.reshape(-1, 1), [bins])[1][0]
+    return _edges(graph, a, bins, range_)
+
+
+def _edge_values(values: Any, bins: Any, range_: Any) -> Any:
+    return np.histogramdd(values.reshape(-1, 1), [values_of(bins)], [values_of(range_)])[1][0]
 
 
 @rule_for(np.histogramdd)
@@ -158,15 +207,21 @@ def _histogramdd(
     dimensions = len(columns)
     many = [bins] * dimensions if _count(bins) is None else bins
     ranges = [None] * dimensions if range is None else range
-    edges = [_edges(graph, *item) for item in zip(columns, many, ranges, strict=True)]
+    edges = [_cell_edges(graph, *item) for item in zip(columns, many, ranges, strict=True)]
     shape = tuple(_ids(graph, e).shape[0] - 1 for e in edges)
     values = [plain_values(graph, column) for column in columns]
     known = [None if isinstance(e, Elements) else plain_values(graph, e) for e in edges]
+    moving = [k is None for k in known]
+    if graph.local and not graph.dependency:
+        values = [np.asarray(values_of(column)) for column in columns]
+        known = [_edge_values(*item) for item in zip(values, many, ranges, strict=True)]
     if all(v is not None for v in (*values, *known)):
         sample_ = np.stack([v for v in values if v is not None], axis=-1)
         plain = [k for k in known if k is not None]
-        if weights is None:
+        if weights is None and not (density and any(moving)):
             return constants(graph, np.histogramdd(sample_, plain)[0]), edges
+        if weights is None:
+            weights = np.ones(len(sample_))
         inside = np.ones(len(sample_), bool)
         flat = np.zeros(len(sample_), np.intp)
         for value, edge, size in zip(sample_.T, plain, shape, strict=True):
@@ -175,18 +230,24 @@ def _histogramdd(
             flat = flat * size + places
         picked = ids_of(graph, weights)[inside]
         ids = _added(graph, flat[inside], picked, prod(shape), dtype_of(weights))
-        divisor = graph.union_rows(picked)
+        divisor = _divisors(graph, picked, flat[inside], prod(shape))
     else:
         graph.pure = False
         divisor = np.array(OPAQUE, np.int32) if weights is None else _everything(graph, weights)
         if graph.dependency:
             every = [Operand(graph, _ids(graph, e), FLOAT) for e in edges]
             divisor = graph.union(divisor, _everything(graph, *columns, *every))
-        ids = np.full(prod(shape), divisor, np.int32)
+        divisor = np.broadcast_to(divisor, prod(shape))
+        ids = np.array(divisor)
     if density:
-        parts = [_ids(graph, e) for e, k in zip(edges, known, strict=True) if k is None]
-        divisor = graph.union_all([divisor, *map(graph.union_rows, parts)])
-        ids = bend(graph, graph.union(ids, np.broadcast_to(divisor, ids.shape)))
+        parts = [ids, divisor]
+        for axis, (edge, moves) in enumerate(zip(edges, moving, strict=True)):
+            if moves:  # each cell is divided by its own widths
+                found = _ids(graph, edge)
+                width = graph.union(found[1:], found[:-1])
+                along = width.reshape((-1,) + (1,) * (dimensions - 1 - axis))
+                parts.append(np.broadcast_to(along, shape).reshape(-1))
+        ids = bend(graph, graph.union_all(parts))
     return Elements(ids.reshape(shape), FLOAT), edges
 
 
@@ -208,6 +269,8 @@ def _histogram2d(
     density: Any = None,
     weights: Any = None,
 ) -> Any:
+    if np.shape(x)[:1] != np.shape(y)[:1]:
+        raise ValueError("x and y must have the same length.")
     pair = bins if _count(bins) in (None, 1, 2) else [bins, bins]
     counts, edges = _histogramdd(graph, [x, y], pair, range, density, weights)
     return counts, edges[0], edges[1]

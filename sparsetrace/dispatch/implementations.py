@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.polyutils import trimseq
 
 from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, is_traced
 from sparsetrace.graph import CURRENT
@@ -20,11 +21,11 @@ from sparsetrace.graph import CURRENT
 __all__ = ["IMPLEMENTED", "conversion", "rebound", "rebound_method"]
 
 _NAMES = """
-angle apply_along_axis apply_over_axes corrcoef diff ediff1d fix gradient i0 isclose
-iscomplex isneginf isposinf isreal kron linalg.cross linalg.matrix_power
-linalg.multi_dot logspace nan_to_num poly polyadd polyder polyint
+angle apply_along_axis apply_over_axes corrcoef diff ediff1d fix isclose
+iscomplex isreal kron linalg.cross linalg.matrix_power
+linalg.multi_dot logspace poly polyadd polyder polyint
 polynomial.polynomial.polygrid2d polynomial.polynomial.polyval2d polysub polyval
-real_if_close trapezoid vander
+real_if_close vander
 """.split()
 
 
@@ -45,7 +46,8 @@ IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(
 def conversion(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **_: Any) -> Any:
     """``np.array`` that keeps traced elements."""
     if not contains_traced(obj):
-        return np.array(obj, dtype, copy=copy, ndmin=ndmin)
+        values = np.array(obj, dtype, copy=copy, ndmin=ndmin)
+        return _traced(values) if copy is True else values  # a new array may be written to
     if is_traced(obj):
         result = obj if isinstance(obj, np.ndarray) else obj._as_array()
         result = result.copy() if copy else result
@@ -66,17 +68,26 @@ def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
     """A constructor whose float arrays can take traced elements later."""
 
     def constructor(first: Any, /, *args: Any, **kwargs: Any) -> Any:
-        graph = CURRENT.get()
         if contains_traced(args):  # np.full(shape, traced)
             fill = conversion(args[0])
             return np.broadcast_to(fill, first).copy()
-        values = make(first, *args, **kwargs)
-        if graph is None or graph.wrapper is None or values.dtype.kind not in "fc":
-            return values
-        own = values if graph.local else None
-        return graph.wrap(Elements(graph.constant(values), values.dtype, own, keep_array=True))
+        return _traced(make(first, *args, **kwargs))
 
     return constructor
+
+
+def _traced(values: Any) -> Any:
+    """Floats as constants of the trace."""
+    graph = CURRENT.get()
+    if graph is None or graph.wrapper is None or values.dtype.kind not in "fc":
+        return values
+    own = values if graph.local else None
+    return graph.wrap(Elements(graph.constant(values), values.dtype, own, keep_array=True))
+
+
+def _untrimmed(seq: Any) -> Any:
+    """``polyutils.trimseq``: in a global trace no coefficient that is traced counts as zero."""
+    return seq if is_traced(seq) and not seq._graph.local else trimseq(seq)
 
 
 def _buffer_like(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,6 +119,7 @@ _CONSTRUCTORS: dict[str, Callable[..., Any]] = {
     "empty_like": _buffer_like(np.zeros_like),
     # an unwritten element of np.empty holds nothing that a result may use
     "empty": _buffer(np.zeros),
+    "trimseq": _untrimmed,
 }
 
 
@@ -129,6 +141,15 @@ class _Namespace(types.ModuleType):
             ):
                 return rebound_method(found)
         return found
+
+
+def _converting(original: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's own way to take numbers and arrays alike, given arrays."""
+
+    def converter(*args: Any) -> Any:
+        return original(*(_asarray(x) if contains_traced(x) else x for x in args))
+
+    return converter
 
 
 _MODULES: dict[str, dict[str, Any]] = {}
@@ -157,6 +178,8 @@ def _scope_of(function: types.FunctionType) -> dict[str, Any]:
         for key, value in original.items():
             if key in _CONSTRUCTORS:
                 scope[key] = _CONSTRUCTORS[key]
+            elif key == "_array_converter":
+                scope[key] = _converting(value)
             elif isinstance(value, types.ModuleType) and value.__name__.startswith("numpy"):
                 scope[key] = _Namespace(value)
             elif isinstance(value, types.FunctionType) and value.__globals__ is original:

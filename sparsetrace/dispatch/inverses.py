@@ -25,7 +25,7 @@ from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.interactions import bend, interact, multiply
 
-__all__ = ["inverse_structure"]
+__all__ = ["Mask", "inverse_structure", "structural_rank", "within_blocks"]
 
 Mask = NDArray[np.bool_]
 
@@ -54,6 +54,19 @@ def inverse_structure(mask: Mask) -> Mask:
     return found
 
 
+def structural_rank(mask: Mask) -> int:
+    """The rank of a matrix that is non-zero at `mask`, for most values of its elements.
+
+    Examples
+    --------
+    >>> structural_rank(np.array([[1, 1, 1], [1, 0, 0], [1, 0, 0]], bool))
+    2
+    """
+    if mask.all():
+        return min(len(mask), len(mask.T))
+    return len(np.flatnonzero(maximum_bipartite_matching(csr_array(mask)) >= 0))
+
+
 def _closure(mask: Mask) -> Mask:
     """Paths in a graph with a loop at every node."""
     count, label = connected_components(csr_array(mask), connection="strong")
@@ -71,15 +84,21 @@ def _closure(mask: Mask) -> Mask:
     return reached
 
 
+def _nonzero(graph: Graph, x: Factor) -> Mask:
+    """Where an operand may be non-zero."""
+    if not graph.values:
+        return np.ones(x.shape, bool)
+    mask: Mask = np.zeros(x.shape, bool)
+    if x.values is not None:
+        mask |= x.values != 0
+    if x.ids is not None:
+        mask |= x.ids > OPAQUE if graph.local else x.ids != ZERO
+    return mask
+
+
 def _structures(graph: Graph, matrices: Factor) -> Mask:
     """The structure of the inverse of each matrix of a batch."""
-    if not graph.values:
-        return np.ones(matrices.shape, bool)
-    mask: Mask = np.zeros(matrices.shape, bool)
-    if matrices.values is not None:
-        mask |= matrices.values != 0
-    if matrices.ids is not None:
-        mask |= matrices.ids > OPAQUE if graph.local else matrices.ids != ZERO
+    mask = _nonzero(graph, matrices)
     if mask.all():
         return mask
     known: dict[bytes, Mask] = {}
@@ -90,6 +109,20 @@ def _structures(graph: Graph, matrices: Factor) -> Mask:
             known[key] = inverse_structure(one)
         found.append(known[key])
     return np.stack(found)
+
+
+def within_blocks(graph: Graph, a: Any) -> Ids:
+    """The elements on a cycle, which eigenvalues depend on; opaque in place of the others."""
+    matrices = Factor.of(graph, a)
+    (flat,) = _as_batch(matrices.shape[:-2], matrices)
+    assert flat.ids is not None
+    mask = _nonzero(graph, flat) | np.eye(flat.shape[-1], dtype=bool)
+    if mask.all():
+        return flat.ids.reshape(matrices.shape)
+    reached = np.stack([_closure(one) for one in mask])
+    graph.pure = False
+    mutual = reached & reached.swapaxes(1, 2)
+    return np.where(mutual, flat.ids, np.int32(OPAQUE)).reshape(matrices.shape)
 
 
 def _constant(graph: Graph, structure: Mask, values: NDArray[Any] | None = None) -> Factor:
@@ -119,11 +152,13 @@ def _solved(graph: Graph, matrices: Factor, sides: Factor) -> Ids:
     if matrices.ids is None:
         values = np.linalg.inv(matrices.values)  # type: ignore[arg-type]
         return contract(graph, _constant(graph, structure, values), sides)
-    # equation k: sum_l a[k, l] x[l] = b[k]
-    rows = graph.union_rows(matrices.ids)[:, :, None]
+    # equation k: sum_l a[k, l] x[l] = b[k], where an x[l] that is zero has no coefficient
+    some: Mask = np.matmul(structure, _nonzero(graph, sides))
+    rows = contract(graph, Factor(graph, matrices.ids, None, FLOAT), _constant(graph, some))
     opaque = np.full(sides.shape, OPAQUE, np.int32)
     equations = graph.union(rows, opaque if sides.ids is None else sides.ids)
-    return _from_equations(graph, structure, matrices.ids, np.maximum(equations, OPAQUE))
+    found = _from_equations(graph, structure, matrices.ids, np.maximum(equations, OPAQUE))
+    return found if some.all() else np.where(some, found, np.int32(ZERO))
 
 
 def _from_equations(graph: Graph, structure: Mask, matrices: Ids, equations: Ids) -> Ids:
@@ -142,7 +177,11 @@ def _as_batch(lead: tuple[int, ...], *factors: Factor) -> list[Factor]:
 
 @rule_for(np.linalg.solve)
 def _solve(graph: Graph, a: Any, b: Any) -> Elements:
-    matrices, sides = Factor.of(graph, a), Factor.of(graph, b)
+    return _solution(graph, Factor.of(graph, a), Factor.of(graph, b), _kind(a, b))
+
+
+def _solution(graph: Graph, matrices: Factor, sides: Factor, kind: np.dtype[Any]) -> Elements:
+    shape = sides.shape
     vector = len(sides.shape) == 1
     if vector:
         sides = sides.moved(lambda data: data[:, None])
@@ -151,7 +190,7 @@ def _solve(graph: Graph, a: Any, b: Any) -> Elements:
     if matrices.shape[-1] != sides.shape[-2]:
         raise ValueError(
             f"solve: Input operand 1 has a mismatch in its core dimension 0, with shapes "
-            f"{matrices.shape} and {np.shape(b)}"
+            f"{matrices.shape} and {shape}"
         )
     lead = np.broadcast_shapes(matrices.shape[:-2], sides.shape[:-2])
     n, m = sides.shape[-2:]
@@ -160,7 +199,25 @@ def _solve(graph: Graph, a: Any, b: Any) -> Elements:
     ids = np.broadcast_to(found, (size, n, m)).reshape((*lead, n, m)).copy()
     if ids.size and ids.min() <= OPAQUE:
         graph.pure = False
-    return Elements(ids[..., 0] if vector else ids, _kind(a, b))
+    return Elements(ids[..., 0] if vector else ids, kind)
+
+
+@rule_for(np.linalg.tensorsolve)
+def _tensorsolve(graph: Graph, a: Any, b: Any, axes: Any = None) -> Elements:
+    """The equations of all of b's elements, with the named axes of a moved to its end."""
+    tensor, side = Factor.of(graph, a), Factor.of(graph, b)
+    order = list(range(len(tensor.shape)))
+    for axis in axes or ():
+        order.remove(axis)
+        order.append(axis)
+    tensor = tensor.moved(lambda data: data.transpose(order))
+    shape = tensor.shape[len(side.shape) - len(order) :]
+    n = prod(shape)
+    if prod(tensor.shape) != n**2:
+        raise np.linalg.LinAlgError("tensorsolve: prod(a.shape[b.ndim:]) must be the rest's")
+    matrix = tensor.moved(lambda data: data.reshape(n, n))
+    found = _solution(graph, matrix, side.moved(np.ravel), _kind(a, b))
+    return Elements(found.ids.reshape(shape), found.dtype)
 
 
 def _kind(*operands: Any) -> np.dtype[Any]:
@@ -168,9 +225,22 @@ def _kind(*operands: Any) -> np.dtype[Any]:
     return kind if kind.kind in "fc" else FLOAT
 
 
+@rule_for(np.linalg.tensorinv)
+def _tensorinv(graph: Graph, a: Any, ind: int = 2) -> Elements:
+    tensor = Factor.of(graph, a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    left, right = tensor.shape[:ind], tensor.shape[ind:]
+    matrix = tensor.moved(lambda data: data.reshape(prod(right), -1))
+    return Elements(_inverse(graph, matrix).reshape((*right, *left)), _kind(a))
+
+
 @rule_for(np.linalg.inv)
 def _inv(graph: Graph, a: Any) -> Elements:
-    matrices = Factor.of(graph, a)
+    return Elements(_inverse(graph, Factor.of(graph, a)), _kind(a))
+
+
+def _inverse(graph: Graph, matrices: Factor) -> Ids:
     shape = matrices.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
@@ -183,12 +253,15 @@ def _inv(graph: Graph, a: Any) -> Elements:
     if not structure.all():
         graph.pure = False
         ids = np.where(structure, ids, np.int32(ZERO))
-    return Elements(ids.reshape(shape), _kind(a))
+    return ids.reshape(shape)
 
 
 # ----------------------------------------------------------------- determinants
 def _counting(graph: Graph, a: Any) -> Ids:
-    """The elements that the determinant depends on; opaque in place of the others."""
+    """The elements that the determinant depends on; opaque in place of the others.
+
+    A matrix that is singular for all values has a determinant of zero.
+    """
     matrices = Factor.of(graph, a)
     shape = matrices.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
@@ -196,6 +269,10 @@ def _counting(graph: Graph, a: Any) -> Ids:
     (flat,) = _as_batch(shape[:-2], matrices)
     assert flat.ids is not None
     structure = _structures(graph, flat).swapaxes(1, 2)
+    mask = _nonzero(graph, flat)
+    if not graph.dependency and not mask.all():
+        regular = np.array([structural_rank(one) == shape[-1] for one in mask])
+        structure = structure & regular[:, None, None]
     if structure.all():
         return flat.ids.reshape(shape)
     graph.pure = False
@@ -203,7 +280,7 @@ def _counting(graph: Graph, a: Any) -> Ids:
 
 
 def _all_of(graph: Graph, ids: Ids) -> Ids:
-    return graph.union_rows(ids.reshape((*ids.shape[:-2], -1)))
+    return graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
 
 
 @rule_for(np.linalg.det)

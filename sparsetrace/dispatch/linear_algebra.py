@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from sparsetrace.dispatch.inverses import within_blocks
 from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
     contains_traced,
     dtype_of,
     ids_of,
+    is_traced,
 )
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, Graph, Ids, filled
@@ -41,7 +44,8 @@ def harmless(x: Any) -> Any:
 def whole(graph: Graph, x: Any, core: int = 2) -> Ids:
     """The union over each batch item; opaque for constants."""
     ids = ids_of(graph, x)
-    return graph.union_rows(ids.reshape((*ids.shape[: ids.ndim - core], -1)))
+    lead = ids.shape[: ids.ndim - core]
+    return graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
 
 
 def like_sample(graph: Graph, total: Ids, sample: Any) -> Any:
@@ -57,7 +61,7 @@ def like_sample(graph: Graph, total: Ids, sample: Any) -> Any:
 
 
 def _dense(function: Callable[..., Any]) -> None:
-    """Every output depends on the whole matrix, and on traced tolerances."""
+    """Every output depends on the whole matrix; traced tolerances have no derivative."""
     signature = inspect.signature(function)
 
     def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
@@ -65,7 +69,7 @@ def _dense(function: Callable[..., Any]) -> None:
         named = dict(signature.bind(*args, **kwargs).kwargs)
         total = whole(graph, matrix)
         for option in (*rest, *named.values()):
-            if contains_traced(option):
+            if graph.dependency and contains_traced(option):
                 total = graph.union(total, ids_of(graph, option))
         total = bend(graph, total)
         plain = [None if contains_traced(v) else v for v in rest]
@@ -96,14 +100,19 @@ def _matrix_rank(
     graph: Graph, A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
 ) -> Elements:
     """A whole number: opaque."""
+    if tol is not None and rtol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
     ids = ids_of(graph, A)
-    core = ids if ids.ndim < 2 else ids.reshape((*ids.shape[:-2], -1))
-    total = graph.union_rows(core)
-    if graph.dependency:
-        for option in (tol, rtol):
-            if option is not None and contains_traced(option):
-                total = graph.union(total, ids_of(graph, option))
-    else:
+    if hermitian and ids.ndim >= 2 and ids.shape[-1] != ids.shape[-2]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    total = whole(graph, A, min(ids.ndim, 2))
+    limit = rtol if tol is None else tol
+    if ids.ndim >= 2 and limit is not None:
+        shape = np.broadcast_shapes(total.shape, np.shape(limit))
+        total = np.broadcast_to(total, shape)
+        if graph.dependency and contains_traced(limit):
+            total = graph.union(total, np.broadcast_to(ids_of(graph, limit), shape))
+    if not graph.dependency:
         graph.pure = False
         total = np.full(total.shape, OPAQUE, np.int32)
     return Elements(total, np.dtype(np.intp))
@@ -124,8 +133,10 @@ def _eig(graph: Graph, a: Any) -> Any:
 
 @rule_for(np.linalg.eigvals)
 def _eigvals(graph: Graph, a: Any) -> Elements:
-    total = bend(graph, whole(graph, a))
-    return _as_complex(graph, total, np.linalg.eigvals(harmless(a)))
+    sample = np.linalg.eigvals(harmless(a))
+    ids = within_blocks(graph, a)
+    total = graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
+    return _as_complex(graph, bend(graph, total) if ids.shape[-1] > 1 else total, sample)
 
 
 @rule_for(np.linalg.lstsq)
@@ -133,7 +144,7 @@ def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     """Solution and residuals per right-hand side; rank and singular values from a alone."""
     x, residuals, rank, singular = np.linalg.lstsq(harmless(a), harmless(b))
     matrix = whole(graph, a)
-    if rcond is not None and contains_traced(rcond):
+    if graph.dependency and rcond is not None and contains_traced(rcond):
         matrix = graph.union(matrix, ids_of(graph, rcond))
     columns = graph.union_rows(ids_of(graph, b).T)
     columns = graph.union(columns, np.broadcast_to(matrix, columns.shape))
@@ -159,33 +170,6 @@ def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     )
 
 
-@rule_for(np.linalg.tensorsolve)
-def _tensorsolve(graph: Graph, a: Any, b: Any, axes: Any = None) -> Elements:
-    shape = list(np.shape(a))
-    order = list(range(len(shape)))
-    for axis in axes or ():
-        order.remove(axis)
-        order.append(axis)
-    left = tuple(shape[i] for i in order[np.ndim(b) :])
-    return _everything(graph, left, a, b, linear=not contains_traced(a))
-
-
-@rule_for(np.linalg.tensorinv)
-def _tensorinv(graph: Graph, a: Any, ind: int = 2) -> Elements:
-    shape = np.shape(a)
-    return _everything(graph, (*shape[ind:], *shape[:ind]), a)
-
-
-def _everything(
-    graph: Graph, shape: tuple[int, ...], *sources: Any, linear: bool = False
-) -> Elements:
-    total = graph.union_rows(np.concatenate([ids_of(graph, x).reshape(-1) for x in sources]))
-    total = total if linear else bend(graph, total)
-    kind = np.result_type(*map(dtype_of, sources))
-    kind = kind if kind.kind in "fc" else FLOAT
-    return Elements(filled(total, shape), kind)
-
-
 @rule_for(np.polyfit)
 def _polyfit(
     graph: Graph,
@@ -198,10 +182,12 @@ def _polyfit(
     cov: Any = False,
 ) -> Any:
     """Least squares on powers of x: coefficients depend on all points of their column."""
-    degree = int(deg)
-    if degree < 0:
-        raise ValueError("expected deg >= 0")
+    degree = _checked_degree(x, y, deg, w)
+    if w is not None and not contains_traced(w) and graph.values and is_traced(y):
+        y = np.where(np.reshape(np.asarray(w) != 0, (-1,) + (1,) * (np.ndim(y) - 1)), y, 0.0)
     parts = [ids_of(graph, x)] if w is None else [ids_of(graph, x), ids_of(graph, w)]
+    if graph.dependency and rcond is not None:
+        parts.append(ids_of(graph, rcond).reshape(-1))
     points = graph.union_rows(np.concatenate(parts))
     columns = graph.union_rows(ids_of(graph, y).T)
     columns = graph.union(columns, np.broadcast_to(points, columns.shape))
@@ -225,6 +211,23 @@ def _polyfit(
             default,
         )
     if cov:
-        spread = filled(squares, (size, size, *columns.shape))
-        return coefficients, Elements(spread, FLOAT)
+        scaled = cov != "unscaled"
+        if scaled and np.shape(x)[0] <= size:
+            raise ValueError("the number of data points must exceed order")
+        source = squares if scaled else np.broadcast_to(points, columns.shape)
+        return coefficients, Elements(filled(source, (size, size, *columns.shape)), FLOAT)
     return coefficients
+
+
+def _checked_degree(x: Any, y: Any, deg: Any, w: Any) -> int:
+    """The degree, if NumPy would fit it to these points."""
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if np.ndim(x) != 1 or not np.size(x):
+        raise TypeError("expected non-empty 1D vector for x")
+    if np.ndim(y) not in (1, 2):
+        raise TypeError("expected 1D or 2D array for y")
+    for name, other in (("x and y", x), ("w and y", w)):
+        if other is not None and (np.ndim(other) != 1 or len(other) != len(y)):
+            raise TypeError(f"expected {name} to have the same length")
+    return int(deg)

@@ -110,4 +110,6 @@ def _geomspace(
         ]
         values = np.geomspace(*ends, count, endpoint, dtype)  # type: ignore[call-overload]
         ids = np.where(known, graph.constant(values), ids)
-    return Elements(np.moveaxis(ids, 0, axis), found.dtype, keep_array=True)
+    shown = found.dtype if dtype is None else np.dtype(dtype)
+    ids = converted(graph, ids, found.dtype, shown)
+    return Elements(np.moveaxis(ids, 0, axis), shown, keep_array=True)

@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import clip, ptp
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch import generalized, local_rules, reductions
@@ -169,31 +172,44 @@ def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
 
 
 # ----------------------------------------------------------------- functions
+_WRITTEN = ("a", "arr", "dst")
+"""What the functions that write call the array that they write into."""
+
+
 def function_call(
     graph: Graph,
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     global_rule: GlobalRule,
+    place: int | None = None,
 ) -> Any:
-    """Answer ``__array_function__`` with values."""
+    """Answer ``__array_function__`` with values; `place` is where ``out`` stood, if it did."""
     rule = local_rules.RULES.get(function)
     target = kwargs.get("out")
     if target is not None and not is_traced_array(target):
         raise plain_target(f"np.{function.__name__}(..., out=)", target)
     in_place = function in local_rules.IN_PLACE
-    if in_place and not is_traced_array(args[0] if args else None):
-        raise plain_target(f"np.{function.__name__}", args[0] if args else None)
+    if in_place:
+        written = args[0] if args else next((kwargs[k] for k in _WRITTEN if k in kwargs), None)
+        if not is_traced_array(written):
+            raise plain_target(f"np.{function.__name__}", written)
     options = {key: value for key, value in kwargs.items() if key != "out"}
+    if function is ptp and target is not None:
+        rule = None  # the maximum is written first, perhaps over elements of its own operand
     try:
         found = None
-        if in_place or rule is not None:
+        if in_place or rule is not None or target is not None:
             # dependencies first: the call may overwrite the values that decide them
             found = (rule or _from_global(function, global_rule))(graph, *args, **options)
+        if isinstance(found, Elements) and found.values is not None and target is None:
+            return graph.wrap(found)  # the user's functions were run, and not twice
+        given = [values_of(x) for x in args]
+        named = {key: values_of(value) for key, value in kwargs.items()}
+        if place is not None:
+            given[place] = named.pop("out")
         with np.errstate(all="ignore"):
-            values = function(
-                *(values_of(x) for x in args), **{k: values_of(v) for k, v in options.items()}
-            )
+            values = function(*given, **named)
         if in_place:
             return None
         if target is None and not graph.dependency and _is_whole(values):
@@ -204,12 +220,13 @@ def function_call(
         if function.__name__ not in str(error):
             error.add_note(f"while tracing np.{function.__name__}")
         raise
-    result = _attached(graph, found, values)
-    if target is None:
-        return result
-    target._ids[...] = landed(graph, target._dtype, ids_of(graph, result))
-    target._values[...] = values_of(result)
-    return target
+    if target is not None:
+        ids = found.ids if isinstance(found, Elements) else ids_of(graph, found)
+        if function is clip and kwargs.get("where", True) is not True:
+            ids = np.where(values_of(kwargs["where"]), ids, target._ids)
+        target._ids[...] = landed(graph, target._dtype, ids)
+        return target
+    return _attached(graph, found, values)
 
 
 def _from_global(function: Callable[..., Any], global_rule: GlobalRule) -> Callable[..., Any]:

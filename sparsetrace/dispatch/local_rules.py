@@ -129,8 +129,6 @@ def reduce(
 ) -> Ids:
     """Ids of ``ufunc.reduce(x, axis, ...)``."""
     ids, values = ids_of(graph, x), np.asarray(values_of(x))
-    if axis is not None and ids.ndim == 0:
-        axis = None
     rows, axes = core_last(ids, axis)
     points = core_last(values, axis)[0]
     counted = np.ones(points.shape, bool)
@@ -146,6 +144,8 @@ def reduce(
     letters = global_elementwise.letters(graph, ufunc)[0]
     if letters == "00":
         out = np.full(rows.shape[:-1], OPAQUE, np.int32)
+        if rows.shape[-1] == 1 and not has_initial:  # one element is its own reduction
+            out = np.array(rows[..., 0])
     else:
         out = graph.union_rows(np.where(keep, rows, np.int32(ZERO)))
         if has_initial and contains_traced(initial):
@@ -227,7 +227,9 @@ def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
         found = scan(ufunc, operand, _called(graph, ufunc))._ids
         return np.moveaxis(np.array(found), -1, axis)
     if global_elementwise.letters(graph, ufunc)[0] == "00":
-        return np.full(ids.shape, OPAQUE, np.int32)
+        out = np.full(rows.shape, OPAQUE, np.int32)
+        out[..., :1] = rows[..., :1]  # the first prefix is the first element
+        return np.moveaxis(out, -1, axis)
     if ufunc in _EXTREMES and graph.values and points.dtype.kind != "c":
         out = _running_extreme(graph, ufunc, rows, points)
     else:
@@ -315,7 +317,7 @@ _reduction(np.fmin, np.nanmin)
 
 def _prefix(ufunc: np.ufunc, *functions: Callable[..., Any]) -> None:
     def rule(graph: Graph, a: Any, axis: Any = None, *rest: Any, **options: Any) -> Elements:
-        ids, values = ids_of(graph, a), np.asarray(values_of(a))
+        ids, values = np.atleast_1d(ids_of(graph, a)), np.atleast_1d(values_of(a))
         if axis is None:
             ids, values, axis = ids.reshape(-1), values.reshape(-1), 0
         operand = Operand(graph, ids, dtype_of(a), values)

@@ -9,6 +9,7 @@ tie share the union of their dependencies.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,12 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    landed,
     values_of,
 )
+from sparsetrace.dispatch.quantiles import STEPS
 from sparsetrace.dispatch.reductions import core_last
+from sparsetrace.dispatch.selection import NO_NUMBERS, replaced
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.interactions import interact
 
@@ -41,7 +45,8 @@ def _ordered(graph: Graph, a: Any, axis: Any) -> tuple[Ids, NDArray[Any], int]:
     ids = np.take_along_axis(ids, order, axis)
     values = np.take_along_axis(values, order, axis)
     rows, points = np.moveaxis(ids, axis, -1).copy(), np.moveaxis(values, axis, -1)
-    flat, shown = rows.reshape(-1, rows.shape[-1]), points.reshape(-1, rows.shape[-1])
+    table = prod(rows.shape[:-1]), rows.shape[-1]  # -1 would ask for one that is not empty
+    flat, shown = rows.reshape(table), points.reshape(table)
     for i in np.flatnonzero((shown[:, 1:] == shown[:, :-1]).any(axis=1)).tolist():
         cuts = np.flatnonzero(np.diff(shown[i])) + 1
         for lo, hi in zip([0, *cuts.tolist()], [*cuts.tolist(), len(shown[i])], strict=True):
@@ -53,6 +58,12 @@ def _ordered(graph: Graph, a: Any, axis: Any) -> tuple[Ids, NDArray[Any], int]:
 @local_rule(np.sort)
 def _sort(graph: Graph, a: Any, axis: Any = -1, *args: Any, **options: Any) -> Elements:
     ids, values, _ = _ordered(graph, a, axis)
+    return Elements(ids, values.dtype)
+
+
+@local_rule(np.sort_complex)
+def _sort_complex(graph: Graph, a: Any) -> Elements:
+    ids, values, _ = _ordered(graph, a, -1)
     return Elements(ids, values.dtype)
 
 
@@ -101,21 +112,30 @@ def _quantile(scale: float, function: Callable[..., Any]) -> None:
         keepdims: Any = False,
         *,
         weights: Any = None,
+        **options: Any,
     ) -> Elements | None:
-        """Linear interpolation between the two order statistics beside each level."""
-        if method != "linear" or weights is not None or contains_traced(q):
+        """Interpolation between the two order statistics beside each level."""
+        if options or (graph.dependency and (contains_traced(q) or contains_traced(weights))):
+            return None
+        if contains_traced(q) and method not in STEPS:
             return None
         values = np.asarray(values_of(a))
         rows, axes = core_last(ids_of(graph, a), axis)
         points = core_last(values, axis)[0]
         if not points.shape[-1] or np.isnan(points).any():
             return None
-        ordered, _, _ = _ordered(graph, Operand(graph, rows, values.dtype, points), -1)
-        levels = np.asarray(q, float) / scale
-        place = levels.reshape(-1) * (points.shape[-1] - 1)
-        low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
-        picked = graph.union(ordered[..., low], ordered[..., high])
-        out_ids = np.moveaxis(picked, -1, 0).reshape(levels.shape + rows.shape[:-1])
+        levels = np.asarray(values_of(q), float) / scale
+        if weights is None:
+            ordered, _, _ = _ordered(graph, Operand(graph, rows, values.dtype, points), -1)
+            place = np.quantile(np.arange(rows.shape[-1]), levels.reshape(-1), method=method)  # type: ignore[call-overload]
+            low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
+            picked = graph.union(ordered[..., low], ordered[..., high])
+            out_ids = np.moveaxis(picked, -1, 0).reshape(levels.shape + rows.shape[:-1])
+        else:  # each result is an element
+            found = np.quantile(values, levels, axis, method=method, weights=values_of(weights))  # type: ignore[call-overload]
+            graph.pure = False
+            hit = points == np.asarray(found)[..., None]
+            out_ids = graph.union_rows(np.where(hit, rows, np.int32(OPAQUE)))
         if keepdims is not np._NoValue and keepdims:
             out_ids = np.expand_dims(out_ids, tuple(levels.ndim + i for i in axes))
         return Elements(out_ids, np.dtype(float))
@@ -123,8 +143,12 @@ def _quantile(scale: float, function: Callable[..., Any]) -> None:
     local_rule(function)(rule)
 
 
-_quantile(1.0, np.quantile)
-_quantile(100.0, np.percentile)
+for _scale, _functions in (
+    (1.0, (np.quantile, np.nanquantile)),
+    (100.0, (np.percentile, np.nanpercentile)),
+):
+    for _function in _functions:
+        _quantile(_scale, _function)
 
 
 @local_rule(np.ptp)
@@ -136,7 +160,7 @@ def _ptp(graph: Graph, a: Any, axis: Any = None, *args: Any, keepdims: Any = Fal
 
 @local_rule(np.where)
 def _where(graph: Graph, condition: Any, x: Any = None, y: Any = None, /) -> Elements | None:
-    if x is None:
+    if x is None or y is None:
         return None  # the indices are whole numbers
     mask = np.asarray(values_of(condition), bool)
     return Elements(np.where(mask, ids_of(graph, x), ids_of(graph, y)), dtype_of(x))
@@ -173,6 +197,23 @@ def _clip(
     return Elements(ids_of(graph, found).copy(), dtype_of(a))
 
 
+@local_rule(np.nan_to_num)
+def _nan_to_num(
+    graph: Graph, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    """What is no number takes the number given; the parts of complex ones are not told apart."""
+    ids, values = ids_of(graph, x), np.asarray(values_of(x))
+    out = np.array(ids)
+    if values.dtype.kind in "fc":
+        for fill, name in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):
+            places = NO_NUMBERS[name](values)
+            new = np.int32(OPAQUE) if fill is None else np.maximum(ids_of(graph, fill), OPAQUE)
+            if values.dtype.kind == "c":
+                new = graph.union(out, np.broadcast_to(new, out.shape))
+            out = np.where(places, new, out)
+    return replaced(graph, x, Elements(out, values.dtype), copy=copy)
+
+
 @local_rule(np.piecewise)
 def _piecewise(
     graph: Graph, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any
@@ -183,7 +224,8 @@ def _piecewise(
         row = np.reshape(x, (1,))
         conditions = [np.reshape(np.asarray(c, bool), (1,)) for c in np.atleast_1d(condlist)]
         found = _piecewise(graph, row, conditions, funclist, *args, **kwargs)
-        return Elements(found.ids.reshape(()), found.dtype)
+        values = found.values.reshape(())
+        return Elements(found.ids.reshape(()), found.dtype, values, keep_array=True)
     # as NumPy reads them: one condition, or a sequence of them
     if np.isscalar(condlist) or (
         not isinstance(condlist[0], (list, np.ndarray)) and np.ndim(x) != 0
@@ -194,12 +236,15 @@ def _piecewise(
     if len(functions) == len(conditions) + 1:
         rest = ~np.logical_or.reduce(conditions)
         conditions.append(rest)
-    ids = np.zeros(np.shape(x), np.int32)
+    kind = dtype_of(x)
+    ids, values = np.zeros(np.shape(x), np.int32), np.zeros(np.shape(x), kind)
     for condition, function in zip(conditions, functions, strict=True):
         where = np.broadcast_to(condition, ids.shape)
         value = function(x[where], *args, **kwargs) if callable(function) else function
-        ids[where] = ids_of(graph, value)
-    return Elements(ids, dtype_of(x))
+        ids[where] = landed(graph, kind, ids_of(graph, value))
+        values[where] = values_of(value)
+    # the functions may use traced values themselves: NumPy is not to call them again
+    return Elements(ids, kind, values, keep_array=True)
 
 
 @local_rule(np.interp)
@@ -256,6 +301,8 @@ def _norm(
     keepdims: Any = False,
 ) -> Any:
     """Vector norms element by element; matrix norms by the whole matrix."""
+    if contains_traced(ord):
+        return None
     ids = ids_of(graph, x)
     vector = ord is None or ids.ndim == 1 or isinstance(axis, (int, np.integer))
     if not vector:

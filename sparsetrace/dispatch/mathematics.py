@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.lib import scimath
 from numpy.lib.array_utils import normalize_axis_index
+from scipy import special
 
-from sparsetrace.dispatch import reductions
+from sparsetrace.dispatch import local_rules, reductions
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -23,9 +24,10 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     values_of,
 )
+from sparsetrace.dispatch.products import convolve
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import combined
-from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph import OPAQUE, ZERO, Graph
 from sparsetrace.interactions import bend, interact
 
 __all__: list[str] = []
@@ -50,13 +52,10 @@ def _cross(
     flat = len(left) == len(right) == 2
     left, right = (_three(graph, part) for part in (left, right))
 
-    def product(i: int, j: int) -> Operand:
-        found = combined(graph, np.multiply, left[i], right[j])
-        return Operand(graph, found.ids, found.dtype)
-
     def component(i: int, j: int) -> Elements:
-        found = combined(graph, np.subtract, product(i, j), product(j, i))
-        return found
+        products = [_combined(graph, np.multiply, left[p], right[q]) for p, q in ((i, j), (j, i))]
+        found = _combined(graph, np.subtract, *products)
+        return Elements(found._ids, found._dtype)
 
     if flat:
         return component(0, 1)
@@ -66,15 +65,40 @@ def _cross(
     return Elements(np.moveaxis(ids, -1, axisc), found[0].dtype)
 
 
+def _operand(graph: Graph, x: Any) -> Operand:
+    """The ids of an argument, with values in a local trace."""
+    values = np.asarray(values_of(x)) if graph.local else None
+    return Operand(graph, ids_of(graph, x), dtype_of(x), values)
+
+
+def _moved(x: Operand, move: Callable[[Any], Any]) -> Operand:
+    """The operand with its elements moved."""
+    values = None if x._values is None else move(x._values)
+    return Operand(x._graph, move(x._ids), x._dtype, values)
+
+
+def _combined(graph: Graph, ufunc: np.ufunc, *operands: Operand) -> Operand:
+    """``ufunc(*operands)``; values that are zero cut dependencies in a local trace."""
+    if not graph.local:
+        found = combined(graph, ufunc, *operands)
+        return Operand(graph, found.ids, found.dtype)
+    with np.errstate(all="ignore"):
+        values = np.asarray(ufunc(*(x._values for x in operands)))
+    (ids,) = local_rules.elementwise(graph, ufunc, operands)
+    return Operand(graph, ids, values.dtype, values)
+
+
 def _components(graph: Graph, x: Any, axis: int) -> list[Operand]:
-    ids, kind = ids_of(graph, x), dtype_of(x)
-    if not ids.ndim:
+    operand = _operand(graph, x)
+    if not operand._ids.ndim:
         raise ValueError("At least one array has zero dimension")
-    return [Operand(graph, part, kind) for part in np.moveaxis(ids, axis, 0)]
+    last = _moved(operand, lambda data: np.moveaxis(data, axis, -1))
+    return [last.along(i) for i in range(last.shape[-1])]
 
 
 def _three(graph: Graph, components: list[Operand]) -> list[Operand]:
-    zero = Operand(graph, np.asarray(graph.constant(0.0)), components[0]._dtype)
+    values = np.zeros(()) if graph.local else None
+    zero = Operand(graph, np.asarray(graph.constant(0.0)), components[0]._dtype, values)
     return [*components, zero] if len(components) == 2 else components
 
 
@@ -84,6 +108,7 @@ def _unwrap(
 ) -> Elements:
     """Adds multiples of the period, whose number is opaque."""
     ids, kind = ids_of(graph, p), dtype_of(p)
+    np.unwrap(np.zeros([min(n, 2) for n in ids.shape], kind), axis=axis)  # NumPy judges them
     step = period if type(period) in (int, float) else np.zeros(1, dtype_of(period))
     out_kind = np.result_type(kind, step)
     parts = [ids]
@@ -91,7 +116,9 @@ def _unwrap(
         prefix = reductions.accumulate(graph, np.add, Operand(graph, ids, kind), axis)
         parts.append(prefix.ids)
     if contains_traced(period):
-        parts.append(np.broadcast_to(ids_of(graph, period), ids.shape))
+        later = np.full(ids.shape, OPAQUE, np.int32)  # the first one stays as it is
+        np.moveaxis(later, axis, 0)[1:] = ids_of(graph, period)
+        parts.append(later)
     if graph.dependency and discont is not None and contains_traced(discont):
         parts.append(np.broadcast_to(ids_of(graph, discont), ids.shape))
     graph.pure = False
@@ -116,63 +143,73 @@ def _sinc(graph: Graph, x: Any) -> Elements:
     return Elements(out, kind)
 
 
+@rule_for(np.i0)
+def _i0(graph: Graph, x: Any) -> Elements:
+    """As the ufunc of SciPy's, which NumPy's writes out as Chebyshev series."""
+    operand = _operand(graph, x)
+    if operand._dtype.kind == "c":
+        raise TypeError("i0 not supported for complex values")
+    if operand._dtype.kind != "f":
+        values = None if operand._values is None else operand._values.astype(float)
+        operand = Operand(graph, operand._ids, np.dtype(float), values)
+    found = _combined(graph, special.i0, operand)
+    return Elements(found._ids, operand._dtype)
+
+
 # ------------------------------------------------------------------- polynomials
-def _trimmed(graph: Graph, x: Any) -> tuple[Ids, np.dtype[Any]]:
+def _trimmed(graph: Graph, x: Any) -> Operand:
     """Coefficients without leading constant zeros; a traced one is taken as not zero."""
-    ids = np.atleast_1d(ids_of(graph, x))
-    if ids.ndim > 1:
+    found = _moved(_operand(graph, x), np.atleast_1d)
+    if found._ids.ndim > 1:
         raise ValueError("Polynomial must be 1d only.")
-    kept = np.atleast_1d(values_of(x)) if graph.local else ids
-    places = np.flatnonzero(kept)
-    return (ids[places[0] :] if len(places) else ids[:1] * ZERO), dtype_of(x)
+    places = np.flatnonzero(found._ids if found._values is None else found._values)
+    if len(places):
+        return _moved(found, lambda data: data[places[0] :])
+    return _moved(found, lambda data: np.zeros(1, data.dtype))
 
 
 @rule_for(np.polymul)
 def _polymul(graph: Graph, a1: Any, a2: Any) -> Any:
-    operands = [Operand(graph, *_trimmed(graph, x)) for x in (a1, a2)]
-    return _wrapped_convolution(graph, *operands)
-
-
-def _wrapped_convolution(graph: Graph, a: Operand, b: Operand) -> Elements:
-    """``np.convolve`` by its own rule, a term at a time."""
-    n = a._ids.size + b._ids.size - 1
-    short, long = sorted((a, b), key=lambda x: x._ids.size)
-    kind = np.result_type(a._dtype, b._dtype)
-    total = Operand(graph, np.zeros(n, np.int32), kind)
-    for i in range(short._ids.size):
-        factor = Operand(graph, short._ids[i : i + 1], short._dtype)
-        term = combined(graph, np.multiply, long, factor)
-        placed = np.zeros(n, np.int32)
-        placed[i : i + long._ids.size] = term.ids
-        found = combined(graph, np.add, total, Operand(graph, placed, kind))
-        total = Operand(graph, found.ids, kind)
-    return Elements(total._ids, kind)
+    graph.pure = False
+    return convolve(graph, *(_trimmed(graph, x) for x in (a1, a2)))
 
 
 @rule_for(np.polydiv)
 def _polydiv(graph: Graph, u: Any, v: Any) -> tuple[Elements, Elements]:
-    """Long division; the remainder has the divisor's length less one."""
+    """Long division; the remainder has the divisor's length less one, or less."""
     kind = np.result_type(dtype_of(u), dtype_of(v), np.float64 if _whole(u, v) else dtype_of(u))
-    rest = np.array(np.atleast_1d(ids_of(graph, u)))
-    divisor = Operand(graph, np.atleast_1d(ids_of(graph, v)), kind)
+    rest, divisor = (_moved(_operand(graph, x), np.array) for x in (u, v))
+    rest, divisor = (_moved(x, np.atleast_1d) for x in (rest, divisor))
+    if not rest._ids.size or not divisor._ids.size:
+        raise IndexError("polydiv: a polynomial without coefficients")
     graph.pure = False
-    steps = len(rest) - divisor._ids.size + 1
+    width = divisor._ids.size
+    steps = rest._ids.size - width + 1
     quotient = np.zeros(max(steps, 1), np.int32)
-    leading = Operand(graph, divisor._ids[:1], kind)
     for k in range(steps):
-        head = Operand(graph, rest[k : k + 1], kind)
-        factor = combined(graph, np.true_divide, head, leading)
-        quotient[k] = factor.ids[0]
-        multiplier = Operand(graph, factor.ids, kind)
-        term = combined(graph, np.multiply, divisor, multiplier)
-        part = slice(k, k + divisor._ids.size)
-        rows = Operand(graph, rest[part], kind)
-        left = combined(graph, np.subtract, rows, Operand(graph, term.ids, kind))
-        rest[part] = left.ids
-        rest[k] = ZERO
+        head = rest.along(k, k + 1)
+        factor = _combined(graph, np.true_divide, head, divisor.along(0, 1))
+        quotient[k] = factor._ids[0]
+        term = _combined(graph, np.multiply, divisor, factor)
+        rows = rest.along(k, k + width)
+        left = _combined(graph, np.subtract, rows, term)
+        rest._ids[k : k + width] = left._ids
+        rest._ids[k] = ZERO
+        if rest._values is not None:
+            rest._values = rest._values.astype(kind)
+            rest._values[k : k + width] = left._values
+            rest._values[k] = 0
+    ids = rest._ids
     if steps > 0:
-        rest = rest[min(steps, len(rest) - 1) :]
-    return Elements(quotient, kind), Elements(rest, kind)
+        ids = ids[min(steps, len(ids) - 1) :]
+    kept = np.flatnonzero(ids) if not graph.local else [len(ids) - _remainder_size(u, v)]
+    return Elements(quotient, kind), Elements(ids[min([*kept, len(ids) - 1]) :], kind)
+
+
+def _remainder_size(u: Any, v: Any) -> int:
+    """NumPy's remainder is without what is almost zero in front."""
+    with np.errstate(all="ignore"):
+        return len(np.polydiv(*(np.asarray(values_of(x)) for x in (u, v)))[1])
 
 
 def _whole(*operands: Any) -> bool:
@@ -187,13 +224,23 @@ def _roots(graph: Graph, p: Any) -> Elements:
         raise ValueError("Input must be a rank-1 array.")
     places = np.flatnonzero(np.asarray(values_of(p)) if graph.local else ids)
     if not len(places):
-        return Elements(np.zeros(0, np.int32), np.dtype(complex))
+        return Elements(np.zeros(0, np.int32), np.dtype(float))
     inner = ids[places[0] : places[-1] + 1]
     zeros = len(ids) - 1 - int(places[-1])
-    total = bend(graph, graph.union_rows(inner[None]))
-    found = np.concatenate([np.repeat(total, len(inner) - 1), np.zeros(zeros, np.int32)])
     graph.pure = False
-    return Elements(found, np.dtype(complex))
+    if zeros and (ids[places[-1] + 1 :] > OPAQUE).any():  # at this point alone, in a local trace
+        total = bend(graph, graph.union_rows(ids[None, places[0] :]))
+        return Elements(np.repeat(total, len(inner) - 1 + zeros), np.dtype(complex))
+    kind = dtype_of(p) if dtype_of(p).kind in "fc" else np.dtype(float)
+    if len(inner) == 1:
+        inner, kind = inner[:0], np.dtype(float)
+    elif len(inner) == 2:
+        parts = [Operand(graph, inner[i : i + 1], kind) for i in (1, 0)]
+        inner = combined(graph, np.true_divide, *parts).ids
+    else:
+        total = bend(graph, graph.union_rows(inner[None]))
+        inner, kind = np.repeat(total, len(inner) - 1), np.result_type(kind, np.complex64)
+    return Elements(np.concatenate([inner, np.zeros(zeros, np.int32)]), kind)
 
 
 # -------------------------------------------------------------- complex domains
@@ -213,7 +260,9 @@ for _name in "sqrt log log2 log10 arccos arcsin arctanh".split():
 
 @rule_for(scimath.power)
 def _power(graph: Graph, x: Any, p: Any) -> Elements:
-    found = combined(graph, np.power, x, p)
+    # as arrays, numbers of Python take part in the dtype
+    base, exponent = (y if contains_traced(y) else np.asarray(y) for y in (x, p))
+    found = combined(graph, np.power, base, exponent)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
 

@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import insert, meshgrid
+
 from sparsetrace.dispatch.operands import Elements, Operand, contains_traced, dtype_of, ids_of
 from sparsetrace.dispatch.settled import chosen_values, converted
 from sparsetrace.errors import ValueDependentError, explain
@@ -151,7 +154,21 @@ def _wrapped(
         if graph.pure and value.size and value.min() <= OPAQUE:
             graph.pure = False
         return Elements(value, kind, keep_array=True)
+    if isinstance(value, np.integer):  # of a view without dimensions NumPy makes a number
+        return Elements(np.asarray(value), kind)
     return value
+
+
+def _check_casting(dtypes: list[np.dtype[Any]], wanted: Any, casting: Any) -> None:
+    """What NumPy says where a ``dtype=`` cannot take the elements."""
+    if wanted is None:
+        return
+    for kind in dtypes:
+        if not np.can_cast(kind, wanted, casting):
+            raise TypeError(
+                f"Cannot cast array data from {kind!r} to {np.dtype(wanted)!r} according to the "
+                f"rule {casting!r}"
+            )
 
 
 def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -176,6 +193,11 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     source = dtypes[0] if function in _FIRST else np.result_type(*dtypes)
     wanted = kwargs.get("dtype")
     dtype = source if wanted is None else np.dtype(wanted)
+    _check_casting(dtypes, wanted, kwargs.get("casting", "same_kind"))
+    if function is insert:
+        values = args[2] if len(args) > 2 else kwargs["values"]
+        if isinstance(values, complex):
+            source.type(values)
     if dtype.kind in "biu" and any(kind.kind not in "biu" for kind in dtypes):
         return _whole(graph, move, args, kwargs, dtype)
     parts = [x for x in (*moved, *options.values()) if isinstance(x, PartIds)]
@@ -187,7 +209,7 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         result = _viewed(graph, result, parts)
     apart = None
     if isinstance(result, (list, tuple)):
-        if function is np.meshgrid:
+        if function is meshgrid:
             apart = dtypes[: len(result)]
         elif function in _APART:
             apart = dtypes

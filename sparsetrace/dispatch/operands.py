@@ -195,7 +195,8 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
     if values.dtype != object:
         return graph.constant(constant_values(obj))
     if not values.ndim:
-        return graph.constant(constant_values(obj))
+        item = values.item()
+        return ids_of(graph, item) if is_traced(item) else graph.constant(constant_values(obj))
     flat = [ids_of(graph, item) for item in values.flat]
     return array(flat, np.int32).reshape(values.shape)
 
@@ -277,5 +278,5 @@ def landed(graph: Graph, dtype: np.dtype[Any], ids: Ids) -> Ids:
     """Ids as they are after a conversion to `dtype`: whole numbers have no derivative."""
     if dtype.kind in "biu" and not graph.dependency:
         graph.pure = False
-        return np.minimum(ids, OPAQUE)
+        return asarray(np.minimum(ids, OPAQUE))
     return ids

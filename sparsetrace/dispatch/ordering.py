@@ -7,15 +7,18 @@ with zero derivative.  A sorted element may be any of its axis.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.dispatch import reductions
 from sparsetrace.dispatch.operands import Elements, Operand, dtype_of, ids_of, landed
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.dispatch.settled import compute_rows, opaque
-from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.dispatch.settled import compute_rows, constants, opaque, plain_values
+from sparsetrace.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
 
 __all__: list[str] = []
 
@@ -36,7 +39,7 @@ def _index_reduction(function: Callable[..., Any]) -> None:
     ) -> Elements:
         keep = keepdims is not np._NoValue and bool(keepdims)
         ids = ids_of(graph, a)
-        rows, axes = reductions.core_last(ids, axis)
+        rows, axes = reductions.core_last(ids, None if axis is None else index(axis))
         if not rows.shape[-1]:
             raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
         found = compute_rows(
@@ -72,11 +75,14 @@ def _count_nonzero(graph: Graph, a: Any, axis: Any = None, *, keepdims: Any = Fa
 def _round(graph: Graph, a: Any, decimals: int = 0, out: None = None) -> Elements:
     """Piecewise constant; constants keep their rounded value."""
     ids, kind = ids_of(graph, a), dtype_of(a)
+    index(decimals)
+    if kind.kind == "b":
+        np.round(np.zeros(0, kind), decimals)  # NumPy refuses decimals of truth values
     rounded = np.array(landed(graph, np.dtype(int), ids))
     known = rounded < ZERO
     if known.any():
         rounded[known] = graph.constant(np.round(graph.known_values(ids[known], kind), decimals))
-    return Elements(rounded, kind)
+    return Elements(rounded, np.dtype(np.float16) if kind.kind == "b" else kind)
 
 
 # ---------------------------------------------------------------------- sorting
@@ -84,7 +90,7 @@ def _sorted(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elem
     ids, kind = ids_of(graph, a), dtype_of(a)
     if axis is None:
         ids, axis = ids.reshape(-1), -1
-    if ids.ndim == 1 and (graph.pure or ids.min(initial=OPAQUE) > OPAQUE):
+    if ids.ndim == 1 and (graph.pure or ids.min(initial=FIRST_INPUT) > OPAQUE):
         return Elements(filled(graph.union_rows(ids), ids.shape), kind)
     rows = np.moveaxis(ids, axis, -1)
     out = reductions.spread(graph, rows, -1)
@@ -96,7 +102,8 @@ def _sorted(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elem
 
 def _sorting_order(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
     ids, kind = ids_of(graph, a), dtype_of(a)
-    if axis is None:
+    if axis is None or not ids.ndim:
+        normalize_axis_index(axis or 0, 1)
         ids, axis = ids.reshape(-1), -1
     graph.pure = False
     rows = np.moveaxis(ids, axis, -1)
@@ -121,14 +128,27 @@ def _sort(
     stable: Any = None,
 ) -> Elements:
     """``[{0}, {1}] -> [{0, 1}, {0, 1}]``."""
+    if not (kind is order is stable is None):  # NumPy judges them
+        np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable)
     return _sorted(graph, a, axis, np.sort)
 
 
 @rule_for(np.partition)
 def _partition(
-    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None
+    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
 ) -> Elements:
+    _judge_partition(a, kth, axis, kind, order)
     return _sorted(graph, a, axis, lambda values: np.partition(values, kth))
+
+
+def _judge_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None:
+    """NumPy refuses places outside of the axis."""
+    shape = np.shape(a)
+    if axis is None or not shape:
+        row = prod(shape)
+    else:
+        row = shape[normalize_axis_index(axis, len(shape))]
+    np.partition(np.zeros(row if prod(shape) else 0, dtype_of(a)), kth, -1, kind, order)
 
 
 @rule_for(np.sort_complex)
@@ -147,13 +167,16 @@ def _argsort(
     *,
     stable: Any = None,
 ) -> Elements:
+    if not (kind is order is stable is None):  # NumPy judges them
+        np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable)
     return _sorting_order(graph, a, axis, lambda values: np.argsort(values, kind="stable"))
 
 
 @rule_for(np.argpartition)
 def _argpartition(
-    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None
+    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
 ) -> Elements:
+    _judge_partition(a, kth, axis, kind, order)
     return _sorting_order(graph, a, axis, lambda values: np.argpartition(values, kth))
 
 
@@ -161,13 +184,15 @@ def _argpartition(
 def _lexsort(graph: Graph, keys: Any, axis: int = -1) -> Elements:
     """The order of each row of the keys, found from all of the keys."""
     ids = ids_of(graph, keys)
-    if ids.ndim == 1:
-        ids = ids[:, None]
+    if not ids.ndim:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
     united = graph.union_rows(np.moveaxis(ids, 0, -1))
+    if not united.ndim:
+        return constants(graph, 0)
     return _sorting_order(
         graph,
         Operand(graph, united, dtype_of(keys)),
-        axis if united.ndim else None,
+        axis,
         lambda values: np.argsort(values, kind="stable"),
     )
 
@@ -176,6 +201,9 @@ def _lexsort(graph: Graph, keys: Any, axis: int = -1) -> Elements:
 @rule_for(np.searchsorted)
 def _searchsorted(graph: Graph, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Elements:
     sources = [a, v] if sorter is None else [a, v, sorter]
+    if np.ndim(a) != 1 or sorter is not None or side not in ("left", "right"):
+        order = None if sorter is None else np.zeros(np.shape(sorter), dtype_of(sorter))
+        np.searchsorted(np.zeros(np.shape(a)), np.zeros(0), side, order)  # NumPy judges them
 
     def values(a: Any, v: Any, sorter: Any = None) -> Any:
         return np.searchsorted(a, v, side, None if sorter is None else sorter.astype(_INDEX))
@@ -185,6 +213,10 @@ def _searchsorted(graph: Graph, a: Any, v: Any, side: Any = "left", sorter: Any 
 
 @rule_for(np.digitize)
 def _digitize(graph: Graph, x: Any, bins: Any, right: bool = False) -> Elements:
+    edges = plain_values(graph, bins)
+    if edges is None:
+        edges = np.zeros(np.shape(bins), dtype_of(bins))
+    np.digitize(np.zeros(0, dtype_of(x)), edges, right)  # NumPy judges the arguments
     return opaque(
         graph, lambda x, bins: np.digitize(x, bins, right), [x, bins], np.shape(x), _INDEX
     )
@@ -203,6 +235,7 @@ def _isin(
     def values(element: Any, among: Any) -> Any:
         return np.isin(element, among, assume_unique, invert, kind=kind)
 
+    values(np.zeros(0, dtype_of(element)), np.zeros(0, dtype_of(test_elements)))  # judges them
     return opaque(graph, values, [element, test_elements], np.shape(element), bool)
 
 

@@ -17,8 +17,10 @@ import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import repeat, zeros
-from numpy.lib.stride_tricks import sliding_window_view
+from numpy import count_nonzero, ones, repeat, zeros
+from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
 
 from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.contraction import Factor, contract, flat_batch, product_dtype
@@ -35,7 +37,7 @@ from sparsetrace.dispatch.operands import (
     is_traced,
 )
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.graph import OPAQUE, Graph, Ids, filled
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
 
 __all__ = ["convolve", "dot", "matmul", "sparse_matmul", "tensordot"]
 
@@ -73,6 +75,26 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
     return Elements(out, product_dtype(x, y))
 
 
+_SMALL = 1024
+"""Up to this many constants equal rows are united each for itself."""
+
+
+def _small_matmul(graph: Graph, ids: Ids, constant: NDArray[Any]) -> Elements | None:
+    """A small matrix with zeros times a vector."""
+    n, k = constant.shape
+    if k != len(ids):
+        return None
+    row, column = constant.nonzero()
+    counts = np.bincount(row, minlength=n)
+    indptr = zeros(n + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    out = graph.union_segments(indptr, ids[column])
+    if count_nonzero(counts) < n:
+        graph.pure = False
+        out[counts == 0] = ZERO
+    return Elements(out, FLOAT)
+
+
 def _plain_traced(graph: Graph, x: Any, y: Any) -> Elements | None:
     """Two traced arrays without constants: a row of one and a column of the other."""
     if not is_plain(graph, x) or not is_plain(graph, y):
@@ -104,7 +126,9 @@ def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     ids = traced._ids
     if not is_plain(graph, traced) or not constant.size:
         return None
-    if graph.values and not constant.all():
+    if graph.values and count_nonzero(constant) < constant.size:
+        if ids.ndim == 1 and constant.ndim == 2 and constant.size <= _SMALL:
+            return _small_matmul(graph, ids, constant.T if first else constant)
         return None
     if constant.ndim == 1:
         columns = ids if first or ids.ndim == 1 else ids.swapaxes(-1, -2)
@@ -131,6 +155,8 @@ def dot(graph: Graph, x: Any, y: Any) -> Elements:
     """``np.dot``: over the last axis of x and the second-to-last of y."""
     if scipy.sparse.issparse(x) or scipy.sparse.issparse(y):
         return matmul(graph, x, y)
+    if all(getattr(v, "ndim", 0) in (1, 2) for v in (x, y)):
+        return matmul(graph, x, y)
     a, b = Factor.of(graph, x), Factor.of(graph, y)
     if not a.shape or not b.shape:
         return _scaled(graph, x, y)
@@ -147,14 +173,14 @@ def _scaled(graph: Graph, x: Any, y: Any) -> Elements:
 def tensordot(graph: Graph, x: Any, y: Any, axes: Any = 2) -> Elements:
     """``np.tensordot``: over the named axes of both."""
     a, b = Factor.of(graph, x), Factor.of(graph, y)
-    if isinstance(axes, (int, np.integer)):
-        if axes < 0:
-            raise ValueError("negative number of axes")
+    if isinstance(axes, (int, np.integer)):  # a negative number stands for none
         axes_a, axes_b = list(range(-axes, 0)), list(range(axes))
     else:
         axes_a, axes_b = (list(np.atleast_1d(part)) for part in axes)
-    axes_a = [int(i) % max(len(a.shape), 1) for i in axes_a]
-    axes_b = [int(i) % max(len(b.shape), 1) for i in axes_b]
+    if len(axes_a) != len(axes_b):
+        raise ValueError("shape-mismatch for sum")
+    axes_a = list(normalize_axis_tuple(axes_a, len(a.shape)))
+    axes_b = list(normalize_axis_tuple(axes_b, len(b.shape)))
     if [a.shape[i] for i in axes_a] != [b.shape[i] for i in axes_b]:
         raise ValueError("shape-mismatch for sum")
     kept_a = [i for i in range(len(a.shape)) if i not in axes_a]
@@ -168,8 +194,9 @@ def tensordot(graph: Graph, x: Any, y: Any, axes: Any = 2) -> Elements:
     return Elements(out.reshape(lead_a + lead_b), product_dtype(x, y))
 
 
-def convolve(graph: Graph, x: Any, y: Any, mode: str = "full") -> Elements:
+def convolve(graph: Graph, x: Any, y: Any, mode: Any = "full") -> Elements:
     """``np.convolve``: output i unites the x[j] whose partner y[i - j] is not zero."""
+    mode = _mode_name(mode)
     dtype = product_dtype(x, y)
     a, b = Factor.of(graph, x), Factor.of(graph, y)
     a, b = a.moved(np.atleast_1d), b.moved(np.atleast_1d)
@@ -182,7 +209,7 @@ def convolve(graph: Graph, x: Any, y: Any, mode: str = "full") -> Elements:
     k = b.shape[0]
     if a.traced:
         graph.pure = False  # the padding is zeros
-    windows = a.moved(lambda data: sliding_window_view(np.pad(data, k - 1), k)[None])
+    windows = a.moved(lambda data: _windows(data, k)[None])
     out = contract(graph, windows, b.moved(lambda data: data[None, ::-1, None]))[0, :, 0]
     n = a.shape[0]
     if mode == "same":
@@ -190,9 +217,26 @@ def convolve(graph: Graph, x: Any, y: Any, mode: str = "full") -> Elements:
         out = out[start : start + n]
     elif mode == "valid":
         out = out[k - 1 : n]
-    elif mode != "full":
-        raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     return Elements(out, dtype)
+
+
+_MODES = ("valid", "same", "full")
+
+
+def _windows(data: NDArray[Any], k: int) -> NDArray[Any]:
+    """Every window of k elements that has one of the data, zeros beyond its ends."""
+    n = len(data)
+    padded = zeros(n + 2 * (k - 1), data.dtype)
+    padded[k - 1 : k - 1 + n] = data
+    return as_strided(padded, (n + k - 1, k), padded.strides * 2, writeable=False)
+
+
+def _mode_name(mode: Any) -> str:
+    """The name of a mode, which may be given as a number; NumPy refuses the others."""
+    if mode in _MODES:
+        return mode  # type: ignore[no-any-return]
+    np.convolve(ones(1), ones(1), mode)
+    return mode if isinstance(mode, str) else _MODES[mode]
 
 
 def sparse_matmul(graph: Graph, matrix: Any, x: Any, *, transposed: bool = False) -> Elements:
@@ -263,13 +307,29 @@ def _inner(graph: Graph, a: Any, b: Any, /) -> Elements:
     return tensordot(graph, a, b, ([-1], [-1]))
 
 
-@rule_for(np.outer, np.linalg.outer)
+@rule_for(np.linalg.outer)
+def _outer_of_vectors(graph: Graph, x1: Any, x2: Any, /) -> Elements:
+    if np.ndim(x1) != 1 or np.ndim(x2) != 1:
+        raise ValueError("Input arrays must be one-dimensional")
+    found: Elements = _outer(graph, x1, x2)
+    return found
+
+
+def _given(x: Factor) -> Any:
+    """The operand as an argument of an elementwise call."""
+    return x.values if x.ids is None else Operand(x.graph, x.ids, x.dtype)
+
+
+@rule_for(np.outer)
 def _outer(graph: Graph, a: Any, b: Any, out: None = None) -> Elements:
     plain = is_traced(a) and is_traced(b) and not graph.second_order
     if plain and is_plain(graph, a) and is_plain(graph, b):
         return Elements(graph.union(a._ids.reshape(-1, 1), b._ids.reshape(1, -1)), FLOAT)
     flat = [Factor.of(graph, x) for x in (a, b)]
     p, q = (f.moved(np.ravel) for f in flat)
+    if not graph.local:
+        left = p.moved(lambda d: d[:, None])
+        return elementwise.call(graph, np.multiply, [_given(left), _given(q)])[0]
     ids = contract(graph, p.moved(lambda d: d[None, :, None]), q.moved(lambda d: d[None, None]))
     return Elements(ids[0], product_dtype(a, b))
 
@@ -282,13 +342,20 @@ def _tensordot(graph: Graph, a: Any, b: Any, axes: Any = 2) -> Elements:
 @rule_for(np.einsum)
 def _einsum(graph: Graph, *operands: Any, out: None = None, **options: Any) -> Elements:
     found = einsum(graph, *operands)
-    dtype = options.get("dtype")
-    return found if dtype is None else Elements(found.ids, np.dtype(dtype))
+    casting = options.get("casting", "safe")
+    if options.get("dtype") is None and casting == "safe":
+        return found
+    dtype = np.dtype(options.get("dtype") or found.dtype)
+    spelled = isinstance(operands[0], str)
+    for x in operands[1:] if spelled else operands[: len(operands) // 2 * 2 : 2]:
+        if not np.can_cast(dtype_of(x), dtype, casting):
+            raise TypeError(f"einsum: cannot cast {dtype_of(x)} to {dtype} by the rule {casting!r}")
+    return Elements(found.ids, dtype)
 
 
 @rule_for(np.einsum_path)
 def _einsum_path(graph: Graph, *operands: Any, optimize: Any = "greedy", **options: Any) -> Any:
-    plain = [zeros(x.shape) if is_traced(x) else x for x in operands]
+    plain = [zeros(np.shape(x)) if contains_traced(x) else x for x in operands]
     return np.einsum_path(*plain, optimize=optimize)
 
 
@@ -304,13 +371,16 @@ def _vecdot(graph: Graph, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 
 @rule_for(np.convolve)
-def _convolve(graph: Graph, a: Any, v: Any, mode: str = "full") -> Elements:
+def _convolve(graph: Graph, a: Any, v: Any, mode: Any = "full") -> Elements:
     return convolve(graph, a, v, mode)
 
 
 @rule_for(np.correlate)
-def _correlate(graph: Graph, a: Any, v: Any, mode: str = "valid") -> Elements:
+def _correlate(graph: Graph, a: Any, v: Any, mode: Any = "valid") -> Elements:
     """``correlate(a, v)[k] = sum_n a[n + k] v[n]``: a convolution with v reversed."""
+    if not np.ndim(a) or not np.ndim(v):
+        raise ValueError("object of too small depth for desired array")
+    mode = _mode_name(mode)
     reverse = Factor.of(graph, v).moved(lambda data: np.atleast_1d(data)[::-1])
     kernel: Any = reverse.values
     if reverse.ids is not None:

@@ -9,14 +9,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.dispatch.statistics import inexact, whole_axis
+from sparsetrace.dispatch.statistics import inexact, length, single, whole_axis
 from sparsetrace.graph import OPAQUE, Graph
-from sparsetrace.interactions import bend, interact
+from sparsetrace.interactions import interact
 
-__all__: list[str] = []
+__all__ = ["STEPS"]
 
 
 def _median_rule(function: Callable[..., Any]) -> None:
@@ -28,6 +29,8 @@ def _median_rule(function: Callable[..., Any]) -> None:
         overwrite_input: Any = False,
         keepdims: Any = False,
     ) -> Elements:
+        if axis is not None:
+            axis = normalize_axis_tuple(axis, np.ndim(a))
         return whole_axis(graph, a, axis, inexact(dtype_of(a)), keepdims, True, function)
 
     rule_for(function)(rule)
@@ -41,7 +44,18 @@ _median_rule(np.nanmedian)
 def _ptp(
     graph: Graph, a: Any, axis: Any = None, out: None = None, keepdims: Any = False
 ) -> Elements:
+    count = length(np.shape(a) or (1,), axis)
+    if count == 1:
+        return single(graph, a, axis, dtype_of(a), keepdims, 0.0)
+    if not count and np.max(np.zeros(np.shape(a)), axis=axis, initial=0.0).size:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
     return whole_axis(graph, a, axis, dtype_of(a), keepdims, True, np.ptp)
+
+
+STEPS = frozenset(
+    "inverted_cdf averaged_inverted_cdf closest_observation lower higher midpoint nearest".split()
+)
+"""Ways of choosing elements that change with the level in steps alone."""
 
 
 def _quantile_rule(function: Callable[..., Any]) -> None:
@@ -60,7 +74,11 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
         weights: Any = None,
         interpolation: Any = None,
     ) -> Elements:
-        options = {} if weights is None else {"weights": np.ones(np.shape(weights))}
+        options = {}
+        if weights is not None:
+            # NumPy judges those that are known
+            known = np.ones(np.shape(weights)) if contains_traced(weights) else weights
+            options = {"weights": known}
         levels = np.full(np.shape(q), 0.5, dtype_of(q))
         sample = function(
             np.ones(np.shape(a), dtype_of(a)),
@@ -73,19 +91,17 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
         base = whole_axis(graph, a, axis, sample.dtype, keepdims, True, np.mean).ids
         graph.pure = False
         found = np.broadcast_to(np.maximum(base, OPAQUE), sample.shape)
-        if contains_traced(q):
+        moving = contains_traced(q) and (graph.dependency or (interpolation or method) not in STEPS)
+        if moving:
             level = ids_of(graph, q)
             found = graph.union(found, level.reshape(level.shape + (1,) * base.ndim))
-        if weights is not None and contains_traced(weights):
-            # a weight decides which elements are chosen, and in between how much of each
+        if graph.dependency and weights is not None and contains_traced(weights):
+            # a weight decides which elements are chosen; none is between two of them
             every = graph.union_rows(ids_of(graph, weights).reshape(-1))
             found = graph.union(found, np.broadcast_to(every, found.shape))
-        if graph.second_order:
-            if weights is not None and contains_traced(weights):
-                found = bend(graph, found)
-            elif contains_traced(q):  # between two elements, linear in the level and in them
-                levels_ = ids_of(graph, q).reshape(np.shape(q) + (1,) * base.ndim)
-                found = interact(graph, found, [(levels_, base)], cut=graph.local)
+        if graph.second_order and moving:  # between two elements, linear in the level and in them
+            levels_ = ids_of(graph, q).reshape(np.shape(q) + (1,) * base.ndim)
+            found = interact(graph, found, [(levels_, base)], cut=graph.local)
         return Elements(np.array(found), sample.dtype)
 
     rule_for(function)(rule)

@@ -32,6 +32,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     is_uncertain,
     known_of,
+    landed,
 )
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
 from sparsetrace.rules import FIRST_ORDER
@@ -57,7 +58,13 @@ _SHORT = 32
 
 
 def core_last(x: NDArray[Any], axis: Axis) -> tuple[NDArray[Any], tuple[int, ...]]:
-    """Move `axis` last and flatten it: shape ``(kept..., k)``, and the axes."""
+    """Move `axis` last and flatten it: shape ``(kept..., k)``, and the axes.
+
+    An array of no dimension may name the axis 0 or -1, as in NumPy's own loops.
+    """
+    if axis is not None and x.ndim == 0 and axis != ():
+        normalize_axis_tuple(axis, 1)
+        axis = None
     if axis is None:
         axes = tuple(range(x.ndim))
         return x.reshape(-1), axes
@@ -90,23 +97,33 @@ def reduce(
         raise ValueError("reduce only supported for binary functions")
     if where is True and dtype is None and initial is np._NoValue:
         plain = elementwise.plain_ids(graph, ufunc, x)
-        if plain is not None and plain.ndim:
+        if plain is not None and plain.ndim and (_reorders(ufunc) or plain.ndim == 1):
             rows, axes = core_last(plain, axis)
             return Elements(_keep(graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
-    ids, source = ids_of(graph, x), dtype_of(x)
-    if axis is not None and not (isinstance(axis, tuple) and not axis) and ids.ndim == 0:
-        normalize_axis_tuple(axis, max(ids.ndim, 1))
-        axis = None
-    kind = np.dtype(dtype) if dtype is not None else _reduced_dtype(ufunc, source)
+    source = dtype_of(x)
+    ids, kind = _converted(graph, ufunc, ids_of(graph, x), source, dtype)
     has_initial = initial is not np._NoValue and initial is not None
+    if where is not True and not has_initial and ufunc.identity is None:
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a "
+            "where mask one has to specify 'initial'"
+        )
+    several = ids.ndim > 1 and (axis is None or (isinstance(axis, tuple) and len(axis) > 1))
+    if several and not _reorders(ufunc):
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may "
+            "be specified"
+        )
     if graph.second_order and not curving.is_linear(ufunc):
         return _reduce_curved(graph, ufunc, ids, source, axis, kind, initial, where, keepdims)
     partials = elementwise.letters(graph, ufunc)[0]
-    if partials not in ("11", "00") or _folds(graph, ufunc, ids, source):
-        if where is not True:
-            partials = "11"
-        else:
-            return _fold(graph, ufunc, ids, source, axis, kind, initial, keepdims=keepdims)
+    # one element alone is its own reduction, floor_divide's too
+    stays = partials == "00" and kind.kind in "fc"
+    inside = ids if not has_initial else np.append(ids, ids_of(graph, initial))
+    if stays or partials not in ("11", "00") or _folds(graph, ufunc, inside, source):
+        if where is True or not is_uncertain(where):
+            return _fold(graph, ufunc, ids, source, axis, kind, initial, where, keepdims=keepdims)
+        partials = "11"
     rows, axes = core_last(ids, axis)
     masks = None
     unsure = False
@@ -120,7 +137,7 @@ def reduce(
         picked = rows
     out = graph.union_rows(picked) if partials == "11" else _opaque(graph, rows.shape[:-1])
     if has_initial:
-        out = graph.union(out, ids_of(graph, initial))
+        out = graph.union(out, landed(graph, kind, ids_of(graph, initial)))
     if graph.dependency and unsure:
         out = graph.union(out, graph.union_rows(core_last(ids_of(graph, where), axis)[0]))
     if not graph.pure and not unsure:
@@ -153,8 +170,6 @@ def _reduce_curved(
     """In a trace of second order: one call after the other, as the elements define it."""
     rows, axes = core_last(ids, axis)
     if where is not True and not is_uncertain(where):
-        if ufunc.identity is None:
-            raise ValueError(f"reduction operation '{ufunc.__name__}' does not have an identity")
         mask = np.broadcast_to(known_of(graph, where).astype(bool), ids.shape)
         neutral = np.int32(graph.constant_scalar(source.type(ufunc.identity)))
         rows = np.where(core_last(mask, axis)[0], rows, neutral)
@@ -264,11 +279,35 @@ def _settle_rows(
         np.copyto(out, graph.constant(asarray(found, kind)), where=known)
 
 
-def _reduced_dtype(ufunc: np.ufunc, source: np.dtype[Any]) -> np.dtype[Any]:
-    if source.kind == "f" and ufunc in (np.add, np.multiply, np.maximum, np.minimum):
-        return source
+def _converted(
+    graph: Graph, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any], dtype: Any
+) -> tuple[Ids, np.dtype[Any]]:
+    """The ids that go into the loops, and the dtype that comes out; ``dtype=`` may truncate."""
+    if dtype is None:
+        return ids, _reduced_dtype(ufunc, source, None)
+    kind = _reduced_dtype(ufunc, source, np.dtype(dtype))
+    return (ids if source.kind in "biu" else landed(graph, kind, ids)), kind
+
+
+@lru_cache(maxsize=1024)
+def _reduced_dtype(
+    ufunc: np.ufunc, source: np.dtype[Any], dtype: np.dtype[Any] | None
+) -> np.dtype[Any]:
+    """As NumPy chooses it; where it has no loop, its error."""
     with np.errstate(all="ignore"):
-        return asarray(ufunc.reduce(ones(2, source))).dtype
+        return asarray(ufunc.reduce(ones(2, source), dtype=dtype)).dtype
+
+
+@lru_cache(maxsize=1024)
+def _reorders(ufunc: np.ufunc) -> bool:
+    """Whether it may be reduced over several axes at once."""
+    try:
+        ufunc.reduce(ones((1, 1)), axis=(0, 1))
+    except ValueError:
+        return False
+    except TypeError:  # no loop for floats: NumPy will say so
+        pass
+    return True
 
 
 def _fold(
@@ -279,11 +318,16 @@ def _fold(
     axis: Axis,
     kind: np.dtype[Any],
     initial: Any,
+    where: Any,
     *,
     keepdims: bool,
 ) -> Elements:
     """From the left, one call per position along the axis: for the rare ufuncs."""
     rows, axes = core_last(ids, axis)
+    mask = None
+    if where is not True:
+        mask = np.broadcast_to(known_of(graph, where).astype(bool), ids.shape)
+        mask = core_last(mask, axis)[0]
     steps = [Operand(graph, rows[..., i], source) for i in range(rows.shape[-1])]
     if initial is not np._NoValue and initial is not None:
         first = np.broadcast_to(ids_of(graph, initial), rows.shape[:-1])
@@ -292,9 +336,13 @@ def _fold(
         values = ufunc.reduce(zeros(rows.shape, source), axis=-1)
         return Elements(_keep(graph.constant(values), axes, keepdims=keepdims), kind)
     total = steps[0]
-    for step in steps[1:]:
+    before = len(steps) - rows.shape[-1]  # under a mask there is an initial one
+    for i, step in enumerate(steps[1:]):
         (found,) = elementwise.call(graph, ufunc, (total, step))
-        total = Operand(graph, found.ids, found.dtype)
+        new = found.ids
+        if mask is not None:
+            new = np.where(mask[..., i + 1 - before], new, total._ids)
+        total = Operand(graph, new, found.dtype)
     return Elements(_keep(total._ids.copy(), axes, keepdims=keepdims), kind)
 
 
@@ -307,9 +355,11 @@ def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
         plain = elementwise.plain_ids(graph, ufunc, x)
         if plain is not None and plain.ndim == 1 and axis in (0, -1):
             return Elements(prefix_unions(graph, plain, 0), FLOAT)
-    ids, source = ids_of(graph, x), dtype_of(x)
-    kind = np.dtype(dtype) if dtype is not None else _reduced_dtype(ufunc, source)
+    source = dtype_of(x)
+    ids, kind = _converted(graph, ufunc, ids_of(graph, x), source, dtype)
     axis = normalize_axis_index(axis, ids.ndim)
+    if kind.kind == "b" and source.kind != "b":
+        ids = landed(graph, kind, ids)
     rows = np.moveaxis(ids, axis, -1)
     if graph.second_order and not curving.is_linear(ufunc):
         found = scan(ufunc, Operand(graph, rows, source), _called(graph, ufunc))
@@ -429,7 +479,8 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     flat = places.reshape(-1)
     unique = np.unique(flat, return_inverse=False) if flat.size else flat
     if ufunc.nin == 1 or len(unique) == len(flat):
-        parts = [Operand(graph, ids.reshape(-1)[places], x._dtype), *operands]
+        # a single place must give an array, too
+        parts = [Operand(graph, asarray(ids.reshape(-1)[places]), x._dtype), *operands]
         (found,) = elementwise.call(graph, ufunc, parts)
         _write_flat(ids, flat, np.broadcast_to(found.ids, places.shape).reshape(-1))
         return
@@ -438,7 +489,9 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     order = np.argsort(flat, kind="stable")
     target = flat[order]
     old = ids.reshape(-1)[unique]
-    together = not graph.second_order or curving.is_linear(ufunc)
+    elementwise.result_dtypes(ufunc, (x, operand))
+    together = elementwise.letters(graph, ufunc) == ("11",)
+    together = together and (not graph.second_order or curving.is_linear(ufunc))
     if together and (graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any())):
         _write_flat(ids, unique, _segment_union(graph, target, unique, added[order], old))
         return

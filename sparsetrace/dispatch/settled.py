@@ -91,7 +91,7 @@ def converted(graph: Graph, ids: Ids, source: np.dtype[Any], target: np.dtype[An
     if target.kind not in "biu" or source.kind in "biu":
         return ids
     graph.pure = False
-    out = array(ids) if graph.dependency else np.minimum(ids, OPAQUE)
+    out = array(ids if graph.dependency else np.minimum(ids, OPAQUE))
     known = out <= ZERO
     if known.any():
         out[known] = graph.constant(graph.known_values(out[known], source).astype(target))

@@ -27,10 +27,15 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.dispatch.settled import combined
+from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
 from sparsetrace.interactions import bend
 
-__all__ = ["inexact", "whole_axis"]
+__all__ = ["inexact", "length", "single", "whole_axis"]
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+_COV, _MEAN, _STD, _VAR = np.cov, np.mean, np.std, np.var
+_ROOTS = (np.std, np.nanstd)
 
 
 def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -171,6 +176,7 @@ def _mean_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None
         where: Any = True,
     ) -> Elements:
         kind = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
+        length(np.shape(a) or (() if function is _MEAN else (1,)), axis)  # as NumPy, no axis 0
         return whole_axis(graph, a, axis, kind, keepdims, where, values)
 
     rule_for(function)(rule)
@@ -181,6 +187,8 @@ _mean_rule(np.nanmean, np.nanmean)
 
 
 def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None:
+    root = values in _ROOTS
+
     def rule(
         graph: Graph,
         a: Any,
@@ -194,32 +202,75 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
         mean: Any = np._NoValue,
         correction: Any = np._NoValue,
     ) -> Elements:
-        kind = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
-        given = mean is not None and mean is not np._NoValue
-        if given:
-            kind = np.result_type(kind, dtype_of(mean))
-        kind = np.empty(0, kind).real.dtype
+        if correction is not np._NoValue and ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
         free = ddof if correction is np._NoValue else correction
+        if mean is not None and mean is not np._NoValue:
+            return _about(graph, a, mean, axis, dtype, free, keepdims, where, root=root)
 
         def value(rows: Any, axis: int) -> Any:
             return values(rows, axis=axis, ddof=free)
 
-        if not given:
-            # each deviation from the mean depends on the whole axis
-            return whole_axis(graph, a, axis, kind, keepdims, where, value, linear=False)
-        # the mean has the dimensions that keepdims gives
-        centre = ids_of(graph, mean)
-        square: Any = a
-        if graph.second_order:
-            deviation = np.broadcast_arrays(np.maximum(ids_of(graph, a), OPAQUE), centre)
-            square = Operand(graph, bend(graph, graph.union(*deviation)), dtype_of(a))
-        found = whole_axis(graph, square, axis, kind, keepdims, where, value)
-        if not (keepdims is not np._NoValue and keepdims) and found.ids.shape != centre.shape:
-            centre = reductions.core_last(centre, axis)[0][..., 0]
-        ids = graph.union(np.maximum(found.ids, OPAQUE), centre)
-        return Elements(bend(graph, ids) if values in (np.std, np.nanstd) else ids, kind)
+        kind = np.dtype(dtype) if dtype is not None else _real(inexact(dtype_of(a)))
+        alike = () if function in (_VAR, _STD) else (1,)  # the others take axis 0 of a number
+        count = length(np.shape(a) or alike, axis)
+        if count == 1 and (where is True or where is np._NoValue):
+            return single(graph, a, axis, kind, keepdims, value(np.zeros(1), axis=0))
+        # each deviation from the mean depends on the whole axis; of two real numbers the
+        # standard deviation is half their distance
+        linear = root and count == 2 and dtype_of(a).kind != "c"
+        return whole_axis(graph, a, axis, kind, keepdims, where, value, linear=linear)
 
     rule_for(function)(rule)
+
+
+def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a real part."""
+    return np.empty(0, dtype).real.dtype
+
+
+def length(shape: tuple[int, ...], axis: Any) -> int:
+    """How many elements each result is made of."""
+    if axis is None:
+        return prod(shape)
+    return prod(shape[i] for i in normalize_axis_tuple(axis, len(shape)))
+
+
+def single(
+    graph: Graph, a: Any, axis: Any, dtype: np.dtype[Any], keepdims: Any, value: Any
+) -> Elements:
+    """The spread of one number, which is constant."""
+    shape = np.sum(np.zeros(np.shape(a)), axis=axis, keepdims=keepdims is True).shape
+    graph.pure = False
+    return Elements(filled(graph.constant(value), shape), dtype)
+
+
+def _about(
+    graph: Graph,
+    a: Any,
+    mean: Any,
+    axis: Any,
+    dtype: Any,
+    free: Any,
+    keepdims: Any,
+    where: Any,
+    *,
+    root: bool,
+) -> Elements:
+    """The spread about a mean that is given, which may have any shape that broadcasts."""
+
+    def value(rows: Any, axis: int) -> Any:
+        squares = np.sum(np.abs(rows) ** 2, axis=axis) / max(count - free, 0)
+        return np.sqrt(squares) if root else squares
+
+    count = length(np.shape(a), axis)
+    deviation = combined(graph, np.subtract, a, mean)
+    ids = deviation.ids
+    kind = np.dtype(dtype) if dtype is not None else _real(inexact(deviation.dtype))
+    squares = np.where(ids > ZERO, bend(graph, np.maximum(ids, OPAQUE)), ids)
+    operand = Operand(graph, squares, deviation.dtype)
+    found = whole_axis(graph, operand, axis, kind, keepdims, where, value)
+    return Elements(bend(graph, found.ids), kind) if root else found
 
 
 _spread_rule(np.var, np.var)
@@ -241,11 +292,13 @@ def _average(
     """``sum(a * weights) / sum(weights)``: a zero weight cuts its element."""
     keep = keepdims is not np._NoValue and bool(keepdims)
     shape = np.shape(a)
+    if axis is not None:
+        axis = normalize_axis_tuple(axis, len(shape), argname="axis")
     if weights is None:
         found = whole_axis(graph, a, axis, inexact(dtype_of(a)), keep, True, np.mean)
+        count = prod(shape) / found.ids.size  # as in NumPy, an average has at least one result
         if not returned:
             return found
-        count = prod(shape) / max(found.ids.size, 1)
         return found, np.full(found.ids.shape, count, found.dtype)
     traced = contains_traced(weights)
     factors = conversion(weights, copy=False) if traced else constant_values(weights)
@@ -297,6 +350,7 @@ def _accumulated(
 ) -> Elements:
     """Prefixes of `x`, whose ids may have been made flat."""
     kind = dtype_of(x)
+    ids = np.atleast_1d(ids)
     if not graph.local:
         return reductions.accumulate(graph, ufunc, Operand(graph, ids, kind), axis, dtype)
     values = np.asarray(values_of(x)).reshape(ids.shape)
@@ -380,7 +434,7 @@ def _cov(
         aweights = None
     parts = [x for x in (m, y) if x is not None]
     if any(contains_traced(x) for x in parts):
-        base = rebound(np.cov)(m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
+        base = rebound(_COV)(m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
     else:
         base = np.cov(m, y, rowvar, bias, ddof, dtype=dtype)
     if not weights:

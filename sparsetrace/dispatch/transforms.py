@@ -14,11 +14,18 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import zeros
+from numpy import ones, zeros
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.dispatch import reductions
-from sparsetrace.dispatch.operands import Elements, dtype_of, ids_of
+from sparsetrace.dispatch.operands import (
+    FLOAT,
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_plain,
+)
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.interactions import bend
@@ -38,6 +45,8 @@ def _transform(
     single: bool,
 ) -> Elements:
     ids, kind = ids_of(graph, a), dtype_of(a)
+    if function in _OF_REALS and kind.kind == "c":
+        raise TypeError(f"np.fft.{function.__name__}: its operand has to be real")
     options = {"n": lengths, "axis": axes} if single else {"s": lengths, "axes": axes}
     try:
         shape, out_kind = _sampled(function, ids.shape, kind, norm, tuple(options.items()))
@@ -57,6 +66,11 @@ def _transform(
             values = function(graph.known_values(ids, kind), norm=norm, **options)
             out = np.where(constant, graph.constant(values), out)
     return Elements(out, out_kind)
+
+
+# bound early: these names, too, may be exchanged while a trace runs
+_OF_REALS = (np.fft.rfft, np.fft.rfft2, np.fft.rfftn, np.fft.ihfft)
+_TO_REALS = (np.fft.irfft, np.fft.irfft2, np.fft.irfftn, np.fft.hfft)
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +100,7 @@ def _cropped(ids: Ids, function: Callable[..., Any], lengths: Any, over: Sequenc
     if lengths is None:
         return ids
     sizes = [lengths] if isinstance(lengths, (int, np.integer)) else list(lengths)
-    half = function in (np.fft.irfft, np.fft.irfft2, np.fft.irfftn, np.fft.hfft)
+    half = function in _TO_REALS
     for i, (axis, size) in enumerate(zip(over, sizes, strict=False)):
         if size is None or size == -1:
             continue
@@ -137,47 +151,78 @@ for _h in (np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn):
 
 
 # ---------------------------------------------------------------------- norms
-def _norm(graph: Graph, x: Any, ord: Any, axis: Any, keepdims: bool) -> Elements:
+def _norm(
+    graph: Graph,
+    function: Callable[..., Any],
+    x: Any,
+    axis: Any,
+    options: dict[str, Any],
+    *,
+    matrix: bool,
+) -> Elements:
+    """Norms over `axis`; sums and extremes of absolute values are piecewise linear."""
     ids, kind = ids_of(graph, x), dtype_of(x)
+    order = options["ord"]
+    traced = contains_traced(order)
+    if traced:
+        options = {**options, "ord": 3.0}
+    # NumPy judges the arguments, and makes the shape, on a small array
+    sample = function(ones([min(n, 2) for n in ids.shape]), **options)
     real = np.empty(0, kind).real.dtype
     dtype = real if real.kind == "f" else np.dtype(float)
     rows, axes = reductions.core_last(ids, axis)
-    if len(axes) == 1 and ord == 0 and not graph.dependency:
+    if not matrix and not traced and order == 0 and not graph.dependency:
         graph.pure = False  # the number of non-zeros
         out: Ids = np.full(rows.shape[:-1], OPAQUE, np.int32)
     else:
         since = graph.size
         out = graph.union_rows(rows)
-        # sums and extremes of absolute values are piecewise linear
-        if not (ord in (1, np.inf, -np.inf) and kind.kind != "c"):
-            out = bend(graph, out, since)
-    if not graph.pure:
+        if traced:
+            out = bend(graph, graph.union(out, np.broadcast_to(ids_of(graph, order), out.shape)))
+        elif kind.kind == "c" or order not in ((1, -1, np.inf, -np.inf) if matrix else _LINEAR):
+            bent = bend(graph, out, since)
+            out = bent if kind.kind == "c" else np.where(_single(graph, rows, order), out, bent)
+    if not graph.pure and not traced:
         known = (rows <= ZERO).all(axis=-1)
         if known.any():
-            values = np.linalg.norm(graph.known_values(ids, kind), ord, axis)
+            values = function(graph.known_values(ids, kind), **{**options, "keepdims": False})
             out = np.where(known, graph.constant(values), out)
-    return Elements(np.expand_dims(out, axes) if keepdims and axes else out, dtype)
+    return Elements(np.expand_dims(out, axes) if sample.ndim > out.ndim else out, dtype)
+
+
+_LINEAR = (1, np.inf, -np.inf)
+
+
+def _single(graph: Graph, rows: Ids, order: Any) -> Any:
+    """Where at most one element is not a constant zero: the norm is its absolute value."""
+    if rows.shape[-1] <= 1:
+        return True
+    if graph.local or not graph.values or (isinstance(order, (int, float)) and order < 0):
+        return False
+    return np.count_nonzero(rows, axis=-1) <= 1
 
 
 @rule_for(np.linalg.norm)
 def _linalg_norm(
     graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
 ) -> Elements:
-    ids = ids_of(graph, x)
-    if axis is None and ord is not None and ids.ndim not in (1, 2):
-        raise ValueError("Improper number of dimensions to norm.")
-    return _norm(graph, x, ord, axis, bool(keepdims))
+    if ord is axis is None and not keepdims and is_plain(graph, x) and x._ids.size > 1:
+        since = graph.size
+        return Elements(bend(graph, graph.union_rows(x._ids.reshape(-1)), since), FLOAT)
+    count = np.ndim(x) if axis is None else np.size(axis)
+    options = {"ord": ord, "axis": axis, "keepdims": keepdims}
+    return _norm(graph, np.linalg.norm, x, axis, options, matrix=count == 2)
 
 
 @rule_for(np.linalg.vector_norm)
 def _vector_norm(
     graph: Graph, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
 ) -> Elements:
-    if ord == 0 and axis is None:
-        x = x.reshape(-1)
-    return _norm(graph, x, ord, axis, bool(keepdims))
+    options = {"ord": ord, "axis": axis, "keepdims": keepdims}
+    return _norm(graph, np.linalg.vector_norm, x, axis, options, matrix=False)
 
 
 @rule_for(np.linalg.matrix_norm)
 def _matrix_norm(graph: Graph, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Elements:
-    return _norm(graph, x, ord, (-2, -1), bool(keepdims))
+    options = {"ord": ord, "keepdims": keepdims}
+    return _norm(graph, np.linalg.matrix_norm, x, (-2, -1), options, matrix=True)

@@ -6,11 +6,12 @@ on it is one like any other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.operands import Elements, dtype_of
+from sparsetrace.dispatch.operands import Elements, dtype_of, ids_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import opaque
 from sparsetrace.graph import Graph
@@ -45,6 +46,19 @@ def _array_equiv(graph: Graph, a1: Any, a2: Any) -> Any:
     return np.all(np.equal(a1, a2))
 
 
+def _sign_of_infinity(function: Callable[..., Any], *, negative: bool) -> None:
+    def rule(graph: Graph, x: Any, out: None = None) -> Elements:
+        function(np.zeros((), dtype_of(x)))  # NumPy refuses complex numbers
+        found = np.logical_and(np.isinf(x), np.signbit(x) == negative)
+        return Elements(ids_of(graph, found), np.dtype(bool))
+
+    rule_for(function)(rule)
+
+
+_sign_of_infinity(np.isneginf, negative=True)
+_sign_of_infinity(np.isposinf, negative=False)
+
+
 # ----------------------------------------------------------------- whole numbers
 def _bits(graph: Graph, a: Any) -> Any:
     """Zeros in the shape of the operand; NumPy refuses what is no whole number."""
@@ -70,6 +84,8 @@ def _unpackbits(
 
 @rule_for(np.unravel_index)
 def _unravel_index(graph: Graph, indices: Any, shape: Any, order: Any = "C") -> Any:
+    np.unravel_index(np.zeros(0, dtype_of(indices)), shape, order)  # NumPy judges the arguments
+
     def part(axis: int) -> Elements:
         def values(x: Any) -> Any:
             return np.unravel_index(x, shape, order)[axis]
@@ -86,6 +102,8 @@ def _ravel_multi_index(
 ) -> Elements:
     parts = list(multi_index)
     shape = np.broadcast_shapes(*map(np.shape, parts))
+    # NumPy judges the arguments
+    np.ravel_multi_index(tuple(np.zeros(0, dtype_of(x)) for x in parts), dims, mode, order)
 
     def values(*indices: Any) -> Any:
         return np.ravel_multi_index(indices, dims, mode, order)

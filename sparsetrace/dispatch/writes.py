@@ -12,7 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.operands import dtype_of, ids_of, is_traced_array, plain_target
+from sparsetrace.dispatch import reductions
+from sparsetrace.dispatch.operands import (
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced_array,
+    plain_target,
+)
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import choose, chosen_values, converted
 from sparsetrace.errors import UnsupportedError, explain
@@ -34,7 +41,18 @@ def _new(graph: Graph, target: Any, call: str, values: Any) -> Ids:
                 "Assign with x.real[...] = value, or build the array from its parts.",
             )
         )
+    if type(values) in (complex, list, tuple) and not contains_traced(values):
+        np.array(values, target._dtype)  # NumPy refuses complex numbers in place of real ones
     return converted(graph, ids_of(graph, values), dtype_of(values), target._dtype)
+
+
+def _check_casting(source: Any, target: Any, casting: Any) -> None:
+    """What NumPy says of values that the target does not take; numbers and lists give way."""
+    if isinstance(source, np.ndarray) and not np.can_cast(dtype_of(source), target, casting):
+        raise TypeError(
+            f"Cannot cast array data from {dtype_of(source)!r} to {np.dtype(target)!r} according "
+            f"to the rule {casting!r}"
+        )
 
 
 def _anywhere(graph: Graph, target: Any, new: Ids, chooser: Any) -> None:
@@ -60,23 +78,44 @@ def _put(graph: Graph, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 @rule_for(np.place)
 def _place(graph: Graph, arr: Any, mask: Any, vals: Any) -> None:
     new = _new(graph, arr, "np.place", vals)
+    _check_casting(vals, arr.dtype, "safe")
     known = chosen_values(graph, mask)
-    if known is None:
-        _anywhere(graph, arr, new, mask)
-    else:
+    if known is not None:
         np.place(arr._ids, known, new)
+        return
+    # a value goes to the place of as many elements as were exchanged before it, or later
+    if not new.size or np.size(mask) != arr._ids.size:
+        np.place(np.zeros(np.shape(arr)), np.ones(np.shape(mask), bool), np.zeros(new.size))
+    flat = new.reshape(-1)[: arr._ids.size]
+    last = np.minimum(np.arange(arr._ids.size), flat.size - 1)
+    parts = [arr._ids, reductions.prefix_unions(graph, flat, 0)[last].reshape(arr._ids.shape)]
+    if graph.dependency:
+        before = reductions.prefix_unions(graph, ids_of(graph, mask).reshape(-1), 0)
+        parts.append(before.reshape(arr._ids.shape))
+    graph.pure = False
+    arr._ids[...] = np.maximum(graph.union_all(parts), OPAQUE)
 
 
 @rule_for(np.putmask)
 def _putmask(graph: Graph, a: Any, mask: Any, values: Any) -> None:
     """Element i of the target takes element i of the values, which repeat."""
-    new = np.resize(_new(graph, a, "np.putmask", values), a._ids.shape)
+    new = _new(graph, a, "np.putmask", values)
+    _check_casting(values, a.dtype, "safe")
+    if np.size(mask) != a._ids.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    if not new.size:
+        return
+    if np.shape(mask) != a._ids.shape:
+        mask = np.reshape(mask, a._ids.shape)
+    new = np.resize(new, a._ids.shape)
     a._ids[...] = choose(graph, mask, new, a._ids)
 
 
 @rule_for(np.put_along_axis)
 def _put_along_axis(graph: Graph, arr: Any, indices: Any, values: Any, axis: Any) -> None:
     new = _new(graph, arr, "np.put_along_axis", values)
+    if dtype_of(indices).kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
     places = chosen_values(graph, indices)
     if places is not None:
         np.put_along_axis(arr._ids, places.astype(np.intp), new, axis)
@@ -104,7 +143,9 @@ def _fill_diagonal(graph: Graph, a: Any, val: Any, wrap: bool = False) -> None:
 def _copyto(
     graph: Graph, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
 ) -> None:
-    ids = _new(graph, dst, "np.copyto", src)
+    ids = _new(graph, dst, "np.copyto", np.asarray(src) if type(src) is complex else src)
+    _check_casting(np.asarray(src) if type(src) is complex else src, dst.dtype, casting)
+    _check_casting(where, bool, "safe")
     if where is True:
         dst._ids[...] = ids
     else:

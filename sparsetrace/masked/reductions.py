@@ -60,9 +60,12 @@ def count(a: Parts, axis: Any = None, keepdims: Any = _ABSENT) -> Any:
     return valid.sum(axis=axis, dtype=np.intp, keepdims=_keeps(keepdims))
 
 
+_TYPED = (np.sum, np.prod)
+
+
 def _neutral(function: Callable[..., Any], value: Any) -> Callable[..., Parts]:
     """Sum, product, all and any: masked elements count as `value`."""
-    typed = function in (np.sum, np.prod)
+    typed = function in _TYPED
 
     def reduction(
         graph: Graph, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None,

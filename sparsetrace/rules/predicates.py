@@ -10,6 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray
 from numpy.typing import NDArray
 
 __all__ = [
@@ -29,39 +32,39 @@ Mask = NDArray[np.bool_]
 
 def is_zero(values: Values) -> Mask:
     """True where the constant is 0 (or -0.0)."""
-    return np.asarray(values == 0)
+    return asarray(values == 0)
 
 
 def is_one(values: Values) -> Mask:
     """True where the constant is 1."""
-    return np.asarray(values == 1)
+    return asarray(values == 1)
 
 
 def is_zero_or_one(values: Values) -> Mask:
     """True where the constant is 0 or 1."""
-    return np.asarray((values == 0) | (values == 1))
+    return asarray((values == 0) | (values == 1))
 
 
 def is_nonzero(values: Values) -> Mask:
     """True where the constant is a number other than 0; NaN is no number."""
-    return np.asarray((values == values) & (values != 0))
+    return asarray((values == values) & (values != 0))
 
 
 def is_infinite(values: Values) -> Mask:
     """True where the constant is +inf, -inf or a complex infinity."""
-    return np.asarray(np.isinf(values))
+    return asarray(np.isinf(values))
 
 
 def is_plus_infinity(values: Values) -> Mask:
     """True where the constant is +inf."""
-    return np.asarray(values == np.inf)
+    return asarray(values == np.inf)
 
 
 def is_minus_infinity(values: Values) -> Mask:
     """True where the constant is -inf."""
-    return np.asarray(values == -np.inf)
+    return asarray(values == -np.inf)
 
 
 def is_zero_or_infinite(values: Values) -> Mask:
     """True where the constant is 0 or infinite."""
-    return np.asarray((values == 0) | np.isinf(values))
+    return asarray((values == 0) | np.isinf(values))

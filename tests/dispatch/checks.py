@@ -130,7 +130,7 @@ def check_metadata(case: Case, dtype: Any) -> None:
     st.jacobian_sparsity(recorded, x, capture=case.capture)
     with np.errstate(all="ignore"):
         real = _described(case.f(x))
-    shown = shown[: len(real)]
+    shown = shown[len(shown) - len(real) :]  # of the last run
     assert [shape for shape, _ in shown] == [shape for shape, _ in real]
     if not case.kind:
         assert [kind for _, kind in shown] == [kind for _, kind in real]

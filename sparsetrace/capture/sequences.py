@@ -1,0 +1,78 @@
+"""NumPy's functions given Python lists of traced numbers: ``np.mean([x[0], x[1]])``.
+
+Contract: a list hands nothing over, so NumPy would make an array of objects of it, and
+compute with these.  The functions are exchanged once a traced number was about to become
+an element of such an array, and the trace runs again: what has no lists pays nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.testing.overrides import get_overridable_numpy_array_functions
+
+from sparsetrace.capture import polynomials
+from sparsetrace.capture.constructors import as_array, wrappers
+from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.dispatch.calls import function_call
+from sparsetrace.dispatch.operands import contains_traced
+from sparsetrace.graph import CURRENT
+
+__all__ = ["MODULE", "rows"]
+
+MODULE = "numpy of sequences"
+"""Under this name the functions are listed as exchanged."""
+
+_FIRST = ((0,), ("arrays", "tup", "keys", "sample"))
+_OF_ARRAYS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
+    **dict.fromkeys("column_stack concatenate dstack histogramdd hstack lexsort".split(), _FIRST),
+    **dict.fromkeys("multi_dot stack vstack".split(), _FIRST),
+    "choose": ((1,), ("choices",)),
+    "piecewise": ((1, 2), ("condlist", "funclist")),
+    "select": ((0, 1), ("condlist", "choicelist")),
+}
+"""Which arguments of a function are several arrays in one sequence: positions, and names."""
+
+
+_LEFT = frozenset("astype block copyto fill_diagonal place put put_along_axis putmask".split())
+"""What takes no lists, finds traced numbers within them, or writes into its argument."""
+
+
+def _arrays(x: Any) -> Any:
+    return type(x)(map(as_array, x)) if type(x) in (list, tuple) else x
+
+
+def _function(original: Callable[..., Any]) -> Callable[..., Any]:
+    places, names = _OF_ARRAYS.get(original.__name__, ((), ()))
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        graph = CURRENT.get()
+        if graph is None or SESSION.get() is None or is_library(sys._getframe(1)):
+            return original(*args, **kwargs)
+        args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
+        kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
+        every = (*args, *kwargs.values())
+        if any(isinstance(x, np.ma.MaskedArray) for x in every) or not contains_traced(every):
+            return original(*args, **kwargs)
+        # NumPy does not look at all arguments before it hands a call over
+        return function_call(graph, original, args, kwargs)
+
+    call._captures = True  # type: ignore[attr-defined]
+    return call
+
+
+@functools.cache
+def rows() -> list[tuple[Any, str, Any, Any]]:
+    """Owner, name, original and wrapper of everything that is exchanged."""
+    taken = {original for original, _ in wrappers().values()}
+    found = []
+    for original in get_overridable_numpy_array_functions() - taken:
+        owner, name = sys.modules.get(original.__module__), original.__name__
+        if name not in _LEFT and getattr(owner, name, None) is original:
+            found.append((owner, name, original, _function(original)))
+    return [*found, *polynomials.rows()]

@@ -1,0 +1,202 @@
+"""Calls written as expressions, and the one check that they all go through.
+
+Contract: an expression names the arrays of `namespace`, all of them parts of one vector `v`
+of twelve inputs, and plain constants.  What NumPy itself does with plain numbers is what the
+trace has to do: where NumPy raises, so must the trace; elsewhere shapes, dtypes and patterns
+of first and second order are compared with the oracles.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from dispatch.checks import Case, check_local, check_metadata, check_pattern
+from numpy.lib import NumpyVersion
+
+import sparsetrace as st
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    dense,
+    flat_outputs,
+    numerical_hessian_pattern,
+)
+from sparsetrace.structure import leaves
+
+_FUNCTION = re.compile(r"\bnp\.([\w.]+)\(")
+_METHOD = re.compile(r"(?<!\bnp)\.([a-zA-Z]\w*)")
+
+INPUTS = 12
+LOW, HIGH = 0.5, 2.0
+POINTS = 3
+
+#: Plain arrays: zeros in K cut dependencies, P has values among those of the inputs.
+CONSTANTS = {
+    "np": np,
+    "K": np.array([[1.0, 0.0, 2.0, 3.0], [0.5, 1.5, 0.0, 0.0], [2.5, 1.0, 1.0, 0.7]]),
+    "k": np.array([1.0, 0.0, 2.0, 3.0]),
+    "P": np.array([[0.9, 1.1, 1.3, 0.7], [1.6, 0.8, 1.2, 1.4], [1.0, 1.5, 0.95, 1.05]]),
+    "W": np.array([[True, False, True, True], [False, True, True, False], [True] * 4]),
+    "w": np.array([True, False, True, True]),
+    "none": np.zeros((3, 4), dtype=bool),
+    "D": np.eye(3),
+    "S": np.array([[4.0, 1.0, 0.5], [1.0, 5.0, 0.2], [0.5, 0.2, 6.0]]),
+}
+
+
+def namespace(v: Any) -> dict[str, Any]:
+    """The names that expressions use.
+
+    v: the vector itself; m: (3, 4); t: (2, 2, 3); q: (3, 3); a, b: (4,); s: one element;
+    z: shape (); e, e2, e3: empty, of shapes (0,), (0, 3) and (3, 0).
+    """
+    return {
+        **CONSTANTS,
+        "v": v,
+        "m": v.reshape(3, 4),
+        "t": v.reshape(2, 2, 3),
+        "q": v[:9].reshape(3, 3),
+        "a": v[:4],
+        "b": v[4:8],
+        "s": v[0],
+        "z": v[:1].reshape(()),
+        "e": v[:0],
+        "e2": v[:0].reshape(0, 3),
+        "e3": v[:0].reshape(3, 0),
+    }
+
+
+def function(expression: str) -> Any:
+    """The function of `v` that an expression stands for."""
+    code = compile(expression, f"<{expression}>", "eval")
+
+    def f(v: Any) -> Any:
+        result = eval(code, namespace(v))
+        return result if isinstance(v, st.TracedArray) else _finite(result)
+
+    return f
+
+
+def _finite(result: Any) -> Any:
+    """Numbers without NaN: means of no element are constant, and no difference of NaN is."""
+    if isinstance(result, list | tuple):
+        return [_finite(item) for item in result]
+    result = np.asarray(result)
+    return np.where(np.isnan(result), 0, result).astype(result.dtype)
+
+
+Table = dict[str, list[tuple[str, str]]]
+"""For each function: its calls, and why their patterns may have more entries than needed."""
+
+
+def tables() -> dict[str, Table]:
+    """The calls in calls/*.txt that this NumPy has, by file and function.
+
+    A line reads ``call  # extra: why``; a second note, ``# since: 2.1.0``, says which
+    release of NumPy first takes these arguments.
+    """
+    folder = Path(__file__).parent / "calls"
+    return {path.stem: table(path.read_text()) for path in sorted(folder.glob("*.txt"))}
+
+
+def table(text: str) -> Table:
+    """Calls by the function that each names first, else by its first method."""
+    found: Table = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        call, *notes = line.split("  # ")
+        said = dict(note.split(": ", 1) for note in notes)
+        name = _name(call)
+        if _is_present(name) and NumpyVersion(np.__version__) >= said.get("since", "2.0.0"):
+            found.setdefault(name, []).append((call, said.get("extra", "")))
+    return found
+
+
+def _name(call: str) -> str:
+    function = _FUNCTION.search(call)
+    if function is not None:
+        return function.group(1)
+    method = _METHOD.search(call)
+    return "operators" if method is None else f"ndarray.{method.group(1)}"
+
+
+def _is_present(name: str) -> bool:
+    """Whether this NumPy has the function, such that it can be traced."""
+    found: Any = np
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if name.endswith(("val2d", "grid2d")):  # they hand over since NumPy 2.3
+        return hasattr(found, "_implementation")
+    return found is not None or name == "operators"
+
+
+def check(expression: str, *, extra: str = "") -> None:
+    """Compare a call with what NumPy does, and its patterns with the oracles."""
+    f = function(expression)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            f(np.linspace(LOW, HIGH, INPUTS))
+    except Exception as error:
+        check_error(f, error)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        case = Case(expression, f, INPUTS, LOW, HIGH, extra=extra, points=POINTS)
+        try:
+            check_pattern(case)
+        except AssertionError:  # more points find what depends on the order of the inputs
+            check_pattern(replace(case, points=20 * POINTS))
+        check_local(case)
+        check_metadata(case, np.float64)
+        check_metadata(case, np.float32)
+        check_second_order(f, extra)
+
+
+_REFUSALS = (TypeError, ValueError, IndexError, ZeroDivisionError, st.TracingError)
+
+
+def check_error(f: Any, error: Exception) -> None:
+    """What NumPy refuses, the trace refuses likewise."""
+    v = np.linspace(LOW, HIGH, INPUTS)
+    for local in (False, True):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                st.jacobian_sparsity(f, v, local=local)
+        except Exception as other:
+            if isinstance(other, (type(error), *_REFUSALS)):
+                continue
+            raise AssertionError(f"NumPy: {error!r}, the trace: {other!r}") from other
+        raise AssertionError(f"NumPy: {error!r}, the trace: no error")
+
+
+def check_second_order(f: Any, extra: str = "") -> None:
+    """The Hessian of a weighted sum of all outputs, against second differences."""
+
+    def outputs(v: Any) -> Any:
+        found = [np.asanyarray(leaf) for leaf in leaves(f(v))]
+        return [part for y in found for part in ((y.real, y.imag) if y.dtype.kind == "c" else (y,))]
+
+    def total(v: Any) -> Any:
+        numbers = flat_outputs(f(v))
+        weights = 1 + np.random.default_rng(7).random((2, numbers.size))
+        with np.errstate(all="ignore"):
+            terms = weights[0] * numbers.real + weights[1] * numbers.imag
+        return np.sum(terms[np.isfinite(terms)])
+
+    pattern = dense(st.lagrangian_hessian_sparsity(outputs, np.ones(INPUTS)))
+    expected = _second_derivatives(total, points=1)
+    if (pattern & ~expected).any():  # more points find what depends on the order of the inputs
+        expected |= _second_derivatives(total, points=20 * POINTS, among=pattern & ~expected)
+    compare = assert_covers if extra else assert_same_pattern
+    compare(pattern, expected)
+
+
+def _second_derivatives(f: Any, **options: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return numerical_hessian_pattern(f, np.ones(INPUTS), low=LOW, high=HIGH, **options)

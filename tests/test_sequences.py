@@ -1,0 +1,189 @@
+"""Python lists and tuples of traced numbers, given to NumPy."""
+
+from __future__ import annotations
+
+import ast
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing.overrides import get_overridable_numpy_array_functions
+
+import sparsetrace as st
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    jacobian_pattern_at,
+    numerical_jacobian_pattern,
+)
+
+MATRIX = np.array([[3.0, 1.0], [0.5, 2.0]])
+
+#: Results are arrays of floats, as NumPy's are.
+FUNCTIONS = """
+    np.mean([x[0], x[1]])
+    np.mean([x[:2], x[1:3]], axis=0)
+    np.sum((x[0], x[2]))
+    np.sum([x[:2], x[1:3]], axis=0)
+    np.prod([x[0], 2.0, x[1]])
+    np.std([x[0], x[1], 0.3])
+    np.median([x[0], x[1], x[2]])
+    np.percentile([x[0], x[1]], 50)
+    np.nansum([x[0], x[1]])
+    np.cumsum([x[0], x[1]])
+    np.exp(np.cumsum([x[0], x[1]]))
+    np.sort([x[0], x[1]])
+    np.clip([x[0], x[1]], 0.6, 1.9)
+    np.average([x[0], x[1]], weights=[1.0, 0.0])
+    np.average([1.0, 2.0], weights=[x[0], x[1]])
+    np.linalg.norm([x[0], x[1]])
+    np.linalg.solve(MATRIX, [x[0], x[1]])
+    np.linalg.det([[x[0], x[1]], [x[2], 1.0]])
+    np.linalg.inv([[x[0], 0.0], [0.0, x[1]]])
+    np.cross([x[0], x[1], 0.0], [1.0, 2.0, 3.0])
+    np.outer([x[0], x[1]], [1.0, 0.0])
+    np.kron([x[0], x[1]], [1.0, 2.0])
+    np.dot(MATRIX, [x[0], x[1]])
+    np.einsum("i,i", [x[0], x[1]], [1.0, 0.0])
+    np.convolve([x[0], x[1]], [1.0, 2.0])
+    np.fft.fft([x[0], x[1], x[2]]).real
+    np.interp([x[0], x[1]], [0.0, 1.0, 2.0], [1.0, 3.0, 2.0])
+    np.interp(1.3, [0.0, 1.0, 2.0], [x[0], x[1], x[2]])
+    np.trapezoid([x[0], x[1], x[2]])
+    np.diff([x[0], x[1], x[2]])
+    np.gradient([x[0], x[1], x[2]])
+    np.polyval([x[0], x[1]], 2.0)
+    np.concatenate([[x[0], x[1]], [x[2]], (1.0,)])
+    np.vstack([[x[0], x[1]], [1.0, 2.0]])
+    np.column_stack([[x[0], x[1]], [x[2], x[0]]])
+    np.select([[True, False]], [[x[0], x[1]]], [x[2], x[2]])
+    np.where([True, False], [x[0], x[1]], [0.0, 1.0])
+    np.append([x[0]], [x[1]])
+    np.insert([x[0], x[1]], 1, x[2])
+    np.reshape([x[0], x[1]], (2, 1))
+    np.transpose([[x[0], x[1]]])
+    np.diag([x[0], x[1]])
+    np.tile([x[0], x[1]], 2)
+    np.repeat([x[0], x[1]], 2)
+    np.roll([x[0], x[1]], 1)
+    np.full(2, [x[0], x[1]])
+    np.broadcast_to([x[0], x[1]], (2, 2))
+    np.mean(np.exp([x[0], x[1]]))
+    """.strip().splitlines()
+
+#: Ufuncs and operators hand nothing over: their arrays hold traced numbers as objects.
+OBJECTS = """
+    np.exp([x[0], x[1]])
+    np.maximum([x[0], x[1]], 0.7)
+    np.multiply([x[0], x[1]], [0.0, 1.0])
+    [x[0], x[1]] * np.ones(2)
+    np.ones(2) + (x[0], x[1])
+    MATRIX @ [x[0], x[1]]
+    np.array([1.0, 2.0]) @ [x[0], x[1]]
+    """.strip().splitlines()
+
+
+def traced(call):
+    names = {"np": np, "MATRIX": MATRIX}
+    return eval(f"lambda x: {call.strip()}", names)
+
+
+@pytest.mark.parametrize("call", FUNCTIONS + OBJECTS)
+def test_patterns(call):
+    f = traced(call)
+    x = np.array([0.8, 1.7, 1.1])
+    expected = numerical_jacobian_pattern(f, x, low=0.5, high=2.0, points=12)
+    assert_same_pattern(st.jacobian_sparsity(f, x), expected)
+    assert_covers(st.jacobian_sparsity(f, x, local=True), jacobian_pattern_at(f, x))
+
+
+@pytest.mark.parametrize("call", FUNCTIONS)
+def test_results_are_arrays_of_floats(call):
+    f = traced(call)
+    shown = []
+
+    def noted(x):
+        result = f(x)
+        shown.append((np.shape(result), result.dtype))
+        return result
+
+    x = np.array([0.8, 1.7, 1.1])
+    st.jacobian_sparsity(noted, x)
+    assert shown[-1] == (np.shape(f(x)), np.asarray(f(x)).dtype)
+
+
+def test_what_has_no_lists_is_run_once():
+    runs = []
+
+    def f(x):
+        runs.append(None)
+        return np.mean(x) * x[0] + np.sum(x[1:])
+
+    st.jacobian_sparsity(f, np.ones(3))
+    assert len(runs) == 1
+
+
+def test_names_are_restored():
+    before = np.mean, np.linalg.norm
+    st.jacobian_sparsity(lambda x: np.mean([x[0], x[1]]), np.ones(3))
+    assert (np.mean, np.linalg.norm) == before
+
+
+def test_hessians():
+    pattern = st.hessian_sparsity(lambda x: np.mean([x[0] * x[1], x[2] ** 2]), np.ones(3))
+    assert pattern.toarray().astype(int).tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+
+
+# ------------------------------------------------- what the package itself makes of the names
+OVERRIDABLE = get_overridable_numpy_array_functions()
+
+
+def is_exchanged(text):
+    """Whether ``np.linalg.norm`` names a function that is exchanged."""
+    try:
+        found = attrgetter(text.removeprefix("np."))(np)
+    except (AttributeError, TypeError):
+        return False
+    return text.startswith("np.") and callable(found) and found in OVERRIDABLE
+
+
+def functions_by_name(tree):
+    """Lines in functions that compare or look up ``np.f``, which may be exchanged by then."""
+    found = []
+
+    def visit(node, inside):
+        looks_up = isinstance(node, ast.Call) and ast.unparse(node.func) in LOOK_UPS
+        if inside and (looks_up or isinstance(node, (ast.Compare, ast.Subscript))):
+            parts = node.args if looks_up else list(ast.iter_child_nodes(node))
+            parts = [*parts, *(item for part in parts for item in getattr(part, "elts", ()))]
+            found.extend(
+                f"{node.lineno}: {ast.unparse(node)}"
+                for part in parts
+                if isinstance(part, ast.Attribute) and is_exchanged(ast.unparse(part))
+            )
+        for child in ast.iter_child_nodes(node):
+            inner = isinstance(node, (ast.FunctionDef, ast.Lambda))
+            decorator = inner and child in getattr(node, "decorator_list", ())
+            visit(child, inside or (inner and not decorator))
+
+    visit(tree, inside=False)
+    return found
+
+
+LOOK_UPS = ("rebound", "REFUSED.error")
+
+
+@pytest.mark.parametrize("package", ["dispatch", "capture", "masked", "scipy_rules", "rules"])
+def test_functions_are_compared_with_names_bound_early(package):
+    folder = Path(st.__file__).parent / package
+    found = {
+        path.name: functions_by_name(ast.parse(path.read_text()))
+        for path in sorted(folder.glob("*.py"))
+    }
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def test_a_comparison_by_name_is_found():
+    source = "def f(g):\n    return g is np.mean or g in (np.std, np.var)"
+    assert len(functions_by_name(ast.parse(source))) == 3
