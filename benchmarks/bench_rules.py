@@ -21,7 +21,12 @@ FORMS = {
 }
 TABLE = np.cumsum(np.random.default_rng(0).uniform(1, 2, 10))
 MATRIX = np.arange(1.0, 31.0).reshape(3, 10)
+BANDED = np.eye(10) + np.eye(10, k=1)
 FUNCTIONS = {
+    "product with zeros": lambda x: x * BANDED[0],
+    "matrix with zeros": lambda x: BANDED @ x,
+    "norm": np.linalg.norm,
+    "sort": np.sort,
     "interp of x": lambda x: np.interp(x, TABLE, TABLE**2),
     "interp of a table": lambda x: np.interp(TABLE + 0.5, TABLE, x),
     "einsum i,i->": lambda x: np.einsum("i,i->", x, x),

@@ -112,6 +112,7 @@ class Buffer(np.ndarray[Any, Any]):
     the array traced from birth.  Arrays made from it inherit its allocation sites.
     """
 
+    _is_buffer = True
     _sites: frozenset[Site] = frozenset()
 
     def __array_finalize__(self, source: Any) -> None:

@@ -7,16 +7,14 @@ of a type that is not known here are never guessed at.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import clip, compress
+from numpy import clip
 
 from sparsetrace.dispatch import (
     creation,
@@ -49,23 +47,22 @@ from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
     Operand,
-    constant_values,
     contains_traced,
     dtype_of,
     ids_of,
     is_traced,
     is_traced_array,
-    is_uncertain,
     landed,
     plain_target,
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import RULES
 from sparsetrace.dispatch.settled import plain_values
+from sparsetrace.dispatch.targets import JOINS, check_target, masked, out_position, store
 from sparsetrace.errors import TracingError, UnsupportedError, explain
-from sparsetrace.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph import Graph
 
-__all__ = ["function_call", "store", "ufunc_call"]
+__all__ = ["function_call", "ufunc_call"]
 
 _RULE_MODULES = (
     creation,
@@ -147,7 +144,9 @@ def ufunc_call(
         if target is None:
             results.append(graph.wrap(elements))
         else:
-            results.append(store(graph, target, elements, f"np.{ufunc.__name__}(..., out=)"))
+            exact = method not in ("__call__", "outer")  # these may repeat the result
+            call = f"np.{ufunc.__name__}(..., out=)"
+            results.append(store(graph, target, elements, call, exact=exact))
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -176,8 +175,7 @@ def _called(
         found = _in_loop(graph, ufunc, inputs, outs, kwargs, found)
     if where is not True:
         found = [
-            _masked(graph, e, outs[i] if i < len(outs) else None, where)
-            for i, e in enumerate(found)
+            masked(graph, e, outs[i] if i < len(outs) else None, where) for i, e in enumerate(found)
         ]
     return found
 
@@ -209,27 +207,6 @@ def _in_loop(
         Elements(landed(graph, np.dtype(wanted), e.ids) if whole else e.ids, part.dtype)
         for e, part in zip(found, sample, strict=True)
     ]
-
-
-def _masked(graph: Graph, new: Elements, old: Any, where: Any) -> Elements:
-    """Where the mask is false the target's own elements stay (unknown ones without a target)."""
-    shape = np.broadcast_shapes(new.ids.shape, np.shape(where))
-    if old is None:
-        graph.pure = False
-        kept: Ids = np.full(shape, OPAQUE, np.int32)
-    else:
-        kept = ids_of(graph, old)
-    if is_uncertain(where):
-        out = graph.union(np.broadcast_to(new.ids, shape), kept)
-        if graph.dependency:
-            out = graph.union(out, ids_of(graph, where))
-        return Elements(out, new.dtype)
-    mask = (
-        graph.known_values(ids_of(graph, where), np.dtype(bool))
-        if is_traced(where)
-        else constant_values(where).astype(bool)
-    )
-    return Elements(np.where(mask, new.ids, kept), new.dtype)
 
 
 def _outer(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
@@ -264,46 +241,11 @@ def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
     reductions.at(graph, ufunc, target, indices, *operands)
 
 
-def store(graph: Graph, target: Any, found: Elements, call: str) -> Any:
-    """Write the result into ``out=``, which must be a traced array.
-
-    Raises
-    ------
-    EscapeError
-        If the target is an ordinary array.
-    """
-    if not is_traced_array(target):
-        raise plain_target(call, target)
-    target._ids[...] = landed(graph, target._dtype, found.ids)
-    if graph.local:
-        target._values[...] = found.values
-    return target
-
-
-# the compiled ones have no signature that could be asked
-_OUT_POSITIONS: dict[Callable[..., Any], int] = {np.dot: 2, np.concatenate: 2}
-
-
-def _out_position(function: Callable[..., Any]) -> int:
-    found = _OUT_POSITIONS.get(function)
-    if found is None:
-        try:
-            parameters = inspect.signature(function).parameters
-        except ValueError:
-            parameters = MappingProxyType({})
-        positional = [
-            name for name, p in parameters.items() if p.kind is not inspect.Parameter.KEYWORD_ONLY
-        ]
-        found = positional.index("out") if "out" in positional else 10**6
-        _OUT_POSITIONS[function] = found
-    return found
-
-
 def function_call(
     graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
-    position = _out_position(function)
+    position = out_position(function)
     placed = len(args) > position and args[position] is not None
     if placed:
         kwargs = {**kwargs, "out": args[position]}
@@ -317,7 +259,7 @@ def function_call(
         target = kwargs.pop("out")
         if function is clip and target is not None:
             where = kwargs.pop("where", True)
-        if target is not None and function in _JOINS and kwargs.get("dtype") is not None:
+        if target is not None and function in JOINS and kwargs.get("dtype") is not None:
             raise TypeError(f"{function.__name__}() only takes `out` or `dtype` as an argument")
     name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
     try:
@@ -340,9 +282,9 @@ def function_call(
         result = Elements(result._ids, result._dtype, result._values)
     if isinstance(result, Elements):
         if is_traced_array(target):
-            _check_target(function, target, result)
+            check_target(function, target, result)
             if where is not True:
-                result = _masked(graph, result, target, where)
+                result = masked(graph, result, target, where)
         return store(graph, target, result, f"{name}(..., out=)")
     raise UnsupportedError(
         explain(f"{name}(..., out=)", "its result is not an array", "Leave out= away.")
@@ -366,33 +308,6 @@ def _of_constants(
     if lost:
         raise REFUSED.error(function, name)
     return function(*known, **named)
-
-
-_REPEATING = frozenset((np.clip, np.fix, np.isneginf, np.isposinf, np.nanmedian))
-"""Functions whose target may have more dimensions than the result."""
-_PRODUCTS = frozenset((np.dot, np.linalg.multi_dot))
-_JOINS = frozenset((np.concatenate, np.stack))
-_POSITIONS = frozenset((np.argmax, np.argmin, np.nanargmax, np.nanargmin))
-
-
-def _check_target(function: Callable[..., Any], target: Any, found: Elements) -> None:
-    """What NumPy asks of ``out=``."""
-    if target.shape != found.ids.shape and function not in _REPEATING:
-        raise ValueError(
-            f"output parameter of {function.__name__} has the shape {target.shape}, "
-            f"but {found.ids.shape} was expected"
-        )
-    if function in _PRODUCTS and target.dtype != found.dtype:
-        raise ValueError("output array is not acceptable (must have the right datatype)")
-    if not np.can_cast(found.dtype, target.dtype, "same_kind"):
-        raise TypeError(
-            f"Cannot cast {function.__name__} output from {found.dtype!r} to {target.dtype!r} "
-            "with casting rule 'same_kind'"
-        )
-    if function in _POSITIONS and target.dtype != found.dtype:
-        raise TypeError(f"Cannot cast from {target.dtype!r} to {found.dtype!r}")
-    if function is compress and not np.can_cast(target.dtype, found.dtype):
-        raise TypeError(f"Cannot cast array data from {target.dtype!r} to {found.dtype!r}")
 
 
 def _global_rule(

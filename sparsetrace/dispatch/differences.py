@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.dispatch.implementations import rebound
 from sparsetrace.dispatch.local_rules import local_rule
-from sparsetrace.dispatch.operands import FLOAT, Elements, is_plain
+from sparsetrace.dispatch.operands import FLOAT, Elements, is_plain, unwatched
 from sparsetrace.dispatch.reductions import core_last
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import Graph, Ids
@@ -36,6 +36,7 @@ _TINY, _HUGE = 1e-70, 1e70
 
 def _numbers(v: Any) -> NDArray[Any] | None:
     """Constants as an ordinary array of real numbers; None for anything else."""
+    v = unwatched(v)
     if type(v) is not np.ndarray:
         if type(v) not in (list, tuple) or not _REAL.issuperset(map(type, v)):
             return None

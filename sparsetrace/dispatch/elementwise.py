@@ -26,6 +26,7 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    unwatched,
 )
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
 from sparsetrace.interactions import bend
@@ -242,7 +243,11 @@ def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
         if graph.values and not _matters(ufunc, position, constant):
             return None
         return None if not graph.pure and _impure(ids) else ids.copy(order="K")
-    if kind is not np.ndarray or constant.dtype is not FLOAT:
+    if kind is not np.ndarray:
+        constant = unwatched(constant)
+        if type(constant) is not np.ndarray:
+            return None
+    if constant.dtype is not FLOAT:
         return None
     cut = FIRST_ORDER[ufunc].cuts.get(position)
     mask = cut.vanishes(constant) if cut is not None and graph.values else None

@@ -88,6 +88,8 @@ def ufunc_call(
         if target is None:
             results.append(graph.wrap(Elements(ids, array.dtype, array)))
             continue
+        if method not in ("__call__", "outer") and target.shape != array.shape:
+            raise ValueError(f"np.{ufunc.__name__}.{method}: out= has the shape {target.shape}")
         where = plain.get("where", True)
         mask = np.broadcast_to(values_of(where), target._ids.shape)
         landing = landed(graph, target._dtype, ids)

@@ -36,6 +36,7 @@ __all__ = [
     "known_of",
     "landed",
     "plain_target",
+    "unwatched",
     "values_of",
 ]
 
@@ -124,6 +125,11 @@ def contains_traced(obj: object) -> bool:
 def _data_of(obj: Any) -> Any:
     """A masked array's traced data, as which NumPy reads it; anything else as it is."""
     return obj._traced_data if hasattr(type(obj), "_traced_data") else obj
+
+
+def unwatched(x: Any) -> Any:
+    """A buffer of constants as the ordinary array that it is; anything else as it is."""
+    return x.view(np.ndarray) if getattr(type(x), "_is_buffer", False) else x
 
 
 def is_plain(graph: Graph, x: Any) -> bool:

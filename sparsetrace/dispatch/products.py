@@ -35,6 +35,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     is_plain,
     is_traced,
+    unwatched,
 )
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
@@ -76,23 +77,24 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
 
 
 _SMALL = 1024
-"""Up to this many constants equal rows are united each for itself."""
+"""Up to this many terms equal rows are united each for itself."""
 
 
-def _small_matmul(graph: Graph, ids: Ids, constant: NDArray[Any]) -> Elements | None:
-    """A small matrix with zeros times a vector."""
+def _small_matmul(graph: Graph, ids: Ids, constant: NDArray[Any]) -> Ids | None:
+    """Rows of ids ``(m, k)`` times a small matrix ``(n, k)`` with zeros: shape ``(m, n)``."""
     n, k = constant.shape
-    if k != len(ids):
+    m = len(ids)
+    if k != ids.shape[1] or m * constant.size > _SMALL:
         return None
     row, column = constant.nonzero()
     counts = np.bincount(row, minlength=n)
-    indptr = zeros(n + 1, np.int64)
-    np.cumsum(counts, out=indptr[1:])
-    out = graph.union_segments(indptr, ids[column])
+    indptr = zeros(m * n + 1, np.int64)
+    np.cumsum(counts if m == 1 else np.tile(counts, m), out=indptr[1:])
+    out = graph.union_segments(indptr, ids[:, column].reshape(-1)).reshape(m, n)
     if count_nonzero(counts) < n:
         graph.pure = False
-        out[counts == 0] = ZERO
-    return Elements(out, FLOAT)
+        out[:, counts == 0] = ZERO
+    return out
 
 
 def _plain_traced(graph: Graph, x: Any, y: Any) -> Elements | None:
@@ -116,9 +118,9 @@ def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     if is_traced(x) and is_traced(y):
         return None if graph.second_order else _plain_traced(graph, x, y)
     if is_traced(x):
-        traced, constant, first = x, y, True
+        traced, constant, first = x, unwatched(y), True
     else:
-        traced, constant, first = y, x, False
+        traced, constant, first = y, unwatched(x), False
     if type(constant) is not np.ndarray or constant.dtype is not FLOAT:
         return None
     if constant.ndim not in (1, 2):
@@ -127,9 +129,14 @@ def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     if not is_plain(graph, traced) or not constant.size:
         return None
     if graph.values and count_nonzero(constant) < constant.size:
-        if ids.ndim == 1 and constant.ndim == 2 and constant.size <= _SMALL:
-            return _small_matmul(graph, ids, constant.T if first else constant)
-        return None
+        if ids.ndim > 2 or constant.ndim != 2:
+            return None
+        matrix = constant.T if first else constant
+        if ids.ndim == 1:
+            found = _small_matmul(graph, ids[None], matrix)
+            return None if found is None else Elements(found[0], FLOAT)
+        found = _small_matmul(graph, ids if first else ids.T, matrix)
+        return None if found is None else Elements(found if first else found.T.copy(), FLOAT)
     if constant.ndim == 1:
         columns = ids if first or ids.ndim == 1 else ids.swapaxes(-1, -2)
         if columns.shape[-1] != constant.shape[0]:
@@ -341,6 +348,7 @@ def _tensordot(graph: Graph, a: Any, b: Any, axes: Any = 2) -> Elements:
 
 @rule_for(np.einsum)
 def _einsum(graph: Graph, *operands: Any, out: None = None, **options: Any) -> Elements:
+    operands = tuple(map(unwatched, operands))
     found = einsum(graph, *operands)
     casting = options.get("casting", "safe")
     if options.get("dtype") is None and casting == "safe":

@@ -27,6 +27,7 @@ from sparsetrace.dispatch.operands import (
     is_traced,
     is_traced_array,
     is_uncertain,
+    unwatched,
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
@@ -318,6 +319,7 @@ def _interp(
 
     Which nodes those are is known if x and xp are; else any may be.
     """
+    xp, fp = unwatched(xp), unwatched(fp)
     if period is None and all(v is None or type(v) in _REAL for v in (left, right)):
         ids = _away_from_constants(graph, x)
         tables = _is_table(xp) and _is_table(fp) and len(xp) == len(fp) > 1

@@ -40,6 +40,7 @@ METHODS = (
     "reduce(m, axis=0, keepdims=True)", "reduce(m[1:], axis=1, initial=s)",
     "reduce(m, axis=1, initial=1.0, where=W)", "reduce(e2)", "reduce(e2, axis=1)", "reduce(z)",
     "reduce(m, 0, None, np.empty(4))", "reduce(m, axis=0, out=np.empty(4))",
+    "reduce(m, axis=-1, out=np.empty((4, 3)))",
     "reduce(m, dtype=np.longdouble)", "reduce(t, axis=(0, -1))", "accumulate(m)",
     "accumulate(m, axis=-1)", "accumulate(a, out=np.empty(4))", "accumulate(e2)",
     "accumulate(a, 0, np.longdouble, np.empty(4))", "accumulate(z)",
