@@ -70,9 +70,12 @@ def _function(original: Callable[..., Any]) -> Callable[..., Any]:
 def rows() -> list[tuple[Any, str, Any, Any]]:
     """Owner, name, original and wrapper of everything that is exchanged."""
     taken = {original for original, _ in wrappers().values()}
+    wanted = get_overridable_numpy_array_functions() - taken
+    new: dict[Any, Any] = {}
     found = []
-    for original in get_overridable_numpy_array_functions() - taken:
-        owner, name = sys.modules.get(original.__module__), original.__name__
-        if name not in _LEFT and getattr(owner, name, None) is original:
-            found.append((owner, name, original, _function(original)))
+    for module in (np, np.linalg, np.fft, np.lib.scimath, np.lib.stride_tricks):
+        for name, original in vars(module).items():
+            if callable(original) and original in wanted and original.__name__ not in _LEFT:
+                wrapper = new.setdefault(original, _function(original))
+                found.append((module, name, original, wrapper))
     return [*found, *polynomials.rows()]
