@@ -43,11 +43,14 @@ __all__ = [
     "rebind_orderings",
 ]
 
+Row = tuple[Any, str, Any, Any]
+"""Owner, name, original and wrapper."""
+
 _lock = threading.RLock()
 _active = 0
 _changes = 0
 _ABSENT = object()
-_patched: list[tuple[Any, str, Any]] = []
+_patched: list[tuple[Any, dict[str, Any]]] = []
 _rebound: list[tuple[dict[str, Any], str, Any]] = []
 _modules_before: set[str] = set()
 _wrapped_modules: set[str] = set()
@@ -107,23 +110,48 @@ def capturing(session: Session) -> Iterator[None]:
 
 
 def _install() -> None:
-    _modules_before.update(sys.modules)
-    _exchange_all(_table())
+    if len(sys.modules) != len(_modules_before):
+        _modules_before.clear()
+        _modules_before.update(sys.modules)
+    _exchange_all()
     _install_loaded()
 
 
-def _exchange_all(rows: list[tuple[Any, str, Any, Any]]) -> None:
+def _by_owner(rows: list[Row]) -> list[tuple[Any, dict[str, Any]]]:
+    """The wrappers of each owner, by name."""
+    found: dict[int, tuple[Any, dict[str, Any]]] = {}
     for owner, name, _, wrapper in rows:
-        # not the original of the table: someone else may have exchanged the name
-        _patched.append((owner, name, vars(owner)[name]))
-        setattr(owner, name, wrapper)
+        found.setdefault(id(owner), (owner, {}))[1][name] = wrapper
+    return list(found.values())
+
+
+@cache
+def _wrappers_of(module: str) -> list[tuple[Any, dict[str, Any]]]:
+    """What is exchanged from the start, or with a module, by owner."""
+    return _by_owner(_table() if not module else _rows_of(module))
+
+
+def _exchange_all(module: str = "") -> None:
+    for owner, wrappers in _wrappers_of(module):
+        scope = vars(owner)
+        # not the originals of the table: someone else may have exchanged a name
+        _patched.append((owner, {name: scope[name] for name in wrappers}))
+        _assign(owner, wrappers)
+
+
+def _assign(owner: Any, values: dict[str, Any]) -> None:
+    if type(owner) is types.ModuleType:  # all at once, much faster than by attribute
+        vars(owner).update(values)
+    else:
+        for name, value in values.items():
+            setattr(owner, name, value)
 
 
 def _install_loaded() -> bool:
     """Exchange the functions of SciPy modules loaded by now; whether there were new ones."""
     new = scipy_functions.loaded() - _wrapped_modules
     for name in new:
-        _exchange_all(scipy_functions.rows(name))
+        _exchange_all(name)
         _wrapped_modules.add(name)
     return bool(new)
 
@@ -138,7 +166,7 @@ def _install_group(name: str) -> bool:
     with _lock:
         if name in _wrapped_modules:
             return False
-        _exchange_all(_GROUPS[name]())
+        _exchange_all(name)
         _wrapped_modules.add(name)
         _changes += 1
     return True
@@ -158,8 +186,7 @@ def _rows_of(module: str) -> list[tuple[Any, str, Any, Any]]:
 
 def _restore() -> None:
     while _patched:
-        owner, name, found = _patched.pop()
-        setattr(owner, name, found)
+        _assign(*_patched.pop())
     while _rebound:
         scope, name, found = _rebound.pop()
         if found is _ABSENT:
@@ -168,7 +195,6 @@ def _restore() -> None:
             scope[name] = found
     if len(sys.modules) != len(_modules_before):
         _restore_new_modules()
-    _modules_before.clear()
     _wrapped_modules.clear()
 
 
