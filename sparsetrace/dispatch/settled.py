@@ -22,6 +22,7 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    is_traced,
     values_of,
 )
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
@@ -136,8 +137,21 @@ def known_mask(graph: Graph, condition: Any) -> NDArray[np.bool_] | None:
     return None if values is None else values.astype(bool)
 
 
+def _beside_a_number(condition: Ids, x: Ids, y: Ids) -> Ids | None:
+    """One side beside a constant number, neither known to be chosen: that side."""
+    side, number = (x, y) if x.ndim else (y, x)
+    if number.ndim or side.shape != condition.shape or not side.size or number > OPAQUE:
+        return None
+    lowest = min(np.minimum.reduce(condition, axis=None), np.minimum.reduce(side, axis=None) - 1)
+    return side.copy() if lowest > ZERO else None
+
+
 def choose(graph: Graph, condition: Any, x: Ids, y: Ids) -> Ids:
     """Ids of ``where(condition, x, y)``: both sides where the condition is not known."""
+    if is_traced(condition) and not graph.local and not graph.dependency:
+        quick = _beside_a_number(condition._ids, x, y)
+        if quick is not None:
+            return quick
     mask = known_mask(graph, condition)
     if mask is not None:
         return np.where(mask, x, y)
