@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.simplify import Program
-from sparsetrace.stores.expand import expand
-from sparsetrace.stores.runs import Runs, find_runs
+from sparsetrace.stores.expand import expand, interleaved
+from sparsetrace.stores.runs import Runs, find_runs, interleaving
 from sparsetrace.stores.sequential import solve_sequential
 from sparsetrace.stores.tables import OverBudget, Piece, Table, Tables, unite
 
@@ -189,6 +189,10 @@ def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray
     if not m:
         return np.zeros(1, np.int64), np.zeros(0, np.int32)
     runs = find_runs([outputs])
+    if runs is None:
+        period = interleaving(outputs)
+        if period:
+            return interleaved([_outputs(tables, outputs[j::period]) for j in range(period)])
     if runs is not None and len(runs.starts) <= _MOST_PIECES:
         pieces = _stored_pieces(tables, runs)
         if pieces is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph import Ids
 
-__all__ = ["expand", "gather_rows"]
+__all__ = ["expand", "gather_rows", "interleaved"]
 
 _LONG = 4096
 """Runs with this many entries on average are written one by one."""
@@ -124,3 +124,36 @@ def _one_by_one(
             np.multiply(along, growth, out=part)
             part += values[lo:hi]
     return out
+
+
+def interleaved(
+    parts: list[tuple[NDArray[np.integer], NDArray[np.integer]]],
+) -> tuple[NDArray[np.int64], Ids]:
+    """The rows of several CSR arrays in turn: the first of each, the second of each, ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first = np.array([0, 1, 2]), np.array([3, 4], np.int32)
+    >>> second = np.array([0, 2, 3]), np.array([5, 6, 7], np.int32)
+    >>> bounds, entries = interleaved([first, second])
+    >>> bounds.tolist(), entries.tolist()
+    ([0, 1, 3, 4, 5], [3, 5, 6, 4, 7])
+    """
+    turns = len(parts)
+    counts = np.stack([bounds[1:] - bounds[:-1] for bounds, _ in parts], axis=1)
+    indptr = np.zeros(counts.size + 1, np.int64)
+    np.cumsum(counts.reshape(-1), out=indptr[1:])
+    entries = np.empty(indptr[-1], np.int32)
+    if (counts == counts[0]).all():
+        rows = entries.reshape(len(counts), -1) if entries.size else entries
+        start = 0
+        for (_, values), width in zip(parts, counts[0].tolist(), strict=True):
+            if width:
+                rows[:, start : start + width] = values.reshape(-1, width)
+            start += width
+        return indptr, entries
+    for j, (bounds, values) in enumerate(parts):
+        shift = np.repeat(indptr[j:-1:turns] - bounds[:-1], counts[:, j])
+        entries[shift + np.arange(len(values))] = values
+    return indptr, entries

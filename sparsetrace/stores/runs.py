@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph import Ids
 
-__all__ = ["Runs", "find_runs", "split_runs"]
+__all__ = ["Runs", "find_runs", "interleaving", "split_runs"]
 
 _STACKED = 2**20
 _COARSE = 4
 """Runs are worth having if they are at least this long on average."""
+_MOST_TURNS, _PROBE = 16, 4096
+"""Up to so many arrays are found to take turns, by a look at the first elements."""
 
 
 @dataclass(slots=True)
@@ -96,6 +98,27 @@ def find_runs(columns: Sequence[Ids]) -> Runs | None:
     starts[0] = 0
     starts[1:] = places + 1
     return _at(columns, starts, steps, m)
+
+
+def interleaving(ids: Ids) -> int:
+    """How many arrays take turns in `ids`, each a run; 0 if there is no such order.
+
+    As the parts of ``np.stack([u, v], axis=-1)`` do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> interleaving(np.stack([np.arange(2, 34), np.arange(50, 82)], axis=-1).reshape(-1))
+    2
+    """
+    probe = ids[:_PROBE]
+    for period in range(2, _MOST_TURNS + 1):
+        if len(ids) % period or len(probe) < 2 * _COARSE * period:
+            continue
+        rises = probe[period:] - probe[:-period] == 1
+        if np.count_nonzero(rises) * _COARSE >= (_COARSE - 1) * len(rises):
+            return period
+    return 0
 
 
 def _at(
