@@ -33,7 +33,6 @@ _METHOD = re.compile(r"(?<!\bnp)\.([a-zA-Z]\w*)")
 
 INPUTS = 12
 LOW, HIGH = 0.5, 2.0
-POINTS = 3
 
 #: Plain arrays: zeros in K cut dependencies, P has values among those of the inputs.
 CONSTANTS = {
@@ -146,15 +145,22 @@ def check(expression: str, *, extra: str = "") -> None:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        case = Case(expression, f, INPUTS, LOW, HIGH, extra=extra, points=POINTS)
-        try:
-            check_pattern(case)
-        except AssertionError:  # more points find what depends on the order of the inputs
-            check_pattern(replace(case, points=20 * POINTS))
+        case = Case(expression, f, INPUTS, LOW, HIGH, extra=extra, points=3 if extra else 1)
+        _check_pattern(case)
         check_local(case)
         check_metadata(case, np.float64)
         check_metadata(case, np.float32)
         check_second_order(f, extra)
+
+
+def _check_pattern(case: Case) -> None:
+    """At one point, and where that shows too little at more: the order of the inputs matters."""
+    for more in (12, 60):
+        try:
+            return check_pattern(case)
+        except AssertionError:
+            case = replace(case, points=more)
+    return check_pattern(case)
 
 
 _REFUSALS = (TypeError, ValueError, IndexError, ZeroDivisionError, st.TracingError)
@@ -190,11 +196,28 @@ def check_second_order(f: Any, extra: str = "") -> None:
         return np.sum(terms[np.isfinite(terms)])
 
     pattern = dense(st.lagrangian_hessian_sparsity(outputs, np.ones(INPUTS)))
+    if not pattern.any() and _is_straight(total):
+        return
     expected = _second_derivatives(total, points=1)
     if (pattern & ~expected).any():  # more points find what depends on the order of the inputs
-        expected |= _second_derivatives(total, points=20 * POINTS, among=pattern & ~expected)
+        expected |= _second_derivatives(total, points=60, among=pattern & ~expected)
     compare = assert_covers if extra else assert_same_pattern
     compare(pattern, expected)
+
+
+def _is_straight(f: Any) -> bool:
+    """Whether a function has no second difference in random directions: then it has none.
+
+    A quick answer for what is linear; at a kink nearby it is wrong, and the oracle is asked.
+    """
+    generator = np.random.default_rng(11)
+    for _ in range(2):
+        v = generator.uniform(LOW, HIGH, INPUTS)
+        step = 1e-3 * generator.standard_normal(INPUTS)
+        below, here, above = f(v - step), f(v), f(v + step)
+        if not abs(above - 2 * here + below) <= 1e-12 * (abs(here) + abs(above) + abs(below)):
+            return False
+    return True
 
 
 def _second_derivatives(f: Any, **options: Any) -> Any:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+
+from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER
 
 UFUNCS = sorted(
     name
@@ -61,12 +64,29 @@ def calls() -> dict[str, list[tuple[str, str]]]:
     }
 
 
+def _first_of_its_form(ufunc: np.ufunc) -> bool:
+    """Whether no ufunc before it has the same lines in both tables, and the same loops.
+
+    What is done with ``out=``, ``where=`` and ``dtype=`` hangs on these alone.
+    """
+    return _FORMS[_form(ufunc)] == ufunc.__name__
+
+
+def _form(ufunc: np.ufunc) -> tuple[Any, ...]:
+    first, second = FIRST_ORDER[ufunc], SECOND_ORDER[ufunc]
+    loops = frozenset(loop.replace("g", "d").replace("f", "d") for loop in ufunc.types)
+    return first.partials, tuple(first.cuts), second.seconds, loops
+
+
+_FORMS = {_form(getattr(np, name)): name for name in reversed(UFUNCS)}
+
+
 def _calls(name: str) -> Iterator[str]:
     ufunc = getattr(np, name)
     operands = {1: UNARY, 2: BINARY}[ufunc.nin]
     first = {1: "m", 2: "m, P"}[ufunc.nin]
     yield from (f"np.{name}({some})" for some in operands)
-    for option in OPTIONS:
+    for option in OPTIONS if _first_of_its_form(ufunc) else OPTIONS[::4]:
         if ufunc.nout == 1:
             of_this = option.replace("dd->", "d" * ufunc.nin + "->")
             yield f"np.{name}({first}, {of_this})"
@@ -80,7 +100,7 @@ def _calls(name: str) -> Iterator[str]:
     if ufunc.nin == 2 and ufunc.nout == 1:
         if name in WITH_ZEROS:
             yield from (f"np.{name}({some})" for some in ("K, m", "m, K", "k, a", "0.0, a"))
-        for method in METHODS:
+        for method in METHODS if _first_of_its_form(ufunc) else METHODS[::3]:
             if name not in NO_REDUCTIONS or not method.startswith("reduce"):
                 yield f"np.{name}.{method}"
         yield from (f"(lambda y: (np.{name}.{call}, y)[1])(m[0].copy())" for call in IN_PLACE)
