@@ -423,9 +423,12 @@ class Graph:
         A row with one parent is that node itself; an empty row is `OPAQUE`.
         """
         counts = indptr[1:] - indptr[:-1]
-        out = full(len(counts), OPAQUE, np.int32)
         many = counts > 1
         n = int(count_nonzero(many))
+        if n == len(counts) and n:
+            return self.union_table(indptr, array(parents, np.int32))
+        out = empty(len(counts), np.int32)
+        out.fill(OPAQUE)
         one = counts == 1
         if n < len(counts) and count_nonzero(one):
             out[one] = parents[indptr[:-1][one]]
@@ -433,7 +436,7 @@ class Graph:
             if n < len(counts):
                 parents = parents[repeat(many, counts)]
                 indptr = zeros(n + 1, np.int64)
-                np.cumsum(counts[many], out=indptr[1:])
+                counts[many].cumsum(out=indptr[1:])
             base = self._reserve(n)
             self.blocks.append(Rows(base, n, indptr, array(parents, np.int32)))
             out[many] = arange(base, base + n, dtype=np.int32)

@@ -89,7 +89,7 @@ def _small_matmul(graph: Graph, ids: Ids, constant: NDArray[Any]) -> Ids | None:
     row, column = constant.nonzero()
     counts = np.bincount(row, minlength=n)
     indptr = zeros(m * n + 1, np.int64)
-    np.cumsum(counts if m == 1 else np.tile(counts, m), out=indptr[1:])
+    (counts if m == 1 else np.tile(counts, m)).cumsum(out=indptr[1:])
     out = graph.union_segments(indptr, ids[:, column].reshape(-1)).reshape(m, n)
     if count_nonzero(counts) < n:
         graph.pure = False
