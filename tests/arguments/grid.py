@@ -70,7 +70,8 @@ def _calls(name: str, f: Callable[..., Any]) -> Iterator[str]:
     yield f"np.{name}(m)"
     for key in known:
         yield from (f"np.{name}(m, {key}={value})" for value in VALUES[key])
-    pairs = name not in ("amax", "amin") and not name.startswith("nan")  # as np.max, np.nan...
+    # the aliases and the functions that skip NaN share the rules of the others
+    pairs = name not in ("amax", "amin") and not name.startswith("nan")
     for i, a in enumerate(known if pairs else ()):
         for b in known[i + 1 :]:
             left = VALUES[a][2 if a == "axis" else 0]
