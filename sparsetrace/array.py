@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace import masked
-from sparsetrace.dispatch import indexing
+from sparsetrace.dispatch import indexing, replay
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.operands import Elements, ids_of, is_traced, landed, values_of
 from sparsetrace.errors import UnsupportedError, explain
@@ -49,6 +49,16 @@ def wrap(graph: Graph, found: Elements) -> Any:
         if found.dtype.kind in "biu" and not graph.dependency:
             return values  # whole numbers have no derivative, and here their values are known
     return traced_array(graph, ids, found.dtype, values)
+
+
+def _read(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Elements:
+    x, key = args
+    return Elements(indexing.read(graph, x._ids, key), x._dtype)
+
+
+def _write(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    x, key, value = args
+    indexing.write(graph, x._ids, key, landed(graph, x._dtype, ids_of(graph, value)))
 
 
 class TracedArray(Layout):
@@ -117,8 +127,9 @@ class TracedArray(Layout):
                 raise IndexError("only integers, slices and arrays are valid indices")
             key, unsure = indexing.constant_key(self._graph, key)
             if unsure:
-                found = indexing.read(self._graph, self._ids, key)
-                return wrap(self._graph, Elements(found, self._dtype))
+                return wrap(
+                    self._graph, replay.answered(self._graph, "read", (self, key), {}, _read)
+                )
         ids = self._ids[key]
         values = None if self._values is None else self._values[key]
         if isinstance(ids, np.ndarray):
@@ -131,7 +142,7 @@ class TracedArray(Layout):
         if not indexing.is_simple(key):
             key, unsure = indexing.constant_key(graph, key)
             if unsure:
-                indexing.write(graph, self._ids, key, ids)
+                replay.answered(graph, "write", (self, key, value), {}, _write)
                 return
         self._ids[key] = ids
         if self._values is not None:

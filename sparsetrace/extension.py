@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.dispatch import elementwise
+from sparsetrace.dispatch import elementwise, replay
 from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
@@ -215,6 +215,7 @@ def register_rule(
                 raise InputError(str(error)) from error
         FIRST_ORDER[function] = line
         elementwise.forget(function)
+        replay.forget()
         return
     if not callable(rule) or not hasattr(function, "_implementation"):
         raise InputError(
@@ -223,3 +224,4 @@ def register_rule(
         )
     equivalent: Callable[..., Any] = rule
     RULES[function] = lambda graph, *args, **kwargs: equivalent(*args, **kwargs)
+    replay.leave(function)

@@ -262,6 +262,15 @@ class Graph:
         self.size = base + count
         return base
 
+    def next_block(self) -> int:
+        """The first id of the next block; scalar nodes gathered so far become one before it."""
+        return self._reserve(0)
+
+    def append(self, block: Block) -> None:
+        """Take over a block that starts at the id `next_block` gave."""
+        self._reserve(block.size)
+        self.blocks.append(block)
+
     def _seal(self) -> None:
         """Turn the scalar nodes gathered so far into a block."""
         count = len(self._first)

@@ -12,6 +12,9 @@ from functools import lru_cache
 from typing import Any, NoReturn, cast
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array
 from pyroaring import BitMap
 
 from sparsetrace.dispatch import elementwise
@@ -127,6 +130,7 @@ class TracedScalar:
     __slots__ = ("_dtype", "_graph", "_id", "_value")
     __array_priority__ = 1e6
     _is_traced = True
+    _is_number = True
     shape = ()
     ndim = 0
     size = 1
@@ -144,7 +148,7 @@ class TracedScalar:
 
     @property
     def _ids(self) -> Ids:
-        return np.array(self._id, np.int32)
+        return array(self._id, np.int32)
 
     @property
     def pattern(self) -> BitMap:

@@ -41,6 +41,8 @@ def called_directly(frame: types.FrameType) -> bool:
 def _is_python_call(callee: Any) -> bool:
     if isinstance(callee, functools.partial):
         callee = callee.func
+    if type(callee) is types.FunctionType:
+        return callee.__dict__.get("_captures") is True
     return getattr_static(callee, "_captures", False) is True
 
 

@@ -19,12 +19,10 @@ from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.dispatch.operands import (
     Elements,
     contains_traced,
-    dtype_of,
-    ids_of,
+    elements_of,
     is_traced,
-    values_of,
 )
-from sparsetrace.graph import CURRENT
+from sparsetrace.graph import CURRENT, filled
 
 __all__ = ["as_array", "wrappers"]
 
@@ -47,9 +45,7 @@ def traced_array_of(
         # _CopyMode has no truth value
         result = obj.copy(order or "K") if copy in (True, np._CopyMode.ALWAYS) else obj
     else:
-        values = np.array(values_of(obj), dtype_of(obj)) if graph.local else None
-        found = Elements(ids_of(graph, obj).copy(), dtype_of(obj), values, keep_array=True)
-        result = graph.wrap(found)
+        result = graph.wrap(elements_of(graph, obj))
     if dtype is not None and np.dtype(dtype) != result.dtype:
         if never:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -124,6 +120,13 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
     return create
 
 
+def _filled(fill: Any, shape: Any) -> Any:
+    """A new array of traced elements, which are broadcast to the shape."""
+    values = None if fill._values is None else np.full(shape, fill._values)
+    found = Elements(filled(fill._ids, shape), fill.dtype, values, keep_array=True)
+    return fill._graph.wrap(found)
+
+
 def _full(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -136,7 +139,7 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(shape, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and called_directly(frame):
             fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
-            return np.broadcast_to(fill, shape).copy()
+            return _filled(fill, shape)
         return session.buffer(original(shape, fill_value, *args, **kwargs), frame)
 
     return full
@@ -155,7 +158,7 @@ def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
             kind = args[0] if args else kwargs.get("dtype")
             shape = kwargs.get("shape")
             fill = traced_array_of(fill_value, np.asarray(a).dtype if kind is None else kind)
-            return np.broadcast_to(fill, np.shape(a) if shape is None else shape).copy()
+            return _filled(fill, np.shape(a) if shape is None else shape)
         return session.buffer(original(a, fill_value, *args, **kwargs), frame)
 
     return full_like

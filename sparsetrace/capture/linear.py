@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.dispatch import products
+from sparsetrace.dispatch import products, replay
 from sparsetrace.dispatch.implementations import rebound_method
-from sparsetrace.dispatch.operands import contains_traced, is_traced
+from sparsetrace.dispatch.operands import Elements, contains_traced, is_traced
+from sparsetrace.graph import Graph
 
 __all__ = ["wrappers"]
 
@@ -33,11 +34,17 @@ def _sparse_classes() -> Iterator[type]:
             todo.extend(kind.__mro__)
 
 
+def _rule(graph: Graph, call: tuple[Any, bool], args: tuple[Any, ...], kwargs: Any) -> Elements:
+    return products.sparse_matmul(graph, *args, transposed=call[1])
+
+
 def _wrapped(original: Any, *, transposed: bool) -> Any:
     def dispatch(self: Any, other: Any, *args: Any, **kwargs: Any) -> Any:
         if is_traced(other):
             graph = other._graph
-            found = products.sparse_matmul(graph, self, other, transposed=transposed)
+            found = replay.answered(
+                graph, (products.sparse_matmul, transposed), (self, other), {}, _rule
+            )
             if graph.local:
                 values = other._values
                 found.values = np.asarray(values @ self if transposed else self @ values)

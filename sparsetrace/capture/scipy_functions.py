@@ -156,6 +156,13 @@ _STATE = "_sparsetrace_state"
 def _answer(
     original: Any, rules: str, entry: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
+    answer, call, line = _line(original, rules, entry)
+    return answer(call, line, args, kwargs)
+
+
+@functools.cache
+def _line(original: Any, rules: str, entry: str) -> tuple[Callable[..., Any], Any, Any]:
+    """What answers a call of the function, the call's name and its rule."""
     calls = importlib.import_module("sparsetrace.scipy_rules.calls")
-    line = importlib.import_module(f"sparsetrace.scipy_rules.{rules}").TABLE[entry]
-    return calls.answer(calls.Call(entry, original), line, args, kwargs)
+    table = importlib.import_module(f"sparsetrace.scipy_rules.{rules}").TABLE
+    return calls.answer, calls.Call(entry, original), table[entry]

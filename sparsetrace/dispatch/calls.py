@@ -35,6 +35,7 @@ from sparsetrace.dispatch import (
     products,
     quantiles,
     reductions,
+    replay,
     selection,
     statistics,
     transforms,
@@ -54,6 +55,7 @@ from sparsetrace.dispatch.operands import (
     is_traced_array,
     landed,
     plain_target,
+    wrapped,
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import RULES
@@ -123,31 +125,50 @@ def ufunc_call(
                 continue
             return NotImplemented
     if not kwargs and method == "__call__" and ufunc.signature is None:
-        found = elementwise.call(graph, ufunc, inputs)
-        if len(found) == 1:
-            return graph.wrap(found[0])
-        return tuple(graph.wrap(e) for e in found)
-    kwargs = dict(kwargs)
-    out = kwargs.pop("out", None)
-    outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
-    if method == "at":
-        return _at(graph, ufunc, inputs)
-    if method == "__call__":
-        found = _called(graph, ufunc, inputs, outs, kwargs)
-    elif method == "outer":
-        found = _outer(graph, ufunc, inputs)
+        simple = elementwise.simple(graph, ufunc, inputs)
+        if simple is not None:
+            return wrapped(graph, simple[0] if len(simple) == 1 else tuple(simple))
+    out = kwargs.get("out")
+    if out is None:
+        return wrapped(graph, replay.answered(graph, (ufunc, method), inputs, kwargs, _by_ufunc))
+    options = {name: x for name, x in kwargs.items() if name != "out"}
+    outs = out if isinstance(out, tuple) else (out,)
+    if options:
+        found = _by_ufunc(graph, (ufunc, method), inputs, options, outs)
     else:
-        found = [_along(graph, ufunc, method, inputs, kwargs)]
+        found = replay.answered(graph, (ufunc, method), inputs, options, _by_ufunc)
     results = []
-    for i, elements in enumerate(found):
+    several = (found,) if isinstance(found, Elements) else found
+    for i, elements in enumerate(several or ()):
         target = outs[i] if i < len(outs) else None
         if target is None:
             results.append(graph.wrap(elements))
         else:
             exact = method not in ("__call__", "outer")  # these may repeat the result
-            call = f"np.{ufunc.__name__}(..., out=)"
-            results.append(store(graph, target, elements, call, exact=exact))
+            name = f"np.{ufunc.__name__}(..., out=)"
+            results.append(store(graph, target, elements, name, exact=exact))
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _by_ufunc(
+    graph: Graph,
+    call: tuple[np.ufunc, str],
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    outs: Sequence[Any] = (),
+) -> Elements | tuple[Elements, ...] | None:
+    """The result of a ufunc's method by its rule; one for each output if there are several."""
+    ufunc, method = call
+    if method == "at":
+        _at(graph, ufunc, inputs)
+        return None
+    if method == "__call__":
+        found = _called(graph, ufunc, inputs, outs, dict(kwargs))
+    elif method == "outer":
+        found = _outer(graph, ufunc, inputs)
+    else:
+        return _along(graph, ufunc, method, inputs, kwargs)
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def _called(
@@ -247,6 +268,10 @@ def function_call(
     """Answer ``__array_function__``."""
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
+    if function in replay.FUNCTIONS and not graph.local and not placed and "out" not in kwargs:
+        found = replay.answer(graph, function, args, kwargs, _answered)
+        if found is not replay.UNKNOWN:
+            return wrapped(graph, found)
     if placed:
         kwargs = {**kwargs, "out": args[position]}
         args = (*args[:position], None, *args[position + 1 :])
@@ -263,21 +288,13 @@ def function_call(
             raise TypeError(f"{function.__name__}() only takes `out` or `dtype` as an argument")
     name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
     try:
-        rule = RULES.get(function)
-        if rule is not None:
-            result = rule(graph, *args, **kwargs)
-        elif function in MOVES:
-            result = run_move(graph, MOVES[function], args, kwargs)
-        elif function in IMPLEMENTED:
-            result = rebound(function)(*args, **kwargs)
-        else:
-            result = _of_constants(graph, function, args, kwargs, name)
+        result = _answered(graph, function, args, kwargs)
     except TracingError as error:
         if name not in str(error):
             error.add_note(f"while tracing {name}")
         raise
     if target is None:
-        return _wrapped(graph, result)
+        return wrapped(graph, result)
     if is_traced(result):
         result = Elements(result._ids, result._dtype, result._values)
     if isinstance(result, Elements):
@@ -289,6 +306,21 @@ def function_call(
     raise UnsupportedError(
         explain(f"{name}(..., out=)", "its result is not an array", "Leave out= away.")
     )
+
+
+def _answered(
+    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The result by the function's rule, or by whatever stands for one."""
+    rule = RULES.get(function)
+    if rule is not None:
+        return rule(graph, *args, **kwargs)
+    if function in MOVES:
+        return run_move(graph, MOVES[function], args, kwargs)
+    if function in IMPLEMENTED:
+        return rebound(function)(*args, **kwargs)
+    name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
+    return _of_constants(graph, function, args, kwargs, name)
 
 
 def _of_constants(
@@ -321,13 +353,3 @@ def _global_rule(
         return run_move(graph, MOVES[function], args, kwargs)
     name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
     raise REFUSED.error(function, name)
-
-
-def _wrapped(graph: Graph, result: Any) -> Any:
-    if isinstance(result, Elements):
-        return graph.wrap(result)
-    if type(result) in (list, tuple):
-        return type(result)(_wrapped(graph, item) for item in result)
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(_wrapped(graph, item) for item in result))
-    return result

@@ -32,7 +32,16 @@ from sparsetrace.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
 from sparsetrace.interactions import bend
 from sparsetrace.rules import FIRST_ORDER, Cut
 
-__all__ = ["call", "keeps", "letters", "of_modulus", "plain_ids", "quick", "result_dtypes"]
+__all__ = [
+    "call",
+    "keeps",
+    "letters",
+    "of_modulus",
+    "plain_ids",
+    "quick",
+    "result_dtypes",
+    "simple",
+]
 
 _DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
 _NO_CUTS: dict[int, Cut] = {}
@@ -113,6 +122,22 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
     ids = quick(graph, ufunc, inputs)
     if ids is not None:
         return [Elements(ids, FLOAT)]
+    found = simple(graph, ufunc, inputs)
+    if found is not None:
+        return found
+    dtypes = result_dtypes(ufunc, inputs)
+    ids_in: list[Ids | None] = []
+    values_in: list[NDArray[Any] | None] = []
+    for x in inputs:
+        traced = is_traced(x) or contains_traced(x)
+        ids_in.append(ids_of(graph, x) if traced else None)
+        values_in.append(None if traced else constant_values(x))
+    outs = _general(graph, ufunc, ids_in, values_in, [dtype_of(x) for x in inputs], dtypes)
+    return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes, strict=True)]
+
+
+def simple(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements] | None:
+    """The outputs where no element needs a look: all of them opaque, or unions; else None."""
     dtypes = result_dtypes(ufunc, inputs)
     constant = ufunc in _PIECEWISE_CONSTANT and not graph.dependency
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
@@ -127,14 +152,7 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
                 Elements(ids if "1" in p else full(ids.shape, OPAQUE, np.int32), dtype)
                 for p, dtype in zip(FIRST_ORDER[ufunc].partials, dtypes, strict=True)
             ]
-    ids_in: list[Ids | None] = []
-    values_in: list[NDArray[Any] | None] = []
-    for x in inputs:
-        traced = is_traced(x) or contains_traced(x)
-        ids_in.append(ids_of(graph, x) if traced else None)
-        values_in.append(None if traced else constant_values(x))
-    outs = _general(graph, ufunc, ids_in, values_in, [dtype_of(x) for x in inputs], dtypes)
-    return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes, strict=True)]
+    return None
 
 
 @lru_cache(maxsize=65536)

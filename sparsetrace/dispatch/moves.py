@@ -88,6 +88,19 @@ _APART = frozenset((np.broadcast_arrays, np.meshgrid, np.atleast_1d, np.atleast_
 """Moves with one result, of its own dtype, for each argument."""
 
 
+_REARRANGING = frozenset(
+    (
+        *(np.reshape, np.ravel, np.transpose, np.matrix_transpose, np.linalg.matrix_transpose),
+        *(np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.squeeze, np.broadcast_to),
+        *(np.rot90, np.flip, np.fliplr, np.flipud, np.diagonal, np.linalg.diagonal),
+        *(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit),
+        np.lib.stride_tricks.sliding_window_view,
+        getattr(np, "unstack", None),  # NumPy 2.1
+    )
+)
+"""Moves of one array, the first argument, which add nothing to it."""
+
+
 class _Move:
     """Where the arguments that hold elements stand in a call."""
 
@@ -159,6 +172,14 @@ def _wrapped(
     return value
 
 
+def _all(value: Any, kind: np.dtype[Any]) -> Any:
+    """Ids, or lists and tuples of them, as elements of one dtype."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_all(item, kind) for item in value)
+    # of a view without dimensions NumPy makes a number
+    return Elements(np.asarray(value), kind, keep_array=isinstance(value, np.ndarray))
+
+
 def _check_casting(dtypes: list[np.dtype[Any]], wanted: Any, casting: Any) -> None:
     """What NumPy says where a ``dtype=`` cannot take the elements."""
     if wanted is None:
@@ -180,6 +201,10 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         If an argument that says which elements move where depends on the inputs.
     """
     function, name = move.function, move.function.__name__
+    if function in _REARRANGING and args and type(getattr(args[0], "_ids", None)) is np.ndarray:
+        x, *rest = args
+        if not any(map(contains_traced, rest)) and not any(map(contains_traced, kwargs.values())):
+            return _all(function(x._ids, *rest, **kwargs), x._dtype)
     dtypes: list[np.dtype[Any]] = []
     moved = [
         _lifted(graph, a, dtypes) if move.holds(i) else _plain(graph, a, name)

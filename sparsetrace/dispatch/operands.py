@@ -28,6 +28,7 @@ __all__ = [
     "constant_values",
     "contains_traced",
     "dtype_of",
+    "elements_of",
     "ids_of",
     "is_plain",
     "is_traced",
@@ -38,6 +39,7 @@ __all__ = [
     "plain_target",
     "unwatched",
     "values_of",
+    "wrapped",
 ]
 
 FLOAT = np.dtype(np.float64)
@@ -54,6 +56,17 @@ class Elements:
     """In a local trace, the elements' values."""
     keep_array: bool = False
     """Whether a result of no dimensions stays an array (a view) or becomes a scalar."""
+
+
+def wrapped(graph: Graph, result: Any) -> Any:
+    """A rule's result as the user's function gets it, lists and tuples of them included."""
+    if isinstance(result, Elements):
+        return graph.wrap(result)
+    if type(result) in (list, tuple):
+        return type(result)(wrapped(graph, item) for item in result)
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(wrapped(graph, item) for item in result))
+    return result
 
 
 class Operand:
@@ -205,6 +218,33 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
         return ids_of(graph, item) if is_traced(item) else graph.constant(constant_values(obj))
     flat = [ids_of(graph, item) for item in values.flat]
     return array(flat, np.int32).reshape(values.shape)
+
+
+def elements_of(graph: Graph, obj: Any) -> Elements:
+    """An object that holds traced elements, as an array of its own."""
+    if type(obj) in (list, tuple):
+        found = _of_numbers(graph, obj)
+        if found is not None:
+            return found
+    kind = dtype_of(obj)
+    values = array(values_of(obj), kind) if graph.local else None
+    return Elements(ids_of(graph, obj).copy(), kind, values, keep_array=True)
+
+
+def _of_numbers(graph: Graph, items: Sequence[Any]) -> Elements | None:
+    """The common case: traced float64 numbers, and floats, one after the other."""
+    if graph.local:
+        return None
+    ids = []
+    for x in items:
+        kind = type(x)
+        if kind is float:
+            ids.append(graph.constant_scalar(x))
+        elif getattr(kind, "_is_number", False) and x._graph is graph and x._dtype is FLOAT:
+            ids.append(x._id)
+        else:
+            return None
+    return Elements(array(ids, np.int32), FLOAT, keep_array=True)
 
 
 def constant_values(obj: Any) -> NDArray[Any]:

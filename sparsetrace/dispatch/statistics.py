@@ -150,15 +150,13 @@ def whole_axis(
             out = graph.union(out, graph.union_rows(ids_of(graph, where).reshape(-1)))
     else:
         out = graph.union_rows(rows)
-        if not graph.pure:
+        if not graph.pure or not rows.shape[-1]:
             known = (rows <= ZERO).all(axis=-1)
             if known.any():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     found = values(graph.known_values(rows, source), axis=-1)
                 out = np.where(known, graph.constant(found), out)
-        elif not rows.shape[-1]:
-            graph.pure = False
     if not linear:
         out = bend(graph, out, since)
     return Elements(np.expand_dims(out, axes) if keep and axes else out, np.dtype(dtype))

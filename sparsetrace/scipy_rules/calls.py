@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import products
+from sparsetrace.dispatch import products, replay
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -27,6 +27,7 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     is_traced,
     values_of,
+    wrapped,
 )
 from sparsetrace.dispatch.settled import plain_values
 from sparsetrace.errors import UnsupportedError, explain
@@ -110,6 +111,18 @@ def answer(call: Call, line: Line, args: tuple[Any, ...], kwargs: dict[str, Any]
     UnsupportedError
         If the rule does not know one of the arguments.
     """
+    graph = current()
+    if graph.local or line.own_values or line.always:
+        return _answered(call, line, args, kwargs)
+
+    def rule(graph: Graph, name: Hashable, args: Any, kwargs: Any) -> Any:
+        return _answered(call, line, args, kwargs)
+
+    found = replay.answered(graph, call.name, args, kwargs, rule)
+    return wrapped(graph, found)
+
+
+def _answered(call: Call, line: Line, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     graph = current()
     args = tuple(_settled(graph, x) for x in args)
     kwargs = {name: _settled(graph, x) for name, x in kwargs.items()}
