@@ -121,7 +121,9 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _filled(fill: Any, shape: Any) -> Any:
-    """A new array of traced elements, which are broadcast to the shape."""
+    """A new array of these elements, which are broadcast to the shape."""
+    if not is_traced(fill):
+        return np.full(shape, fill)
     values = None if fill._values is None else np.full(shape, fill._values)
     found = Elements(filled(fill._ids, shape), fill.dtype, values, keep_array=True)
     return fill._graph.wrap(found)
