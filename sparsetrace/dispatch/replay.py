@@ -35,15 +35,15 @@ def _function(name: str) -> Any:
 _NAMES = """
 all allclose amax amin angle any append apply_along_axis apply_over_axes argmax argmin argpartition
 argsort around array_equal array_equiv average bincount block choose clip column_stack compress
-concatenate convolve copy corrcoef correlate count_nonzero cov cross cumprod cumsum cumulative_prod
-cumulative_sum delete diagflat diff digitize dot dstack ediff1d einsum extract fix geomspace
-gradient histogram histogram2d histogram_bin_edges histogramdd hstack i0 inner insert interp
-isclose iscomplex isin isneginf isposinf isreal kron lexsort linspace logspace max mean median
-meshgrid min nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin
-nanpercentile nanprod nanquantile nanstd nansum nanvar outer pad partition percentile piecewise
-poly polyadd polyder polydiv polyfit polyint polymul polysub polyval prod ptp quantile repeat
-resize roll roots round searchsorted select sinc sort sort_complex stack std sum take
-take_along_axis tensordot tile trace trapezoid tril triu unwrap vander var vdot vstack where
+concatenate convolve copy copyto corrcoef correlate count_nonzero cov cross cumprod cumsum
+cumulative_prod cumulative_sum delete diagflat diff digitize dot dstack ediff1d einsum extract fix
+geomspace gradient histogram histogram2d histogram_bin_edges histogramdd hstack i0 inner insert
+interp isclose iscomplex isin isneginf isposinf isreal kron lexsort linspace logspace max mean
+median meshgrid min nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian
+nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar outer pad partition percentile
+piecewise poly polyadd polyder polydiv polyfit polyint polymul polysub polyval prod ptp putmask
+quantile repeat resize roll roots round searchsorted select sinc sort sort_complex stack std sum
+take take_along_axis tensordot tile trace trapezoid tril triu unwrap vander var vdot vstack where
 fft.fft fft.fft2 fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift
 fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftn
 lib.scimath.arccos lib.scimath.arcsin lib.scimath.arctanh lib.scimath.log lib.scimath.log10
@@ -56,7 +56,7 @@ linalg.trace linalg.vecdot linalg.vector_norm polynomial.polynomial.polygrid2d
 polynomial.polynomial.polyval2d
 """
 FUNCTIONS = {function for function in map(_function, _NAMES.split()) if function is not None}
-"""Functions whose results are new, and cost more by their rules than to look up."""
+"""Functions that give new arrays or write into theirs, and cost more by their rules than to look up."""
 
 UNKNOWN = object()
 """Says that the call is to be answered by its rule."""
