@@ -23,6 +23,20 @@ from sparsetrace.poison import frame
 __all__ = ["Layout"]
 
 
+_SETS_SHAPE = hasattr(np.ndarray, "_set_shape")
+
+
+def _in_place(array: NDArray[Any], shape: Any) -> NDArray[Any]:
+    """The array itself in another shape; as NumPy, an error where that takes a copy."""
+    view = array.reshape(shape)
+    if array.size and not np.may_share_memory(view, array):
+        raise AttributeError(
+            "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with "
+            "the desired shape."
+        )
+    return view
+
+
 class Layout(np.ndarray[Any, Any]):
     """The part of `TracedArray` that moves elements and never looks at them."""
 
@@ -100,14 +114,21 @@ class Layout(np.ndarray[Any, Any]):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        ids = self._ids.view()
-        ids.shape = shape
-        np.ndarray.shape.__set__(self, ids.shape)  # type: ignore[attr-defined]
+        self._set_shape(shape)
+
+    def _set_shape(self, shape: Any) -> None:
+        """What the ``shape`` attribute does when it is set; a method since NumPy 2.5."""
+        ids = _in_place(self._ids, shape)
+        if _SETS_SHAPE:
+            np.ndarray._set_shape(self, ids.shape)  # type: ignore[attr-defined]
+        else:
+            np.ndarray.shape.__set__(self, ids.shape)  # type: ignore[attr-defined]
         self._ids = ids
         if self._values is not None:
-            values = self._values.view()
-            values.shape = ids.shape
-            self._values = values
+            self._values = _in_place(self._values, ids.shape)
+
+    def _set_dtype(self, value: Any) -> NoReturn:
+        self._reinterpreted("x.dtype =")
 
     def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
         """The array with its elements moved; a view where the move makes one."""

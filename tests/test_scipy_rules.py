@@ -679,7 +679,7 @@ REFUSED = {
     "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x),
     "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]),
     "scipy.interpolate.interp1d.__init__": lambda x: si.interp1d(x, SITES[:4]),
-    "scipy.interpolate.PPoly.__init__": lambda x: si.BPoly(x.reshape(2, 2), [0, 1, 2]),
+    "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(x.reshape(2, 2), [0, 1, 2]),
     "scipy.spatial.distance.cdist": lambda x: sd.cdist(x[:, None], x[:, None], "hamming"),
     "scipy.spatial.distance.pdist": lambda x: sd.pdist(x[:, None], out=np.zeros(6)),
     "scipy.sparse.linalg.expm_multiply": lambda x: spl.expm_multiply(

@@ -25,7 +25,8 @@ Row = tuple[Any, str, Any, Any]
 NAMES: dict[tuple[str, str], str] = {
     ("scipy.interpolate", "interpolate"): """
         BSpline.__call__ BSpline.integrate BarycentricInterpolator.__call__ NdBSpline.__call__
-        NdPPoly.__call__ PPoly.__call__ PPoly.integrate RectBivariateSpline.__call__
+        NdPPoly.__call__ PPoly.__call__ PPoly.integrate BPoly.__call__ BPoly.integrate
+        RectBivariateSpline.__call__
         RegularGridInterpolator.__call__ UnivariateSpline.__call__ UnivariateSpline.integral
         interp1d.__call__ interpn splev
     """,
@@ -38,7 +39,8 @@ NAMES: dict[tuple[str, str], str] = {
     ("scipy.interpolate", "lookups"): "RegularGridInterpolator.__init__ interp1d.__init__",
     ("scipy.interpolate", "pieces"): """
         Akima1DInterpolator.__init__ CubicHermiteSpline.__init__ CubicSpline.__init__
-        PPoly.__init__ PPoly.antiderivative PPoly.derivative PchipInterpolator.__init__
+        PPoly.__init__ BPoly.__init__ PPoly.antiderivative PPoly.derivative
+        PchipInterpolator.__init__
     """,
     ("scipy.linalg", "linear_systems"): """
         cho_factor cho_solve cholesky lu_factor lu_solve matmul_toeplitz solve solve_banded
@@ -112,12 +114,15 @@ def rows(module: str) -> list[Row]:
 
 
 def _rows(module: str) -> Iterator[Row]:
+    done: set[tuple[int, str]] = set()
     for (name, rules), listed in NAMES.items():
         if name == module:
             for entry in listed.split():
                 owner, attribute = _owner(sys.modules[module], entry)
                 original = vars(owner).get(attribute)
-                if original is not None:  # not every release of SciPy has every function
+                # not every release of SciPy has every function; classes share some methods
+                if original is not None and (id(owner), attribute) not in done:
+                    done.add((id(owner), attribute))
                     yield owner, attribute, original, _wrapped(original, module, rules, entry)
 
 

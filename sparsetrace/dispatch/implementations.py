@@ -24,7 +24,8 @@ _NAMES = """
 angle apply_along_axis apply_over_axes corrcoef diff ediff1d fix isclose
 iscomplex isreal kron linalg.cross linalg.matrix_power
 linalg.multi_dot logspace poly polyadd polyder polyint
-polynomial.polynomial.polygrid2d polynomial.polynomial.polyval2d polysub polyval
+polynomial.polynomial.polygrid2d polynomial.polynomial.polyval2d
+polynomial.polynomial.polyvalnd polysub polyval
 real_if_close vander
 """.split()
 
@@ -32,14 +33,14 @@ real_if_close vander
 def _resolve(name: str) -> Callable[..., Any]:
     found: Any = np
     for part in name.split("."):
-        found = getattr(found, part)
+        found = getattr(found, part, None)
     return found  # type: ignore[no-any-return]
 
 
 IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(
     function
     for function in map(_resolve, _NAMES)
-    if hasattr(function, "_implementation")  # polyval2d: since NumPy 2.3
+    if hasattr(function, "_implementation")  # polyval2d: since NumPy 2.3, polyvalnd: since 2.5
 )
 
 

@@ -35,13 +35,13 @@ from sparsetrace.interactions import interact
 __all__: list[str] = []
 
 
-def _ordered(graph: Graph, a: Any, axis: Any) -> tuple[Ids, NDArray[Any], int]:
+def _ordered(graph: Graph, a: Any, axis: Any, **direction: Any) -> tuple[Ids, NDArray[Any], int]:
     """Ids and values in sorted order along the axis; elements that tie share their union."""
     ids, values = ids_of(graph, a), np.asarray(values_of(a))
     if axis is None:
         ids, values, axis = ids.reshape(-1), values.reshape(-1), 0
     axis = normalize_axis_index(axis, ids.ndim)
-    order = np.argsort(values, axis=axis, kind="stable")
+    order = np.argsort(values, axis=axis, stable=True, **direction)
     ids = np.take_along_axis(ids, order, axis)
     values = np.take_along_axis(values, order, axis)
     rows, points = np.moveaxis(ids, axis, -1).copy(), np.moveaxis(values, axis, -1)
@@ -57,7 +57,8 @@ def _ordered(graph: Graph, a: Any, axis: Any) -> tuple[Ids, NDArray[Any], int]:
 
 @local_rule(np.sort)
 def _sort(graph: Graph, a: Any, axis: Any = -1, *args: Any, **options: Any) -> Elements:
-    ids, values, _ = _ordered(graph, a, axis)
+    direction = {name: x for name, x in options.items() if name == "descending"}  # NumPy 2.5
+    ids, values, _ = _ordered(graph, a, axis, **direction)
     return Elements(ids, values.dtype)
 
 

@@ -7,6 +7,7 @@ way that holds for all inputs.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -47,8 +48,10 @@ def _cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     left, right = _components(graph, a, axisa), _components(graph, b, axisb)
-    if not {len(left), len(right)} <= {2, 3}:
-        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    if not len(left) == len(right) == 3:  # NumPy judges them; since 2.5 it refuses the plane
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            np.cross(np.zeros(len(left)), np.zeros(len(right)))
     flat = len(left) == len(right) == 2
     left, right = (_three(graph, part) for part in (left, right))
 

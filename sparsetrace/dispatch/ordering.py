@@ -124,13 +124,12 @@ def _sort(
     axis: Any = -1,
     kind: Any = None,
     order: Any = None,
-    *,
-    stable: Any = None,
+    **options: Any,
 ) -> Elements:
     """``[{0}, {1}] -> [{0, 1}, {0, 1}]``."""
-    if not (kind is order is stable is None):  # NumPy judges them
-        np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable)
-    return _sorted(graph, a, axis, np.sort)
+    if options or not (kind is order is None):  # NumPy judges them
+        np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, **options)
+    return _sorted(graph, a, axis, lambda values: np.sort(values, **options))
 
 
 @rule_for(np.partition)
@@ -164,12 +163,16 @@ def _argsort(
     axis: Any = -1,
     kind: Any = None,
     order: Any = None,
-    *,
-    stable: Any = None,
+    **options: Any,
 ) -> Elements:
-    if not (kind is order is stable is None):  # NumPy judges them
-        np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable)
-    return _sorting_order(graph, a, axis, lambda values: np.argsort(values, kind="stable"))
+    if options or not (kind is order is None):  # NumPy judges them
+        np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, **options)
+    downwards = {name: x for name, x in options.items() if name == "descending"}
+
+    def places(values: Any) -> Any:
+        return np.argsort(values, stable=True, **downwards)
+
+    return _sorting_order(graph, a, axis, places)
 
 
 @rule_for(np.argpartition)

@@ -53,10 +53,10 @@ linalg.eigvalsh linalg.inv linalg.lstsq linalg.matmul linalg.matrix_norm linalg.
 linalg.matrix_rank linalg.multi_dot linalg.norm linalg.outer linalg.pinv linalg.qr linalg.slogdet
 linalg.solve linalg.svd linalg.svdvals linalg.tensordot linalg.tensorinv linalg.tensorsolve
 linalg.trace linalg.vecdot linalg.vector_norm polynomial.polynomial.polygrid2d
-polynomial.polynomial.polyval2d
+polynomial.polynomial.polyval2d polynomial.polynomial.polyvalnd
 """
 FUNCTIONS = {function for function in map(_function, _NAMES.split()) if function is not None}
-"""Functions that give new arrays or write into theirs, and cost more by their rules than to look up."""
+"""Functions that give new arrays or write into theirs, and by their rules cost more."""
 
 UNKNOWN = object()
 """Says that the call is to be answered by its rule."""

@@ -6,6 +6,7 @@ else it shows is that of a plain object.
 
 from __future__ import annotations
 
+import copy
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -46,14 +47,32 @@ def hold(holder: Any, plain: Any, state: Any, **shown: Any) -> None:
             setattr(holder, name, getattr(plain, name))
     if hasattr(plain, "_asarray"):  # which `c` passes through
         holder._asarray = _itself
+    shows = holder
+    if hasattr(
+        plain, "_delegate_to"
+    ):  # since SciPy 1.18 what is shown is read off an object inside
+        shows = holder._delegate_to = copy.copy(plain._delegate_to)
+        holder._xp = _Namespace(plain._xp)
     for name, value in shown.items():
         hidden = f"_{name}"
-        setattr(holder, hidden if hasattr(plain, hidden) else name, value)
+        setattr(shows, hidden if hasattr(plain, hidden) else name, value)
     holder.__dict__[STATE] = state
 
 
 def _itself(x: Any, **_: Any) -> Any:
     return x
+
+
+class _Namespace:
+    """An array namespace that leaves arrays as they are."""
+
+    def __init__(self, namespace: Any) -> None:
+        self._namespace = namespace
+
+    asarray = staticmethod(_itself)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_namespace"], name)
 
 
 def placed(out: Any, points: int, axis: int) -> Any:

@@ -283,6 +283,8 @@ TABLE = lines(
         "BSpline.integrate": _integral,
         "BarycentricInterpolator.__call__": _interpolator,
         "NdBSpline.__call__": _bspline_nd,
+        "BPoly.__call__": _pieces,
+        "BPoly.integrate": _integral,
         "NdPPoly.__call__": _piecewise_nd,
         "PPoly.__call__": _pieces,
         "PPoly.integrate": _integral,

@@ -273,6 +273,7 @@ TABLE = lines(
     {
         "Akima1DInterpolator.__init__": _akima,
         "CubicHermiteSpline.__init__": _hermite,
+        "BPoly.__init__": _pieces_made,
         "CubicSpline.__init__": _cubic,
         "PPoly.__init__": _pieces_made,
         "PPoly.antiderivative": _antiderivative,

@@ -128,7 +128,7 @@ def _is_present(name: str) -> bool:
     found: Any = np
     for part in name.split("."):
         found = getattr(found, part, None)
-    if name.endswith(("val2d", "grid2d")):  # they hand over since NumPy 2.3
+    if name.endswith(("val2d", "grid2d", "valnd")):  # they hand over since NumPy 2.3 and 2.5
         return hasattr(found, "_implementation")
     return found is not None or name == "operators"
 

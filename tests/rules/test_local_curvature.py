@@ -44,10 +44,17 @@ IN_DEGREES = (special.sindg, special.cosdg, special.tandg, special.cotdg)
 STEPS = (1e-2, 1e-4)
 #: Relative errors of the functions, as far as they are not those of a few operations.
 ERROR = 1e-15
-INEXACT = {special.eval_gegenbauer: 1e-14, special.eval_jacobi: 1e-13, special.tklmbda: 1e-12}
+SINCE_SCIPY_1_18 = np.lib.NumpyVersion(scipy.__version__) >= "1.18.0"
+INEXACT = {
+    special.eval_gegenbauer: 1e-14,
+    special.eval_jacobi: 1e-13,
+    special.tklmbda: 1e-12,
+}
 
 #: Where a function jumps, and is flat on either side.
 JUMPS: dict[np.ufunc, Predicate] = {np.arctan2: lambda y, x: (y == 0) & (x < 0)}
+if SINCE_SCIPY_1_18:  # computed in another way there, by 1e-11
+    JUMPS[special.eval_jacobi] = lambda n, alpha, beta, x: alpha == -1
 
 #: Older versions have other values at the edges of domains, or none.
 SCIPY_IS_RECENT = np.lib.NumpyVersion(scipy.__version__) >= "1.17.0"
@@ -439,7 +446,11 @@ KEPT: dict[np.ufunc, tuple[Predicate, str]] = {
         "no distribution; and a root of a polynomial in the parameters",
     ),
     special.fdtri: (lambda m, n, p: p == 0, "NaN in SciPy 1.14"),
-    special.nrdtrisd: (lambda mn, p, x: p == 0.5, "no distribution"),
+    **(
+        {}
+        if SINCE_SCIPY_1_18
+        else {special.nrdtrisd: (lambda mn, p, x: p == 0.5, "no distribution")}
+    ),
     special.gdtr: (
         lambda a, b, x: (a < 0) | (a * x == 0) | (a * x == b) | (a * x == b - 1),
         "no distribution; roots where a rounded product would have to be compared",
@@ -513,7 +524,11 @@ def test_what_is_kept_has_a_reason(ufunc: np.ufunc) -> None:
 
 # --- infinite second derivatives ------------------------------------------------------
 
-SHARP_HERE = {u: pairs for u, pairs in SHARP.items() if SCIPY_IS_RECENT or u is not special.fdtri}
+ELSEWHERE = (
+    {special.nrdtrisd} if SINCE_SCIPY_1_18 else set() if SCIPY_IS_RECENT else {special.fdtri}
+)
+#: Infinite or NaN itself in this SciPy where it is sharp in others.
+SHARP_HERE = {u: pairs for u, pairs in SHARP.items() if u not in ELSEWHERE}
 every_sharp_pair = pytest.mark.parametrize(
     ("ufunc", "pair"),
     [(ufunc, pair) for ufunc, line in SHARP_HERE.items() for pair in line],
@@ -543,6 +558,7 @@ COARSE: dict[np.ufunc, Predicate] = {
     special.ive: lambda v, z: v < 0,
     special.jve: lambda v, z: v < 0,
     special.mathieu_modcem2: among((0, 0, 3)),
+    special.eval_jacobi: lambda n, alpha, beta, x: SINCE_SCIPY_1_18 & (alpha == -1),
 }
 
 
@@ -637,6 +653,11 @@ UNSAID: dict[np.ufunc, tuple[Predicate, str]] = {
     special.huber: (lambda delta, r: delta == 0, "infinite for negative deltas alone"),
     special.pseudo_huber: (lambda delta, r: delta == 0, "infinite for negative deltas alone"),
     special.voigt_profile: (lambda x, sigma, gamma: sigma == 0, "SciPy is coarse for small sigma"),
+    **(
+        {special.eval_gegenbauer: (lambda n, alpha, x: (n == 0) & (alpha == 0), "a value alone")}
+        if SINCE_SCIPY_1_18
+        else {}
+    ),
     special.modfresnelm: (lambda x: x == 0, "SciPy jumps where the function does not"),
     special.pbvv: (everywhere, "SciPy is coarse"),
     special.besselpoly: (lambda a, lam, nu: nu < 0, "infinite, unless whole"),

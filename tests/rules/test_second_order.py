@@ -84,6 +84,10 @@ KEPT: dict[tuple[np.ufunc, int], set[float]] = {
     (special.obl_rad2_cv, 2): {-1.0, 0.0},
 }
 
+SINCE_SCIPY_1_18 = NumpyVersion(scipy.__version__) >= "1.18.0"
+#: SciPy gives NaN beside the constants of these cuts now.
+NAN_SINCE_SCIPY_1_18 = {special.bdtrin}
+
 #: SciPy gave NaN beside the constants of these cuts; now it gives the limit.
 NAN_BEFORE_SCIPY_1_17 = {
     special.betainc,
@@ -341,7 +345,9 @@ def test_the_second_derivative_vanishes(line: Curvature, pair: Pair, cut: Cut) -
     for value in satisfying:
         for found, defined in beside(rule_of(line), cut.operand, value, pair):
             assert not found.any(), f"operand {value}"
-            if not (OLD_SCIPY and line.ufunc in NAN_BEFORE_SCIPY_1_17):
+            if OLD_SCIPY and line.ufunc in NAN_BEFORE_SCIPY_1_17:
+                continue
+            if not (SINCE_SCIPY_1_18 and line.ufunc in NAN_SINCE_SCIPY_1_18):
                 assert defined.mean() >= ENOUGH_OF_A_CUT, f"operand {value}"
 
 
@@ -423,6 +429,8 @@ def uncut(line: Curvature) -> set[tuple[int, float, Pair]]:
 def test_no_cut_is_missing(line: Curvature) -> None:
     if OLD_SCIPY and line.ufunc in SPECIAL_RULES:
         pytest.skip("more searches end at a constant, where SciPy 1.17 gives NaN or infinity")
+    if SINCE_SCIPY_1_18 and line.ufunc is special.bdtrik:
+        pytest.skip("constant for no trials and for p == 0, where SciPy 1.17 gives NaN")
     assert not uncut(line)
 
 
