@@ -558,7 +558,6 @@ COARSE: dict[np.ufunc, Predicate] = {
     special.ive: lambda v, z: v < 0,
     special.jve: lambda v, z: v < 0,
     special.mathieu_modcem2: among((0, 0, 3)),
-    special.eval_jacobi: lambda n, alpha, beta, x: SINCE_SCIPY_1_18 & (alpha == -1),
 }
 
 
@@ -654,7 +653,10 @@ UNSAID: dict[np.ufunc, tuple[Predicate, str]] = {
     special.pseudo_huber: (lambda delta, r: delta == 0, "infinite for negative deltas alone"),
     special.voigt_profile: (lambda x, sigma, gamma: sigma == 0, "SciPy is coarse for small sigma"),
     **(
-        {special.eval_gegenbauer: (lambda n, alpha, x: (n == 0) & (alpha == 0), "a value alone")}
+        {
+            special.eval_gegenbauer: (lambda n, alpha, x: (n == 0) & (alpha == 0), "a value alone"),
+            special.eval_jacobi: (lambda n, alpha, beta, x: alpha == -1, "coarse beside -1"),
+        }
         if SINCE_SCIPY_1_18
         else {}
     ),
