@@ -8,17 +8,22 @@ function swallows (``except Exception: return 0``), which would lose dependencie
 
 from __future__ import annotations
 
+import builtins
 import dis
+import itertools
 import os
 import re
 import sys
+import threading
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
+from sparsetrace.capture.callers import Chain, callee_at
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import FAILURES, EscapeError, TracingError
 from sparsetrace.poison import POISON
@@ -206,7 +211,7 @@ def may_swallow(function: Callable[..., Any]) -> bool:
                 continue
             if _is_foreign(item.__module__, item.__code__.co_filename):
                 continue
-            if _handles(item.__code__):
+            if _handles(item.__code__, item.__globals__):
                 return True
             todo += _cells(item)
             todo += [item.__globals__.get(name) for name in _names(item.__code__)]
@@ -265,12 +270,48 @@ def _cells(function: types.FunctionType) -> list[Any]:
     return found
 
 
-def _handles(code: types.CodeType) -> bool:
+def _handles(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    """Whether code may swallow an error: ``except``, or ``with`` of what may do so."""
     if code.co_exceptiontable and _PUSH_EXC_INFO in code.co_code[::2]:
-        return True
+        instructions = list(dis.get_instructions(code))
+        if not all(
+            _passes_on(instructions, at, scope)
+            for at, step in enumerate(instructions)
+            if step.opname in ("PUSH_EXC_INFO", "BEFORE_WITH", "BEFORE_ASYNC_WITH")
+        ):
+            return True
     if "suppress" in code.co_names:
         return True
-    return any(_handles(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    return any(_handles(c, scope) for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+_HARMLESS = (np.errstate, np.printoptions, warnings.catch_warnings, open)
+"""What may be entered by ``with``, and lets every error pass."""
+_ENDS_IN_SILENCE = frozenset(("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "RETURN_VALUE", "RETURN_CONST"))
+
+
+def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
+    """Whether the handler, or the ``with``, that begins there raises every error again."""
+    if instructions[at].opname != "PUSH_EXC_INFO":
+        return _is_harmless(callee_at(instructions, at - 1), scope)
+    following = [step.opname for step in instructions[at + 1 :]]
+    if following[0] == "WITH_EXCEPT_START":  # judged where it is entered
+        return any(step.opname == "BEFORE_WITH" for step in instructions)
+    for name, after in itertools.pairwise(following):  # the body of a ``finally``
+        if name in _ENDS_IN_SILENCE or (name == "POP_EXCEPT" and after != "RERAISE"):
+            return False
+        if name == "RERAISE":
+            return True
+    return False
+
+
+def _is_harmless(chain: Chain, scope: dict[str, Any]) -> bool:
+    if not chain or chain[0][0] not in ("LOAD_GLOBAL", "LOAD_NAME"):
+        return False
+    value = scope.get(chain[0][1], vars(builtins).get(chain[0][1]))
+    for _, name in chain[1:]:
+        value = getattr(value, name, None) if isinstance(value, types.ModuleType) else None
+    return any(value is known for known in _HARMLESS)
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
@@ -292,18 +333,31 @@ def watching(*, active: bool) -> Iterator[Swallowed]:
         return
     known: list[Exception] = []
 
-    def local(frame: types.FrameType, event: str, argument: Any) -> Any:
-        error = argument[1] if event == "exception" else None
+    def raised(error: BaseException, traceback: types.TracebackType) -> None:
         if isinstance(error, Exception) and not any(error is e for e in known):
             known.append(error)
-            shown = _judged(error, argument[2])
+            shown = _judged(error, traceback)
             if isinstance(shown, EscapeError) and shown is not error:
                 found.append((error, shown))
+
+    with _monitoring(raised) if hasattr(sys, "monitoring") else _tracing(raised):
+        yield found
+
+
+Raised = Callable[[BaseException, types.TracebackType], None]
+
+
+@contextmanager
+def _tracing(raised: Raised) -> Iterator[None]:
+    """Call `raised` where an error reaches a frame of the function's own, in this thread."""
+
+    def local(frame: types.FrameType, event: str, argument: Any) -> Any:
+        if event == "exception":
+            raised(argument[1], argument[2])
         return local
 
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
-        name = frame.f_globals.get("__name__")
-        if _is_foreign(name, frame.f_code.co_filename):
+        if _is_foreign(frame.f_globals.get("__name__"), frame.f_code.co_filename):
             return None
         frame.f_trace_lines = False
         return local
@@ -311,9 +365,39 @@ def watching(*, active: bool) -> Iterator[Swallowed]:
     before = sys.gettrace()
     sys.settrace(called)
     try:
-        yield found
+        yield
     finally:
         sys.settrace(before)
+
+
+@contextmanager
+def _monitoring(raised: Raised) -> Iterator[None]:
+    """The same since Python 3.12, where calls cost nothing while no error is raised."""
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+    tool = next((number for number in range(6) if monitoring.get_tool(number) is None), None)
+    if tool is None:
+        with _tracing(raised):
+            yield
+        return
+    thread = threading.get_ident()
+
+    def at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
+        if threading.get_ident() != thread or error.__traceback__ is None:
+            return
+        frame = sys._getframe(1)
+        if not _is_foreign(frame.f_globals.get("__name__"), code.co_filename):
+            raised(error, error.__traceback__)
+
+    event = monitoring.events.RAISE
+    monitoring.use_tool_id(tool, "sparsetrace")
+    monitoring.register_callback(tool, event, at_error)
+    monitoring.set_events(tool, event)
+    try:
+        yield
+    finally:
+        monitoring.set_events(tool, 0)
+        monitoring.register_callback(tool, event, None)
+        monitoring.free_tool_id(tool)
 
 
 def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:

@@ -47,10 +47,13 @@ def _is_python_call(callee: Any) -> bool:
 
 
 def _callee(frame: types.FrameType) -> Chain:
-    """What loads the object that is called, found by its expression's place in the source."""
     instructions = list(dis.get_instructions(frame.f_code))
     # the frame may stand at an entry of the instruction's cache
-    at = sum(step.offset <= frame.f_lasti for step in instructions) - 1
+    return callee_at(instructions, sum(step.offset <= frame.f_lasti for step in instructions) - 1)
+
+
+def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
+    """What loads the object that is called, found by its expression's place in the source."""
     if not instructions[at].opname.startswith("CALL"):
         return ()
     best: dis.Instruction | None = None
