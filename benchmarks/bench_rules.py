@@ -7,6 +7,8 @@ import numpy as np
 from sparsetrace import jacobian_sparsity
 from sparsetrace.rules import FIRST_ORDER
 
+from .small_calls import CALLS, calls, microseconds
+
 # Generalised ufuncs need shapes of their own, and np.isnat takes no numbers.
 UFUNCS = {
     ufunc.__name__: ufunc
@@ -18,25 +20,6 @@ FORMS = {
     (rule.partials, tuple(rule.cuts)): ufunc.__name__
     for ufunc, rule in reversed(FIRST_ORDER.items())
     if ufunc.__name__ in UFUNCS
-}
-TABLE = np.cumsum(np.random.default_rng(0).uniform(1, 2, 10))
-MATRIX = np.arange(1.0, 31.0).reshape(3, 10)
-BANDED = np.eye(10) + np.eye(10, k=1)
-FUNCTIONS = {
-    "product with zeros": lambda x: x * BANDED[0],
-    "matrix with zeros": lambda x: BANDED @ x,
-    "norm": np.linalg.norm,
-    "sort": np.sort,
-    "interp of x": lambda x: np.interp(x, TABLE, TABLE**2),
-    "interp of a table": lambda x: np.interp(TABLE + 0.5, TABLE, x),
-    "einsum i,i->": lambda x: np.einsum("i,i->", x, x),
-    "einsum ij,j->i": lambda x: np.einsum("ij,j->i", MATRIX, x),
-    "einsum i,j->ij": lambda x: np.einsum("i,j->ij", x, x),
-    "trapezoid": np.trapezoid,
-    "trapezoid at points": lambda x: np.trapezoid(x, TABLE),
-    "gradient": np.gradient,
-    "gradient of second order": lambda x: np.gradient(x, 0.5, edge_order=2),
-    "gradient at points": lambda x: np.gradient(x, TABLE),
 }
 
 
@@ -50,22 +33,21 @@ def operands(ufunc: np.ufunc, x: np.ndarray) -> list[np.ndarray]:
     ]
 
 
-def seconds_per_call(called, size: int, calls: int, rounds: int) -> float:
+def seconds_per_call(ufunc: np.ufunc, size: int, repeats: int, rounds: int) -> float:
     """The mean of the best round of calls, on elements of distinct patterns."""
     best = np.inf
-    ufunc = isinstance(called, np.ufunc)
 
     def function(x):
         nonlocal best
-        inputs = operands(called, x) if ufunc else [x]
+        inputs = operands(ufunc, x)
         for _ in range(rounds):
             start = perf_counter()
-            for _ in range(calls):
-                called(*inputs)
-            best = min(best, (perf_counter() - start) / calls)
+            for _ in range(repeats):
+                ufunc(*inputs)
+            best = min(best, (perf_counter() - start) / repeats)
         return x[:1]
 
-    jacobian_sparsity(function, np.ones((called.nin if ufunc else 1) * size))
+    jacobian_sparsity(function, np.ones(ufunc.nin * size))
     return best
 
 
@@ -74,19 +56,24 @@ class Small:
     param_names = ["ufunc"]
 
     def track_microseconds_at_size_10(self, name):
-        return 1e6 * seconds_per_call(UFUNCS[name], size=10, calls=20, rounds=10)
+        return 1e6 * seconds_per_call(UFUNCS[name], size=10, repeats=20, rounds=10)
 
     track_microseconds_at_size_10.unit = "us"
 
 
-class SmallFunctions:
-    params = [sorted(FUNCTIONS)]
-    param_names = ["call"]
+class SmallCalls:
+    """Of each group of `small_calls` the slowest call."""
 
-    def track_microseconds_at_size_10(self, name):
-        return 1e6 * seconds_per_call(FUNCTIONS[name], size=10, calls=20, rounds=10)
+    params = [sorted(CALLS)]
+    param_names = ["group"]
 
-    track_microseconds_at_size_10.unit = "us"
+    def track_microseconds_looked_up(self, group):
+        return max(microseconds(call) for call in calls(group))
+
+    def track_microseconds_by_rule(self, group):
+        return max(microseconds(call, known=False) for call in calls(group))
+
+    track_microseconds_looked_up.unit = track_microseconds_by_rule.unit = "us"
 
 
 class Large:
@@ -94,6 +81,6 @@ class Large:
     param_names = ["ufunc"]
 
     def track_nanoseconds_per_element_at_size_1e6(self, name):
-        return 1e3 * seconds_per_call(UFUNCS[name], size=10**6, calls=1, rounds=3)
+        return 1e3 * seconds_per_call(UFUNCS[name], size=10**6, repeats=1, rounds=3)
 
     track_nanoseconds_per_element_at_size_1e6.unit = "ns/element"

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from small_calls import CALLS, calls, microseconds, numpy_microseconds
 
 from problems import (
     HESSIAN_SIZES,
@@ -151,3 +152,12 @@ def test_lagrangian_with_any_multipliers():
     pattern = hessian_sparsity(problem.function, *problem.arguments)
     united = lagrangian_hessian_sparsity(swing_up(5), *problem.arguments)
     np.testing.assert_array_equal(united.toarray(), pattern.toarray())
+
+
+@pytest.mark.parametrize("group", CALLS)
+def test_small_calls(group):
+    """NumPy takes each of them, and so does the trace, looked up and by its rule."""
+    for call in calls(group):
+        assert microseconds(call, repeats=4) > 0
+        assert microseconds(call, repeats=2, known=False) > 0
+        assert numpy_microseconds(call, repeats=2) > 0

@@ -3,7 +3,8 @@
 Contract: the rule runs on a graph of its own, whose inputs are the operands' elements.  What
 it leaves there (blocks, interactions, results, operands written into) is kept as *places* in
 a table: first the operands' nodes, then the new ones, then zero, opaque, and the constants.
-A recipe therefore says of any operands what the rule says of operands that share no node.
+A recipe therefore says of any operands what the rule says of operands that share no node,
+or all of them.
 """
 
 from __future__ import annotations
@@ -145,12 +146,14 @@ def _ids_within(x: Any) -> Iterator[Ids]:
 class _Copies:
     """Arguments as the recording gets them: each traced element an input of its own.
 
-    `inputs` are their ids in the order of the operands' memory, `constants` the arrays.
+    Operands that hold the same nodes hold the same inputs.  `inputs` are their ids in the
+    order of the operands' memory, `constants` the plain arrays.
     """
 
     def __init__(self, own: Graph, graph: Graph) -> None:
         self._own, self._graph = own, graph
         self._next = FIRST_INPUT
+        self._first: dict[bytes, int] = {}
         self.inputs: list[Ids] = []
         self.constants: list[NDArray[Any]] = []
 
@@ -172,7 +175,8 @@ class _Copies:
 
     def _inputs(self, ids: Ids, dtype: np.dtype[Any]) -> Ids:
         own = self._own
-        made = arange(self._next, self._next + ids.size, dtype=np.int32).reshape(ids.shape)
+        start = self._first.setdefault(ids.tobytes(), self._next)
+        made = arange(start, start + ids.size, dtype=np.int32).reshape(ids.shape)
         self._next += ids.size
         self.inputs.append(made)
         free = ids > OPAQUE

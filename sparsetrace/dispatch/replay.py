@@ -111,6 +111,10 @@ def answer(
                 return UNKNOWN
     if not nodes:
         return UNKNOWN
+    if len(nodes) > 1:  # operands that are one and the same need no union
+        marks = [ids.tobytes() for ids in nodes]
+        if len(set(marks)) < len(marks):
+            described += map(marks.index, marks)
     key = tuple(described)
     recipe = _RECIPES.get(key)
     if recipe is None:
