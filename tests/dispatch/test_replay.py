@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import scipy.sparse
 from arguments import grid, ufuncs
 from arguments.expressions import INPUTS, function, tables
 
 import sparsetrace as st
 from oracles import dense
 from sparsetrace.dispatch import replay
+from sparsetrace.dispatch.registry import RULES
+from sparsetrace.graph import Graph
 from sparsetrace.structure import leaves
 
 TABLES = {
@@ -85,3 +90,232 @@ def test_all_calls(title, monkeypatch):
     assert not found, "\n".join(found)
     assert compared > len(calls) / 2
     assert any(recipe is not None for recipe in replay._RECIPES.values())
+
+
+# ------------------------------------------------------------------- what is told apart
+def patterns(f, n=4, **options):
+    return dense(st.jacobian_sparsity(f, np.ones(n), **options)).astype(int).tolist()
+
+
+def thrice(call):
+    """The third result: the first two are by the rule, and recorded."""
+
+    def f(x):
+        return [call(x) for _ in range(3)][2]
+
+    return f
+
+
+def test_constants_are_told_apart():
+    for k, wanted in (([1.0, 0.0], [1, 0]), ([0.0, 1.0], [0, 1]), ([1.0, 1.0], [1, 1])):
+        assert patterns(thrice(lambda x, k=k: np.dot(x, k)), 2) == [wanted]
+
+
+def test_equal_numbers_of_other_kinds_are_told_apart():
+    def f(x):
+        for _ in range(3):
+            np.resize(x, 3)
+        return np.resize(x, 3.0)
+
+    with pytest.raises(TypeError):
+        patterns(f)
+
+
+def test_what_operands_hold_is_told_apart():
+    def f(x):
+        y = np.zeros_like(x)
+        y[0] = x[0]
+        z = np.zeros_like(x)
+        z[1] = x[1]
+        return [[np.cumsum(v) for _ in range(3)][2] for v in (x, y, z)]
+
+    rows = patterns(f, 3)
+    assert rows[:3] == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    assert rows[3:6] == [[1, 0, 0]] * 3
+    assert rows[6:] == [[0, 0, 0], [0, 1, 0], [0, 1, 0]]
+
+
+def test_known_values_among_the_elements():
+    def f(x):
+        found = []
+        for number in (2.0, 0.0, 3.0):
+            y = np.full_like(x, number)
+            y[0] = x[0]
+            found.append([np.multiply.reduce(y) for _ in range(3)][2])
+        return found
+
+    assert patterns(f, 2) == [[1, 0], [0, 0], [1, 0]]
+
+
+def test_operands_that_are_one_and_the_same():
+    def f(x):
+        y = x * 2.0
+        same = [np.where(x > 0, x, y) for _ in range(3)][2]
+        other = [np.where(x > 0, x, x[::-1]) for _ in range(3)][2]
+        return same, other
+
+    assert patterns(f, 2) == [[1, 0], [0, 1], [1, 1], [1, 1]]
+
+
+def test_shapes_and_orders_are_told_apart():
+    def f(x):
+        a = x.reshape(2, 2)
+        return [[np.sum(v, axis=0) for _ in range(3)][2] for v in (a, a.T, a[:, ::-1].T, a[::-1])]
+
+    by_rows, by_columns = [[1, 0, 1, 0], [0, 1, 0, 1]], [[1, 1, 0, 0], [0, 0, 1, 1]]
+    assert patterns(f) == by_rows + by_columns + by_columns + by_rows
+
+
+def test_sparse_matrices_are_told_apart():
+    def f(x):
+        matrices = [scipy.sparse.csr_array(m) for m in (np.eye(2), np.ones((2, 2)))]
+        return [[m @ x for _ in range(3)][2] for m in matrices]
+
+    assert patterns(f, 2) == [[1, 0], [0, 1], [1, 1], [1, 1]]
+
+
+# ------------------------------------------------------------------------- what is written
+def test_writes_are_made_again():
+    def f(x):
+        y = np.zeros_like(x)
+        for i in range(3):
+            np.add.at(y, [0, 0], x[i : i + 2])
+        np.copyto(y, x[::-1], where=[False, True, False, True])
+        return y
+
+    assert patterns(f) == [[1, 1, 1, 1], [0, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]]
+
+
+def test_writes_into_an_operand_that_shares_memory():
+    def f(x):
+        y = x * 1.0
+        for _ in range(4):
+            np.copyto(y[1:], y[:-1])
+        return y
+
+    assert patterns(f) == [[1, 0, 0, 0]] * 4
+
+
+def test_writes_into_read_only_arrays_are_refused():
+    def f(x):
+        for i in range(4):
+            y = x * 1.0
+            if i == 3:
+                y.setflags(write=False)
+            np.add.at(y, [0, 0], x[:2])
+        return y
+
+    with pytest.raises(ValueError, match="read-only"):
+        patterns(f)
+
+
+def test_views_stay_views():
+    def f(x):
+        y = np.zeros((2, 2)) + x[:4].reshape(2, 2)
+        for i in range(4):
+            np.real_if_close(y).reshape(-1)[i] = x[0]
+            np.copy(y)[0] = x[3]
+        return y
+
+    assert patterns(f) == [[1, 0, 0, 0]] * 4
+
+
+def test_results_share_nothing():
+    def f(x):
+        results = [np.meshgrid(x[:2], x[2:]) for _ in range(4)]
+        results[2][0][...] = 0.0
+        results[2][1][0] = x[0]
+        return results[3]
+
+    wanted = [[1, 0, 0, 0], [0, 1, 0, 0]] * 2 + [[0, 0, 1, 0]] * 2 + [[0, 0, 0, 1]] * 2
+    assert patterns(f) == wanted
+
+
+# ----------------------------------------------------------------------------- what is kept
+def test_functions_of_the_users_are_called_each_time():
+    called = []
+
+    def g(part):
+        called.append(part)
+        return part * 2
+
+    def f(x):
+        return [np.piecewise(x, [[True, False]], [g, 0.0]) for _ in range(4)][3]
+
+    assert patterns(f, 2) == [[1, 0], [0, 0]]
+    assert len(called) == 4
+
+
+def test_errors_are_raised_each_time():
+    def f(x):
+        caught = 0
+        for _ in range(4):
+            try:
+                np.cross(x[:3], np.ones(5))
+            except ValueError:
+                caught += 1
+        assert caught == 4
+        return x
+
+    assert patterns(f) == np.eye(4, dtype=int).tolist()
+
+
+def test_a_rule_of_the_users_is_heeded():
+    def f(x):
+        return [np.trace(x.reshape(2, 2)) for _ in range(3)][2]
+
+    assert patterns(f) == [[1, 0, 0, 1]]
+    rule = dict(RULES)
+    listed = set(replay.FUNCTIONS)
+    try:
+        st.register_rule(np.trace, lambda a: a.sum())
+        assert patterns(f) == [[1, 1, 1, 1]]
+    finally:
+        RULES.clear()
+        RULES.update(rule)
+        replay.FUNCTIONS |= listed
+
+
+def test_what_is_remembered_is_bounded(monkeypatch):
+    monkeypatch.setattr(replay, "_MOST_SEEN", 8)
+    monkeypatch.setattr(replay, "_MOST_RECIPES", 4)
+
+    def f(x):
+        for i in range(20):
+            for _ in range(3):
+                y = np.dot(x, np.arange(float(i), i + 4))
+        return y
+
+    assert patterns(f) == [[1, 1, 1, 1]]
+    assert len(replay._SEEN) <= 8
+    assert len(replay._RECIPES) <= 4
+
+
+def test_large_operands_are_left_to_the_rules():
+    def f(x):
+        return [np.cumsum(x) for _ in range(3)][2]
+
+    st.jacobian_sparsity(f, np.ones(1000))
+    assert not replay._SEEN
+    st.jacobian_sparsity(f, np.ones(100))  # 5050 parents, where the rule has 200
+    (recipe,) = replay._RECIPES.values()
+    assert sum(step.parents.size for step in recipe.steps) < 1000
+
+
+def test_recordings_leave_no_trace_behind():
+    def f(x):
+        return [np.linalg.solve(x.reshape(2, 2), np.ones(2)) for _ in range(3)][2]
+
+    st.jacobian_sparsity(f, np.ones(4))
+    gc.collect()
+    assert not [x for x in gc.get_objects() if isinstance(x, Graph)]
+
+
+def test_threads_record_for_each_other():
+    def f(x):
+        return [np.convolve(x, [1.0, 0.0, 2.0]) for _ in range(50)][49]
+
+    wanted = patterns(lambda x: np.convolve(x, [1.0, 0.0, 2.0]))
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: patterns(f), range(16)):
+            assert found == wanted
