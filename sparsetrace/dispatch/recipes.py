@@ -33,8 +33,8 @@ Rule = Callable[[Graph, Any, tuple[Any, ...], dict[str, Any]], Any]
 
 Places = NDArray[np.intp]
 
-_MOST_UNITED = 4096
-"""The most parents that a recipe may have."""
+_MOST_PLACES = 4096
+"""The most parents that a recipe may have, and the most elements of results."""
 _NARROW = 8
 """Unions of up to this many nodes each are kept as columns."""
 
@@ -294,27 +294,23 @@ def _written_down(
     written: list[int],
 ) -> Recipe | None:
     kept = [asarray(e.ids) for e in arrays] + [inputs[i] for i in written]
+    if sum(ids.size for ids in kept) > _MOST_PLACES:
+        return None
     blocks = own.finish()
     edges = sum(
         b.size * len(b.columns) if isinstance(b, Columns) else len(b.parents) for b in blocks
     )
-    first_new = FIRST_INPUT + size
-    flat = None
-    if not own.second_order:
-        flat = _flattened(own, size, concatenate([ids.reshape(-1) for ids in (*kept, _NONE)]))
-    if (
-        flat is not None
-        and sum(len(step.parents.reshape(-1)) for step in flat[0]) <= 2 * edges + 64
-    ):
+    ids = concatenate([ids.reshape(-1) for ids in (*kept, _NONE)])
+    most = min(_MOST_PLACES, 2 * edges + 64)
+    flat = None if own.second_order else _flattened(own, size, ids, most)
+    if flat is not None:
         steps, count, places = flat
-    elif edges > _MOST_UNITED:
+        table = _Table(own, size, count, places)
+    elif edges > _MOST_PLACES:
         return None
     else:
-        count, places = own.size - first_new, arange(own.size - FIRST_INPUT)
-        flat = None
-        steps = []
-    table = _Table(own, size, count, places)
-    if flat is None:
+        count, places = own.size - FIRST_INPUT - size, arange(own.size - FIRST_INPUT)
+        table = _Table(own, size, count, places)
         steps = [_step(block, table) for block in blocks]
     interactions = [_multiplied(x, table) for x in own.interactions]
     products = array(own.scalar_products, np.int32)
@@ -335,10 +331,11 @@ def _written_down(
 _NONE = zeros(0, np.int32)
 
 
-def _flattened(own: Graph, size: int, ids: Ids) -> tuple[list[Step], int, Places] | None:
+def _flattened(own: Graph, size: int, ids: Ids, most: int) -> tuple[list[Step], int, Places] | None:
     """The nodes among `ids` as unions of the operands' elements, each union once.
 
-    At most one step, how many new nodes it has, and the places of all nodes.
+    At most one step, how many new nodes it has, and the places of all nodes; None if there
+    would be more than `most` parents.
     """
     nodes = np.unique(ids[ids >= FIRST_INPUT + size])
     places = arange(own.size - FIRST_INPUT)
@@ -360,7 +357,7 @@ def _flattened(own: Graph, size: int, ids: Ids) -> tuple[list[Step], int, Places
     if not united:
         return [], 0, places
     lengths = array([len(found) for found in united])
-    if int(lengths.sum()) > _MOST_UNITED:
+    if int(lengths.sum()) > most:
         return None
     if lengths.min() == lengths.max() <= min(_NARROW, len(united)):
         step = Step(np.ascontiguousarray(np.stack(united).T), len(united))

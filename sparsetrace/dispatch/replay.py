@@ -65,11 +65,12 @@ _SMALL = 128
 """Operands of more elements than these are left to the rules, whose cost is little beside them."""
 _LARGE = 256
 """Constants of more elements are not compared."""
-_MOST_SEEN, _MOST_RECIPES = 8192, 1024
+_MOST_SEEN, _MOST_RECIPES = 8192, 2048
 """How many calls are remembered: that they were made, and what they do."""
 
 _RECIPES: dict[Hashable, Recipe | None] = {}
-_SEEN: set[Hashable] = set()
+_SEEN: set[int] = set()
+"""Hashes of the calls made so far; if two are equal, one call is recorded early."""
 
 
 def forget() -> None:
@@ -106,7 +107,7 @@ def answer(
             return UNKNOWN
     if kwargs:
         for name, x in kwargs.items():
-            described.append(name)
+            described += (_NAMED, name)
             if not _describe(graph, x, described, nodes):
                 return UNKNOWN
     if not nodes:
@@ -114,16 +115,17 @@ def answer(
     if len(nodes) > 1:  # operands that are one and the same need no union
         marks = [ids.tobytes() for ids in nodes]
         if len(set(marks)) < len(marks):
-            described += map(marks.index, marks)
+            described += (_SAME, *map(marks.index, marks))
     key = tuple(described)
     recipe = _RECIPES.get(key)
     if recipe is None:
         if key in _RECIPES:
             return UNKNOWN
-        if key not in _SEEN:
+        mark = hash(key)
+        if mark not in _SEEN:
             if len(_SEEN) >= _MOST_SEEN:
                 _SEEN.clear()
-            _SEEN.add(key)
+            _SEEN.add(mark)
             return UNKNOWN
         if len(_RECIPES) >= _MOST_RECIPES:
             _RECIPES.clear()
@@ -136,6 +138,8 @@ def answer(
 
 
 # ------------------------------------------------------------------------------- key
+_NAMED, _SAME, _ITSELF = "name", "same", "itself"
+"""What stands before parts of a key that are no pair of a type and a value."""
 _PLAIN = frozenset((bool, int, str, type(None), type(Ellipsis)))
 _COMPRESSED = ("data", "indices", "indptr")
 _SPARSE: dict[type, tuple[str, ...]] = {
@@ -203,7 +207,7 @@ def _describe(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
         key += (kind, x.shape)
         return all(_describe(graph, getattr(x, part), key, nodes) for part in _SPARSE[kind])
     elif kind in _DISPATCHED or x is np._NoValue or isinstance(x, (type, np.dtype)):
-        key.append(x)
+        key += (_ITSELF, x)
     else:
         return False
     return True
