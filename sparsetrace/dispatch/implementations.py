@@ -18,7 +18,7 @@ from numpy.polynomial.polyutils import trimseq
 from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, is_traced
 from sparsetrace.graph import CURRENT
 
-__all__ = ["IMPLEMENTED", "conversion", "rebound", "rebound_method"]
+__all__ = ["IMPLEMENTED", "conversion", "function_named", "rebound", "rebound_method"]
 
 _NAMES = """
 angle apply_along_axis apply_over_axes corrcoef diff ediff1d fix isclose
@@ -30,16 +30,17 @@ real_if_close vander
 """.split()
 
 
-def _resolve(name: str) -> Callable[..., Any]:
+def function_named(name: str) -> Any:
+    """A function of NumPy's; None where this version has none of that name."""
     found: Any = np
     for part in name.split("."):
         found = getattr(found, part, None)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(
     function
-    for function in map(_resolve, _NAMES)
+    for function in map(function_named, _NAMES)
     if hasattr(function, "_implementation")  # polyval2d: since NumPy 2.3, polyvalnd: since 2.5
 )
 

@@ -17,19 +17,12 @@ import scipy.sparse
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
 from numpy import arange, array, asarray, concatenate
 
+from sparsetrace.dispatch.implementations import function_named
 from sparsetrace.dispatch.operands import Elements
 from sparsetrace.dispatch.recipes import Literal, Recipe, Result, Rule, is_c_like, recorded
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Graph, Ids, Rows
 
 __all__ = ["FUNCTIONS", "UNKNOWN", "answer", "answered", "forget", "leave"]
-
-
-def _function(name: str) -> Any:
-    """A function of NumPy's by its name; None where this version has none of it."""
-    found: Any = np
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
 
 
 _NAMES = """
@@ -55,7 +48,7 @@ linalg.solve linalg.svd linalg.svdvals linalg.tensordot linalg.tensorinv linalg.
 linalg.trace linalg.vecdot linalg.vector_norm polynomial.polynomial.polygrid2d
 polynomial.polynomial.polyval2d polynomial.polynomial.polyvalnd
 """
-FUNCTIONS = {function for function in map(_function, _NAMES.split()) if function is not None}
+FUNCTIONS = set(map(function_named, _NAMES.split())) - {None}
 """Functions that give new arrays or write into theirs, and by their rules cost more."""
 
 UNKNOWN = object()
