@@ -282,7 +282,7 @@ def test_empty_patterns(shape, tmp_path):
         pattern.to_mtx(tmp_path / "empty.mtx")
         for again in (
             SparsityPattern.load(tmp_path / "empty.npz"),
-            SparsityPattern(mmread(tmp_path / "empty.mtx", spmatrix=False)),
+            SparsityPattern(mmread(tmp_path / "empty.mtx")),
             pickle.loads(pickle.dumps(pattern)),
             pattern.copy(),
             copy.deepcopy(pattern),
@@ -403,7 +403,7 @@ def test_to_mtx(tmp_path):
     lines = (tmp_path / "pattern.mtx").read_text().splitlines()
     assert lines[0] == "%%MatrixMarket matrix coordinate pattern general"
     assert [line for line in lines if not line.startswith("%")] == ["3 3 3", "1 2", "3 1", "3 3"]
-    assert same(mmread(tmp_path / "pattern.mtx", spmatrix=False).toarray() != 0, DENSE != 0)
+    assert same(mmread(tmp_path / "pattern.mtx").toarray() != 0, DENSE != 0)
 
 
 def test_spy_without_matplotlib_names_the_extra(monkeypatch):
