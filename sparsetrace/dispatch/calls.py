@@ -268,44 +268,59 @@ def function_call(
     """Answer ``__array_function__``."""
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
-    if function in replay.FUNCTIONS and not graph.local and not placed and "out" not in kwargs:
-        found = replay.answer(graph, function, args, kwargs, _answered)
-        if found is not replay.UNKNOWN:
-            return wrapped(graph, found)
+    if not (graph.local or placed or "out" in kwargs):
+        if function in replay.FUNCTIONS:
+            known = replay.answer(graph, function, args, kwargs, _answered)
+            if known is not replay.UNKNOWN:
+                return wrapped(graph, known)
+        return wrapped(graph, _noted(graph, function, args, kwargs))
     if placed:
         kwargs = {**kwargs, "out": args[position]}
         args = (*args[:position], None, *args[position + 1 :])
     if graph.local and function not in IMPLEMENTED:
         place = position if placed else None
         return local.function_call(graph, function, args, kwargs, _global_rule, place)
-    target, where = None, True
-    if "out" in kwargs:
-        kwargs = dict(kwargs)
-        target = kwargs.pop("out")
-        if function is clip and target is not None:
-            where = kwargs.pop("where", True)
-        if target is not None and function in JOINS and kwargs.get("dtype") is not None:
-            raise TypeError(f"{function.__name__}() only takes `out` or `dtype` as an argument")
-    name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
-    try:
-        result = _answered(graph, function, args, kwargs)
-    except TracingError as error:
-        if name not in str(error):
-            error.add_note(f"while tracing {name}")
-        raise
+    return _into_target(graph, function, args, dict(kwargs))
+
+
+def _into_target(
+    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The result of a call that may have ``out=``."""
+    target, where = kwargs.pop("out", None), True
     if target is None:
-        return wrapped(graph, result)
+        return wrapped(graph, _noted(graph, function, args, kwargs))
+    if function is clip:
+        where = kwargs.pop("where", True)
+    if function in JOINS and kwargs.get("dtype") is not None:
+        raise TypeError(f"{function.__name__}() only takes `out` or `dtype` as an argument")
+    result = _noted(graph, function, args, kwargs)
     if is_traced(result):
         result = Elements(result._ids, result._dtype, result._values)
+    call = f"{_name(function)}(..., out=)"
     if isinstance(result, Elements):
         if is_traced_array(target):
             check_target(function, target, result)
             if where is not True:
                 result = masked(graph, result, target, where)
-        return store(graph, target, result, f"{name}(..., out=)")
-    raise UnsupportedError(
-        explain(f"{name}(..., out=)", "its result is not an array", "Leave out= away.")
-    )
+        return store(graph, target, result, call)
+    raise UnsupportedError(explain(call, "its result is not an array", "Leave out= away."))
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
+
+
+def _noted(
+    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The result; an error that does not name the function gets a note that does."""
+    try:
+        return _answered(graph, function, args, kwargs)
+    except TracingError as error:
+        if _name(function) not in str(error):
+            error.add_note(f"while tracing {_name(function)}")
+        raise
 
 
 def _answered(
@@ -319,8 +334,7 @@ def _answered(
         return run_move(graph, MOVES[function], args, kwargs)
     if function in IMPLEMENTED:
         return rebound(function)(*args, **kwargs)
-    name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
-    return _of_constants(graph, function, args, kwargs, name)
+    return _of_constants(graph, function, args, kwargs)
 
 
 def _of_constants(
@@ -328,7 +342,6 @@ def _of_constants(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    name: str,
 ) -> Any:
     """The result of a function without a rule, if all that it is given is known."""
     known = [plain_values(graph, x) if contains_traced(x) else x for x in args]
@@ -338,7 +351,7 @@ def _of_constants(
         for found, given in zip((*known, *named.values()), (*args, *kwargs.values()), strict=True)
     )
     if lost:
-        raise REFUSED.error(function, name)
+        raise REFUSED.error(function, _name(function))
     return function(*known, **named)
 
 
@@ -351,5 +364,4 @@ def _global_rule(
         return rule(graph, *args, **kwargs)
     if function in MOVES:
         return run_move(graph, MOVES[function], args, kwargs)
-    name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
-    raise REFUSED.error(function, name)
+    raise REFUSED.error(function, _name(function))

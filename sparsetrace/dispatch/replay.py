@@ -8,7 +8,7 @@ key cannot tell from other calls is left to the rules.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import scipy.sparse
 from numpy import arange, array, asarray, concatenate
 
 from sparsetrace.dispatch.implementations import function_named
-from sparsetrace.dispatch.operands import Elements
+from sparsetrace.dispatch.operands import Elements, is_traced
 from sparsetrace.dispatch.recipes import Literal, Recipe, Result, Rule, is_c_like, recorded
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Graph, Ids, Rows
 
@@ -96,19 +96,28 @@ def answer(
     described: list[Any] = [call, graph.values, graph.dependency, graph.second_order]
     nodes: list[Any] = []
     for x in args:
-        if not _describe(graph, x, described, nodes):
+        if not (_HOW.get(type(x)) or _how(x))(graph, x, described, nodes):
             return UNKNOWN
-    if kwargs:
-        for name, x in kwargs.items():
-            described += (_NAMED, name)
-            if not _describe(graph, x, described, nodes):
-                return UNKNOWN
-    if not nodes:
+    for name, x in kwargs.items():
+        described += (_NAMED, name)
+        if not (_HOW.get(type(x)) or _how(x))(graph, x, described, nodes):
+            return UNKNOWN
+    if len(nodes) == 1:
+        table = nodes[0].reshape(-1)
+    elif not nodes:
         return UNKNOWN
-    if len(nodes) > 1:  # operands that are one and the same need no union
-        marks = [ids.tobytes() for ids in nodes]
-        if len(set(marks)) < len(marks):
-            described += (_SAME, *map(marks.index, marks))
+    else:
+        table = concatenate([ids.reshape(-1) for ids in nodes])
+        first: dict[bytes, int] = {}  # operands that are one and the same need no union
+        same = [first.setdefault(ids.tobytes(), i) for i, ids in enumerate(nodes)]
+        if len(first) < len(same):
+            described += (_SAME, *same)
+    if not graph.pure and table.size:
+        lowest = np.minimum.reduce(table)
+        if lowest <= OPAQUE:
+            described += (_SETTLED, np.minimum(table, FIRST_INPUT).tobytes())
+            if lowest < ZERO:
+                described.append(graph.known_values(table, _COMPLEX).tobytes())
     key = tuple(described)
     recipe = _RECIPES.get(key)
     if recipe is None:
@@ -127,13 +136,92 @@ def answer(
             return UNKNOWN
     if recipe.writes and _overlap(recipe, nodes):
         return UNKNOWN
-    return _followed(graph, recipe, nodes)
+    return _followed(graph, recipe, nodes, table)
 
 
 # ------------------------------------------------------------------------------- key
-_NAMED, _SAME, _ITSELF = "name", "same", "itself"
+_NAMED, _SAME, _SETTLED, _ITSELF, _FORTRAN, _INTS = "name same settled itself F ints".split()
 """What stands before parts of a key that are no pair of a type and a value."""
-_PLAIN = frozenset((bool, int, str, type(None), type(Ellipsis)))
+_COMPLEX = np.dtype(complex)
+
+How = Callable[[Graph, Any, list[Any], list[Any]], bool]
+"""Appends to the key what a rule may ask of an argument, and its nodes; False if it cannot."""
+
+
+def _traced(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    ids: Ids = x._ids
+    if ids.size > _SMALL or type(ids) is not np.ndarray or x._graph is not graph:
+        return False
+    if ids.ndim < 2 or ids.flags.c_contiguous or is_c_like(ids):
+        key += (type(x), ids.shape, x._dtype)
+        nodes.append(ids)
+        return True
+    key += (type(x), ids.shape, x._dtype, _FORTRAN)
+    nodes.append(ids.T)
+    return is_c_like(ids.T)
+
+
+def _plain(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (type(x), x)
+    return True
+
+
+def _float(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (float, x) if x else (float, str(x))  # 0.0 equals -0.0
+    return True
+
+
+def _shown(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (type(x), str(x))
+    return True
+
+
+def _array(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    if x.size > _LARGE or x.dtype.hasobject:
+        return False
+    if x.ndim < 2 or x.flags.c_contiguous:
+        key += (np.ndarray, x.shape, x.dtype, x.tobytes())
+        return True
+    key += (np.ndarray, x.shape, x.dtype, _FORTRAN, x.T.tobytes())
+    return bool(x.flags.f_contiguous)
+
+
+def _number(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (type(x), x.dtype, x.tobytes())
+    return not x.dtype.hasobject
+
+
+def _parts(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    if len(x) > _SMALL:
+        return False
+    if {int}.issuperset(map(type, x)):
+        key += (type(x), _INTS, tuple(x))
+        return True
+    key += (type(x), len(x))
+    return all((_HOW.get(type(item)) or _how(item))(graph, item, key, nodes) for item in x)
+
+
+def _slice(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key.append(slice)
+    return _parts(graph, (x.start, x.stop, x.step), key, nodes)
+
+
+def _sparse(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    if x.nnz > _LARGE:
+        return False
+    key += (type(x), x.shape)
+    return _parts(graph, [getattr(x, part) for part in _SPARSE[type(x)]], key, nodes)
+
+
+def _itself(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (_ITSELF, x)
+    return True
+
+
+def _unknown(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    return False
+
+
 _COMPRESSED = ("data", "indices", "indptr")
 _SPARSE: dict[type, tuple[str, ...]] = {
     scipy.sparse.csr_array: _COMPRESSED,
@@ -146,64 +234,32 @@ _SPARSE: dict[type, tuple[str, ...]] = {
     scipy.sparse.dia_matrix: ("data", "offsets"),
 }
 """The parts that a sparse matrix consists of."""
-_DISPATCHED = frozenset((np.ufunc, type(np.sum)))
+_HOW: dict[type, How] = {
+    **dict.fromkeys((bool, int, str, type(None), type(Ellipsis)), _plain),
+    **dict.fromkeys((list, tuple), _parts),
+    **dict.fromkeys((np.ufunc, type(np.sum), type(np._NoValue), type), _itself),
+    **dict.fromkeys(_SPARSE, _sparse),
+    float: _float,
+    complex: _shown,
+    slice: _slice,
+    np.ndarray: _array,
+}
+"""How arguments of each type are described; of NumPy's and the package's own as they come."""
 
 
-def _describe(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
-    """Append to `key` what a rule may ask of `x`, to `nodes` its nodes; False if it cannot."""
+def _how(x: Any) -> How:
     kind = type(x)
-    if getattr(kind, "_is_traced", False):
-        ids: Ids = x._ids
-        size = ids.size
-        if size > _SMALL or type(ids) is not np.ndarray or x._graph is not graph:
-            return False
-        key += (kind, ids.shape, x._dtype)
-        if ids.ndim < 2 or ids.flags.c_contiguous or is_c_like(ids):
-            nodes.append(ids)
-        elif is_c_like(ids.T):
-            key.append("F")
-            nodes.append(ids.T)
-        else:
-            return False
-        if graph.pure or not size or np.minimum.reduce(ids, axis=None) > OPAQUE:
-            return True
-        key.append(np.minimum(ids, FIRST_INPUT).tobytes())
-        if np.minimum.reduce(ids, axis=None) < ZERO:
-            key.append(graph.known_values(ids, x._dtype).tobytes())
-        return True
-    if kind in _PLAIN:
-        key += (kind, x)
-    elif kind is np.ndarray or getattr(kind, "_is_buffer", False):
-        if x.size > _LARGE or x.dtype.hasobject or not (x.ndim < 2 or x.flags.c_contiguous):
-            return False
-        key += (np.ndarray, x.shape, x.dtype, x.tobytes())
-    elif kind is float:
-        key += (float, x) if x else (float, str(x))  # 0.0 equals -0.0
-    elif kind is list or kind is tuple:
-        if len(x) > _SMALL:
-            return False
-        key += (kind, len(x))
-        for item in x:
-            if not _describe(graph, item, key, nodes):
-                return False
-    elif kind is slice:
-        return _describe(graph, (slice, x.start, x.stop, x.step), key, nodes)
-    elif kind is complex:
-        key += (complex, str(x))
-    elif isinstance(x, np.generic):
-        if x.dtype.hasobject:
-            return False
-        key += (kind, x.dtype, x.tobytes())
-    elif kind in _SPARSE:
-        if x.nnz > _LARGE:
-            return False
-        key += (kind, x.shape)
-        return all(_describe(graph, getattr(x, part), key, nodes) for part in _SPARSE[kind])
-    elif kind in _DISPATCHED or x is np._NoValue or isinstance(x, (type, np.dtype)):
-        key += (_ITSELF, x)
+    if is_traced(x):
+        _HOW[kind] = _traced
+    elif getattr(kind, "_is_buffer", False):
+        _HOW[kind] = _array
+    elif isinstance(x, np.dtype):
+        _HOW[kind] = _itself
+    elif isinstance(x, np.generic) and kind.__module__ == "numpy":
+        _HOW[kind] = _number
     else:
-        return False
-    return True
+        return _unknown
+    return _HOW[kind]
 
 
 # ------------------------------------------------------------------------- following
@@ -220,10 +276,7 @@ def _overlap(recipe: Recipe, nodes: list[Any]) -> bool:
     )
 
 
-def _followed(graph: Graph, recipe: Recipe, nodes: list[Any]) -> Any:
-    table: Ids = (
-        nodes[0].reshape(-1) if len(nodes) == 1 else concatenate([ids.reshape(-1) for ids in nodes])
-    )
+def _followed(graph: Graph, recipe: Recipe, nodes: list[Any], table: Ids) -> Any:
     base = graph.next_block() if recipe.count else 0
     results = recipe.results
     if recipe.own and type(results) is Result and results.fresh >= 0 and not recipe.writes:
