@@ -1135,7 +1135,14 @@ def plain(arguments):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("function", numpy_functions.DATA_ALONE | numpy_functions.FORGETTING)
+def by_name(functions):
+    """In an order that is the same in each process."""
+    return sorted(functions, key=lambda function: function.__name__)
+
+
+@pytest.mark.parametrize(
+    "function", by_name(numpy_functions.DATA_ALONE | numpy_functions.FORGETTING)
+)
 def test_functions_of_numpy_that_forget_masks(function):
     arguments = ARGUMENTS.get(function, (A,))
     found = function(*arguments)
@@ -1143,7 +1150,7 @@ def test_functions_of_numpy_that_forget_masks(function):
     assert not np.ma.is_masked(found)
 
 
-@pytest.mark.parametrize("function", numpy_functions.BY_ELEMENT)
+@pytest.mark.parametrize("function", by_name(numpy_functions.BY_ELEMENT))
 def test_functions_of_numpy_that_move_masks(function):
     arguments = ARGUMENTS.get(function, (A,))
     found, mask = function(*arguments), function(arguments[0].mask, *arguments[1:])
@@ -1152,7 +1159,7 @@ def test_functions_of_numpy_that_move_masks(function):
         np.testing.assert_equal(np.ma.getmaskarray(piece), hidden)
 
 
-@pytest.mark.parametrize("function", numpy_functions.BY_METHOD)
+@pytest.mark.parametrize("function", by_name(numpy_functions.BY_METHOD))
 def test_functions_of_numpy_that_call_methods(function):
     arguments = ARGUMENTS.get(function, (A,))
     rest = arguments[1:]
