@@ -35,6 +35,8 @@ Places = NDArray[np.intp]
 
 _MOST_PLACES = 4096
 """The most parents that a recipe may have, and the most elements of results."""
+_FEW = 16
+"""So many parents more than the rule's own blocks the flat unions of a call may have."""
 _NARROW = 8
 """Unions of up to this many nodes each are kept as columns."""
 
@@ -301,7 +303,7 @@ def _written_down(
         b.size * len(b.columns) if isinstance(b, Columns) else len(b.parents) for b in blocks
     )
     ids = concatenate([ids.reshape(-1) for ids in (*kept, _NONE)])
-    most = min(_MOST_PLACES, 2 * edges + 64)
+    most = min(_MOST_PLACES, edges + _FEW)
     flat = None if own.second_order else _flattened(own, size, ids, most)
     if flat is not None:
         steps, count, places = flat

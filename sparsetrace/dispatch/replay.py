@@ -54,7 +54,7 @@ FUNCTIONS = set(map(function_named, _NAMES.split())) - {None}
 UNKNOWN = object()
 """Says that the call is to be answered by its rule."""
 
-_SMALL = 128
+_SMALL = 256
 """Operands of more elements than these are left to the rules, whose cost is little beside them."""
 _LARGE = 256
 """Constants of more elements are not compared."""
