@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse
 from arguments import grid, ufuncs
 from arguments.expressions import INPUTS, function, tables
+from programs import Writer
 
 import sparsetrace as st
 from oracles import dense
@@ -90,6 +91,22 @@ def test_all_calls(title, monkeypatch):
     assert not found, "\n".join(found)
     assert compared > len(calls) / 2
     assert any(recipe is not None for recipe in replay._RECIPES.values())
+
+
+@pytest.mark.parametrize("seed", range(50_003, 50_018))
+def test_random_programs(seed, monkeypatch):
+    warnings.simplefilter("ignore")
+    program = Writer(seed).program()
+    f = program.compiled()
+
+    def repeated(x):
+        return [f(x), f(x[::-1]), f(x * 2.0), f(x + 1) * x[0]]
+
+    x = np.ones(program.n)
+    for mode in (MODES[0], MODES[3]):
+        expected = by_rules(monkeypatch, mode, repeated, x)
+        assert (dense(mode(repeated, x)) == expected).all()
+    assert replay._RECIPES
 
 
 # ------------------------------------------------------------------- what is told apart
