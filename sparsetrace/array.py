@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sparsetrace import masked
 from sparsetrace.dispatch import indexing, replay
 from sparsetrace.dispatch.calls import function_call, ufunc_call
+from sparsetrace.dispatch.moves import repeats
 from sparsetrace.dispatch.operands import Elements, ids_of, is_traced, landed, values_of
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.flat import Flat
@@ -328,6 +329,14 @@ class TracedArray(Layout):
 
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
         """As ndarray.setflags, for `write`."""
+        if write and repeats(self._ids):
+            raise UnsupportedError(
+                explain(
+                    "ndarray.setflags(write=True)",
+                    "several of its elements are one and the same place in memory",
+                    "Write into the array that it is a view of, or into a copy.",
+                )
+            )
         if write is not None:
             self._ids.setflags(write=write)
 

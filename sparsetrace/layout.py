@@ -14,6 +14,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.dispatch.moves import repeats
 from sparsetrace.dispatch.operands import ids_of, values_of
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
 from sparsetrace.graph import Graph, Ids
@@ -106,7 +107,8 @@ class Layout(np.ndarray[Any, Any]):
 
     @property
     def flags(self) -> Any:
-        return self._ids.flags
+        # of elements that share a place these can be read, not set
+        return (self._ids.view() if repeats(self._ids) else self._ids).flags
 
     @property
     def shape(self) -> tuple[int, ...]:

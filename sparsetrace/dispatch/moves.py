@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import insert, meshgrid
+from numpy import broadcast_arrays, insert, meshgrid
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sparsetrace.dispatch.operands import Elements, Operand, contains_traced, dtype_of, ids_of
@@ -24,7 +24,7 @@ from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.parts import PartIds, part_of
 
-__all__ = ["MOVES", "run_move"]
+__all__ = ["MOVES", "repeats", "run_move"]
 
 _LINES: list[tuple[Callable[..., Any], str]] = [
     (np.reshape, "a"),
@@ -173,6 +173,16 @@ def _wrapped(
     return value
 
 
+def repeats(ids: Ids) -> bool:
+    """Whether one place in memory is several elements, as in windows and broadcast arrays.
+
+    Such an array is read-only: what a rule writes element by element, one of them would
+    undo for another.
+    """
+    extent = sum((n - 1) * abs(step) for n, step in zip(ids.shape, ids.strides, strict=True))
+    return bool(ids.size * ids.itemsize > extent + ids.itemsize)
+
+
 def _slides(ids: Ids, window: Any = None, *rest: Any) -> bool:
     """Whether windows over all axes are asked for, of an array that lies in order."""
     sizes = window if type(window) is tuple else (window,)
@@ -227,7 +237,10 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         if not any(map(contains_traced, rest)) and not any(map(contains_traced, kwargs.values())):
             if function is sliding_window_view and not kwargs and _slides(x._ids, *rest):
                 return Elements(_windows(x._ids, *rest), x._dtype, keep_array=True)
-            return _all(function(x._ids, *rest, **kwargs), x._dtype)
+            result = function(x._ids, *rest, **kwargs)
+            if function is sliding_window_view:
+                result.flags.writeable = False  # see `repeats`
+            return _all(result, x._dtype)
     dtypes: list[np.dtype[Any]] = []
     moved = [
         _lifted(graph, a, dtypes) if move.holds(i) else _plain(graph, a, name)
@@ -253,6 +266,10 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         moved = [_bare(x) for x in moved]
         options = {k: _bare(v) for k, v in options.items()}
     result = function(*moved, **options)
+    if function in (broadcast_arrays, sliding_window_view):
+        for ids in result if isinstance(result, (list, tuple)) else (result,):
+            if repeats(ids):
+                ids.flags.writeable = False
     if parts:
         result = _viewed(graph, result, parts)
     apart = None

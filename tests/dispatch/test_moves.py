@@ -349,3 +349,48 @@ def test_arrays_made_in_the_shape_of_another_one():
 
     found = st.jacobian_sparsity(f, np.ones(3))
     assert_same_pattern(found, [[1, 0, 1], [1, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda y: np.lib.stride_tricks.sliding_window_view(y, 2, writeable=True),
+        lambda y: np.lib.stride_tricks.sliding_window_view(y, window_shape=2, writeable=True),
+        lambda y: np.lib.stride_tricks.sliding_window_view(x=y, window_shape=2, writeable=True),
+        lambda y: np.broadcast_arrays(y, np.ones((2, 5)))[0],
+    ],
+)
+def test_elements_that_share_a_place_are_read_only(view):
+    """Written element by element, one would undo what another has taken."""
+
+    def f(x):
+        y = x * 1.0
+        windows = view(y)
+        assert windows.shape[0] in (2, 4)
+        with pytest.raises(ValueError, match="read-only"):
+            windows[0, 1] = x[4]
+        with pytest.raises(ValueError, match="read-only"):
+            np.add.at(windows, ([0, 1], [1, 0]), x[3:])
+        with pytest.raises(ValueError, match="read-only"):
+            np.copyto(windows, x[4], where=np.ones(windows.shape, bool))
+        return y
+
+    assert st.jacobian_sparsity(f, np.ones(5)).nnz == 5
+
+
+def test_they_cannot_be_made_writeable():
+    def g(x):
+        windows = np.lib.stride_tricks.sliding_window_view(x * 1.0, 2)
+        windows.flags.writeable = True
+        windows[0, 1] = x[4]
+        return windows
+
+    with pytest.raises(ValueError, match="read-only"):
+        st.jacobian_sparsity(g, np.ones(5))
+
+    def f(x):
+        np.lib.stride_tricks.sliding_window_view(x, 2).setflags(write=True)
+        return x
+
+    with pytest.raises(st.UnsupportedError, match="one and the same place"):
+        st.jacobian_sparsity(f, np.ones(5))
