@@ -266,7 +266,7 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         moved = [_bare(x) for x in moved]
         options = {k: _bare(v) for k, v in options.items()}
     result = function(*moved, **options)
-    if function in (broadcast_arrays, sliding_window_view):
+    if function in (broadcast_arrays, meshgrid, sliding_window_view):
         for ids in result if isinstance(result, (list, tuple)) else (result,):
             if repeats(ids):
                 ids.flags.writeable = False

@@ -358,6 +358,7 @@ def test_arrays_made_in_the_shape_of_another_one():
         lambda y: np.lib.stride_tricks.sliding_window_view(y, window_shape=2, writeable=True),
         lambda y: np.lib.stride_tricks.sliding_window_view(x=y, window_shape=2, writeable=True),
         lambda y: np.broadcast_arrays(y, np.ones((2, 5)))[0],
+        lambda y: np.meshgrid(y, np.ones(4), copy=False)[0],
     ],
 )
 def test_elements_that_share_a_place_are_read_only(view):
