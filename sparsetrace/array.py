@@ -43,6 +43,8 @@ def wrap(graph: Graph, found: Elements) -> Any:
     ids, values = found.ids, found.values
     if graph.local and values is None:
         raise AssertionError("a rule of a local trace gave no values")
+    if found.dtype.kind not in "biufc":
+        raise AssertionError(f"a rule gave elements of the dtype {found.dtype}")
     if ids.ndim == 0 and not found.keep_array:
         return _scalar(graph, int(ids), found.dtype, values)
     if graph.local:
