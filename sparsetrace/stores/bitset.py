@@ -140,6 +140,7 @@ def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.i
     indptr = np.zeros(len(outputs) + 1, np.int64)
     pieces: list[NDArray[np.integer]] = []
     step = max(1, _CHUNK // (store.words * 64))
+    total = 0
     for lo in range(0, len(outputs), step):
         ids = outputs[lo : lo + step]
         bits = np.zeros((len(ids), store.words), np.uint64)
