@@ -143,7 +143,11 @@ def _eigvals(graph: Graph, a: Any) -> Elements:
 @rule_for(np.linalg.lstsq)
 def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     """Solution and residuals per right-hand side; rank and singular values from a alone."""
-    given = (values_of(a), values_of(b), values_of(rcond)) if graph.local else (harmless(a), harmless(b))
+    given = (
+        (values_of(a), values_of(b), values_of(rcond))
+        if graph.local
+        else (harmless(a), harmless(b))
+    )
     x, residuals, rank, singular = np.linalg.lstsq(*given)
     matrix = whole(graph, a)
     if graph.dependency and rcond is not None and contains_traced(rcond):

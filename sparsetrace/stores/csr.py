@@ -16,8 +16,8 @@ from sparsetrace.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.simplify import Program
 from sparsetrace.stores.expand import expand, interleaved
 from sparsetrace.stores.runs import Runs, find_runs, interleaving
-from sparsetrace.stores.sizes import check_entries
 from sparsetrace.stores.sequential import solve_sequential
+from sparsetrace.stores.sizes import check_entries
 from sparsetrace.stores.tables import OverBudget, Piece, Table, Tables, unite
 
 __all__ = ["OverBudget", "RunEntries", "along_runs", "solve", "tabled"]

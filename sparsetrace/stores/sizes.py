@@ -13,7 +13,7 @@ from functools import cache
 
 from sparsetrace.errors import GraphSizeError
 
-__all__ = ["check_entries", "explained_memory"]
+__all__ = ["check_entries", "explained_memory", "fits"]
 
 _BYTES = 4
 """Of one entry."""
@@ -33,6 +33,17 @@ def _memory() -> int:
         return 2**48
 
 
+def fits(count: int) -> bool:
+    """Whether the machine could hold so many entries.
+
+    Examples
+    --------
+    >>> fits(1000), fits(2**62)
+    (True, False)
+    """
+    return count * _BYTES <= _memory()
+
+
 def check_entries(count: int) -> None:
     """Raise where so many entries do not fit into memory.
 
@@ -40,7 +51,7 @@ def check_entries(count: int) -> None:
     --------
     >>> check_entries(1000)
     """
-    if count * _BYTES > _memory():
+    if not fits(count):
         raise GraphSizeError(
             f"the pattern would have {count:,} entries ({count * _BYTES / 2**30:.1f} GiB), more "
             f"than fit into memory. {_REMEDY}."
