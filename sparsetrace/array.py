@@ -316,7 +316,7 @@ class TracedArray(Layout):
         if np.ma.MaskedArray in (*args, *kwargs.values()):
             return masked.as_masked(self._moved(lambda a: a))
         for wanted in (*args, *kwargs.values()):
-            if wanted in (None, np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
+            if wanted in (np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
                 continue
             self._reinterpreted("ndarray.view")
         return self._moved(lambda a: a)
@@ -419,9 +419,11 @@ def _put(self: TracedArray, indices: Any, values: Any, mode: Any = "raise") -> N
     np.put(self, indices, values, mode)
 
 
-def _conjugate(self: TracedArray) -> Any:
-    """As ``np.conjugate``."""
-    return np.conjugate(self)
+def _conjugate(self: TracedArray, out: Any = None) -> Any:
+    """As ``np.conjugate``; the method gives real numbers back as they are, not a copy."""
+    if self._dtype.kind != "c" and out is None:
+        return self
+    return np.conjugate(self, out=out)
 
 
 TracedArray.all = _truth(np.all)

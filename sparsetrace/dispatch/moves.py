@@ -277,10 +277,8 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         result = _viewed(graph, result, parts)
     apart = None
     if isinstance(result, (list, tuple)):
-        if function is meshgrid:
-            apart = dtypes[: len(result)]
-        elif function in _APART:
-            apart = dtypes
+        if function in _APART:
+            apart = [dtype_of(a) for a in args]
     return _wrapped(graph, result, dtype, apart)
 
 
