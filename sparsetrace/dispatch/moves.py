@@ -276,9 +276,8 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     if parts:
         result = _viewed(graph, result, parts)
     apart = None
-    if isinstance(result, (list, tuple)):
-        if function in _APART:
-            apart = [dtype_of(a) for a in args]
+    if isinstance(result, (list, tuple)) and function in _APART:
+        apart = [dtype_of(a) for a in args]
     return _wrapped(graph, result, dtype, apart)
 
 

@@ -420,7 +420,7 @@ def _trim_zeros(graph: Graph, filt: Any, *args: Any, **options: Any) -> Elements
     """A view of the operand, where its values say which."""
     values = chosen_values(graph, filt)
     if values is None:
-        raise REFUSED.error(trim_zeros, "np.trim_zeros")
+        raise REFUSED.error(nonzero, "np.trim_zeros")
     values = np.array(values, order="C")
     kept = trim_zeros(values, *args, **options)
     if not kept.size:
