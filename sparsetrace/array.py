@@ -43,6 +43,8 @@ def wrap(graph: Graph, found: Elements) -> Any:
     ids, values = found.ids, found.values
     if graph.local and values is None:
         raise AssertionError("a rule of a local trace gave no values")
+    if found.dtype.kind not in "biufc":
+        raise AssertionError(f"a rule gave elements of the dtype {found.dtype}")
     if ids.ndim == 0 and not found.keep_array:
         return _scalar(graph, int(ids), found.dtype, values)
     if graph.local:
@@ -314,7 +316,7 @@ class TracedArray(Layout):
         if np.ma.MaskedArray in (*args, *kwargs.values()):
             return masked.as_masked(self._moved(lambda a: a))
         for wanted in (*args, *kwargs.values()):
-            if wanted in (None, np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
+            if wanted in (np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
                 continue
             self._reinterpreted("ndarray.view")
         return self._moved(lambda a: a)
@@ -417,9 +419,11 @@ def _put(self: TracedArray, indices: Any, values: Any, mode: Any = "raise") -> N
     np.put(self, indices, values, mode)
 
 
-def _conjugate(self: TracedArray) -> Any:
-    """As ``np.conjugate``."""
-    return np.conjugate(self)
+def _conjugate(self: TracedArray, out: Any = None) -> Any:
+    """As ``np.conjugate``; the method gives real numbers back as they are, not a copy."""
+    if self._dtype.kind != "c" and out is None:
+        return self
+    return np.conjugate(self, out=out)
 
 
 TracedArray.all = _truth(np.all)

@@ -65,6 +65,7 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
     for several in (linear.wrappers(), loops.wrappers()):
         rows += [(owner, name, original, new) for (owner, name), (original, new) in several.items()]
     rows.append(masks.entry(_install_masks))
+    rows.append(sequences.select())
     return rows
 
 

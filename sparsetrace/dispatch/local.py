@@ -19,7 +19,7 @@ import scipy.sparse
 from numpy import clip, ptp
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import generalized, local_rules, reductions
+from sparsetrace.dispatch import generalized, local_rules
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -45,7 +45,7 @@ def _is_whole(result: Any) -> bool:
     if isinstance(result, (list, tuple)):
         return all(_is_whole(item) for item in result)
     if isinstance(result, (np.ndarray, np.generic)):
-        return result.dtype.kind in "biuSUO"
+        return result.dtype.kind in "biuSU"
     return result is None or isinstance(result, (bool, int, str, np.dtype, type))
 
 
@@ -70,7 +70,7 @@ def ufunc_call(
     plain = {key: value for key, value in kwargs.items() if key != "out"}
     found = None
     if method == "at":
-        _at(graph, ufunc, inputs)
+        local_rules.at(graph, ufunc, *inputs)
     else:
         values = _values(graph, ufunc, method, inputs, plain)
         parts = values if isinstance(values, tuple) else (values,)
@@ -166,11 +166,6 @@ def _dependencies(
             f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself."
         )
     )
-
-
-def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
-    target, indices, *operands = inputs
-    reductions.at(graph, ufunc, target, values_of(indices), *operands)
 
 
 # ----------------------------------------------------------------- functions

@@ -351,7 +351,8 @@ def _einsum(graph: Graph, *operands: Any, out: None = None, **options: Any) -> E
     operands = tuple(map(unwatched, operands))
     found = einsum(graph, *operands)
     casting = options.get("casting", "safe")
-    if options.get("dtype") is None and casting == "safe":
+    # NumPy gives a view of one operand whatever dtype is asked for
+    if found.keep_array or (options.get("dtype") is None and casting == "safe"):
         return found
     dtype = np.dtype(options.get("dtype") or found.dtype)
     spelled = isinstance(operands[0], str)
