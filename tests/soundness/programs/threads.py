@@ -153,16 +153,20 @@ def thread_pool_map(x):
 
 @program(X, to=PROGRAMS)
 def thread_pool_apply_async_with_a_callback(x):
-    total = []
+    total = np.zeros(3)
+
+    def keep(i, v):
+        total[i] = v + x[0]
+
     pool = ThreadPool(2)
     for i in range(3):
-        pool.apply_async(np.multiply, (x[i], x[i + 3]), callback=lambda v: total.append(v + x[0]))
+        pool.apply_async(np.multiply, (x[i], x[i + 3]), callback=functools.partial(keep, i))
     pool.close()
     pool.join()
     lazily = ThreadPool(2)
     squares = list(lazily.imap(np.square, x[:2]))
     lazily.terminate()
-    return total + squares
+    return [*total, *squares]
 
 
 class Solver:
