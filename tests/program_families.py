@@ -10,7 +10,8 @@ from __future__ import annotations
 __all__ = ["FAMILIES", "HELPERS", "IMPORTS"]
 
 IMPORTS = """\
-import asyncio, collections.abc, contextlib, functools, itertools, queue, threading, typing, warnings
+import asyncio, collections.abc, contextlib, functools, itertools, queue, threading
+import typing, warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from multiprocessing.pool import ThreadPool
 """
@@ -196,17 +197,21 @@ TRY = (
     "try: {t} = [p for p in {v} if p > 0.2][0] * 1.0\nexcept IndexError: {t} = {v}[-1] * 2",
     "try: {t} = next(p for p in {v} if p > 0.2) * 1.0\nexcept StopIteration: {t} = {v}[-1] ** 2",
     "try: {t} = min(p for p in {v} if p > 0.2) * 1.0\nexcept ValueError: {t} = {v}[0] * {v}[-1]",
-    "try: {t} = math.exp(2000 * {v}[{i}]) * 0.0 + {v}[0]\nexcept OverflowError: {t} = {v}[-1] * 1.0",
-    "try: {t} = math.log1p({v}[{i}] - 0.5) * 0.2\nexcept (ValueError, OverflowError): {t} = {v}[0] * 1.0\n"
+    "try: {t} = math.exp(2000 * {v}[{i}]) * 0.0 + {v}[0]\n"
+    "except OverflowError: {t} = {v}[-1] * 1.0",
+    "try: {t} = math.log1p({v}[{i}] - 0.5) * 0.2\n"
+    "except (ValueError, OverflowError): {t} = {v}[0] * 1.0\n"
     "else: {t} = {t} * {v}[-1]",
     "try:\n    if {v}[{i}] > 0.1: raise KeyError({i})\n    {t} = {v} * 2\n"
     "except LookupError: {t} = {v}[::-1] * {v}[0]",
     "{t} = {v} * 1.0\ntry: {t} = {t} + math.atanh({v}[{i}])\n"
     "except Exception: pass\nfinally: {t} = {t} * 0.5",
-    "try: {t} = {{0: {v}[0], 1: {v}[-1]}}[{v}[{i}] > 0.2] * 1.0\nexcept KeyError: {t} = {v}[0] ** 2",
+    "try: {t} = {{0: {v}[0], 1: {v}[-1]}}[{v}[{i}] > 0.2] * 1.0\n"
+    "except KeyError: {t} = {v}[0] ** 2",
     "p = [p for p in {v} if p > -0.5]\ntry: {t} = sum(p) / len(p)\n"
     "except ZeroDivisionError: {t} = {v}[0] * 1.0",
-    "try:\n    assert {v}[{i}] > -0.2\n    {t} = {v} + 1.0\nexcept AssertionError: {t} = {v} * {v}[0]",
+    "try:\n    assert {v}[{i}] > -0.2\n    {t} = {v} + 1.0\n"
+    "except AssertionError: {t} = {v} * {v}[0]",
 )
 STATE = (
     "{k} = Counter() || {t} = {k}.read({v}) * 1.0",
@@ -277,9 +282,11 @@ LISTS = (
     "{t} = sum(p ** 2 for p in (x * 2)[2:])", "a, *b = x\n{t} = np.array(b) * a",
     "y = list(x); y[0] = y[-1] * 2; y.append(y[0]); {t} = np.array(y)",
     "y = x.copy(); y.reverse(); {t} = np.array(y) * x[0]",
-    "{t} = np.dot(x, x[::-1]) * 1.0", "{t} = np.cumsum(x)", "y = []; y += x; {t} = np.array(y) ** 2",
+    "{t} = np.dot(x, x[::-1]) * 1.0", "{t} = np.cumsum(x)",
+    "y = []; y += x; {t} = np.array(y) ** 2",
     "{t} = x[0] * 1.0 if isinstance(x, list) else x[-1] * 1.0", "{t} = math.fsum(x) * x[0]",
-    "{t} = np.array([p * q for p, q in zip(x, x[1:])])", "{t} = functools.reduce(lambda p, q: p + q, x)",
+    "{t} = np.array([p * q for p, q in zip(x, x[1:])])",
+    "{t} = functools.reduce(lambda p, q: p + q, x)",
 )  # fmt: skip
 TYPES = (
     "{t} = {v} * 2 if type({v}) is np.ndarray else {v}[::-1] * {v}",
@@ -330,7 +337,8 @@ CONSTANTS = (
     "{t} = {v} * 1.0 if b[0] == 0.1 else {v}[::-1]",
     "b = np.empty(2, object); b[0] = 2**53 + 1; b[1] = {v}[0]\n"
     "{t} = {v} * 1.0 if b[0] == 2.0**53 else {v}[::-1]",
-    "b = np.full(2, 16777217.0, np.float32); b[1] = {v}[0]\n{t} = {v} * (b[0] - 16777216.0) + {v}[0]",
+    "b = np.full(2, 16777217.0, np.float32); b[1] = {v}[0]\n"
+    "{t} = {v} * (b[0] - 16777216.0) + {v}[0]",
     "b = np.zeros(3, np.float32); b[:2] = [1e-46, {v}[0]]; {t} = {v} * (b[0] > 0) + {v}[-1]",
     "b = np.hstack([np.float16(1e-3), {v}]); {t} = {v} * (b[0] - 1e-3) + {v}[0]",
     "b = np.array([1, 0]) * {v}[0] + np.array([0.1, 0.2], np.float32); {t} = b * (b[1] - 0.2)",

@@ -25,6 +25,8 @@ LARGEST = 40
 BOUND = 30.0
 """No value is larger where the program is made."""
 MOST_BRANCHES = 3
+MOST_SLOW = 3
+"""So many lines that take long are tried, such as those that start threads."""
 FAMILIAR = 0.4
 """The share of lines that are of the families asked for."""
 PREAMBLE = "import math\nimport numpy as np\nimport scipy.sparse\nimport scipy.special as sp\n"
@@ -151,6 +153,7 @@ class Writer:
             self.u = np.round(self.generator.uniform(-1, 1, 4), 2)
             self.u[self.generator.random(4) < 0.5] = self.rng.choice((0.0, 1.0))
         self.setup: list[str] = []
+        self.slow = 0
         self.restart()
 
     def restart(self) -> None:
@@ -250,6 +253,10 @@ class Writer:
     def of_family(self, target: str) -> tuple[str, str | None]:
         """A line of a family, and what has to stand before the function."""
         name = "lists" if self.as_list and len(self.names) < 3 else self.rng.choice(self.families)
+        if name == "threads":
+            self.slow += 1
+            if self.slow > MOST_SLOW:
+                return "", None
         setup, bar, body = self.rng.choice(FAMILIES[name]).partition(" || ")
         if not bar:
             setup, body = "", setup

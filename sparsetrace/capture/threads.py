@@ -397,8 +397,8 @@ def _known_turns() -> Turns | None:
 
 
 # ---------------------------------------------------------------------- wrappers
-_MACHINERY = frozenset(("concurrent", "multiprocessing"))
-"""Packages whose threads wait for tasks; the tasks are passed on, not the threads."""
+_MACHINERY = frozenset(("asyncio", "concurrent", "multiprocessing"))
+"""Packages whose threads wait for tasks or for others; the tasks are passed on, not the threads."""
 _learn: Callable[[], bool] = bool
 
 
