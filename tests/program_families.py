@@ -194,9 +194,11 @@ TRY = (
     "    warnings.simplefilter('always')\n    {t} = np.sqrt({v}[{i}])\n"
     "if caught: {t} = {v}[0] * 1.0",
     "try: {t} = 0.1 / max({v}.tolist()[{i}], 0.0)\nexcept ZeroDivisionError: {t} = {v}[0] * 1.0",
-    "try: {t} = [p for p in {v} if p > 0.2][0] * 1.0\nexcept IndexError: {t} = {v}[-1] * 2",
-    "try: {t} = next(p for p in {v} if p > 0.2) * 1.0\nexcept StopIteration: {t} = {v}[-1] ** 2",
-    "try: {t} = min(p for p in {v} if p > 0.2) * 1.0\nexcept ValueError: {t} = {v}[0] * {v}[-1]",
+    "try: {t} = [p for p in {v}[:3] if p > 0.2][0] * 1.0\nexcept IndexError: {t} = {v}[-1] * 2",
+    "try: {t} = next(p for p in {v}[:3] if p > 0.2) * 1.0\n"
+    "except StopIteration: {t} = {v}[-1] ** 2",
+    "try: {t} = min(p for p in {v}[:3] if p > 0.2) * 1.0\n"
+    "except ValueError: {t} = {v}[0] * {v}[-1]",
     "try: {t} = math.exp(2000 * {v}[{i}]) * 0.0 + {v}[0]\n"
     "except OverflowError: {t} = {v}[-1] * 1.0",
     "try: {t} = math.log1p({v}[{i}] - 0.5) * 0.2\n"
@@ -208,7 +210,7 @@ TRY = (
     "except Exception: pass\nfinally: {t} = {t} * 0.5",
     "try: {t} = {{0: {v}[0], 1: {v}[-1]}}[{v}[{i}] > 0.2] * 1.0\n"
     "except KeyError: {t} = {v}[0] ** 2",
-    "p = [p for p in {v} if p > -0.5]\ntry: {t} = sum(p) / len(p)\n"
+    "p = [p for p in {v}[:3] if p > -0.5]\ntry: {t} = sum(p) / len(p)\n"
     "except ZeroDivisionError: {t} = {v}[0] * 1.0",
     "try:\n    assert {v}[{i}] > -0.2\n    {t} = {v} + 1.0\n"
     "except AssertionError: {t} = {v} * {v}[0]",

@@ -41,6 +41,7 @@ from sparsetrace import TracingError, hessian_sparsity, jacobian_sparsity
 
 PROGRAMS, BATCH, CHUNK = 208, 16, 20
 POINTS = 3
+PATHS = 128
 SHRINK = 40
 """So many different findings of one process are made smaller; that takes long."""
 SECONDS = 120
@@ -92,7 +93,8 @@ class Case:
         x = self.x.tolist() if self.program.as_list else self.x.copy()
         args = (x,) if self.program.u is None else (x, self.program.u.copy())
         store = STORES[self.seed % len(STORES)]
-        return dense(detect(f, *args, local=mode == "local", store=store))
+        options = {"store": store, "max_paths": PATHS, "local": mode == "local"}
+        return dense(detect(f, *args, **options))
 
     def known(self, order: str, mode: str, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The entries that plain calls show; of a Hessian only those that were not found."""
