@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
 
 __all__ = [
     "FAILURES",
+    "RUNNING",
     "EscapeError",
     "GraphSizeError",
     "InputError",
@@ -24,6 +27,7 @@ __all__ = [
     "UnsupportedError",
     "ValueDependentError",
     "explain",
+    "muted",
     "user_location",
 ]
 
@@ -36,8 +40,26 @@ _COMPILED = (".pyx", ".pxd", "<stringsource>")
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
 """The errors raised during the trace that runs in this context; None outside of one.
 
-A trace fails if any was raised, also when code in between swallowed it.
+A trace fails if any was raised, also when code in between swallowed it.  None also says
+that errors in this context count for no trace.
 """
+RUNNING: list[list[TracingError]] = []
+"""The errors of every run of a traced function, in any thread.
+
+A thread that no trace knows may have been given traced values of any of them: its errors
+fail all that run.
+"""
+_UNKNOWN: list[TracingError] = []
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Errors made in here count for no trace, unless one is begun."""
+    token = FAILURES.set(None)
+    try:
+        yield
+    finally:
+        FAILURES.reset(token)
 
 
 class TracingError(Exception):
@@ -55,8 +77,12 @@ class TracingError(Exception):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
-        failures = FAILURES.get()
-        if failures is not None:
+        failures = FAILURES.get(_UNKNOWN)
+        if failures is _UNKNOWN:
+            if not isinstance(self, (InputError, OutputError)):
+                for each in RUNNING[:]:
+                    each.append(self)
+        elif failures is not None:
             failures.append(self)
 
 

@@ -14,7 +14,6 @@ import itertools
 import os
 import re
 import sys
-import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -379,10 +378,10 @@ def _monitoring(raised: Raised) -> Iterator[None]:
         with _tracing(raised):
             yield
         return
-    thread = threading.get_ident()
+    failures = FAILURES.get()
 
     def at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
-        if threading.get_ident() != thread or error.__traceback__ is None:
+        if FAILURES.get() is not failures or error.__traceback__ is None:
             return
         frame = sys._getframe(1)
         if not _is_foreign(frame.f_globals.get("__name__"), code.co_filename):

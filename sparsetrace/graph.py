@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import prod
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ import numpy as np
 from numpy import arange, array, asarray, count_nonzero, empty, full, repeat, zeros
 from numpy.typing import NDArray
 
-from sparsetrace.errors import GraphSizeError
+from sparsetrace.errors import GraphSizeError, TracingError, explain
 
 __all__ = [
     "CURRENT",
@@ -42,7 +43,9 @@ __all__ = [
     "Graph",
     "Ids",
     "Rows",
+    "SharedGraph",
     "filled",
+    "refuse_thread",
 ]
 
 Ids = NDArray[np.int32]
@@ -115,6 +118,9 @@ class Graph:
         In a trace of second order, what its nonlinear nodes multiply
         (`sparsetrace.interactions`); `scalar_products` gathers those of single numbers,
         three ids each.
+    thread : int
+        The thread that may add nodes.  Another one is given to `other_thread`, which
+        returns when its turn has come, or raises; `turns` is kept for it.
 
     Examples
     --------
@@ -133,6 +139,7 @@ class Graph:
         "_dedupe",
         "_first",
         "_second",
+        "_settled",
         "_table",
         "_table_size",
         "becomes_object",
@@ -143,11 +150,14 @@ class Graph:
         "interactions",
         "local",
         "n_inputs",
+        "other_thread",
         "pure",
         "scalar_products",
         "second_order",
         "singular",
         "size",
+        "thread",
+        "turns",
         "values",
         "wrapper",
     )
@@ -175,7 +185,10 @@ class Graph:
         self.values = values
         self.dependency = dependency
         self.pure = not local
-        self.size = FIRST_INPUT
+        self.thread = get_ident()
+        self.turns: Any = None
+        self.other_thread: Callable[[Graph], None] = refuse_thread
+        self.size = self._settled = FIRST_INPUT
         self.blocks: list[Block] = []
         self._first: list[int] = []
         self._second: list[int] = []
@@ -252,14 +265,16 @@ class Graph:
 
     def _reserve(self, count: int) -> int:
         """The first of `count` new ids; scalar nodes gathered so far become a block."""
-        if self._first:
+        if get_ident() != self.thread:
+            self.other_thread(self)
+        if self.size != self._settled:
             self._seal()
         base = self.size
         if base + count > _LIMIT:
             raise GraphSizeError(
                 f"a trace holds at most {_LIMIT} nodes; trace the function in parts"
             )
-        self.size = base + count
+        self.size = self._settled = base + count
         return base
 
     def next_block(self) -> int:
@@ -273,6 +288,7 @@ class Graph:
 
     def _seal(self) -> None:
         """Turn the scalar nodes gathered so far into a block."""
+        self.check_order()
         count = len(self._first)
         parents = empty((count, 2), np.int32)
         parents[:, 0] = self._first
@@ -280,13 +296,30 @@ class Graph:
         indptr = arange(0, 2 * count + 1, 2, dtype=np.int64)
         base = self.size - count
         self._first, self._second = [], []
+        self._settled = self.size
         self.blocks.append(Rows(base, count, indptr, parents.reshape(-1), sequential=True))
 
     def finish(self) -> list[Block]:
         """All blocks, in order, the last scalars included."""
-        if self._first:
+        if self.size != self._settled:
             self._seal()
         return self.blocks
+
+    def check_order(self) -> None:
+        """Raise an error where two threads added scalar nodes at the same time.
+
+        `node_scalar` is too short for a look at the thread.  Where a second call began
+        before the first had ended, both took the same id, and the ids fall behind the
+        nodes for good.
+        """
+        gathered = self.size - self._settled
+        if not gathered == len(self._first) == len(self._second):
+            refuse_thread(self)
+
+    def share(self) -> None:
+        """Look at the thread with every node from now on: there are several."""
+        if type(self) is Graph:
+            self.__class__ = SharedGraph
 
     def union_scalar(self, a: int, b: int) -> int:
         """Id of the union of two nodes (each greater than `OPAQUE`)."""
@@ -462,6 +495,29 @@ def filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
 def _filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
     """The same in one dimension."""
     return ids.flatten() if ids.shape == shape else filled(ids, shape).reshape(-1)
+
+
+class SharedGraph(Graph):
+    """A graph that several threads add to, one at a time."""
+
+    __slots__ = ()
+
+    def node_scalar(self, a: int, b: int) -> int:
+        """As `Graph.node_scalar`, in the thread whose turn it is."""
+        if get_ident() != self.thread:
+            self.other_thread(self)
+        return super().node_scalar(a, b)
+
+
+def refuse_thread(graph: Graph) -> None:
+    """Refuse what another thread adds to a graph."""
+    raise TracingError(
+        explain(
+            "a traced operation in another thread",
+            "two threads at once would mix up their results",
+            "Call the functions one after the other.",
+        )
+    )
 
 
 CURRENT: ContextVar[Graph | None] = ContextVar("sparsetrace_graph", default=None)

@@ -17,13 +17,14 @@ from sparsetrace.branches import Branches, deciding_frame, raised_on_purpose
 from sparsetrace.capture import (
     Restart,
     Session,
+    alone,
     capturing,
     changes,
     exchange_sequences,
     rebind,
     rebind_orderings,
 )
-from sparsetrace.errors import FAILURES, TracingError
+from sparsetrace.errors import FAILURES, TracingError, muted
 from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.graph import CURRENT, Graph, Ids
 
@@ -71,7 +72,7 @@ def trace(
     """
     session = Session() if capture else None
     watch = may_swallow(function)
-    with nullcontext() if session is None else capturing(session):
+    with muted(), nullcontext() if session is None else capturing(session):
         runs = None
         while runs is None:
             runs = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)
@@ -173,7 +174,7 @@ def _path(
         error: BaseException | None = None
         outputs: Ids | None = None
         try:
-            with watching(active=watch) as escapes:
+            with watching(active=watch) as escapes, alone(graph, failures):
                 outputs = call(graph)
         except Restart:
             pass

@@ -28,14 +28,17 @@ from sparsetrace.capture import (
     mathematics,
     scipy_functions,
     sequences,
+    threads,
     transforms,
 )
 from sparsetrace.capture.numbers import ORDERINGS, TracedFloat
 from sparsetrace.capture.session import SESSION, Restart, Session
+from sparsetrace.capture.threads import alone
 
 __all__ = [
     "Restart",
     "Session",
+    "alone",
     "capturing",
     "changes",
     "exchange_sequences",
@@ -62,7 +65,7 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
     rows: list[tuple[Any, str, Any, Any]] = []
     for module, found in ((np, constructors.wrappers()), (math, mathematics.wrappers())):
         rows += [(module, name, original, new) for name, (original, new) in found.items()]
-    for several in (linear.wrappers(), loops.wrappers()):
+    for several in (linear.wrappers(), loops.wrappers(), threads.wrappers()):
         rows += [(owner, name, original, new) for (owner, name), (original, new) in several.items()]
     rows.append(masks.entry(_install_masks))
     rows.append(sequences.select())
@@ -150,7 +153,7 @@ def _assign(owner: Any, values: dict[str, Any]) -> None:
 
 def _install_loaded() -> bool:
     """Exchange the functions of SciPy modules loaded by now; whether there were new ones."""
-    new = scipy_functions.loaded() - _wrapped_modules
+    new = (scipy_functions.loaded() | threads.loaded()) - _wrapped_modules
     for name in new:
         _exchange_all(name)
         _wrapped_modules.add(name)
@@ -173,6 +176,16 @@ def _install_group(name: str) -> bool:
     return True
 
 
+def _learn_modules() -> bool:
+    """Exchange the functions of modules loaded during the run; whether there were any."""
+    global _changes
+    with _lock:
+        found = _install_loaded()
+        _changes += found
+    return found
+
+
+threads.learner(_learn_modules)
 _install_masks = partial(_install_group, masks.MODULE)
 
 
@@ -182,6 +195,8 @@ def exchange_sequences() -> bool:
 
 
 def _rows_of(module: str) -> list[tuple[Any, str, Any, Any]]:
+    if module in threads.POOLS:
+        return threads.rows(module)
     return _GROUPS[module]() if module in _GROUPS else scipy_functions.rows(module)
 
 
@@ -229,10 +244,7 @@ def rebind(traceback: types.TracebackType | None) -> None:
     `changes` tells whether anything was exchanged, so that another run may succeed.  So
     does the exchange of functions of SciPy modules that were loaded during the run.
     """
-    global _changes
-    with _lock:
-        if _install_loaded():
-            _changes += 1
+    _learn_modules()
     if masks.are_used(traceback):
         _install_masks()
     seen: set[int] = set()
