@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numpy", "scipy"))
+_LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numba", "numpy", "scipy"))
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _COMPILED = (".pyx", ".pxd", "<stringsource>")
 
