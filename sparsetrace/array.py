@@ -21,6 +21,7 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
+from sparsetrace.memory import without_buffer
 from sparsetrace.propagate import index_sets
 from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
 
@@ -117,6 +118,9 @@ class TracedArray(Layout):
 
     def __dlpack__(self, **options: Any) -> NoReturn:
         self._refuse("DLPack")
+
+    def __buffer__(self, flags: int) -> NoReturn:
+        self._refuse("a memoryview, or what reads the bytes of an array,")
 
     def _refuse(self, call: str) -> NoReturn:
         refuse_value(call, "a traced array")
@@ -439,6 +443,9 @@ def _refusing(name: str) -> Callable[..., Any]:
     method.__name__ = name
     method.__doc__ = "Refused: it needs the values."
     return method
+
+
+without_buffer(TracedArray)
 
 
 for _name in "tobytes tostring tofile dump dumps byteswap getfield setfield".split():

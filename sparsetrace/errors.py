@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from types import FrameType
 
 __all__ = [
+    "COMPILED",
     "FAILURES",
     "EscapeError",
     "GraphSizeError",
@@ -30,7 +31,8 @@ __all__ = [
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numba", "numpy", "scipy"))
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_COMPILED = (".pyx", ".pxd", "<stringsource>")
+COMPILED = (".pyx", ".pxd", "<stringsource>", "View.MemoryView")
+"""How the names of files end whose frames are those of Cython."""
 
 
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
@@ -85,7 +87,7 @@ class GraphSizeError(TracingError, MemoryError):
 
 
 def _is_library(filename: str) -> bool:
-    if filename.startswith(_PACKAGE) or filename.endswith(_COMPILED):
+    if filename.startswith(_PACKAGE) or filename.endswith(COMPILED):
         return True
     if "site-packages" in filename:
         return any(part in filename for part in _LIBRARIES)

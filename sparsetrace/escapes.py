@@ -25,7 +25,7 @@ import numpy as np
 
 from sparsetrace.capture.callers import Chain, callee_at
 from sparsetrace.dispatch.operands import is_traced
-from sparsetrace.errors import FAILURES, EscapeError, TracingError
+from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
 from sparsetrace.poison import POISON
 
 __all__ = ["explained", "may_swallow", "watching"]
@@ -45,7 +45,7 @@ _WORDS = re.compile(
     r"dtype=object|type 'object'|holds references|references, but|real or complex array|"
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
-    r"Rational instance|format O\b"
+    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set"
 )
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
@@ -91,7 +91,10 @@ def _split(
     entries = _entries(error)
     own = _package(entries[0].tb_frame) if entries else None
     libraries: list[types.FrameType] = []
-    while entries and _is_library(entries[-1].tb_frame, own):
+    while entries and (
+        _is_library(entries[-1].tb_frame, own)
+        or (len(entries) > 1 and entries[-1].tb_frame.f_code.co_filename.endswith(COMPILED))
+    ):
         libraries.insert(0, entries.pop().tb_frame)
     return (entries[-1] if entries else None), libraries
 
@@ -107,7 +110,8 @@ def _public_name(frames: list[types.FrameType]) -> str:
             return f"{public}.{function}"
     frame = frames[0]
     module = str(frame.f_globals.get("__name__", "?"))
-    return f"{module}.{frame.f_code.co_qualname}".removesuffix(".__init__")
+    name = frame.f_code.co_qualname.removeprefix(f"{module}.")  # Cython says the module too
+    return f"{module}.{name}".removesuffix(".__init__")
 
 
 def _place(user: types.TracebackType) -> str:

@@ -26,6 +26,7 @@ from sparsetrace.capture import (
 from sparsetrace.errors import FAILURES, TracingError
 from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.graph import CURRENT, Graph, Ids
+from sparsetrace.poison import overwritten, repaired
 
 __all__ = ["Run", "trace"]
 
@@ -182,6 +183,8 @@ def _path(
         finally:
             CURRENT.reset(current)
             FAILURES.reset(failed)
+        if repaired():
+            failures.insert(0, overwritten())
         if uncut and graph.values:
             continue
         if session is not None and session.restart_due:

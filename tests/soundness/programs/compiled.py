@@ -137,9 +137,11 @@ def add(numba):
         scaled(x, 3.0, out=out)
         return out * scaled(x[0], x[1])
 
+    single = numba.vectorize(["float32(float32)"])(lambda a: a + 1)
+
     @program(x4, to=PROGRAMS, refused=("global", "local"))
     def vectorized_for_other_types(x):
-        return numba.vectorize(["float32(float32)"])(lambda a: a + 1)(x)
+        return single(x)
 
     @numba.guvectorize(["(float64[:], float64, float64[:])"], "(n),()->(n)")
     def running(u, k, out):
@@ -166,9 +168,11 @@ def add(numba):
     def laplacian(u):
         return u[-1] - 2 * u[0] + u[1]
 
+    second_difference = njit(lambda u: laplacian(u))
+
     @program(x4, to=PROGRAMS, refused=("global", "local"))
     def stencil(x):
-        return laplacian(x)
+        return second_difference(x)
 
     @numba.cfunc("float64(float64)")
     def callback(a):
@@ -283,18 +287,6 @@ def add(numba):
     @program(x4, to=PROGRAMS)
     def tuples(x):
         return pairs((x, x[1:]))
-
-    @program(x4, to=PROGRAMS)
-    def compiled_during_the_trace(x):
-        @njit
-        def weights(n):
-            w = np.empty(n)
-            for i in range(n):
-                w[i] = math.cos(i)
-            w[1] = 0.0
-            return w
-
-        return weights(4) * x
 
     # the function traced is itself compiled
     @njit
