@@ -67,7 +67,7 @@ _element.flags.writeable = False
 
 # its words as foreign code would overwrite them that takes the address and asks nobody
 _words = np.frombuffer(
-    (ctypes.c_char * _buffer.nbytes).from_address(_buffer.ctypes.data), dtype=np.intp
+    memoryview((ctypes.c_char * _buffer.nbytes).from_address(_buffer.ctypes.data)), dtype=np.intp
 )
 _NEAR = slice(_GUARDS - 8, _GUARDS + 56)
 _UNHARMED = _words[_NEAR].tobytes()

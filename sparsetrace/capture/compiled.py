@@ -56,7 +56,7 @@ def _classes() -> tuple[type, type, type, type] | None:
         ("numba.stencils.stencil", "StencilFunc"),
     )
     found = [getattr(sys.modules.get(module), name, None) for module, name in names]
-    return None if None in found else tuple(found)  # type: ignore[return-value]
+    return None if None in found else tuple(found)  # type: ignore[return-value,unused-ignore]
 
 
 @functools.cache
@@ -65,9 +65,9 @@ def rows() -> list[tuple[Any, str, Any, Any]]:
     found = _classes()
     assert found is not None
     wrapped = (_compiled, _elementwise, _by_rows, _refused)
-    exchanged = []
+    exchanged: list[tuple[Any, str, Any, Any]] = []
     for owner, wrapper in zip(found, wrapped, strict=True):
-        original = owner.__call__  # type: ignore[operator]
+        original = owner.__call__  # type: ignore[operator,unused-ignore]
         exchanged.append((owner, "__call__", original, wrapper(original)))
     context = sys.modules["numba.core.typing.context"].BaseContext
     original = context._lookup_global
@@ -111,9 +111,7 @@ def _compiled(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _watched(result: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
-    """New arrays that machine code returned, as watched buffers: the function may go on to fill
-    them with traced values.
-    """
+    """New arrays that machine code returned, as buffers: traced values may be written into them."""
     session = SESSION.get()
     if session is None:
         return result
@@ -159,10 +157,8 @@ def _through_source(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         _refuse(call, "numba's own functions and containers take numbers alone")
     if self.locals:
         _refuse(call, "its variables have declared types, which its Python source does not heed")
-    if not self._can_compile:
-        _check_types(call, [signature.args for signature in self.nopython_signatures], args)
-        if not all(_keeps(signature.return_type) for signature in self.nopython_signatures):
-            _refuse(call, "its result has a declared type other than float64 or complex128")
+    if not self._can_compile and not any(_fits(s, args) for s in self.nopython_signatures):
+        _refuse(call, "its declared types are not float64 or complex128, and change the values")
     return _run(call, function, args, kwargs)
 
 
@@ -200,16 +196,15 @@ def _run(call: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 # ------------------------------------------------------------ declared types
-def _check_types(call: str, signatures: list[Any], args: tuple[Any, ...]) -> None:
-    """Refuse declared types that would change the values of the arguments."""
-    for signature in signatures:
-        for declared, arg in zip(signature, args, strict=False):
-            if is_traced(arg) or isinstance(arg, (list, tuple)):
-                kept = _keeps(declared)
-            else:
-                kept = not (isinstance(arg, float) and str(declared).startswith(("int", "uint")))
-            if not kept:
-                _refuse(call, f"it is declared for {declared}, which is not what it is given")
+def _fits(signature: Any, args: tuple[Any, ...]) -> bool:
+    """Whether declared types leave the values of the arguments and of the result as they are."""
+    for declared, arg in zip(signature.args, args, strict=False):
+        if is_traced(arg) or isinstance(arg, (list, tuple)):
+            if not _keeps(declared):
+                return False
+        elif isinstance(arg, float) and str(declared).startswith(("int", "uint")):
+            return False
+    return _keeps(signature.return_type)
 
 
 def _keeps(declared: Any) -> bool:
@@ -288,12 +283,12 @@ def _by_rows(original: Callable[..., Any]) -> Callable[..., Any]:
         call = _name(builder.py_func)
         if kwargs or builder.writable_args:
             _refuse(call, "keywords and writable arguments of guvectorize are not traced")
-        declared = list(builder._sigs)
-        if not self.is_dynamic and not all(all(map(_keeps, types_)) for types_ in map(_args, declared)):
+        declared = [kinds for kinds in map(_args, builder._sigs) if all(map(_keeps, kinds))]
+        if not self.is_dynamic and not declared:
             return self.ufunc(*inputs, **({"out": out} if out else {}))
         if not out and self.is_dynamic:
             raise TypeError(f"too few arguments for function {self.__name__!r}")
-        scalars = [not hasattr(kind, "dtype") for kind in _args(declared[0])] if declared else []
+        scalars = [not hasattr(kind, "dtype") for kind in declared[0]] if declared else []
         targets = _targets(graph, call, inputs, out, names)
         _fill_rows(call, builder.py_func, inputs, targets, names, scalars)
         if out:

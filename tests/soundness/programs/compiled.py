@@ -33,7 +33,7 @@ def add(numba):
 
     @program(x4, to=PROGRAMS)
     def of_single_numbers(x):
-        return [square(x[0]) * x[1], square(float(3.0)) * x[2]]
+        return [square(x[0]) * x[1], square(3.0) * x[2]]
 
     @njit
     def flux(u, k, out):
@@ -87,18 +87,18 @@ def add(numba):
         return list(map(functools.partial(apply, square), x))
 
     class Model:
-        kernel = {"flux": flux}
-
         @staticmethod
         @njit
         def rate(u, v):
             return u * v
 
+    kernels = {"flux": flux}
+
     @program(x4, y4, to=PROGRAMS)
     def kept_in_a_dict_and_a_class(x):
         out = np.empty_like(x)
         out[:] = 0.0
-        Model.kernel["flux"](x, 0.5, out=out)
+        kernels["flux"](x, 0.5, out=out)
         return out + Model.rate(x, x[3])
 
     @njit(parallel=True)
@@ -230,6 +230,14 @@ def add(numba):
     @program(x4, to=PROGRAMS)
     def declared_for_floats(x):
         return typed(x)
+
+    @njit(["float32(float32, int64)", "float64(float64, int64)"])
+    def twice_declared(u, k):
+        return u * k
+
+    @program(x4, to=PROGRAMS)
+    def declared_for_two_types(x):
+        return [twice_declared(x[0], 3), twice_declared(x[1], 0)]
 
     @njit("int64(int64)")
     def whole(n):
