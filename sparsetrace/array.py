@@ -24,6 +24,7 @@ from sparsetrace.layout import Layout
 from sparsetrace.memory import without_buffer
 from sparsetrace.propagate import index_sets
 from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
+from sparsetrace.text import array_text
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
 
@@ -78,7 +79,7 @@ class TracedArray(Layout):
     ...     print(repr(x[1:] - x[:-1]))
     ...     return x[1:] - x[:-1]
     >>> _ = st.jacobian_sparsity(f, np.ones(3))
-    TracedArray([{0, 1}, {1, 2}])
+    TracedArray([{0, 1}, {1, 2}], value ...)
     """
 
     __slots__ = ()
@@ -213,7 +214,7 @@ class TracedArray(Layout):
         text = np.array2string(
             _shown(self.patterns, self._ids), separator=", ", formatter={"all": str}
         )
-        return f"TracedArray({text})"
+        return array_text(self, text)
 
     __str__ = __repr__
 

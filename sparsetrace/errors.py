@@ -25,6 +25,7 @@ __all__ = [
     "UnsupportedError",
     "ValueDependentError",
     "explain",
+    "user_frame",
     "user_location",
 ]
 
@@ -112,13 +113,18 @@ def user_location(frame: FrameType | None = None) -> str:
     >>> ":1 (in" in user_location()
     True
     """
+    frame = user_frame(frame or sys._getframe(1))
+    if frame is None:
+        return "an unknown place"
+    return f"{frame.f_code.co_filename}:{frame.f_lineno} (in {frame.f_code.co_name})"
+
+
+def user_frame(frame: FrameType | None = None) -> FrameType | None:
+    """The innermost frame outside Python's, NumPy's, SciPy's and this package; None without."""
     frame = frame or sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if not _is_library(code.co_filename):
-            return f"{code.co_filename}:{frame.f_lineno} (in {code.co_name})"
+    while frame is not None and _is_library(frame.f_code.co_filename):
         frame = frame.f_back
-    return "an unknown place"
+    return frame
 
 
 def explain(call: str, problem: str, remedy: str) -> str:

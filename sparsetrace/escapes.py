@@ -26,7 +26,9 @@ import numpy as np
 from sparsetrace.capture.callers import Chain, callee_at
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
+from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.poison import POISON
+from sparsetrace.text import was_asked_for
 
 __all__ = ["explained", "may_swallow", "watching"]
 
@@ -125,7 +127,10 @@ def _stands_at(user: types.TracebackType) -> str:
 
 
 def _is_consequence(
-    error: Exception, user: types.TracebackType, libraries: list[types.FrameType]
+    error: Exception,
+    user: types.TracebackType,
+    libraries: list[types.FrameType],
+    graph: Graph | None,
 ) -> bool:
     """Whether the error comes of a traced value where a number was expected."""
     text = str(error)
@@ -138,7 +143,13 @@ def _is_consequence(
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
         return False
-    return _WORDS.search(text) is not None
+    if _WORDS.search(text) is not None:
+        return True
+    # what was to read a number in the text of a traced one may say no word of the text
+    reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text
+    reads = reads or type(error).__module__ == "decimal"
+    reads = reads and all(_package(frame) not in _OWN for frame in libraries)
+    return reads and was_asked_for(graph, user.tb_frame)
 
 
 def _holds_traced(frame: types.FrameType) -> bool:
@@ -157,11 +168,13 @@ def _is_of_trace(value: Any, depth: int = 3) -> bool:
     return False
 
 
-def explained(error: BaseException, *, later: BaseException | None = None) -> BaseException:
+def explained(
+    error: BaseException, *, later: BaseException | None = None, graph: Graph | None = None
+) -> BaseException:
     """The error as the user shall see it: itself, or an `EscapeError` in its place.
 
     Compiled code may catch the error and raise another one, `later`, which then knows
-    the place in the function's code.
+    the place in the function's code.  The graph of the run knows where text was made.
     """
     user, libraries = _split(error)
     if user is None and later is not None:
@@ -185,7 +198,7 @@ def explained(error: BaseException, *, later: BaseException | None = None) -> Ba
         if outside:
             error.add_note(f"inside {_public_name(outside)}, called at {_place(user)}")
         return error
-    if not _is_consequence(error, user, libraries):
+    if not _is_consequence(error, user, libraries, graph):
         return error
     call = _public_name(outside or libraries) if libraries else "a compiled routine or a conversion"
     return EscapeError(
@@ -410,7 +423,9 @@ def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:
     token = FAILURES.set(None)
     try:
         return (
-            error if isinstance(error, TracingError) else explained(error.with_traceback(traceback))
+            error
+            if isinstance(error, TracingError)
+            else explained(error.with_traceback(traceback), graph=CURRENT.get())
         )
     finally:
         FAILURES.reset(token)

@@ -115,6 +115,8 @@ class Graph:
         In a trace of second order, what its nonlinear nodes multiply
         (`sparsetrace.interactions`); `scalar_products` gathers those of single numbers,
         three ids each.
+    texts : object or None
+        What has been shown of the traced values as text (`sparsetrace.text`).
 
     Examples
     --------
@@ -148,6 +150,7 @@ class Graph:
         "second_order",
         "singular",
         "size",
+        "texts",
         "values",
         "wrapper",
     )
@@ -171,6 +174,7 @@ class Graph:
         self.conditions: list[int] = []
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
+        self.texts: Any = None
         self.n_inputs = n_inputs
         self.values = values
         self.dependency = dependency

@@ -211,7 +211,7 @@ def _path(
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause
-        shown = explained(cause, later=error)
+        shown = explained(cause, later=error, graph=graph)
         if shown is not cause:
             raise shown from cause
         if error is not None and cause is not error:

@@ -17,6 +17,7 @@ ORDER = (
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
+    "text",
     "scalar",
     "masked",
     "layout",
