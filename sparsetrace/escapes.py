@@ -121,6 +121,12 @@ def _place(user: types.TracebackType) -> str:
     return f"{code.co_filename}:{user.tb_lineno} (in {code.co_name})"
 
 
+def _imports_numba(libraries: list[types.FrameType]) -> bool:
+    """Whether the error arose in a module of numba's that was being imported."""
+    imports = any(f.f_code.co_filename.startswith("<frozen importlib") for f in libraries)
+    return imports and any(_package(frame) == "numba" for frame in libraries)
+
+
 def _stands_at(user: types.TracebackType) -> str:
     """The instruction at which the user's code stands."""
     return dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
@@ -193,6 +199,12 @@ def explained(
         return EscapeError(
             f"{_public_name(outside)} at {_place(user)}: it needs the values of traced numbers "
             f"({str(error).partition(' at ')[0]} inside of it). {_REMEDY}."
+        )
+    if _imports_numba(libraries):
+        return EscapeError(
+            f"the import of numba at {_place(user)}: it looks for NumPy's own functions, some of "
+            f"which are exchanged while a trace runs ({type(error).__name__}: {error}). Import it "
+            "before the traced function is called, at the top of its module."
         )
     if isinstance(error, TracingError):
         if outside:

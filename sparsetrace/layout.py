@@ -111,7 +111,7 @@ class Layout(np.ndarray[Any, Any]):
 
     @property
     def flags(self) -> Any:
-        if sys._getframe(1).f_globals.get("__name__", "").startswith("numba."):
+        if sys._getframe(1).f_globals.get("__name__", "").startswith(("numba.", "numba_cuda.")):
             raise EscapeError(
                 explain(
                     "a function compiled by numba",

@@ -51,7 +51,7 @@ def _raising(name: str) -> Any:
 for _name in (
     "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod divmod rdivmod pow "
     "rpow matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs "
-    "invert lt le eq ne gt ge bool int float complex index hash round trunc floor ceil"
+    "invert lt le eq ne gt ge bool int float complex index hash round trunc floor ceil reduce_ex"
 ).split():
     setattr(_Poison, f"__{_name}__", _raising(_name))
 

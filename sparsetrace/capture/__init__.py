@@ -47,6 +47,8 @@ __all__ = [
 Row = tuple[Any, str, Any, Any]
 """Owner, name, original and wrapper."""
 
+_NOT_REBOUND = frozenset((compiled.MODULE, "numpy", "sparsetrace"))
+"""Packages whose own modules keep the names that they bound."""
 _lock = threading.RLock()
 _active = 0
 _changes = 0
@@ -249,7 +251,7 @@ def rebind(traceback: types.TracebackType | None) -> None:
         frame, traceback = traceback.tb_frame, traceback.tb_next
         scope = frame.f_globals
         name = scope.get("__name__", "")
-        if name.startswith(("numpy", "sparsetrace")) and not name.startswith("numpy_"):
+        if name.partition(".")[0] in _NOT_REBOUND:
             continue
         if id(scope) not in seen:
             seen.add(id(scope))

@@ -235,3 +235,24 @@ def test_numba_compiles_during_a_trace():
     found = jacobian_sparsity(lambda x: weights(3) * x, np.ones(3)).toarray()
     assert np.array_equal(found, np.diag([1, 1, 0]))
     assert weights(3)[0] == 1.0
+
+
+LATE = """
+import numpy as np, sparsetrace
+
+def f(x):
+    import numba
+    return numba.njit(lambda u: u * u)(x)
+
+try:
+    sparsetrace.jacobian_sparsity(f, np.ones(3))
+except sparsetrace.TracingError as error:
+    print(error)
+"""
+
+
+def test_numba_imported_during_a_trace():
+    """It cannot be: it looks for NumPy's own functions, and says so."""
+    pytest.importorskip("numba")
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True)
+    assert done.stdout.startswith("the import of numba at <string>:5 (in f): "), done.stderr
