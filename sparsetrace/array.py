@@ -21,8 +21,10 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
+from sparsetrace.memory import without_buffer
 from sparsetrace.propagate import index_sets
 from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
+from sparsetrace.text import array_text
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
 
@@ -79,7 +81,7 @@ class TracedArray(Layout):
     ...     print(repr(x[1:] - x[:-1]))
     ...     return x[1:] - x[:-1]
     >>> _ = st.jacobian_sparsity(f, np.ones(3))
-    TracedArray([{0, 1}, {1, 2}])
+    TracedArray([{0, 1}, {1, 2}], value ...)
     """
 
     __slots__ = ()
@@ -119,6 +121,9 @@ class TracedArray(Layout):
 
     def __dlpack__(self, **options: Any) -> NoReturn:
         self._refuse("DLPack")
+
+    def __buffer__(self, flags: int) -> NoReturn:
+        self._refuse("a memoryview, or what reads the bytes of an array,")
 
     def _refuse(self, call: str) -> NoReturn:
         refuse_value(call, "a traced array")
@@ -211,7 +216,7 @@ class TracedArray(Layout):
         text = np.array2string(
             _shown(self.patterns, self._ids), separator=", ", formatter={"all": str}
         )
-        return f"TracedArray({text})"
+        return array_text(self, text)
 
     __str__ = __repr__
 
@@ -443,6 +448,9 @@ def _refusing(name: str) -> Callable[..., Any]:
     method.__name__ = name
     method.__doc__ = "Refused: it needs the values."
     return method
+
+
+without_buffer(TracedArray)
 
 
 for _name in "tobytes tostring tofile dump dumps byteswap getfield setfield".split():

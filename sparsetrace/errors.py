@@ -17,6 +17,7 @@ from contextvars import ContextVar
 from types import FrameType
 
 __all__ = [
+    "COMPILED",
     "FAILURES",
     "RUNNING",
     "EscapeError",
@@ -28,13 +29,15 @@ __all__ = [
     "ValueDependentError",
     "explain",
     "muted",
+    "user_frame",
     "user_location",
 ]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numpy", "scipy"))
+_LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numba", "numpy", "scipy"))
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_COMPILED = (".pyx", ".pxd", "<stringsource>")
+COMPILED = (".pyx", ".pxd", "<stringsource>", "View.MemoryView")
+"""How the names of files end whose frames are those of Cython."""
 
 
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
@@ -111,7 +114,7 @@ class GraphSizeError(TracingError, MemoryError):
 
 
 def _is_library(filename: str) -> bool:
-    if filename.startswith(_PACKAGE) or filename.endswith(_COMPILED):
+    if filename.startswith(_PACKAGE) or filename.endswith(COMPILED):
         return True
     if "site-packages" in filename:
         return any(part in filename for part in _LIBRARIES)
@@ -136,13 +139,18 @@ def user_location(frame: FrameType | None = None) -> str:
     >>> ":1 (in" in user_location()
     True
     """
+    frame = user_frame(frame or sys._getframe(1))
+    if frame is None:
+        return "an unknown place"
+    return f"{frame.f_code.co_filename}:{frame.f_lineno} (in {frame.f_code.co_name})"
+
+
+def user_frame(frame: FrameType | None = None) -> FrameType | None:
+    """The innermost frame outside Python's, NumPy's, SciPy's and this package; None without."""
     frame = frame or sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if not _is_library(code.co_filename):
-            return f"{code.co_filename}:{frame.f_lineno} (in {code.co_name})"
+    while frame is not None and _is_library(frame.f_code.co_filename):
         frame = frame.f_back
-    return "an unknown place"
+    return frame
 
 
 def explain(call: str, problem: str, remedy: str) -> str:

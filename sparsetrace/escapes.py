@@ -24,8 +24,10 @@ import numpy as np
 
 from sparsetrace.capture.callers import Chain, callee_at
 from sparsetrace.dispatch.operands import is_traced
-from sparsetrace.errors import FAILURES, EscapeError, TracingError
+from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
+from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.poison import POISON
+from sparsetrace.text import was_asked_for
 
 __all__ = ["explained", "may_swallow", "watching"]
 
@@ -44,7 +46,7 @@ _WORDS = re.compile(
     r"dtype=object|type 'object'|holds references|references, but|real or complex array|"
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
-    r"Rational instance|format O\b"
+    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set"
 )
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
@@ -90,7 +92,10 @@ def _split(
     entries = _entries(error)
     own = _package(entries[0].tb_frame) if entries else None
     libraries: list[types.FrameType] = []
-    while entries and _is_library(entries[-1].tb_frame, own):
+    while entries and (
+        _is_library(entries[-1].tb_frame, own)
+        or (len(entries) > 1 and entries[-1].tb_frame.f_code.co_filename.endswith(COMPILED))
+    ):
         libraries.insert(0, entries.pop().tb_frame)
     return (entries[-1] if entries else None), libraries
 
@@ -106,12 +111,19 @@ def _public_name(frames: list[types.FrameType]) -> str:
             return f"{public}.{function}"
     frame = frames[0]
     module = str(frame.f_globals.get("__name__", "?"))
-    return f"{module}.{frame.f_code.co_qualname}".removesuffix(".__init__")
+    name = frame.f_code.co_qualname.removeprefix(f"{module}.")  # Cython says the module too
+    return f"{module}.{name}".removesuffix(".__init__")
 
 
 def _place(user: types.TracebackType) -> str:
     code = user.tb_frame.f_code
     return f"{code.co_filename}:{user.tb_lineno} (in {code.co_name})"
+
+
+def _imports_numba(libraries: list[types.FrameType]) -> bool:
+    """Whether the error arose in a module of numba's that was being imported."""
+    imports = any(f.f_code.co_filename.startswith("<frozen importlib") for f in libraries)
+    return imports and any(_package(frame) == "numba" for frame in libraries)
 
 
 def _stands_at(user: types.TracebackType) -> str:
@@ -120,7 +132,10 @@ def _stands_at(user: types.TracebackType) -> str:
 
 
 def _is_consequence(
-    error: Exception, user: types.TracebackType, libraries: list[types.FrameType]
+    error: Exception,
+    user: types.TracebackType,
+    libraries: list[types.FrameType],
+    graph: Graph | None,
 ) -> bool:
     """Whether the error comes of a traced value where a number was expected."""
     text = str(error)
@@ -133,7 +148,13 @@ def _is_consequence(
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
         return False
-    return _WORDS.search(text) is not None
+    if _WORDS.search(text) is not None:
+        return True
+    # what was to read a number in the text of a traced one may say no word of the text
+    reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text
+    reads = reads or type(error).__module__ == "decimal"
+    reads = reads and all(_package(frame) not in _OWN for frame in libraries)
+    return reads and was_asked_for(graph, user.tb_frame)
 
 
 def _holds_traced(frame: types.FrameType) -> bool:
@@ -152,11 +173,13 @@ def _is_of_trace(value: Any, depth: int = 3) -> bool:
     return False
 
 
-def explained(error: BaseException, *, later: BaseException | None = None) -> BaseException:
+def explained(
+    error: BaseException, *, later: BaseException | None = None, graph: Graph | None = None
+) -> BaseException:
     """The error as the user shall see it: itself, or an `EscapeError` in its place.
 
     Compiled code may catch the error and raise another one, `later`, which then knows
-    the place in the function's code.
+    the place in the function's code.  The graph of the run knows where text was made.
     """
     user, libraries = _split(error)
     if user is None and later is not None:
@@ -176,11 +199,17 @@ def explained(error: BaseException, *, later: BaseException | None = None) -> Ba
             f"{_public_name(outside)} at {_place(user)}: it needs the values of traced numbers "
             f"({str(error).partition(' at ')[0]} inside of it). {_REMEDY}."
         )
+    if _imports_numba(libraries):
+        return EscapeError(
+            f"the import of numba at {_place(user)}: it looks for NumPy's own functions, some of "
+            f"which are exchanged while a trace runs ({type(error).__name__}: {error}). Import it "
+            "before the traced function is called, at the top of its module."
+        )
     if isinstance(error, TracingError):
         if outside:
             error.add_note(f"inside {_public_name(outside)}, called at {_place(user)}")
         return error
-    if not _is_consequence(error, user, libraries):
+    if not _is_consequence(error, user, libraries, graph):
         return error
     call = _public_name(outside or libraries) if libraries else "a compiled routine or a conversion"
     return EscapeError(
@@ -405,7 +434,9 @@ def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:
     token = FAILURES.set(None)
     try:
         return (
-            error if isinstance(error, TracingError) else explained(error.with_traceback(traceback))
+            error
+            if isinstance(error, TracingError)
+            else explained(error.with_traceback(traceback), graph=CURRENT.get())
         )
     finally:
         FAILURES.reset(token)

@@ -121,6 +121,8 @@ class Graph:
     thread : int
         The thread that may add nodes.  Another one is given to `other_thread`, which
         returns when its turn has come, or raises; `turns` is kept for it.
+    texts : object or None
+        What has been shown of the traced values as text (`sparsetrace.text`).
 
     Examples
     --------
@@ -156,6 +158,7 @@ class Graph:
         "second_order",
         "singular",
         "size",
+        "texts",
         "thread",
         "turns",
         "values",
@@ -181,6 +184,7 @@ class Graph:
         self.conditions: list[int] = []
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
+        self.texts: Any = None
         self.n_inputs = n_inputs
         self.values = values
         self.dependency = dependency

@@ -25,6 +25,7 @@ from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.propagate import index_sets
 from sparsetrace.rules import FIRST_ORDER
+from sparsetrace.text import scalar_text
 
 __all__ = ["TracedScalar", "refuse_truth", "refuse_value"]
 
@@ -124,7 +125,7 @@ class TracedScalar:
     ...     print(repr(x[0] * x[2]))
     ...     return x[0] * x[2]
     >>> _ = st.jacobian_sparsity(f, np.ones(3))
-    TracedScalar({0, 2})
+    TracedScalar({0, 2}, value ...)
     """
 
     __slots__ = ("_dtype", "_graph", "_id", "_value")
@@ -155,9 +156,7 @@ class TracedScalar:
         return index_sets(self._graph, self._ids)[0]
 
     def __repr__(self) -> str:
-        if self._id == OPAQUE:
-            return "TracedScalar({}, value depends on the inputs)"
-        return f"TracedScalar({{{', '.join(map(str, self.pattern))}}})"
+        return scalar_text(self)
 
     __str__ = __repr__
 

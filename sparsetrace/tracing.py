@@ -27,6 +27,7 @@ from sparsetrace.capture import (
 from sparsetrace.errors import FAILURES, TracingError, muted
 from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.graph import CURRENT, Graph, Ids
+from sparsetrace.poison import overwritten, repaired
 
 __all__ = ["Run", "trace"]
 
@@ -183,6 +184,8 @@ def _path(
         finally:
             CURRENT.reset(current)
             FAILURES.reset(failed)
+        if repaired():
+            failures.insert(0, overwritten())
         if uncut and graph.values:
             continue
         if session is not None and session.restart_due:
@@ -209,7 +212,7 @@ def _path(
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause
-        shown = explained(cause, later=error)
+        shown = explained(cause, later=error, graph=graph)
         if shown is not cause:
             raise shown from cause
         if error is not None and cause is not error:

@@ -13,10 +13,11 @@ import sparsetrace
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors",
-    "poison graph",
+    "poison graph memory",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
+    "text",
     "scalar",
     "masked",
     "layout",

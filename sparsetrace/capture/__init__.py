@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture import (
+    compiled,
     constructors,
     linear,
     loops,
@@ -49,6 +50,8 @@ __all__ = [
 Row = tuple[Any, str, Any, Any]
 """Owner, name, original and wrapper."""
 
+_NOT_REBOUND = frozenset((compiled.MODULE, "numpy", "sparsetrace"))
+"""Packages whose own modules keep the names that they bound."""
 _lock = threading.RLock()
 _active = 0
 _changes = 0
@@ -139,7 +142,7 @@ def _exchange_all(module: str = "") -> None:
     for owner, wrappers in _wrappers_of(module):
         scope = vars(owner)
         # not the originals of the table: someone else may have exchanged a name
-        _patched.append((owner, {name: scope[name] for name in wrappers}))
+        _patched.append((owner, {name: scope.get(name, _ABSENT) for name in wrappers}))
         _assign(owner, wrappers)
 
 
@@ -148,20 +151,29 @@ def _assign(owner: Any, values: dict[str, Any]) -> None:
         vars(owner).update(values)
     else:
         for name, value in values.items():
-            setattr(owner, name, value)
+            if value is _ABSENT:  # inherited before
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
 
 
 def _install_loaded() -> bool:
-    """Exchange the functions of SciPy modules loaded by now; whether there were new ones."""
+    """Exchange the functions of modules loaded by now; whether there were new ones."""
     new = (scipy_functions.loaded() | threads.loaded()) - _wrapped_modules
+    if compiled.MODULE in sys.modules and compiled.is_loaded():
+        new |= {compiled.MODULE} - _wrapped_modules
     for name in new:
         _exchange_all(name)
         _wrapped_modules.add(name)
     return bool(new)
 
 
-_GROUPS = {masks.MODULE: masks.rows, sequences.MODULE: sequences.rows}
-"""What is exchanged once it turns out to be used."""
+_GROUPS = {
+    compiled.MODULE: compiled.rows,
+    masks.MODULE: masks.rows,
+    sequences.MODULE: sequences.rows,
+}
+"""What is exchanged once it is loaded, or turns out to be used."""
 
 
 def _install_group(name: str) -> bool:
@@ -252,7 +264,7 @@ def rebind(traceback: types.TracebackType | None) -> None:
         frame, traceback = traceback.tb_frame, traceback.tb_next
         scope = frame.f_globals
         name = scope.get("__name__", "")
-        if name.startswith(("numpy", "sparsetrace")) and not name.startswith("numpy_"):
+        if name.partition(".")[0] in _NOT_REBOUND:
             continue
         if id(scope) not in seen:
             seen.add(id(scope))
