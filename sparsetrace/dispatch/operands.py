@@ -30,6 +30,7 @@ __all__ = [
     "dtype_of",
     "elements_of",
     "ids_of",
+    "is_ordinary",
     "is_plain",
     "is_traced",
     "is_traced_array",
@@ -143,6 +144,12 @@ def _data_of(obj: Any) -> Any:
 def unwatched(x: Any) -> Any:
     """A buffer of constants as the ordinary array that it is; anything else as it is."""
     return x.view(np.ndarray) if getattr(type(x), "_is_buffer", False) else x
+
+
+def is_ordinary(array: NDArray[Any]) -> bool:
+    """Whether an array's type is NumPy's own, and gives its operators no other meaning."""
+    kind = type(array)
+    return kind in (np.ndarray, np.memmap) or getattr(kind, "_is_buffer", False)
 
 
 def is_plain(graph: Graph, x: Any) -> bool:
