@@ -314,7 +314,18 @@ class TracedArray(Layout):
         if np.ma.MaskedArray in (*args, *kwargs.values()):
             return masked.as_masked(self._moved(lambda a: a))
         for wanted in (*args, *kwargs.values()):
-            if wanted in (None, np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
+            if wanted in (None, np.ndarray, TracedArray):
+                continue
+            if isinstance(wanted, type) and issubclass(wanted, np.ndarray):
+                raise UnsupportedError(
+                    explain(
+                        f"ndarray.view({wanted.__name__})",
+                        "operators and attributes of a subclass of ndarray may mean something "
+                        "that the trace does not follow",
+                        "Work with the plain array; write m @ n for products of matrices.",
+                    )
+                )
+            if np.dtype(wanted) == self._dtype:
                 continue
             self._reinterpreted("ndarray.view")
         return self._moved(lambda a: a)

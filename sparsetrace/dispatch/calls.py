@@ -48,6 +48,7 @@ from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
     Operand,
+    check_operators,
     contains_traced,
     dtype_of,
     ids_of,
@@ -120,6 +121,7 @@ def ufunc_call(
                 target._ids[...] = ids
                 return target
     for operand in inputs:
+        check_operators(operand)
         if not _accepts(operand):
             if ufunc is np.matmul and scipy.sparse.issparse(operand):
                 continue

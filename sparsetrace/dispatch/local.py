@@ -23,6 +23,7 @@ from sparsetrace.dispatch import generalized, local_rules, reductions
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
+    check_operators,
     contains_traced,
     dtype_of,
     ids_of,
@@ -55,6 +56,7 @@ def ufunc_call(
 ) -> Any:
     """Answer ``__array_ufunc__`` with values."""
     for operand in inputs:
+        check_operators(operand)
         known = isinstance(
             operand, (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "FLOAT",
     "Elements",
     "Operand",
+    "check_operators",
     "constant_values",
     "contains_traced",
     "dtype_of",
@@ -152,6 +154,42 @@ def is_ordinary(array: NDArray[Any]) -> bool:
     return kind in (np.ndarray, np.memmap) or getattr(kind, "_is_buffer", False)
 
 
+_OPERATORS = tuple(
+    f"__{prefix}{name}__"
+    for name in "add sub mul matmul truediv floordiv mod divmod pow and or xor".split()
+    for prefix in ("", "r")
+) + tuple("__lt__ __le__ __eq__ __ne__ __gt__ __ge__".split())
+_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__")
+
+
+@lru_cache(maxsize=1024)
+def _has_own_operators(kind: type) -> bool:
+    """Whether a subclass of ndarray computes in a way of its own."""
+    if issubclass(kind, np.ma.MaskedArray):  # read as its data, as by NumPy
+        return False
+    names = (*_OPERATORS, *_PROTOCOLS)
+    return any(getattr(kind, name) is not getattr(np.ndarray, name) for name in names)
+
+
+def check_operators(obj: Any) -> None:
+    """Refuse an array whose type gives operators a meaning that the rules do not know.
+
+    NumPy would ask that type first; it is no subclass of a traced array's, and is not asked.
+    """
+    kind = type(obj)
+    if kind is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
+        return
+    if not is_traced(obj) and _has_own_operators(kind):
+        own = "np.matrix" if issubclass(kind, np.matrix) else kind.__name__
+        raise UnsupportedError(
+            explain(
+                f"an operand of type {own}",
+                "its type gives operators a meaning of its own, which the trace does not follow",
+                "Convert it with np.asarray, and write m @ n for products of matrices.",
+            )
+        )
+
+
 def is_plain(graph: Graph, x: Any) -> bool:
     """Whether `x` is a traced float64 array with elements, none of them constant."""
     if not is_traced(x) or graph.local or x._graph is not graph or x._dtype is not FLOAT:
@@ -262,14 +300,7 @@ def constant_values(obj: Any) -> NDArray[Any]:
     UnsupportedError
         If `obj` is not an array, a number or a nested list of numbers.
     """
-    if isinstance(obj, np.matrix):
-        raise UnsupportedError(
-            explain(
-                "np.matrix",
-                "its operators multiply as matrices, which the trace does not follow",
-                "Convert it with np.asarray, or use scipy.sparse arrays.",
-            )
-        )
+    check_operators(obj)
     if isinstance(obj, (np.ndarray, *_NUMBERS, list, tuple, range)):
         values = asarray(obj)
         if values.dtype.kind in "biufc":
