@@ -100,6 +100,7 @@ def _accepts(operand: Any) -> bool:
         return True
     if isinstance(operand, np.ma.MaskedArray):
         return False
+    check_operators(operand)
     return isinstance(operand, _PLAIN)
 
 
@@ -121,7 +122,6 @@ def ufunc_call(
                 target._ids[...] = ids
                 return target
     for operand in inputs:
-        check_operators(operand)
         if not _accepts(operand):
             if ufunc is np.matmul and scipy.sparse.issparse(operand):
                 continue

@@ -176,10 +176,12 @@ def check_operators(obj: Any) -> None:
 
     NumPy would ask that type first; it is no subclass of a traced array's, and is not asked.
     """
-    kind = type(obj)
+    kind: Any = type(obj)
     if kind is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
         return
-    if not is_traced(obj) and _has_own_operators(kind):
+    if is_traced(obj) or hasattr(kind, "_traced_data"):
+        return
+    if _has_own_operators(kind):
         own = "np.matrix" if issubclass(kind, np.matrix) else kind.__name__
         raise UnsupportedError(
             explain(
@@ -246,7 +248,7 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
                     "Call jacobian_sparsity inside the traced function on constants only.",
                 )
             )
-        return obj._ids  # type: ignore[no-any-return]
+        return _of_its_dtype(graph, obj) if graph.mixed else obj._ids
     if isinstance(obj, (list, tuple)):
         if not contains_traced(obj):
             return graph.constant(constant_values(obj))
@@ -263,6 +265,18 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
         return ids_of(graph, item) if is_traced(item) else graph.constant(constant_values(obj))
     flat = [ids_of(graph, item) for item in values.flat]
     return array(flat, np.int32).reshape(values.shape)
+
+
+def _of_its_dtype(graph: Graph, obj: Any) -> Ids:
+    """The ids of a traced object; the real part of a complex array shares ids with that."""
+    ids: Ids = obj._ids
+    if type(ids) is np.ndarray or obj._dtype.kind == "c":
+        return ids
+    found = graph.rounded(asarray(ids), obj._dtype)
+    if found.base is not ids and not np.may_share_memory(found, ids):
+        found.flags.writeable = False
+        return found
+    return ids
 
 
 def elements_of(graph: Graph, obj: Any) -> Elements:
@@ -359,8 +373,13 @@ def plain_target(call: str, target: Any) -> EscapeError:
 
 
 def landed(graph: Graph, dtype: np.dtype[Any], ids: Ids) -> Ids:
-    """Ids as they are after a conversion to `dtype`: whole numbers have no derivative."""
+    """Ids as they are after a conversion to `dtype`.
+
+    Whole numbers have no derivative, and constants become numbers that the dtype can hold.
+    """
+    if dtype is FLOAT and not graph.mixed:
+        return ids
     if dtype.kind in "biu" and not graph.dependency:
         graph.pure = False
-        return asarray(np.minimum(ids, OPAQUE))
-    return ids
+        ids = asarray(np.minimum(ids, OPAQUE))
+    return ids if graph.local else graph.rounded(ids, dtype)
