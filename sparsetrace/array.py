@@ -16,7 +16,7 @@ from sparsetrace import masked
 from sparsetrace.dispatch import indexing, replay
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.moves import repeats
-from sparsetrace.dispatch.operands import Elements, ids_of, is_traced, landed, values_of
+from sparsetrace.dispatch.operands import FLOAT, Elements, ids_of, is_traced, landed, values_of
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
@@ -27,6 +27,10 @@ from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
 from sparsetrace.text import array_text
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
+
+
+_NARROW = "efF"
+"""Types that hold fewer numbers than the constants' float64."""
 
 
 def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
@@ -47,6 +51,9 @@ def wrap(graph: Graph, found: Elements) -> Any:
         raise AssertionError("a rule of a local trace gave no values")
     if found.dtype.kind not in "biufc":
         raise AssertionError(f"a rule gave elements of the dtype {found.dtype}")
+    mixed = graph.mixed or (found.dtype is not FLOAT and found.dtype.char in _NARROW)
+    if mixed and type(ids) is np.ndarray:  # not a part of a complex array, which shares its ids
+        ids = graph.rounded(ids, found.dtype)
     if ids.ndim == 0 and not found.keep_array:
         return _scalar(graph, int(ids), found.dtype, values)
     if graph.local:
@@ -309,11 +316,7 @@ class TracedArray(Layout):
                 keep_array=True,
             )
             return wrap(self._graph, found)
-        ids = landed(self._graph, kind, self._ids.copy(order))
-        if kind.kind in "biu" and self._dtype.kind not in "biu":
-            known = ids < 0
-            values = self._graph.known_values(ids[known], self._dtype).astype(kind)
-            ids[known] = self._graph.constant(values)
+        ids = landed(self._graph, kind, ids_of(self._graph, self).copy(order))
         return traced_array(self._graph, ids, kind)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
@@ -321,7 +324,18 @@ class TracedArray(Layout):
         if np.ma.MaskedArray in (*args, *kwargs.values()):
             return masked.as_masked(self._moved(lambda a: a))
         for wanted in (*args, *kwargs.values()):
-            if wanted in (np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
+            if wanted in (np.ndarray, TracedArray):
+                continue
+            if isinstance(wanted, type) and issubclass(wanted, np.ndarray):
+                raise UnsupportedError(
+                    explain(
+                        f"ndarray.view({wanted.__name__})",
+                        "operators and attributes of a subclass of ndarray may mean something "
+                        "that the trace does not follow",
+                        "Work with the plain array; write m @ n for products of matrices.",
+                    )
+                )
+            if np.dtype(wanted) == self._dtype:
                 continue
             self._reinterpreted("ndarray.view")
         return self._moved(lambda a: a)

@@ -1,22 +1,31 @@
 """What stands between a user's function and the graph: arguments in, outputs out.
 
-Contract: traced arguments replace the ones named, in the structure they came in; every
-number of what the function returned, or filled, becomes one node id.
+Contract: traced arguments replace the ones named, in the structure they came in, and in a
+global trace unknown ones the others (`sparsetrace.unknown`); every number of what the
+function returned, or filled, becomes one node id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.array import TracedArray, traced_array, wrap
-from sparsetrace.dispatch.operands import FLOAT, ids_of, is_traced
-from sparsetrace.errors import FAILURES, InputError, OutputError, UnsupportedError
+from sparsetrace.dispatch.operands import FLOAT, ids_of, is_ordinary, is_traced
+from sparsetrace.errors import (
+    FAILURES,
+    GraphSizeError,
+    InputError,
+    OutputError,
+    TracingError,
+    UnsupportedError,
+)
 from sparsetrace.graph import Graph, Ids
-from sparsetrace.scalar import TracedScalar
-from sparsetrace.structure import leaves, rebuilt
+from sparsetrace.structure import leaves, like, rebuilt
+from sparsetrace.unknown import seeded_number, unknown
 
 __all__ = ["Problem"]
 
@@ -31,6 +40,8 @@ class Problem:
     argnums : int or sequence of int
     out : array or nested arrays, optional
         For functions that fill an argument.
+    static_argnums : int or sequence of int
+        Arguments that a global trace takes as they are, with their values.
 
     Attributes
     ----------
@@ -49,12 +60,21 @@ class Problem:
         args: tuple[Any, ...],
         argnums: int | Sequence[int],
         out: Any = None,
+        static_argnums: int | Sequence[int] = (),
     ) -> None:
         self.function = f
         self._args, self._out = args, out
-        self._numbers = _checked_argnums(argnums, len(args))
-        self._trees = [rebuilt(args[i], _checked_leaf) for i in self._numbers]
-        self._sizes = [int(np.size(leaf)) for tree in self._trees for leaf in leaves(tree)]
+        self._numbers = _checked_argnums("argnums", argnums, len(args))
+        static = _checked_argnums("static_argnums", static_argnums, len(args))
+        if not set(static).isdisjoint(self._numbers):
+            raise InputError(
+                f"static_argnums={static_argnums!r} names an argument that argnums={argnums!r} "
+                "names too: what is differentiated by cannot be static"
+            )
+        free = set(range(len(args))).difference(self._numbers, static)
+        self._unknown = sorted(free)
+        self._trees = [_checked(args[i]) for i in self._numbers]
+        self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
 
     def graph(self, **options: Any) -> Graph:
@@ -63,58 +83,116 @@ class Problem:
 
     def run(self, graph: Graph) -> Ids:
         """Call the function; the node ids of everything it returned, or filled."""
-        traced = list(self._args)
+        given = list(self._args)
+        if self._unknown and not graph.local:
+            arguments = unknown(graph, [given[i] for i in self._unknown])
+            for i, argument in zip(self._unknown, arguments, strict=True):
+                given[i] = argument
         places = np.cumsum(self._sizes)[:-1]
         free = iter(np.split(graph.inputs(), places) if self._sizes else [])
         for i, tree in zip(self._numbers, self._trees, strict=True):
-            traced[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
-        return _call(graph, self.function, traced, self._out)
+            given[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
+        return _call(graph, self.function, given, self._out)
+
+    @contextmanager
+    def explaining(self, *, local: bool) -> Iterator[None]:
+        """An error of the trace names the arguments whose values it did not know."""
+        try:
+            yield
+        except (InputError, OutputError, GraphSizeError):
+            raise
+        except TracingError as error:
+            graph = self.graph()
+            given = [] if local else [(i, self._args[i]) for i in self._unknown]
+            numbers = [i for i, x in given if unknown(graph, [x])[0] is not x]
+            if numbers and error.args:
+                error.args = (f"{error.args[0]} {_unknown_arguments(numbers)}", *error.args[1:])
+            raise
 
 
-def _checked_argnums(argnums: int | Sequence[int], count: int) -> list[int]:
+def _unknown_arguments(numbers: list[int]) -> str:
+    several = f"({', '.join(map(str, numbers))})" if len(numbers) > 1 else str(numbers[0])
+    return (
+        f"If it is because a global pattern does not know the values of arguments outside "
+        f"argnums: static_argnums={several} takes them as they are."
+    )
+
+
+def _checked_argnums(name: str, argnums: int | Sequence[int], count: int) -> list[int]:
     try:
         wanted = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
     except TypeError:
-        raise InputError(f"argnums={argnums!r}: a whole number or several are wanted") from None
+        raise InputError(f"{name}={argnums!r}: a whole number or several are wanted") from None
     numbers = []
     for number in wanted:
         if not isinstance(number, (int, np.integer)) or not -count <= number < count:
-            raise InputError(f"argnums={argnums!r}: the function was given {count} argument(s)")
+            raise InputError(f"{name}={argnums!r}: the function was given {count} argument(s)")
         numbers.append(int(number) % count)
     if len(set(numbers)) != len(numbers):
-        raise InputError(f"argnums={argnums!r} names an argument twice")
+        raise InputError(f"{name}={argnums!r} names an argument twice")
     return numbers
 
 
+# ------------------------------------------------------------------------ traced arguments
+_REAL = frozenset((float, int, bool))
+"""Python's numbers that a traced float64 stands for."""
+
+
+def _checked(tree: Any) -> Any:
+    """A traced argument with each leaf checked."""
+    try:
+        return rebuilt(tree, _checked_leaf)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"an input of type {type(tree).__name__} cannot be made anew with traced numbers in "
+            "it; pass tuples, lists or dicts, and let the function make it of them"
+        ) from error
+
+
 def _checked_leaf(leaf: Any) -> Any:
-    """The leaf as a number or an array of numbers."""
+    """The leaf: a number, an array of numbers, or a list of numbers or of such lists."""
+    if type(leaf) in _REAL:
+        return leaf
     if is_traced(leaf):
         raise InputError("an argument belongs to another trace; nested traces need constants")
+    if isinstance(leaf, list):
+        return like(leaf, [_checked_leaf(item) for item in leaf])
     if isinstance(leaf, np.ma.MaskedArray):
         raise InputError("masked arrays cannot be traced as inputs; pass .data and the mask apart")
     if isinstance(leaf, (bool, int, float, complex, np.number, np.bool_)):
         return leaf
-    try:
-        array = np.asarray(leaf)
-    except (TypeError, ValueError) as error:
+    name = type(leaf).__name__
+    if not isinstance(leaf, np.ndarray):
         raise InputError(
-            f"an input of type {type(leaf).__name__} is no array of numbers"
-        ) from error
-    if array.dtype.kind not in "biufc":
-        raise InputError(
-            f"an input of type {type(leaf).__name__} (dtype {array.dtype}) is no array of numbers"
+            f"an input of type {name} is no array of numbers; pass its numbers in arrays (of "
+            "np.asarray), floats, lists, tuples or dicts, and let the function make it of them"
         )
-    return array
+    if leaf.dtype.kind not in "biufc":
+        raise InputError(f"an input of type {name} (dtype {leaf.dtype}) is no array of numbers")
+    if not is_ordinary(leaf):
+        raise InputError(
+            f"an input of type {name}: operators and attributes of a subclass of ndarray may mean "
+            "something else than those of the plain array that a trace passes; pass np.asarray(x), "
+            "and write the function for plain arrays"
+        )
+    return leaf
+
+
+def _size(leaf: Any) -> int:
+    """How many numbers a leaf holds."""
+    return sum(map(_size, leaf)) if isinstance(leaf, list) else int(np.size(leaf))
 
 
 def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
-    """A traced scalar or array in place of the leaf; whole numbers stand for floats."""
-    dtype = np.asarray(leaf).dtype
-    if dtype.kind not in "fc":
-        dtype = FLOAT
-    values = np.array(leaf, dtype) if graph.local else None
+    """A traced array, number or list of numbers in place of the leaf."""
+    if isinstance(leaf, list):
+        return _numbers(graph, leaf, iter(ids.tolist()))
     if not isinstance(leaf, np.ndarray):
-        return TracedScalar(graph, int(ids[0]), dtype, None if values is None else values[()])
+        return seeded_number(graph, int(ids[0]), leaf, _float_dtype(leaf))
+    dtype = leaf.dtype if leaf.dtype.kind in "fc" else FLOAT
+    values = np.array(leaf, dtype) if graph.local else None
     shaped = ids.reshape(leaf.shape)
     if leaf.flags.f_contiguous and not leaf.flags.c_contiguous:
         shaped = np.asfortranarray(shaped)
@@ -123,6 +201,28 @@ def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
     return traced_array(graph, shaped, dtype, values)
 
 
+def _numbers(graph: Graph, items: list[Any], nodes: Iterator[int]) -> list[Any]:
+    """A list of traced numbers in place of a list of numbers; nested ones likewise."""
+    return like(  # type: ignore[no-any-return]
+        items,
+        [
+            _numbers(graph, item, nodes)
+            if isinstance(item, list)
+            else seeded_number(graph, next(nodes), item, _float_dtype(item))
+            for item in items
+        ],
+    )
+
+
+def _float_dtype(number: Any) -> np.dtype[Any]:
+    """The dtype of a traced number; whole numbers stand for floats."""
+    if type(number) in _REAL:
+        return FLOAT
+    dtype = np.asarray(number).dtype
+    return dtype if dtype.kind in "fc" else FLOAT
+
+
+# ---------------------------------------------------------------------------------- outputs
 def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids:
     """Call f; the node ids of everything it returned, or filled."""
     if out is None:
@@ -139,9 +239,12 @@ def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids
     return outputs
 
 
-def _target(graph: Graph, leaf: Any) -> TracedArray:
-    """A traced array to be filled, with the values that it comes with."""
-    array = np.asarray(_checked_leaf(leaf))
+def _target(graph: Graph, leaf: Any) -> TracedArray | list[Any]:
+    """A traced array to be filled, with the values that it comes with, or a list of numbers."""
+    found = _checked_leaf(leaf)
+    if isinstance(found, list):
+        return found
+    array = np.asarray(found)
     dtype = array.dtype if array.dtype.kind in "fc" else FLOAT
     values = np.array(array, dtype) if graph.local else None
     return traced_array(graph, graph.constant(array), dtype, values)

@@ -27,6 +27,7 @@ def jacobian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
     store: Store = "auto",
     out: Any = None,
     constants: Literal["values", "structure"] = "values",
@@ -44,11 +45,16 @@ def jacobian_sparsity(
         the same whenever it is called: it runs again for each branch on a traced value,
         and when a buffer of its own turns out to hold traced values.
     *args
-        The function's arguments.  A traced one is an array of any shape, a number, a
-        list of numbers (taken as an array), or a nested tuple, list, dict or named
-        tuple of those.  Its shape and dtype count; its values only if `local`.
+        The function's arguments.  A traced one is an array of any shape, a number, or a
+        nested tuple, list, dict or named tuple of those; its structure stays, a list of
+        numbers is a list.  Shape and dtype count; the values only if `local`.
     argnums : int or sequence of int
-        Which arguments to differentiate by.
+        Which arguments to differentiate by.  In the others floating-point and complex
+        numbers have unknown values (unless `local`): none of them cuts a dependency, and
+        a branch on one is run both ways.  Whole numbers, truth values, text, callables,
+        other objects and the structure of sparse matrices are taken as they are.
+    static_argnums : int or sequence of int
+        Arguments outside `argnums` that are taken as they are, with their values.
     store : {"auto", "csr", "bitset", "roaring"}
         How index sets are held while they are propagated; the answer is the same.
     out : array or nested arrays, optional
@@ -107,20 +113,21 @@ def jacobian_sparsity(
            [0, 0, 1]])
     """
     _check(store, constants, max_paths)
-    problem = Problem(f, args, argnums, out)
+    problem = Problem(f, args, argnums, out, static_argnums)
 
     def new_graph() -> Graph:
         return problem.graph(
             values=constants == "values", dependency=bool(dependency), local=bool(local)
         )
 
-    runs = trace(
-        problem.run,
-        new_graph,
-        function=problem.function,
-        max_paths=int(max_paths),
-        capture=bool(capture),
-    )
+    with problem.explaining(local=bool(local)):
+        runs = trace(
+            problem.run,
+            new_graph,
+            function=problem.function,
+            max_paths=int(max_paths),
+            capture=bool(capture),
+        )
     patterns = [propagate(run.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
@@ -140,6 +147,7 @@ def hessian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
     local: bool = False,
     store: Store = "auto",
     hessian_store: HessianStore = "auto",
@@ -153,7 +161,7 @@ def hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``, as for `jacobian_sparsity`; returns one number.
-    *args, argnums, store, constants, capture, max_paths
+    *args, argnums, static_argnums, store, constants, capture, max_paths
         As for `jacobian_sparsity`.
     local : bool
         The pattern at the point given: first and second derivatives that vanish there
@@ -198,7 +206,7 @@ def hessian_sparsity(
            [0, 0, 0, 0, 0]])
     """
     return _hessian(
-        Problem(f, args, argnums),
+        Problem(f, args, argnums, None, static_argnums),
         one_output=True,
         local=local,
         store=store,
@@ -213,6 +221,7 @@ def lagrangian_hessian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
     out: Any = None,
     local: bool = False,
     store: Store = "auto",
@@ -230,7 +239,7 @@ def lagrangian_hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``; returns numbers in any structure.
-    *args, argnums, out, local, store, hessian_store, constants, capture, max_paths
+    *args, argnums, static_argnums, out, local, store, hessian_store, constants, capture, max_paths
         As for `jacobian_sparsity` and `hessian_sparsity`.
 
     Returns
@@ -250,7 +259,7 @@ def lagrangian_hessian_sparsity(
     3
     """
     return _hessian(
-        Problem(f, args, argnums, out),
+        Problem(f, args, argnums, out, static_argnums),
         one_output=False,
         local=local,
         store=store,
@@ -280,13 +289,14 @@ def _hessian(
     def new_graph() -> Graph:
         return problem.graph(values=constants == "values", local=bool(local), second_order=True)
 
-    runs = trace(
-        problem.run,
-        new_graph,
-        function=problem.function,
-        max_paths=int(max_paths),
-        capture=bool(capture),
-    )
+    with problem.explaining(local=bool(local)):
+        runs = trace(
+            problem.run,
+            new_graph,
+            function=problem.function,
+            max_paths=int(max_paths),
+            capture=bool(capture),
+        )
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(

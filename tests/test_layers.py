@@ -26,6 +26,8 @@ ORDER = (
     "scipy_rules",
     "escapes capture branches",
     "structure pattern braille",
+    "unknown_matrices",
+    "unknown",
     "tracing boundary",
     "detection extension coverage",
 )

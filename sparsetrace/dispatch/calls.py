@@ -48,6 +48,7 @@ from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
     Operand,
+    check_operators,
     contains_traced,
     dtype_of,
     ids_of,
@@ -99,6 +100,7 @@ def _accepts(operand: Any) -> bool:
         return True
     if isinstance(operand, np.ma.MaskedArray):
         return False
+    check_operators(operand)
     return isinstance(operand, _PLAIN)
 
 

@@ -23,6 +23,7 @@ from sparsetrace.dispatch import generalized, local_rules
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
+    check_operators,
     contains_traced,
     dtype_of,
     ids_of,
@@ -55,10 +56,13 @@ def ufunc_call(
 ) -> Any:
     """Answer ``__array_ufunc__`` with values."""
     for operand in inputs:
+        if is_traced(operand):
+            continue
+        check_operators(operand)
         known = isinstance(
             operand, (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
         )
-        if isinstance(operand, np.ma.MaskedArray) or not (known or is_traced(operand)):
+        if isinstance(operand, np.ma.MaskedArray) or not known:
             if ufunc is np.matmul and scipy.sparse.issparse(operand):
                 continue
             return NotImplemented

@@ -267,11 +267,10 @@ def _settle_rows(
     counted = ones(rows.shape, bool) if masks is None else masks
     known = ((rows <= ZERO) | ~counted).all(axis=-1)
     if ufunc is np.multiply and graph.values:
-        zero = ((rows == ZERO) & counted).any(axis=-1)
+        zero = (graph.zeros_among(rows) & counted).any(axis=-1)
         if initial is not None:
-            zero |= initial == ZERO
-        np.copyto(out, ZERO, where=zero)
-        known &= ~zero
+            zero |= graph.zeros_among(initial)
+        np.copyto(out, ZERO, where=zero & ~known)
     if known.any():
         values = graph.known_values(rows, source)
         options: dict[str, Any] = {} if masks is None else {"where": masks}
@@ -441,9 +440,8 @@ def _settle_prefixes(
     known = np.logical_and.accumulate(rows <= ZERO, axis=-1)
     np.copyto(out, OPAQUE, where=(out <= ZERO) & ~known)
     if ufunc is np.multiply and graph.values:
-        zero = np.logical_or.accumulate(rows == ZERO, axis=-1)
-        np.copyto(out, ZERO, where=zero)
-        known &= ~zero
+        zero = np.logical_or.accumulate(graph.zeros_among(rows), axis=-1)
+        np.copyto(out, ZERO, where=zero & ~known)
     if known.any():
         with np.errstate(all="ignore"):
             values = ufunc.accumulate(graph.known_values(rows, source), axis=-1)
