@@ -26,6 +26,7 @@ from sparsetrace.capture import (
 from sparsetrace.errors import FAILURES, TracingError
 from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.graph import CURRENT, Graph, Ids
+from sparsetrace.raising import is_injected
 
 __all__ = ["Run", "trace"]
 
@@ -139,7 +140,7 @@ def _is_refusal(error: Exception, branches: Branches) -> bool:
     """Whether the function refuses its inputs on this path, and may not on others."""
     if not branches.path or isinstance(error, TracingError):
         return False
-    return raised_on_purpose(error, branches)
+    return is_injected(error) or raised_on_purpose(error, branches)
 
 
 def _path(

@@ -12,8 +12,9 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "errors",
-    "poison graph",
+    "errors bytecode",
+    "poison graph handlers",
+    "raising",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
