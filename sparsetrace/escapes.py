@@ -27,7 +27,7 @@ from sparsetrace.errors import FAILURES, EscapeError, TracingError
 from sparsetrace.handlers import is_harmless
 from sparsetrace.poison import POISON
 
-__all__ = ["explained", "may_swallow", "watching"]
+__all__ = ["explained", "may_swallow", "speaks_of_traces", "watching"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_LOOKED_AT = 3000
@@ -54,6 +54,11 @@ _REMEDY = (
     "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
     "the traced function"
 )
+
+
+def speaks_of_traces(text: str) -> bool:
+    """Whether the words of an error are about traced objects, or arrays of objects."""
+    return _WORDS.search(text) is not None
 
 
 def _package(frame: types.FrameType) -> str:
@@ -133,7 +138,7 @@ def _is_consequence(
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
         return False
-    return _WORDS.search(text) is not None
+    return speaks_of_traces(text)
 
 
 def _holds_traced(frame: types.FrameType) -> bool:

@@ -24,7 +24,7 @@ ORDER = (
     "flat",
     "array",
     "scipy_rules",
-    "escapes capture branches",
+    "escapes capture branches failing",
     "structure pattern braille",
     "tracing boundary",
     "detection extension coverage",
