@@ -26,6 +26,7 @@ from sparsetrace.capture import (
 from sparsetrace.errors import FAILURES, TracingError
 from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.failing import described, is_genuine
+from sparsetrace.floating import begin
 from sparsetrace.graph import CURRENT, Graph, Ids
 from sparsetrace.raising import is_injected
 
@@ -183,6 +184,7 @@ def _path(
         branches.again()
         before = changes()
         graph = new_graph()
+        begin(graph)
         if uncut:
             graph.values = False
         elif graph.local and graph.values:

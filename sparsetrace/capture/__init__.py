@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace import floating
 from sparsetrace.capture import (
     constructors,
     linear,
@@ -65,6 +66,7 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
     for several in (linear.wrappers(), loops.wrappers()):
         rows += [(owner, name, original, new) for (owner, name), (original, new) in several.items()]
     rows.append(masks.entry(_install_masks))
+    rows += floating.rows()
     return rows
 
 
