@@ -69,11 +69,14 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
     if on_purpose and _is_decided(entries, branches):
         return True
+    asks = any(_asks(code) for code, _ in entries) or isinstance(error, _ABOUT_TYPES)
+    if on_purpose and error.__context__ is not None and not asks:
+        return True  # in a handler of an error that is the function's own
     if explained(error) is not error:
         return False
     if not on_purpose or _is_library(code):
         return _is_of_plain_objects(error, code)
-    return not isinstance(error, _ABOUT_TYPES) and not any(_asks(code) for code, _ in entries)
+    return not asks
 
 
 def described(error: BaseException) -> str:

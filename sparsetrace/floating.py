@@ -41,12 +41,17 @@ _SAMPLES = (-2.5, -1.0, 0.0, 0.5, 1e-308, 1e308, np.inf, -np.inf, np.nan)
 """Between them they meet every error of every ufunc."""
 _ALL = tuple(_KINDS)
 _MOST_ARGUMENTS = 3
-_QUIET = frozenset(
-    "all amax amin any argmax argmin argpartition argsort array_equal clip copyto count_nonzero "
-    "empty_like full_like isclose allclose lexsort max min ndim nonzero ones_like partition put "
-    "putmask searchsorted select shape size sort take where zeros_like".split()
+_COMPUTING = frozenset(
+    "around average cond convolve correlate cov cross cumprod cumsum cumulative_prod "
+    "cumulative_sum det dot eig eigh eigvals eigvalsh einsum geomspace gradient i0 inner interp "
+    "inv linspace log log10 log2 logn lstsq matmul matrix_norm mean median nancumprod nancumsum "
+    "nanmean nanmedian nanpercentile nanprod nanquantile nanstd nansum nanvar norm outer "
+    "percentile piecewise pinv polydiv polyfit polymul power prod ptp qr quantile roots round "
+    "sinc slogdet solve std sum svd svdvals tensordot tensorinv tensorsolve trace trapezoid "
+    "unwrap var vdot vecdot vector_norm cholesky histogram fft fft2 fftn hfft ifft ifft2 ifftn "
+    "ihfft irfft irfft2 irfftn rfft rfft2 rfftn".split()
 )
-"""Functions of NumPy's, beside those that move elements, which meet no such error."""
+"""Functions of NumPy's that compute with elements; the others move, compare or count them."""
 
 
 def begin(graph: Graph) -> None:
@@ -159,7 +164,7 @@ def notice(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
 
 def notice_function(graph: Graph, function: Callable[..., Any], args: Sequence[Any]) -> None:
     """The same for a function of NumPy's that computes with elements."""
-    if function.__name__ not in _QUIET:
+    if function.__name__ in _COMPUTING:
         _notice(graph, function.__name__, lambda: _ALL, args)
 
 

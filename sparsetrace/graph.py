@@ -103,7 +103,8 @@ class Graph:
     ----------
     calm : bool
         Whether operations need no look at values, nor at floating-point errors that the
-        function would notice; `ambient` is who saw warnings when the run began.
+        function would notice; `ambient` is who saw warnings when the run began, and `unwatched`
+        a frame from which outwards no error is caught.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     singular : callable or None
@@ -153,6 +154,7 @@ class Graph:
         "second_order",
         "singular",
         "size",
+        "unwatched",
         "values",
         "wrapper",
     )
@@ -181,6 +183,7 @@ class Graph:
         self.dependency = dependency
         self.calm = False
         self.ambient: Any = None
+        self.unwatched: Any = None
         self.pure = not local
         self.size = FIRST_INPUT
         self.blocks: list[Block] = []

@@ -239,12 +239,14 @@ def instructions_of(code: types.CodeType) -> list[dis.Instruction]:
 
 
 # --------------------------------------------------------------------------- frames
-def watched_frame(frame: types.FrameType | None) -> types.FrameType | None:
+def watched_frame(
+    frame: types.FrameType | None, unwatched: types.FrameType | None = None
+) -> types.FrameType | None:
     """The innermost frame, from this one outwards, that stands in a ``try`` or ``with``.
 
-    None if the driver comes first.
+    None if the driver comes first, or a frame from which it is known to do so.
     """
-    while frame is not None:
+    while frame is not None and frame is not unwatched:
         code = frame.f_code
         if code.co_exceptiontable:
             known = _KNOWN.get(id(code)) or _known(code)

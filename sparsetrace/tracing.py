@@ -203,6 +203,7 @@ def _path(
         except Exception as raised:
             error = raised
         finally:
+            graph.unwatched = None
             CURRENT.reset(current)
             FAILURES.reset(failed)
         if uncut and graph.values:
