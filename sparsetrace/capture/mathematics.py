@@ -152,6 +152,8 @@ def _plain(x: Any) -> Any:
     """The number that a traced one stands for; an array as it is in a plain call."""
     if not is_traced(x):
         return x
+    if not isinstance(x, np.ndarray):
+        return x._value
     if x.size != 1:  # which no function takes
         return np.ones(x.shape)
     return values_of(x).item()
