@@ -8,28 +8,27 @@ function swallows (``except Exception: return 0``), which would lose dependencie
 
 from __future__ import annotations
 
-import builtins
 import dis
 import itertools
 import os
 import re
 import sys
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.callers import Chain, callee_at
+from sparsetrace.bytecode import callee_at
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
 from sparsetrace.graph import CURRENT, Graph
+from sparsetrace.handlers import is_harmless
 from sparsetrace.poison import POISON
 from sparsetrace.text import was_asked_for
 
-__all__ = ["explained", "may_swallow", "watching"]
+__all__ = ["explained", "may_swallow", "speaks_of_traces", "watching"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_LOOKED_AT = 3000
@@ -56,6 +55,11 @@ _REMEDY = (
     "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
     "the traced function"
 )
+
+
+def speaks_of_traces(text: str) -> bool:
+    """Whether the words of an error are about traced objects, or arrays of objects."""
+    return _WORDS.search(text) is not None
 
 
 def _package(frame: types.FrameType) -> str:
@@ -148,7 +152,7 @@ def _is_consequence(
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
         return False
-    if _WORDS.search(text) is not None:
+    if speaks_of_traces(text):
         return True
     # what was to read a number in the text of a traced one may say no word of the text
     reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text
@@ -313,15 +317,13 @@ def _handles(code: types.CodeType, scope: dict[str, Any]) -> bool:
     return any(_handles(c, scope) for c in code.co_consts if isinstance(c, types.CodeType))
 
 
-_HARMLESS = (np.errstate, np.printoptions, warnings.catch_warnings, open)
-"""What may be entered by ``with``, and lets every error pass."""
 _ENDS_IN_SILENCE = frozenset(("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "RETURN_VALUE", "RETURN_CONST"))
 
 
 def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
     """Whether the handler, or the ``with``, that begins there raises every error again."""
     if instructions[at].opname != "PUSH_EXC_INFO":
-        return _is_harmless(callee_at(instructions, at - 1), scope)
+        return is_harmless(callee_at(instructions, at - 1), scope)
     following = [step.opname for step in instructions[at + 1 :]]
     if following[0] == "WITH_EXCEPT_START":  # judged where it is entered
         return any(step.opname == "BEFORE_WITH" for step in instructions)
@@ -331,15 +333,6 @@ def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, An
         if name == "RERAISE":
             return True
     return False
-
-
-def _is_harmless(chain: Chain, scope: dict[str, Any]) -> bool:
-    if not chain or chain[0][0] not in ("LOAD_GLOBAL", "LOAD_NAME"):
-        return False
-    value = scope.get(chain[0][1], vars(builtins).get(chain[0][1]))
-    for _, name in chain[1:]:
-        value = getattr(value, name, None) if isinstance(value, types.ModuleType) else None
-    return any(value is known for known in _HARMLESS)
 
 
 def _names(code: types.CodeType) -> Iterator[str]:

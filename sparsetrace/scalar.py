@@ -52,7 +52,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and a._dtype is FLOAT
                 and b._dtype is FLOAT
                 and b._graph is graph
-                and not graph.local
+                and graph.calm
                 and _unites(ufunc)
             ):
                 if graph.second_order:
@@ -63,7 +63,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._id > OPAQUE
             and a._dtype is FLOAT
             and a._graph.values
-            and not a._graph.local
+            and a._graph.calm
             and elementwise.keeps(ufunc, 0, b)
         ):
             if a._graph.second_order:
@@ -74,7 +74,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._id > OPAQUE
         and b._dtype is FLOAT
         and b._graph.values
-        and not b._graph.local
+        and b._graph.calm
         and elementwise.keeps(ufunc, 1, a)
     ):
         if b._graph.second_order:
@@ -372,7 +372,7 @@ for _ufunc, _name in (
 def _unary_method(ufunc: np.ufunc) -> Any:
     def method(self: TracedScalar) -> Any:
         graph, node = self._graph, self._id
-        plain = node > OPAQUE and self._dtype is FLOAT and not graph.local
+        plain = node > OPAQUE and self._dtype is FLOAT and graph.calm
         if plain and graph.second_order and _short(ufunc):
             return TracedScalar(graph, curved_scalar(graph, ufunc, node, node), FLOAT)
         return ufunc_call(graph, ufunc, "__call__", (self,), {})

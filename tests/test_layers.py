@@ -12,8 +12,9 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "errors",
-    "poison graph memory",
+    "errors bytecode",
+    "poison graph memory handlers",
+    "raising floating",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
@@ -24,7 +25,7 @@ ORDER = (
     "flat",
     "array",
     "scipy_rules",
-    "escapes capture branches",
+    "escapes capture branches failing",
     "structure pattern braille",
     "unknown_matrices",
     "unknown",

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace import floating
 from sparsetrace.capture import (
     compiled,
     constructors,
@@ -72,6 +73,7 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
         rows += [(owner, name, original, new) for (owner, name), (original, new) in several.items()]
     rows.append(masks.entry(_install_masks))
     rows.append(sequences.select())
+    rows += floating.rows()
     return rows
 
 
