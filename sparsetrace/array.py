@@ -82,6 +82,7 @@ class TracedArray(Layout):
 
     __slots__ = ()
     __array_priority__ = 1e6
+    __class__ = np.ndarray  # what ``isinstance`` and the user are told
     _is_traced = True
 
     @property

@@ -26,7 +26,7 @@ from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.propagate import index_sets
 from sparsetrace.rules import FIRST_ORDER
 
-__all__ = ["TracedScalar", "refuse_truth", "refuse_value"]
+__all__ = ["NUMBERS", "TracedScalar", "refuse_truth", "refuse_value"]
 
 
 @lru_cache(maxsize=1024)
@@ -405,3 +405,6 @@ for _name in (
     setattr(TracedScalar, _name, _array_method(_name))
 
 numbers.Real.register(TracedScalar)
+
+NUMBERS: tuple[type, ...] = (TracedScalar,)
+"""The classes of traced numbers."""

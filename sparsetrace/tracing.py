@@ -71,7 +71,7 @@ def trace(
     """
     session = Session() if capture else None
     watch = may_swallow(function)
-    with nullcontext() if session is None else capturing(session):
+    with nullcontext() if session is None else capturing(session, function):
         runs = None
         while runs is None:
             runs = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)
@@ -202,7 +202,7 @@ def _path(
             return Run(graph, outputs)
         if session is not None:
             for failure in (cause, error):
-                rebind(None if failure is None else failure.__traceback__)
+                rebind(failure)
             exchange_sequences()
             if changes() != before:
                 continue

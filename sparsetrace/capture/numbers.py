@@ -46,6 +46,10 @@ class TracedFloat(float, metaclass=_FloatLike):
         return float(value)
 
 
+TracedFloat.__name__ = TracedFloat.__qualname__ = "float"
+TracedFloat.__module__ = "builtins"
+
+
 def _numbers(items: list[Any]) -> bool:
     """Whether the items are numbers, one of them traced."""
     return any(map(is_traced, items)) and not any(np.ndim(item) for item in items)
