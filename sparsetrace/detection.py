@@ -114,7 +114,7 @@ def jacobian_sparsity(
             values=constants == "values", dependency=bool(dependency), local=bool(local)
         )
 
-    runs = trace(
+    runs, left_out = trace(
         problem.run,
         new_graph,
         function=problem.function,
@@ -133,7 +133,8 @@ def jacobian_sparsity(
             )
         )
     indptr, indices = united(patterns, problem.n_inputs) if len(patterns) > 1 else patterns[0]
-    return SparsityPattern.from_csr_parts(indptr, indices, (m, problem.n_inputs))
+    shape = m, problem.n_inputs
+    return SparsityPattern.from_csr_parts(indptr, indices, shape, left_out=left_out)
 
 
 def hessian_sparsity(
@@ -280,7 +281,7 @@ def _hessian(
     def new_graph() -> Graph:
         return problem.graph(values=constants == "values", local=bool(local), second_order=True)
 
-    runs = trace(
+    runs, left_out = trace(
         problem.run,
         new_graph,
         function=problem.function,
@@ -296,7 +297,7 @@ def _hessian(
     patterns = [hessian_pattern(run.graph, run.outputs, store, hessian_store) for run in runs]
     n = problem.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
-    return SparsityPattern.from_csr_parts(indptr, indices, (n, n))
+    return SparsityPattern.from_csr_parts(indptr, indices, (n, n), left_out=left_out)
 
 
 def _check(store: str, constants: str, max_paths: int) -> None:

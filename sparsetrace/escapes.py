@@ -8,7 +8,6 @@ function swallows (``except Exception: return 0``), which would lose dependencie
 
 from __future__ import annotations
 
-import builtins
 import dis
 import itertools
 import os
@@ -16,19 +15,19 @@ import re
 import sys
 import threading
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.callers import Chain, callee_at
+from sparsetrace.bytecode import callee_at
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import FAILURES, EscapeError, TracingError
+from sparsetrace.handlers import is_harmless
 from sparsetrace.poison import POISON
 
-__all__ = ["explained", "may_swallow", "watching"]
+__all__ = ["explained", "may_swallow", "speaks_of_traces", "watching"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_LOOKED_AT = 3000
@@ -55,6 +54,11 @@ _REMEDY = (
     "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
     "the traced function"
 )
+
+
+def speaks_of_traces(text: str) -> bool:
+    """Whether the words of an error are about traced objects, or arrays of objects."""
+    return _WORDS.search(text) is not None
 
 
 def _package(frame: types.FrameType) -> str:
@@ -134,7 +138,7 @@ def _is_consequence(
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
         return False
-    return _WORDS.search(text) is not None
+    return speaks_of_traces(text)
 
 
 def _holds_traced(frame: types.FrameType) -> bool:
@@ -285,15 +289,13 @@ def _handles(code: types.CodeType, scope: dict[str, Any]) -> bool:
     return any(_handles(c, scope) for c in code.co_consts if isinstance(c, types.CodeType))
 
 
-_HARMLESS = (np.errstate, np.printoptions, warnings.catch_warnings, open)
-"""What may be entered by ``with``, and lets every error pass."""
 _ENDS_IN_SILENCE = frozenset(("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "RETURN_VALUE", "RETURN_CONST"))
 
 
 def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
     """Whether the handler, or the ``with``, that begins there raises every error again."""
     if instructions[at].opname != "PUSH_EXC_INFO":
-        return _is_harmless(callee_at(instructions, at - 1), scope)
+        return is_harmless(callee_at(instructions, at - 1), scope)
     following = [step.opname for step in instructions[at + 1 :]]
     if following[0] == "WITH_EXCEPT_START":  # judged where it is entered
         return any(step.opname == "BEFORE_WITH" for step in instructions)
@@ -303,15 +305,6 @@ def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, An
         if name == "RERAISE":
             return True
     return False
-
-
-def _is_harmless(chain: Chain, scope: dict[str, Any]) -> bool:
-    if not chain or chain[0][0] not in ("LOAD_GLOBAL", "LOAD_NAME"):
-        return False
-    value = scope.get(chain[0][1], vars(builtins).get(chain[0][1]))
-    for _, name in chain[1:]:
-        value = getattr(value, name, None) if isinstance(value, types.ModuleType) else None
-    return any(value is known for known in _HARMLESS)
 
 
 def _names(code: types.CodeType) -> Iterator[str]:

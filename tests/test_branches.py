@@ -215,12 +215,17 @@ def test_an_error_on_every_path_is_the_functions_own():
         st.jacobian_sparsity(f, np.ones(2))
 
 
-def test_a_mistake_on_one_path_is_not_ignored():
+def test_what_one_path_fails_by_is_left_out_and_said():
     def f(x):
         return x[0] if x[0] > 0 else x[7]
 
-    with pytest.raises(IndexError):
-        st.jacobian_sparsity(f, np.ones(2))
+    pattern = st.jacobian_sparsity(f, np.ones(2))
+    assert pattern.indices.tolist() == [0]
+    assert pattern.left_out == (
+        "IndexError: index 7 is out of bounds for axis 0 with size 2 at "
+        f"{__file__}:{f.__code__.co_firstlineno + 1} (in f)",
+    )
+    assert st.jacobian_sparsity(np.sin, np.ones(2)).left_out == ()
 
 
 def test_a_refused_call_on_one_path_is_not_ignored():

@@ -12,8 +12,9 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "errors",
-    "poison graph",
+    "errors bytecode",
+    "poison graph handlers",
+    "raising",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
@@ -23,7 +24,7 @@ ORDER = (
     "flat",
     "array",
     "scipy_rules",
-    "escapes capture branches",
+    "escapes capture branches failing",
     "structure pattern braille",
     "tracing boundary",
     "detection extension coverage",

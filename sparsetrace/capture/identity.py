@@ -13,7 +13,7 @@ import types
 from contextlib import suppress
 from typing import Any
 
-from sparsetrace.capture.callers import callee_at
+from sparsetrace.bytecode import callee_at
 
 __all__ = ["compared"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.branches import Branches, raised_on_purpose
+from sparsetrace.branches import Branches
 from sparsetrace.capture.session import SESSION
 from sparsetrace.dispatch.operands import (
     Elements,
@@ -24,7 +24,9 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.failing import is_genuine
 from sparsetrace.graph import CURRENT, Graph
+from sparsetrace.raising import may_raise
 
 __all__ = ["wrappers"]
 
@@ -105,19 +107,24 @@ def _united_paths(graph: Graph, call: Callable[[], Any]) -> Any:
             except TracingError:
                 raise
             except Exception as error:
-                if not branches.path or not raised_on_purpose(error, branches):
+                if not branches.path or not is_genuine(error, branches):
                     raise
                 refused = refused or error
     finally:
         graph.decide = outer
-    if not found:
-        assert refused is not None
-        raise refused
+    if refused is not None:
+        if not found:
+            raise refused
+        may_raise(graph, functools.partial(_itself, refused))
     if len(found) == 1:
         return found[0]
     if isinstance(found[0], tuple):
         return tuple(_united(graph, column) for column in zip(*found, strict=True))
     return _united(graph, found)
+
+
+def _itself(error: Exception) -> Exception:
+    return error
 
 
 def _united(graph: Graph, values: Any) -> Any:

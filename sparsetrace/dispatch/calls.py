@@ -21,6 +21,7 @@ from sparsetrace.dispatch import (
     differences,
     elementwise,
     factorizations,
+    failures,
     generalized,
     histograms,
     inverses,
@@ -266,6 +267,8 @@ def function_call(
     graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
+    if function in failures.RAISING:
+        failures.fail_alike(graph, function, args, kwargs)
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
     if not (graph.local or placed or "out" in kwargs):
