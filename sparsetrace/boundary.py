@@ -15,7 +15,7 @@ from sparsetrace.array import TracedArray, traced_array, wrap
 from sparsetrace.dispatch.operands import FLOAT, ids_of, is_traced
 from sparsetrace.errors import FAILURES, InputError, OutputError, UnsupportedError
 from sparsetrace.graph import Graph, Ids
-from sparsetrace.scalar import TracedScalar
+from sparsetrace.python_numbers import seeded_number
 from sparsetrace.structure import leaves, rebuilt
 
 __all__ = ["Problem"]
@@ -114,7 +114,8 @@ def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
         dtype = FLOAT
     values = np.array(leaf, dtype) if graph.local else None
     if not isinstance(leaf, np.ndarray):
-        return TracedScalar(graph, int(ids[0]), dtype, None if values is None else values[()])
+        value = None if values is None else values[()]
+        return seeded_number(graph, int(ids[0]), leaf, dtype, value)
     shaped = ids.reshape(leaf.shape)
     if leaf.flags.f_contiguous and not leaf.flags.c_contiguous:
         shaped = np.asfortranarray(shaped)

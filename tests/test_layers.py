@@ -13,12 +13,12 @@ import sparsetrace
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors bytecode",
-    "poison graph handlers",
+    "poison graph handlers asked",
     "raising",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
-    "scalar",
+    "scalar python_numbers",
     "masked",
     "layout",
     "flat",

@@ -11,62 +11,21 @@ from __future__ import annotations
 
 import builtins
 import functools
-import os
 import sys
 import types
 from typing import Any
 
-import numpy as np
-import scipy
-
 from sparsetrace.array import TracedArray
+from sparsetrace.asked import by_user, is_library_file
 from sparsetrace.capture.numbers import TracedFloat
 from sparsetrace.capture.session import Buffer
 from sparsetrace.flat import Flat
 from sparsetrace.masked.array import MaskedTracedArray
 from sparsetrace.scalar import NUMBERS
 
-__all__ = ["TypeName", "aliases", "entry", "is_library_code", "keep_own"]
+__all__ = ["TypeName", "aliases", "entry", "keep_own"]
 
 _real = type
-_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_LIBRARIES = tuple(
-    os.path.dirname(os.path.abspath(path)) + os.sep
-    for path in (np.__file__, scipy.__file__, os.path.join(_HERE, "__init__.py"))
-)
-_STANDARD = os.path.dirname(os.__file__) + os.sep
-_COMPILED = tuple(
-    f"{os.sep}{name}{os.sep}"
-    for name in ("jax", "numba", "pandas", "sklearn", "tensorflow", "torch")
-)
-_MOST_KNOWN = 4096
-_KNOWN: dict[str, bool] = {}
-"""Whether a file is a library's."""
-
-
-def is_library_code(code: types.CodeType) -> bool:
-    """Whether code is Python's, NumPy's, SciPy's, or of a library that is largely compiled.
-
-    Told by its file: what ``exec`` made is the user's, whatever its module is called.
-    """
-    name = code.co_filename
-    known = _KNOWN.get(name)
-    if known is None:
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        known = _KNOWN[name] = _is_library_file(name)
-    return known
-
-
-def _is_library_file(name: str) -> bool:
-    if name.startswith(_LIBRARIES) or name.startswith("<frozen "):
-        return True
-    installed = "site-packages" in name or "dist-packages" in name
-    if installed:
-        return any(part in name for part in _COMPILED)
-    return name.startswith(_STANDARD)
-
-
 _SHOWN_AS_ANOTHER = frozenset(
     id(kind) for kind in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer)
 )
@@ -96,7 +55,7 @@ class _Name(type):
         if id(kind) not in _SHOWN_AS_ANOTHER:
             return kind
         frame = sys._getframe(1)
-        if is_library_code(frame.f_code):
+        if not by_user(frame):
             return kind
         shown = args[0].__class__
         if shown is float:
@@ -177,7 +136,7 @@ def _is_users(module: Any) -> bool:
     if type(module) is not types.ModuleType:
         return False
     path = vars(module).get("__file__")
-    return isinstance(path, str) and not _is_library_file(path)
+    return isinstance(path, str) and not is_library_file(path)
 
 
 def _aliases_in(scope: dict[str, Any]) -> list[Alias]:
