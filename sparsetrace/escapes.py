@@ -49,7 +49,8 @@ _WORDS = re.compile(
 )
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
-    r"item deletion|context manager"
+    r"item deletion|context manager|multiply sequence by|can only concatenate|"
+    r"and '(dict|list|NoneType|set|str|tuple)'|: '(dict|list|NoneType|set|str|tuple)' and "
 )
 _REMEDY = (
     "Write it with NumPy functions, which are traced; or compute it from constants, outside of "

@@ -47,7 +47,7 @@ class _Name(type):
         if len(args) != 1 or options:
             return _real(*args, **options)
         kind = _real(args[0])
-        if kind is _real:  # ``type(c) is type``
+        if kind is _real or kind is _Name:  # ``type(c) is type``
             return vars(builtins)["type"]
         if kind is float:
             name = sys._getframe(1).f_globals.get("float", kind)
