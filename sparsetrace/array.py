@@ -6,6 +6,7 @@ here or in `Layout`: it is answered from the ids, or it raises.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace import masked
+from sparsetrace.asked import whether_there
 from sparsetrace.dispatch import indexing, replay
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.moves import repeats
@@ -23,7 +25,7 @@ from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
 from sparsetrace.memory import without_buffer
 from sparsetrace.propagate import index_sets
-from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
+from sparsetrace.scalar import Number, TracedScalar, as_python, number, refuse_truth, refuse_value
 from sparsetrace.text import array_text
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
@@ -38,10 +40,10 @@ def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) ->
         # a real number whose derivative was cut stays traced: see rules/singular.py
         if node <= 0 or (node == OPAQUE and dtype.kind in "biu"):
             return dtype.type(value)
-        return TracedScalar(graph, node, dtype, value)
+        return number(graph, node, dtype, value)
     if node <= 0:
         return graph.known_value(node, dtype)
-    return TracedScalar(graph, node, dtype)
+    return TracedScalar(graph, node, dtype) if dtype is FLOAT else number(graph, node, dtype)
 
 
 def wrap(graph: Graph, found: Elements) -> Any:
@@ -93,6 +95,7 @@ class TracedArray(Layout):
 
     __slots__ = ()
     __array_priority__ = 1e6
+    __class__ = np.ndarray  # what ``isinstance`` and the user are told
     _is_traced = True
 
     @property
@@ -112,7 +115,7 @@ class TracedArray(Layout):
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
         for kind in types:
-            if not issubclass(kind, (np.ndarray, TracedScalar)):
+            if not issubclass(kind, (np.ndarray, Number)):
                 return NotImplemented
             if issubclass(kind, np.ma.MaskedArray):
                 return masked.function_call(self._graph, function, args, kwargs)
@@ -175,21 +178,24 @@ class TracedArray(Layout):
         refuse_truth("whether a traced array contains a value")
 
     def item(self, *args: Any) -> Any:
-        """One element, as `TracedScalar`."""
+        """One element, as a number of Python's own."""
+        return as_python(self._element(*args))
+
+    def _element(self, *args: Any) -> Any:
         value = None if self._values is None else self._values.item(*args)
         return _scalar(self._graph, self._ids.item(*args), self._dtype, value)
 
     def tolist(self) -> Any:
-        """Nested lists of elements."""
+        """Nested lists of numbers of Python's own."""
         if self._ids.ndim == 0:
             return self.item()
-        return [row.tolist() if isinstance(row, TracedArray) else row for row in self]
+        return [row.tolist() if isinstance(row, TracedArray) else as_python(row) for row in self]
 
     # ------------------------------------------------------------ conversions
     def _single(self, call: str) -> Any:
         if self._ids.size != 1:
             raise TypeError("only length-1 arrays can be converted to Python scalars")
-        found = self.item()
+        found = self._element()
         if is_traced(found):
             self._refuse(call)
         return found
@@ -204,8 +210,8 @@ class TracedArray(Layout):
         return complex(self._single("complex()"))
 
     def __index__(self) -> int:
-        if self._ids.ndim == 0 and is_traced(self.item()):
-            self.item().__index__()
+        if self._ids.ndim == 0 and is_traced(self._element()):
+            self._element().__index__()
         return self._single("an index").__index__()  # type: ignore[no-any-return]
 
     def __bool__(self) -> bool:
@@ -214,10 +220,7 @@ class TracedArray(Layout):
                 "The truth value of an array with more than one element is ambiguous. "
                 "Use a.any() or a.all()"
             )
-        return bool(self.item())
-
-    def __round__(self, ndigits: int | None = None) -> Any:
-        return np.round(self, ndigits or 0)
+        return bool(self._element())
 
     def __repr__(self) -> str:
         text = np.array2string(
@@ -250,25 +253,32 @@ class TracedArray(Layout):
         Flat(self)[:] = value
 
     # ---------------------------------------------------------------- refused
+    def _memory(self, name: str) -> Any:
+        """Refused, unless all that is asked is whether it is there."""
+        return None if whether_there(sys._getframe(2)) else self._refuse(f"x.{name}")
+
     @property
-    def data(self) -> NoReturn:
-        self._refuse("x.data")
+    def data(self) -> Any:
+        return self._memory("data")
 
     @data.setter
     def data(self, value: Any) -> None:
         self._refuse("x.data =")
 
     @property
-    def ctypes(self) -> NoReturn:
-        self._refuse("x.ctypes")
+    def ctypes(self) -> Any:
+        return self._memory("ctypes")
 
     @property
-    def __array_interface__(self) -> NoReturn:
-        self._refuse("x.__array_interface__")
+    def __array_interface__(self) -> Any:
+        return self._memory("__array_interface__")
 
     @property
-    def __array_struct__(self) -> NoReturn:
-        self._refuse("x.__array_struct__")
+    def __array_struct__(self) -> Any:
+        return self._memory("__array_struct__")
+
+    def __dir__(self) -> list[str]:
+        return dir(np.ndarray)
 
     # ---------------------------------------------------------------- methods
     def fill(self, value: Any) -> None:

@@ -24,8 +24,9 @@ from sparsetrace.errors import (
     UnsupportedError,
 )
 from sparsetrace.graph import Graph, Ids
+from sparsetrace.python_numbers import seeded_number
 from sparsetrace.structure import leaves, like, rebuilt
-from sparsetrace.unknown import seeded_number, unknown
+from sparsetrace.unknown import unknown
 
 __all__ = ["Problem"]
 
@@ -190,7 +191,7 @@ def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
     if isinstance(leaf, list):
         return _numbers(graph, leaf, iter(ids.tolist()))
     if not isinstance(leaf, np.ndarray):
-        return seeded_number(graph, int(ids[0]), leaf, _float_dtype(leaf))
+        return _seeded_number(graph, int(ids[0]), leaf)
     dtype = leaf.dtype if leaf.dtype.kind in "fc" else FLOAT
     values = np.array(leaf, dtype) if graph.local else None
     shaped = ids.reshape(leaf.shape)
@@ -208,18 +209,20 @@ def _numbers(graph: Graph, items: list[Any], nodes: Iterator[int]) -> list[Any]:
         [
             _numbers(graph, item, nodes)
             if isinstance(item, list)
-            else seeded_number(graph, next(nodes), item, _float_dtype(item))
+            else _seeded_number(graph, next(nodes), item)
             for item in items
         ],
     )
 
 
-def _float_dtype(number: Any) -> np.dtype[Any]:
-    """The dtype of a traced number; whole numbers stand for floats."""
-    if type(number) in _REAL:
-        return FLOAT
-    dtype = np.asarray(number).dtype
-    return dtype if dtype.kind in "fc" else FLOAT
+def _seeded_number(graph: Graph, node: int, number: Any) -> Any:
+    """A traced number in place of one; whole numbers stand for floats."""
+    dtype = FLOAT
+    if type(number) not in _REAL:
+        own = np.asarray(number).dtype
+        dtype = own if own.kind in "fc" else FLOAT
+    value = dtype.type(number) if graph.local else None
+    return seeded_number(graph, node, number, dtype, value)
 
 
 # ---------------------------------------------------------------------------------- outputs

@@ -41,15 +41,17 @@ _PUSH_EXC_INFO = dis.opmap["PUSH_EXC_INFO"]
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 _OWN = ("numpy", "scipy", "sparsetrace")
 _WORDS = re.compile(
-    r"Traced(Array|Scalar|Float)|dtype\('?O'?\)|[Oo]bject arrays?|\bdtype object|object_|"
-    r"dtype=object|type 'object'|holds references|references, but|real or complex array|"
+    r"Traced(Array|Scalar|Complex|Integer|Truth|Float|Python)|dtype\('?O'?\)|[Oo]bject arrays?|"
+    r"\bdtype object|object_|dtype=object|"
+    r"type 'object'|holds references|references, but|real or complex array|"
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
     r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set"
 )
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
-    r"item deletion|context manager"
+    r"item deletion|context manager|multiply sequence by|can only concatenate|"
+    r"and '(dict|list|NoneType|set|str|tuple)'|: '(dict|list|NoneType|set|str|tuple)' and "
 )
 _REMEDY = (
     "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
@@ -148,7 +150,7 @@ def _is_consequence(
     if any(_package(f) not in ("numpy", "sparsetrace") and _holds_traced(f) for f in libraries):
         return True
     if isinstance(error, AttributeError) and "Traced" in text:
-        kind = np.float64 if "TracedScalar" in text else np.ndarray
+        kind = np.ndarray if "TracedArray" in text else np.float64
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
         return False

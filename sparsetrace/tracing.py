@@ -83,7 +83,7 @@ def trace(
     """
     session = Session() if capture else None
     watch = may_swallow(function)
-    with muted(), nullcontext() if session is None else capturing(session):
+    with muted(), nullcontext() if session is None else capturing(session, function):
         found = None
         while found is None:
             found = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)
@@ -246,7 +246,7 @@ def _path(
             return Run(graph, outputs)
         if session is not None:
             for failure in (cause, error):
-                rebind(None if failure is None else failure.__traceback__)
+                rebind(failure)
             exchange_sequences()
             if changes() != before:
                 continue

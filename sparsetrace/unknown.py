@@ -25,22 +25,13 @@ from sparsetrace.array import traced_array
 from sparsetrace.dispatch.operands import contains_traced, is_ordinary, is_traced
 from sparsetrace.errors import InputError
 from sparsetrace.graph import OPAQUE, Graph, Ids
-from sparsetrace.scalar import TracedScalar
+from sparsetrace.python_numbers import seeded_number
 from sparsetrace.structure import like
 from sparsetrace.unknown_matrices import unknown_matrix
 
-__all__ = ["seeded_number", "unknown"]
+__all__ = ["unknown"]
 
 _AS_THEY_ARE = frozenset((int, bool, str, bytes, type(None)))
-
-
-def seeded_number(graph: Graph, node: int, number: Any, dtype: np.dtype[Any]) -> TracedScalar:
-    """A traced number in place of one that the function is given.
-
-    Every number of an argument is made here, be it an input or unknown.
-    """
-    value = dtype.type(number) if graph.local else None
-    return TracedScalar(graph, node, dtype, value)
 
 
 def unknown(graph: Graph, arguments: Iterable[Any]) -> list[Any]:

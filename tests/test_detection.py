@@ -24,7 +24,6 @@ from sparsetrace import (
     OutputError,
     SparsityPattern,
     TracedArray,
-    TracedScalar,
     TracingError,
     jacobian_sparsity,
 )
@@ -153,7 +152,7 @@ def test_the_nesting_keeps_its_types():
         assert type(tree["pair"]) is Pair
         assert type(tree["list"]) is list
         assert isinstance(tree["pair"].first, TracedArray)
-        assert isinstance(tree["list"][0], TracedScalar)
+        assert isinstance(tree["list"][0], float)
         return tree["list"][0]
 
     tree = {"pair": Pair(np.ones(2), 1.0), "list": [2.0, np.ones(1)]}
@@ -195,11 +194,13 @@ def test_inputs_that_are_no_numbers(bad):
 # -------------------------------------------------------------- kinds of inputs
 def test_scalar_input_is_a_scalar():
     def f(x):
-        assert isinstance(x, TracedScalar)
+        kinds.append(type(x))
         return [x**2, 1.0, np.sin(x)]
 
+    kinds = []
     for value in (1.0, 2, True, 1j, np.float64(1.0), np.float32(1.0), np.int8(1)):
         assert_same_pattern(jacobian_sparsity(f, value), [[1], [0], [1]])
+    assert kinds == [float, float, float, complex, np.float64, np.float32, np.float64]
 
 
 def test_zero_dimensional_input_is_an_array():

@@ -13,13 +13,13 @@ import sparsetrace
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors bytecode",
-    "poison graph memory handlers",
+    "poison graph memory handlers asked",
     "raising floating",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
     "text",
-    "scalar",
+    "scalar python_numbers",
     "masked",
     "layout",
     "flat",

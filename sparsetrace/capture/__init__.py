@@ -8,12 +8,11 @@ are exchanged where an error showed that they matter, and restored with the rest
 
 from __future__ import annotations
 
-import dis
 import math
 import sys
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
@@ -24,6 +23,8 @@ from sparsetrace import floating
 from sparsetrace.capture import (
     compiled,
     constructors,
+    exact_types,
+    identity,
     linear,
     loops,
     masks,
@@ -74,6 +75,7 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
     rows.append(masks.entry(_install_masks))
     rows.append(sequences.select())
     rows += floating.rows()
+    rows.append(exact_types.entry())
     return rows
 
 
@@ -97,8 +99,8 @@ def _pairs(modules: frozenset[str]) -> tuple[dict[int, tuple[Any, Any]], ...]:
 
 
 @contextmanager
-def capturing(session: Session) -> Iterator[None]:
-    """Everything wrapped, for the duration of a trace."""
+def capturing(session: Session, function: Callable[..., Any]) -> Iterator[None]:
+    """Everything wrapped, for the duration of a trace of `function`."""
     global _active
     token = SESSION.set(session)
     try:
@@ -106,6 +108,8 @@ def capturing(session: Session) -> Iterator[None]:
             _active += 1
             if _active == 1:
                 _install()
+            for scope, name in exact_types.aliases(function):
+                _exchange(scope, name, exact_types.TypeName)
         try:
             with transforms.backend():
                 yield
@@ -122,6 +126,7 @@ def _install() -> None:
     if len(sys.modules) != len(_modules_before):
         _modules_before.clear()
         _modules_before.update(sys.modules)
+        exact_types.keep_own()
     _exchange_all()
     _install_loaded()
 
@@ -252,13 +257,24 @@ def _exchange(scope: dict[str, Any], name: str, new: Any) -> None:
         scope[name] = new
 
 
-def rebind(traceback: types.TracebackType | None) -> None:
+def _say_once(error: BaseException, asks: str) -> None:
+    note = (
+        f"float(v) is not traced in this module, because {asks} compares float by identity "
+        "('is float') with what is not type(v): write isinstance(v, float), type(v) is float "
+        "or '== float' there"
+    )
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+
+
+def rebind(error: BaseException | None) -> None:
     """Exchange early-bound names in the modules that an error passed through.
 
     `changes` tells whether anything was exchanged, so that another run may succeed.  So
     does the exchange of functions of SciPy modules that were loaded during the run.
     """
     _learn_modules()
+    traceback = None if error is None else error.__traceback__
     if masks.are_used(traceback):
         _install_masks()
     seen: set[int] = set()
@@ -271,8 +287,12 @@ def rebind(traceback: types.TracebackType | None) -> None:
         if id(scope) not in seen:
             seen.add(id(scope))
             _rebind_scope(scope)
-        if "float" in frame.f_code.co_names and "float" not in scope and _may_rebind_float(scope):
-            _exchange(scope, "float", TracedFloat)
+        if "float" in frame.f_code.co_names and "float" not in scope:
+            asks = identity.compared(scope, "float")
+            if asks is None:
+                _exchange(scope, "float", TracedFloat)
+            elif error is not None:
+                _say_once(error, asks)
 
 
 def _rebind_scope(scope: dict[str, Any]) -> None:
@@ -295,22 +315,3 @@ def rebind_orderings(frame: types.FrameType) -> bool:
             _exchange(scope, name, new)
             found = True
     return found
-
-
-def _may_rebind_float(scope: dict[str, Any]) -> bool:
-    """Whether no code of the module asks ``type(x) is float``, which a stand-in answers falsely."""
-    for value in list(scope.values()):
-        held = list(vars(value).values()) if isinstance(value, type) else [value]
-        for item in held:
-            code = getattr(item, "__code__", None)
-            if isinstance(code, types.CodeType) and not _without_identity(code):
-                return False
-    return True
-
-
-def _without_identity(code: types.CodeType) -> bool:
-    asks = "float" in code.co_names and "type" in code.co_names
-    if asks and any(step.opname == "IS_OP" for step in dis.get_instructions(code)):
-        return False
-    nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
-    return all(map(_without_identity, nested))

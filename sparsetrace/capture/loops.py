@@ -99,8 +99,9 @@ def _elements(graph: Graph, operand: Any, shape: tuple[int, ...]) -> list[Any]:
         kind, values = dtype_of(operand), None
         if graph.local:
             values = np.array(np.broadcast_to(values_of(operand), shape), kind).reshape(-1)
-        return list(graph.wrap(Elements(ids, kind, values, keep_array=True)))
-    return list(np.broadcast_to(np.asarray(operand), shape).reshape(-1))
+        found: list[Any] = graph.wrap(Elements(ids, kind, values, keep_array=True)).tolist()
+        return found
+    return np.broadcast_to(np.asarray(operand), shape).reshape(-1).tolist()
 
 
 def _united_paths(graph: Graph, call: Callable[[], Any]) -> Any:

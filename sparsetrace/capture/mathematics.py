@@ -20,6 +20,7 @@ from scipy import special
 from sparsetrace.dispatch.operands import is_traced, values_of
 from sparsetrace.graph import Graph
 from sparsetrace.raising import may_be_caught, may_raise
+from sparsetrace.scalar import as_python
 
 __all__ = ["wrappers"]
 
@@ -105,6 +106,7 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "trunc": np.trunc,
     "ulp": np.spacing,
 }
+_TO_WHOLE = frozenset(("ceil", "floor", "trunc"))
 _OVER_ITERABLES = frozenset(("dist", "fsum", "prod", "sumprod"))
 
 
@@ -159,6 +161,15 @@ def _plain(x: Any) -> Any:
     return values_of(x).item()
 
 
+def _as_python(found: Any, name: str) -> Any:
+    """The result as a number of Python's own; of an array of one element too."""
+    if type(found) is tuple:
+        return tuple(_as_python(part, name) for part in found)
+    if isinstance(found, np.ndarray):
+        found = found.reshape(())[()]
+    return as_python(found.astype(np.int64) if name in _TO_WHOLE else found)
+
+
 def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -167,7 +178,7 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
                 graph = x._graph
                 if sys._getframe(1) is not graph.unwatched or x.size != 1 or len(args) > 1:
                     _fail_alike(graph, original, args, kwargs)
-                return answer(*args, **kwargs)
+                return _as_python(answer(*args, **kwargs), original.__name__)
         return original(*args, **kwargs)
 
     return call
@@ -189,7 +200,7 @@ def _wrapped_iterable(
         elif original is math.fsum:
             for error in _OF_SUMS:
                 may_raise(first._graph, functools.partial(type(error), *error.args), items)
-        return answer(*lists, **kwargs)
+        return _as_python(answer(*lists, **kwargs), original.__name__)
 
     return call
 

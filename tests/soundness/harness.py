@@ -57,7 +57,7 @@ class Program:
 
         def f(x: Any) -> Any:
             given = x.tolist() if isinstance(like, list) else x
-            given = float(x) if isinstance(like, float) else given
+            given = type(like)(x) if isinstance(like, float) else given
             given = np.matrix(x) if isinstance(like, np.matrix) else given
             args = [np.copy(a) if type(a) is np.ndarray else a for a in point]
             args[self.argnum] = given
@@ -87,7 +87,7 @@ class Program:
     def _like(given: Any, moved: Any) -> Any:
         """The numbers in the form in which the argument was given."""
         if isinstance(given, (list, float)):
-            return moved.tolist()
+            return np.float64(moved) if type(given) is np.float64 else moved.tolist()
         return np.matrix(moved) if isinstance(given, np.matrix) else moved
 
     def _at(self, order: str, point: tuple[Any, ...]) -> Any:
