@@ -41,14 +41,16 @@ class Program:
     def traced(self, order: str, mode: str, point: tuple[Any, ...], store: str) -> Any:
         """The pattern that a trace gives, as a dense array."""
         detect = jacobian_sparsity if order == "jacobian" else lagrangian_hessian_sparsity
-        pattern = detect(
-            self.make(),
-            *point,
-            argnums=self.argnum,
-            local=mode == "local",
-            store=store,
-            **self.options,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # as users run it; where they are errors is shown too
+            pattern = detect(
+                self.make(),
+                *point,
+                argnums=self.argnum,
+                local=mode == "local",
+                store=store,
+                **self.options,
+            )
         return dense(pattern)
 
     def plain(self, point: tuple[Any, ...]) -> Callable[[Any], Any]:
