@@ -19,7 +19,7 @@ import scipy.sparse
 from numpy import clip, ptp
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import generalized, local_rules
+from sparsetrace.dispatch import generalized, local_rules, python_ufuncs
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -62,6 +62,8 @@ def ufunc_call(
             if ufunc is np.matmul and scipy.sparse.issparse(operand):
                 continue
             return NotImplemented
+    if python_ufuncs.is_of_python(ufunc):
+        return python_ufuncs.call(graph, ufunc, method, inputs, kwargs)
     out = kwargs.get("out")
     outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
     for target in (*outs, *(inputs[:1] if method == "at" else ())):
@@ -117,16 +119,7 @@ def _values(
         return arguments[0] @ arguments[1]
     with np.errstate(all="ignore"):
         result = getattr(ufunc, method)(*arguments, **options)
-    if isinstance(result, tuple):
-        return tuple(_numeric(part) for part in result)
-    return _numeric(result)
-
-
-def _numeric(part: Any) -> Any:
-    """An object result (``np.frompyfunc``) as floats."""
-    if isinstance(part, np.ndarray) and part.dtype == object:
-        return part.astype(float)
-    return part
+    return result
 
 
 def _dependencies(
