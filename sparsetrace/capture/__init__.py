@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture import (
+    bindings,
     constructors,
     linear,
     loops,
@@ -73,6 +74,19 @@ def _by_original() -> dict[int, tuple[Any, Any]]:
     return _pairs(frozenset(_wrapped_modules))[0]
 
 
+def _wrapper_of(original: Any) -> Any:
+    return _by_original()[id(original)][1]
+
+
+def _count_pairs() -> int:
+    """How many tables `_pairs` has made, at least one."""
+    count = _pairs.cache_info().currsize
+    if not count:
+        _by_original()
+        count = _pairs.cache_info().currsize
+    return count
+
+
 def _by_wrapper() -> dict[int, tuple[Any, Any]]:
     return _pairs(frozenset(_wrapped_modules))[1]
 
@@ -114,6 +128,7 @@ def _install() -> None:
     if len(sys.modules) != len(_modules_before):
         _modules_before.clear()
         _modules_before.update(sys.modules)
+    bindings.exchange(_wrapper_of, _count_pairs)
     _exchange_all()
     _install_loaded()
 
@@ -186,6 +201,7 @@ def _rows_of(module: str) -> list[tuple[Any, str, Any, Any]]:
 
 
 def _restore() -> None:
+    bindings.restore()
     while _patched:
         _assign(*_patched.pop())
     while _rebound:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
+from numpy import ascontiguousarray as contiguous
 
 from soundness.harness import Program, program
 
@@ -142,7 +145,7 @@ def by_iterator(x):
 CONTIGUOUS = {"c": np.ascontiguousarray}
 
 
-@program(P, Q, to=PROGRAMS)
+@program(P, Q, to=PROGRAMS, refused=("global", "local"))
 def converted_by_an_entry_of_a_table(x):
     b = x * 1.0
     CONTIGUOUS["c"](b)[...] = x[::-1]
@@ -156,10 +159,40 @@ class Converter:
         self.convert = np.ascontiguousarray
 
 
+KEPT = Converter()
+
+
 @program(P, Q, to=PROGRAMS)
 def converted_by_an_attribute(x):
     b = x * 1.0
-    Converter().convert(b)[...] = x[::-1]
+    KEPT.convert(b)[...] = x[::-1]
+    return b
+
+
+def flipped(b, values, convert=np.ascontiguousarray):
+    convert(b)[...] = values[::-1]
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def converted_by_a_default_of_the_module(x):
+    return flipped(x * 1.0, x)
+
+
+@program(P, Q, to=PROGRAMS)
+def converted_by_a_name_of_the_module(x):
+    b = x * 1.0
+    contiguous(b)[...] = x[::-1]
+    return b
+
+
+PARTIAL = functools.partial(np.ascontiguousarray, dtype=float)
+
+
+@program(P, Q, to=PROGRAMS)
+def converted_by_a_partial(x):
+    b = x * 1.0
+    PARTIAL(b)[...] = x[::-1]
     return b
 
 
