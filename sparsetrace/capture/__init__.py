@@ -29,6 +29,7 @@ from sparsetrace.capture import (
     mathematics,
     scipy_functions,
     sequences,
+    tables,
     transforms,
 )
 from sparsetrace.capture.numbers import ORDERINGS, TracedFloat
@@ -251,6 +252,8 @@ def rebind(traceback: types.TracebackType | None) -> None:
             _changes += 1
     if masks.are_used(traceback):
         _install_masks()
+    for scope, name, stand_in in tables.indexed(traceback):
+        _exchange(scope, name, stand_in)
     seen: set[int] = set()
     while traceback is not None:
         frame, traceback = traceback.tb_frame, traceback.tb_next

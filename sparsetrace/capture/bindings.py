@@ -36,7 +36,13 @@ _own: list[int] = []
 _RULE = 2
 """As a key of the table of rules, and in the rule's closure.  Were it wrong, the first look
 would only be a dear one."""
-_OVERHEAD = [sys.getrefcount(x) for x in (object(),)][0]
+
+
+def _references(objects: tuple[Any, ...]) -> list[int]:
+    return [sys.getrefcount(x) for x in objects]
+
+
+(_OVERHEAD,) = _references((object(),))
 """What a count includes of the counting itself, and of the tuple."""
 
 
@@ -75,7 +81,7 @@ def restore() -> None:
 
 def _counts() -> list[int]:
     """How many references there are to each function."""
-    return [sys.getrefcount(original) - _OVERHEAD for original in ORIGINALS]
+    return [count - _OVERHEAD for count in _references(ORIGINALS)]
 
 
 def _found(wrapper_of: Callable[[Any], Any], pairs: int) -> list[tuple[Any, Place]]:
@@ -187,14 +193,19 @@ def _defaults(function: types.FunctionType, original: Any) -> Iterator[Place]:
     found = _reference(function)
     for i, value in enumerate(function.__defaults__ or ()):
         if value is original:
+            yield functools.partial(_default, found, i), functools.partial(_redefine, found, i)
 
-            def put(new: Any, i: int = i) -> None:
-                target = found()
-                if target is not None:
-                    values = target.__defaults__
-                    target.__defaults__ = (*values[:i], new, *values[i + 1 :])
 
-            yield lambda i=i: found() and found().__defaults__[i], put
+def _default(found: Callable[[], Any], i: int) -> Any:
+    function = found()
+    return None if function is None else function.__defaults__[i]
+
+
+def _redefine(found: Callable[[], Any], i: int, value: Any) -> None:
+    function = found()
+    if function is not None:
+        kept = function.__defaults__
+        function.__defaults__ = (*kept[:i], value, *kept[i + 1 :])
 
 
 def _partial(holder: functools.partial[Any]) -> Place:

@@ -15,7 +15,7 @@ import types
 from inspect import getattr_static
 from typing import Any
 
-__all__ = ["called_directly"]
+__all__ = ["called_directly", "subscripted"]
 
 _ABSENT = object()
 
@@ -56,6 +56,11 @@ def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
     """What loads the object that is called, found by its expression's place in the source."""
     if not instructions[at].opname.startswith("CALL"):
         return ()
+    return _loaded(instructions, at)
+
+
+def _loaded(instructions: list[dis.Instruction], at: int) -> Chain:
+    """What loads the object that stands first in the expression of an instruction."""
     best: dis.Instruction | None = None
     start, end = _extent(instructions[at])
     for step in instructions[:at]:
@@ -69,6 +74,22 @@ def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
         return ()
     chain = _chain(instructions[: instructions.index(best) + 1])
     return tuple((step.opname, step.argval) for step in chain)
+
+
+def subscripted(frame: types.FrameType, offset: int) -> tuple[Any, str, str, Any]:
+    """What is indexed at an instruction: its owner, how it is loaded, its name, and its value.
+
+    The owner is the object of which it is an attribute, None for a variable; the value is
+    None where the expression is neither.
+    """
+    instructions = list(dis.get_instructions(frame.f_code))
+    at = sum(step.offset <= offset for step in instructions) - 1
+    chain = _loaded(instructions, at)
+    if not chain:
+        return None, "", "", None
+    value = _evaluated(frame, chain)
+    owner = _evaluated(frame, chain[:-1]) if len(chain) > 1 else None
+    return owner, chain[-1][0], chain[-1][1], value
 
 
 def _chain(instructions: list[dis.Instruction]) -> list[dis.Instruction]:

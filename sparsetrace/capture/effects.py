@@ -33,8 +33,9 @@ _PURE_BUILTINS = frozenset(
 )
 _PURE_METHODS = frozenset(
     """
-    all any argmax argmin astype clip conj conjugate copy dot flatten get index is_integer item items
-    keys max mean min prod ravel reshape round squeeze std sum tolist trace transpose values var
+    all any argmax argmin astype clip conj conjugate copy dot flatten get index is_integer item
+    items keys max mean min prod ravel reshape round squeeze std sum tolist trace transpose values
+    var
     """.split()
 )
 """Of numbers, arrays, lists and dictionaries."""

@@ -36,6 +36,11 @@ from sparsetrace.rules import FIRST_ORDER
 
 __all__ = ["call", "elements", "gathered", "is_of_python", "run_each_by"]
 
+_OPTIONS = {
+    "reduce": ("axis", "keepdims", "initial"),
+    "accumulate": ("axis",),
+    "reduceat": ("axis",),
+}
 Run = Callable[[Graph, Callable[..., Any], tuple[Any, ...]], Any]
 
 
