@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 from typing import Any
 
-__all__ = ["Chain", "callee_at", "chain_ending_at"]
+__all__ = ["Chain", "callee_at", "chain_ending_at", "loaded_first"]
 
 Chain = tuple[tuple[str, Any], ...]
 """The instructions that load ``name.attribute.attribute``: operation and name."""
@@ -19,6 +19,11 @@ def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
     """What loads the object that is called, found by its expression's place in the source."""
     if not instructions[at].opname.startswith("CALL"):
         return ()
+    return loaded_first(instructions, at)
+
+
+def loaded_first(instructions: list[dis.Instruction], at: int) -> Chain:
+    """What loads the object that stands first in the expression of an instruction."""
     best: dis.Instruction | None = None
     start, end = _extent(instructions[at])
     for step in instructions[:at]:

@@ -46,7 +46,8 @@ _WORDS = re.compile(
     r"type 'object'|holds references|references, but|real or complex array|"
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
-    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set"
+    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set|"
+    r"arrays used as indices must be of integer"
 )
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
@@ -217,6 +218,12 @@ def explained(
         return error
     if not _is_consequence(error, user, libraries, graph):
         return error
+    if isinstance(error, IndexError) and not libraries:
+        return EscapeError(
+            f"an index at {_place(user)}: an ordinary array cannot be indexed by traced values "
+            f"({error}). Index a copy that is made in the traced function, np.array(table)[i]; "
+            "the indices themselves must be whole numbers."
+        )
     call = _public_name(outside or libraries) if libraries else "a compiled routine or a conversion"
     return EscapeError(
         f"{call} at {_place(user)}: it was given traced values, which it cannot take "

@@ -158,6 +158,8 @@ def _action(text: str) -> str:
 # ------------------------------------------------------------ in a global trace
 def notice(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
     """Make decisions of the errors that a ufunc may meet, as far as the function sees them."""
+    if ufunc.types and not ufunc.types[0].strip("O->"):
+        return  # a Python function for each element, which raises errors of its own
     known = (x if type(x) in (int, float) else None for x in inputs)
     _notice(graph, ufunc.__name__, partial(_met_by, ufunc, *known), inputs)
 

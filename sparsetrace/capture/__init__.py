@@ -21,6 +21,7 @@ import numpy as np
 
 from sparsetrace import floating
 from sparsetrace.capture import (
+    bindings,
     compiled,
     constructors,
     exact_types,
@@ -31,6 +32,7 @@ from sparsetrace.capture import (
     mathematics,
     scipy_functions,
     sequences,
+    tables,
     threads,
     transforms,
 )
@@ -83,6 +85,19 @@ def _by_original() -> dict[int, tuple[Any, Any]]:
     return _pairs(frozenset(_wrapped_modules))[0]
 
 
+def _wrapper_of(original: Any) -> Any:
+    return _by_original()[id(original)][1]
+
+
+def _count_pairs() -> int:
+    """How many tables `_pairs` has made, at least one."""
+    count = _pairs.cache_info().currsize
+    if not count:
+        _by_original()
+        count = _pairs.cache_info().currsize
+    return count
+
+
 def _by_wrapper() -> dict[int, tuple[Any, Any]]:
     return _pairs(frozenset(_wrapped_modules))[1]
 
@@ -127,6 +142,7 @@ def _install() -> None:
         _modules_before.clear()
         _modules_before.update(sys.modules)
         exact_types.keep_own()
+    bindings.exchange(_wrapper_of, _count_pairs)
     _exchange_all()
     _install_loaded()
 
@@ -220,6 +236,7 @@ def _rows_of(module: str) -> list[tuple[Any, str, Any, Any]]:
 
 
 def _restore() -> None:
+    bindings.restore()
     while _patched:
         _assign(*_patched.pop())
     while _rebound:
@@ -277,6 +294,8 @@ def rebind(error: BaseException | None) -> None:
     traceback = None if error is None else error.__traceback__
     if masks.are_used(traceback):
         _install_masks()
+    for scope, name, stand_in in tables.indexed(traceback):
+        _exchange(scope, name, stand_in)
     seen: set[int] = set()
     while traceback is not None:
         frame, traceback = traceback.tb_frame, traceback.tb_next

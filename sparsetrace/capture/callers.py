@@ -15,9 +15,9 @@ import types
 from inspect import getattr_static
 from typing import Any
 
-from sparsetrace.bytecode import Chain, callee_at
+from sparsetrace.bytecode import Chain, callee_at, loaded_first
 
-__all__ = ["called_directly"]
+__all__ = ["called_directly", "subscripted"]
 
 _ABSENT = object()
 
@@ -49,6 +49,22 @@ def _callee(frame: types.FrameType) -> Chain:
     instructions = list(dis.get_instructions(frame.f_code))
     # the frame may stand at an entry of the instruction's cache
     return callee_at(instructions, sum(step.offset <= frame.f_lasti for step in instructions) - 1)
+
+
+def subscripted(frame: types.FrameType, offset: int) -> tuple[Any, str, str, Any]:
+    """What is indexed at an instruction: its owner, how it is loaded, its name, and its value.
+
+    The owner is the object of which it is an attribute, None for a variable; the value is
+    None where the expression is neither.
+    """
+    instructions = list(dis.get_instructions(frame.f_code))
+    at = sum(step.offset <= offset for step in instructions) - 1
+    chain = loaded_first(instructions, at)
+    if not chain:
+        return None, "", "", None
+    value = _evaluated(frame, chain)
+    owner = _evaluated(frame, chain[:-1]) if len(chain) > 1 else None
+    return owner, chain[-1][0], chain[-1][1], value
 
 
 def _evaluated(frame: types.FrameType, chain: Chain) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -92,6 +92,18 @@ def _seen_again(made: Any, obj: Any) -> Any:
     return made
 
 
+def _refuse_copy(original: Callable[..., Any]) -> NoReturn:
+    """Compiled code, or a call whose function has no plain name, would write into a copy."""
+    raise EscapeError(
+        explain(
+            f"np.{original.__name__}",
+            "it was called by compiled code, or through an expression that cannot be followed, "
+            "and would copy the memory of a traced array, which holds no numbers",
+            f"Call it by its name, np.{original.__name__}(x), or bind it to a name first.",
+        )
+    )
+
+
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     order = _CONTIGUOUS.get(original.__name__, "K")
 
@@ -115,6 +127,8 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             return _seen_again(made, obj) if _is_view(made, obj) else session.buffer(made, frame)
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         if dtype is object or not called_directly(frame):
+            if original.__name__ in _CONTIGUOUS and is_traced(obj):
+                _refuse_copy(original)
             return original(*args, **kwargs)
         if original.__name__ == "require":  # NumPy judges the requirements
             original(np.zeros(1), *args[1:], **{k: v for k, v in kwargs.items() if k != name})

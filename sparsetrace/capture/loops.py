@@ -1,8 +1,7 @@
 """``np.vectorize`` and ``np.ndenumerate``: NumPy's Python-level loops over elements.
 
-Contract: outside of a trace, and on plain arguments, each is the original.  The
-function that ``np.vectorize`` calls is taken as pure, element by element, so that the
-branches of one element are run apart from those of the others.
+Contract: outside of a trace each is the original.  The branches that a Python function takes
+for one element are run apart from those of the others, unless it has side effects.
 """
 
 from __future__ import annotations
@@ -14,6 +13,9 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.branches import Branches
+from sparsetrace.capture import mathematics
+from sparsetrace.capture.effects import has_effects
+from sparsetrace.capture.numbers import TracedFloat
 from sparsetrace.capture.session import SESSION
 from sparsetrace.dispatch.operands import (
     Elements,
@@ -21,8 +23,8 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_traced,
-    values_of,
 )
+from sparsetrace.dispatch.python_ufuncs import elements, gathered, run_each_by
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.failing import is_genuine
 from sparsetrace.graph import CURRENT, Graph
@@ -36,22 +38,26 @@ _MOST_PATHS = 64
 
 def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if SESSION.get() is None or self.pyfunc is np._NoValue:
+        if SESSION.get() is None or CURRENT.get() is None or self.pyfunc is np._NoValue:
             return original(self, *args, **kwargs)
+        if self.signature is None:
+            # the function may use traced values that are none of its arguments
+            graph = CURRENT.get()
+            assert graph is not None
+            places = [place for place in (*range(len(args)), *kwargs) if place not in self.excluded]
+            asks = self.otypes is None and not self.cache
+            return by_element(
+                graph, self.pyfunc, places, args, kwargs, otypes=self.otypes, asks_first=asks
+            )
         if not contains_traced([*args, *kwargs.values()]):
             return original(self, *args, **kwargs)
-        if self.signature is not None:
-            raise UnsupportedError(
-                explain(
-                    "np.vectorize(signature=)",
-                    "its calls on whole rows are not traced",
-                    "Loop over the rows and use np.stack.",
-                )
+        raise UnsupportedError(
+            explain(
+                "np.vectorize(signature=)",
+                "its calls on whole rows are not traced",
+                "Loop over the rows and use np.stack.",
             )
-        graph = CURRENT.get()
-        assert graph is not None
-        places = [place for place in (*range(len(args)), *kwargs) if place not in self.excluded]
-        return by_element(graph, self.pyfunc, places, args, kwargs, otypes=self.otypes)
+        )
 
     return call
 
@@ -64,56 +70,87 @@ def by_element(
     kwargs: dict[str, Any],
     *,
     otypes: Any,
+    asks_first: bool = False,
 ) -> Any:
     """What a function of numbers gives for each element of the arguments at `places`.
 
-    The branches of one element are run apart from those of the others.
+    Every call of the function is made, and none twice; `asks_first` adds the one by which
+    ``np.vectorize`` learns how many results there are.
     """
     places = list(places)
     operands = [args[p] if isinstance(p, int) else kwargs[p] for p in places]
-    shape = np.broadcast_shapes(*(ids_of(graph, operand).shape for operand in operands))
-    columns = [_elements(graph, operand, shape) for operand in operands]
-    rows: list[tuple[Any, ...]] = []
-    several = False
-    for row in zip(*columns, strict=True):
+    operands = [x if contains_traced(x) else np.asarray(x, object) for x in operands]
+    shape = np.broadcast_shapes(*(np.shape(operand) for operand in operands))
+    columns = [elements(graph, operand, shape) for operand in operands]
+
+    def called(row: tuple[Any, ...]) -> Any:
         values = dict(zip(places, row, strict=True))
         positional = [values.get(i, a) for i, a in enumerate(args)]
         named = {name: values.get(name, v) for name, v in kwargs.items()}
-        found = _united_paths(graph, functools.partial(function, *positional, **named))
-        several = isinstance(found, tuple)
-        rows.append(found if isinstance(found, tuple) else (found,))
-    results = []
-    for i, column in enumerate(zip(*rows, strict=True)):
-        ids = np.array([ids_of(graph, v).reshape(()) for v in column], np.int32).reshape(shape)
-        kind = np.result_type(*map(dtype_of, column))
-        points = [values_of(v) for v in column] if graph.local else None
-        shown = None if points is None else np.array(points, kind).reshape(shape)
-        made = graph.wrap(Elements(ids, kind, shown, keep_array=True))
-        results.append(made if otypes is None else made.astype(otypes[i]))
+        return united_paths(graph, function, tuple(positional), named)
+
+    todo = list(zip(*columns, strict=True))
+    if not todo and otypes is None:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    if not places:  # all arguments are excluded
+        todo = [()]
+    if asks_first:
+        called(todo[0])
+    rows = [called(row) for row in todo]
+    several = isinstance(rows[0], tuple) if rows else len(otypes) > 1
+    if not several:
+        rows = [(row,) for row in rows]
+    count = len(rows[0]) if rows else len(otypes)
+    results = [_typed(graph, otypes, i, [row[i] for row in rows], shape) for i in range(count)]
     return tuple(results) if several else results[0]
 
 
-def _elements(graph: Graph, operand: Any, shape: tuple[int, ...]) -> list[Any]:
-    if contains_traced(operand):
-        ids = np.broadcast_to(ids_of(graph, operand), shape).reshape(-1)
-        kind, values = dtype_of(operand), None
-        if graph.local:
-            values = np.array(np.broadcast_to(values_of(operand), shape), kind).reshape(-1)
-        found: list[Any] = graph.wrap(Elements(ids, kind, values, keep_array=True)).tolist()
-        return found
-    return np.broadcast_to(np.asarray(operand), shape).reshape(-1).tolist()
+def _typed(graph: Graph, otypes: Any, i: int, column: list[Any], shape: tuple[int, ...]) -> Any:
+    """One result of ``np.vectorize``: of the type asked for, else of its first element's."""
+    found = gathered(graph, column, shape)
+    if otypes is not None:
+        return found.astype(otypes[i])
+    first = column[0]
+    if not is_traced(found):
+        return found.astype(np.asarray(first).dtype) if not contains_traced(found) else found
+    # where the values are not known another branch may have come first
+    return found.astype(dtype_of(first)) if graph.local else found
 
 
-def _united_paths(graph: Graph, call: Callable[[], Any]) -> Any:
-    """What `call` returns, united over the outcomes of its own branches."""
+@functools.cache
+def _of_math() -> dict[int, Any]:
+    """For the builtins that a Python loop may be given itself, what takes traced numbers."""
+    pairs = {id(original): wrapper for original, wrapper in mathematics.wrappers().values()}
+    return {**pairs, id(float): TracedFloat}
+
+
+def united_paths(
+    graph: Graph,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """What the function returns, united over the outcomes of its own branches.
+
+    One with side effects is run once: its branches are those of the traced function.
+    """
+    function = _of_math().get(id(function), function)
+    call = functools.partial(function, *args, **(kwargs or {}))
     outer = graph.decide
-    if outer is None:
+    if outer is None or graph.local:
         return call()
     branches = Branches(_MOST_PATHS)
+
+    def decide() -> bool:
+        if not branches.path and has_effects(function):
+            graph.decide = outer
+            return outer()
+        return branches.decide()
+
     found: list[Any] = []
     refused: Exception | None = None
     try:
-        graph.decide = branches.decide
+        graph.decide = decide
         while branches.start():
             try:
                 found.append(call())
@@ -145,6 +182,9 @@ def _united(graph: Graph, values: Any) -> Any:
     parts = [ids_of(graph, value).reshape(1) for value in values]
     kind = np.result_type(*map(dtype_of, values))
     return graph.wrap(Elements(graph.union_all(parts).reshape(()), kind))
+
+
+run_each_by(united_paths)
 
 
 def _wrapped_enumeration(original: Any) -> Any:

@@ -146,6 +146,12 @@ class Buffer(np.ndarray[Any, Any]):
     def __getitem__(self, key: Any) -> Any:
         if contains_traced(key):
             self._promote()
+            graph = CURRENT.get()
+            if graph is not None:  # a table from outside: see capture/tables.py
+                ids = graph.constant(self.view(np.ndarray))
+                found = Elements(ids, self.dtype, keep_array=True)
+                found.values = np.array(self) if graph.local else None
+                return graph.wrap(found)[key]
         return super().__getitem__(key)
 
     def fill(self, value: Any) -> None:

@@ -34,6 +34,7 @@ from sparsetrace.dispatch import (
     ordering,
     padding,
     products,
+    python_ufuncs,
     quantiles,
     reductions,
     replay,
@@ -130,6 +131,8 @@ def ufunc_call(
             if ufunc is np.matmul and scipy.sparse.issparse(operand):
                 continue
             return NotImplemented
+    if python_ufuncs.is_of_python(ufunc):
+        return python_ufuncs.call(graph, ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc.signature is None:
         simple = elementwise.simple(graph, ufunc, inputs)
         if simple is not None:

@@ -102,6 +102,8 @@ def read(graph: Graph, ids: Ids, key: Any) -> Ids:
     """
     parts = _expanded(ids.ndim, key)
     for part in parts:
+        if _unsure(part) and dtype_of(part).kind not in "biu":
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
         if _unsure(part) and _is_mask(part):
             raise ValueDependentError(
                 explain(

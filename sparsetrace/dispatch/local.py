@@ -19,7 +19,7 @@ import scipy.sparse
 from numpy import clip, ptp
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import generalized, local_rules
+from sparsetrace.dispatch import generalized, local_rules, python_ufuncs
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
@@ -67,6 +67,8 @@ def ufunc_call(
             if ufunc is np.matmul and scipy.sparse.issparse(operand):
                 continue
             return NotImplemented
+    if python_ufuncs.is_of_python(ufunc):
+        return python_ufuncs.call(graph, ufunc, method, inputs, kwargs)
     out = kwargs.get("out")
     outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
     for target in (*outs, *(inputs[:1] if method == "at" else ())):
@@ -127,22 +129,13 @@ def _values(
             getattr(ufunc, method)(*arguments, out=_copies(result), where=where, **options)
     if errors:
         report(graph, ufunc.__name__, errors)
-    if isinstance(result, tuple):
-        return tuple(_numeric(part) for part in result)
-    return _numeric(result)
+    return result
 
 
 def _copies(result: Any) -> Any:
     if isinstance(result, tuple):
         return tuple(map(_copies, result))
     return np.array(result)
-
-
-def _numeric(part: Any) -> Any:
-    """An object result (``np.frompyfunc``) as floats."""
-    if isinstance(part, np.ndarray) and part.dtype == object:
-        return part.astype(float)
-    return part
 
 
 def _dependencies(

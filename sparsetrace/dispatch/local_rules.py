@@ -317,7 +317,7 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     def spread(held: Any) -> NDArray[Any]:
         return np.array(np.broadcast_to(held, places.shape).reshape(-1)[order])  # may be a view
 
-    others = [
+    others: list[Any] = [
         Operand(graph, spread(ids_of(graph, b)), dtype_of(b), spread(values_of(b)))
         for b in operands
     ]

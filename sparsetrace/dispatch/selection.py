@@ -427,5 +427,5 @@ def _trim_zeros(graph: Graph, filt: Any, *args: Any, **options: Any) -> Elements
         return Elements(np.zeros(kept.shape, np.int32), dtype_of(filt), keep_array=True)
     first = (kept.ctypes.data - values.ctypes.data) // values.itemsize
     starts = np.unravel_index(first, values.shape)
-    key = tuple(slice(i, i + n) for i, n in zip(starts, kept.shape, strict=True))
+    key: Any = tuple(slice(i, i + n) for i, n in zip(starts, kept.shape, strict=True))
     return Elements(ids_of(graph, filt)[(*key, ...)], dtype_of(filt), keep_array=True)

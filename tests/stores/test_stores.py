@@ -22,7 +22,7 @@ from sparsetrace.errors import GraphSizeError, InputError
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, Graph
 from sparsetrace.propagate import index_sets, propagate
 from sparsetrace.simplify import simplify
-from sparsetrace.stores import STORES, adaptive, bitset
+from sparsetrace.stores import STORES, adaptive, bitset, sizes
 
 NAMES = ("csr", "bitset", "roaring", "auto")
 GRAPHS = 2000
@@ -521,3 +521,11 @@ def main(count: int) -> int:
 
 if __name__ == "__main__":
     sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else GRAPHS))
+
+
+@pytest.mark.parametrize("store", ["auto", "csr", "bitset"])
+@pytest.mark.parametrize("f", [lambda x: x - x.mean(), lambda x: np.fft.fft(x)])
+def test_a_dense_pattern_that_does_not_fit_is_refused_by_its_size(f, store, monkeypatch):
+    monkeypatch.setattr(sizes, "_memory", lambda: 2**20)
+    with pytest.raises(GraphSizeError, match="1,000,000 entries"):
+        sparsetrace.jacobian_sparsity(f, np.ones(1000), store=store)

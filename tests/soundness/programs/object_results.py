@@ -1,0 +1,76 @@
+"""Results that NumPy makes of objects, or of mixed lists: floats all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import select
+
+from soundness.harness import Program, program
+
+PROGRAMS: list[Program] = []
+
+P = np.array([0.3, 0.7, 1.2, -0.4])
+Q = np.array([1.6, -0.2, 0.4, 0.9])
+MASK = np.array([True, False, False, True])
+
+
+@program(P, Q, to=PROGRAMS, conservative="no trace knows that one of the conditions holds")
+def selected_beside_the_input(x):
+    return np.concatenate([np.select([x < 0.5, x >= 0.5], [0.0, 1.0], x), x])
+
+
+@program(P, Q, to=PROGRAMS)
+def constant_conditions(x):
+    return np.select([MASK], [1.0], x) * x[0]
+
+
+@program(P, Q, to=PROGRAMS)
+def bound_by_name(x):
+    steps = select([MASK, ~MASK], [0.0, 2.0], default=x)
+    return np.append(x, steps), np.stack([steps, x]).sum(axis=0)
+
+
+@program(P, Q, to=PROGRAMS)
+def default_is_one_number(x):
+    return np.hstack([np.select([x > 0.5], [x], x[0]), 3 * x])
+
+
+@program(P, Q, to=PROGRAMS)
+def whole_numbers_beside_floats(x):
+    return np.where(MASK, 1, x), np.choose([0, 1, 0, 1], [2, x]), np.where(MASK, x[1], 0)
+
+
+@program(P, Q, to=PROGRAMS)
+def lists_of_both(x):
+    return np.array([1, x[0], 2]), np.concatenate([[1, 2], x[:2]]), np.stack([0, x[3]])
+
+
+@program(P, Q, to=PROGRAMS)
+def like_whole_numbers(x):
+    counts = np.arange(4)
+    kept = np.full_like(counts, 0, dtype=float)
+    kept[:] = x
+    return kept * counts, np.zeros_like(counts) + x
+
+
+@program(P, Q, to=PROGRAMS)
+def pieces(x):
+    return np.piecewise(x, [x < 0.5], [lambda v: v * x[3], 1])
+
+
+@program(P, Q, to=PROGRAMS)
+def array_of_objects(x):
+    table = np.array([1.0, x[0] ** 2, x[1]], dtype=object)
+    return (table + 1).sum(), (table * x[2]).sum(), np.array(table, float) * x[3]
+
+
+@program(P, Q, to=PROGRAMS)
+def filled_with_objects(x):
+    cells = np.empty(3, object)
+    cells[0], cells[1], cells[2] = x[0], x[1] * x[2], 2.0
+    return np.concatenate([cells, x]).astype(float)
+
+
+@program(P, Q, to=PROGRAMS)
+def rounded_beside_floats(x):
+    return np.concatenate([np.rint(x), x]), np.floor(x) * x, np.sign(x) + x

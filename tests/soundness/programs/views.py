@@ -1,0 +1,205 @@
+"""Views that NumPy promises: what is written through one is seen in the other."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy import ascontiguousarray as contiguous
+
+from soundness.harness import Program, program
+
+PROGRAMS: list[Program] = []
+
+P = np.array([0.3, 0.7, 1.2])
+Q = np.array([1.6, -0.2, 0.4])
+
+
+@program(P, Q, to=PROGRAMS)
+def diagonal_by_einsum(x):
+    b = np.zeros((3, 3))
+    np.einsum("ii->i", b)[...] = x
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def transposed_by_einsum(x):
+    b = np.zeros((2, 3))
+    turned = np.einsum("ij->ji", b)
+    turned[:, 1] = x**2
+    b[0] += x
+    return b, turned
+
+
+@program(P, Q, to=PROGRAMS)
+def conjugates_of_real_numbers(x):
+    b = np.zeros(3)
+    b.conj()[...] = x
+    c = x.copy()
+    c.conjugate()[0] = x[1] * x[2]
+    return b, c, np.conj(c)
+
+
+@program(P, Q, to=PROGRAMS)
+def seen_through_asarray(x):
+    b = np.zeros(3)
+    a = np.asarray(b)
+    a[1:] = x[1:]
+    np.asarray(b, dtype=float)[0] = x[2]
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def seen_through_ascontiguousarray(x):
+    b = np.zeros((3, 2))
+    np.ascontiguousarray(b)[:, 1] = x
+    np.array(b, copy=False)[0, 0] = x[2]
+    return b
+
+
+WORK = np.zeros(3)
+
+
+@program(P, Q, to=PROGRAMS, refused=("global", "local"))
+def memory_of_the_module(x):
+    np.array(WORK, copy=False)[:] = x
+    return WORK * 2
+
+
+@program(P, Q, to=PROGRAMS, conservative="both parts have one pattern")
+def parts_of_complex_numbers(x):
+    z = np.zeros(3, complex)
+    z.imag[...] = x
+    np.real(z)[1:] = x[:2]
+    return z.real, z.imag
+
+
+@program(P, Q, to=PROGRAMS, conservative="both parts have one pattern")
+def part_of_one_complex_number(x):
+    z = np.zeros((), complex)
+    z.imag[...] = x[0]
+    z.real[()] = x[1]
+    return z.real, z.imag
+
+
+@program(P, Q, to=PROGRAMS)
+def halves(x):
+    b = np.zeros(6)
+    left, right = np.split(b, 2)
+    left[...] = x
+    right += x[::-1] ** 2
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def in_place_through_a_stride(x):
+    b = np.ones(6)
+    a = b[::2]
+    a *= x
+    b[1::2] -= a
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def open_mesh_of_numbers(x):
+    rows, columns = np.ix_(x, np.array([1.0, 2.0]))
+    return rows * columns
+
+
+@program(P, Q, to=PROGRAMS)
+def repaired_in_place(x):
+    b = x / np.array([1.0, 2.0, 4.0])
+    np.nan_to_num(b, copy=False, nan=0.0)
+    np.atleast_2d(b)[0, 1] = x[0]
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def transform_over_no_axis(x):
+    b = x.reshape(1, 3).copy()
+    np.fft.fftn(b, axes=())[0, 0] = x[2]
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def trimmed_buffer(x):
+    b = np.array([0.0, 1.0, 2.0, 0.0])
+    inner = np.trim_zeros(b)
+    b[1] = x[0]
+    inner[1] = x[1]
+    return b, inner
+
+
+@program(P, Q, to=PROGRAMS)
+def by_iterator(x):
+    b = np.zeros((2, 3))
+    for i, _ in np.ndenumerate(b):
+        b[i] = x[i[1]] * (i[0] + 1)
+    for row in b:
+        row += x[0]
+    b.flat[4] = x[2]
+    b.T[0] = x[1]
+    return b
+
+
+CONTIGUOUS = {"c": np.ascontiguousarray}
+
+
+@program(P, Q, to=PROGRAMS, refused=("global", "local"))
+def converted_by_an_entry_of_a_table(x):
+    b = x * 1.0
+    CONTIGUOUS["c"](b)[...] = x[::-1]
+    return b
+
+
+class Converter:
+    """Keeps a function of NumPy's as an attribute."""
+
+    def __init__(self):
+        self.convert = np.ascontiguousarray
+
+
+KEPT = Converter()
+
+
+@program(P, Q, to=PROGRAMS)
+def converted_by_an_attribute(x):
+    b = x * 1.0
+    KEPT.convert(b)[...] = x[::-1]
+    return b
+
+
+def flipped(b, values, convert=np.ascontiguousarray):
+    convert(b)[...] = values[::-1]
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def converted_by_a_default_of_the_module(x):
+    return flipped(x * 1.0, x)
+
+
+@program(P, Q, to=PROGRAMS)
+def converted_by_a_name_of_the_module(x):
+    b = x * 1.0
+    contiguous(b)[...] = x[::-1]
+    return b
+
+
+PARTIAL = functools.partial(np.ascontiguousarray, dtype=float)
+
+
+@program(P, Q, to=PROGRAMS)
+def converted_by_a_partial(x):
+    b = x * 1.0
+    PARTIAL(b)[...] = x[::-1]
+    return b
+
+
+@program(P, Q, to=PROGRAMS)
+def converted_by_a_default(x):
+    def flipped(b, convert=np.asfortranarray):
+        convert(b)[...] = x[::-1]
+        return b
+
+    return flipped(np.outer(x, [1.0, 2.0]).T)[0]
