@@ -15,6 +15,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+import scipy.fft
 from numpy.testing import assert_array_equal
 
 import sparsetrace as st
@@ -403,6 +404,16 @@ def test_modules_loaded_in_the_function(monkeypatch):
             return pool.map(np.sum, [x[:2] ** 2, x[2:]])
 
     assert st.jacobian_sparsity(f, X).nnz == 4
+
+
+def test_scipy_fft_in_a_thread_is_refused():
+    def f(x):
+        with ThreadPoolExecutor(1) as pool:
+            return np.abs(pool.submit(scipy.fft.fft, x).result(LIMIT))
+
+    for _ in range(20):
+        with pytest.raises(st.TracingError):
+            st.jacobian_sparsity(f, X)
 
 
 def test_an_escape_swallowed_in_a_thread():

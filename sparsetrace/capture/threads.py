@@ -23,7 +23,6 @@ from threading import get_ident
 from types import FrameType
 from typing import Any
 
-from sparsetrace.capture import transforms
 from sparsetrace.capture.session import SESSION, Restart
 from sparsetrace.dispatch.operands import contains_traced
 from sparsetrace.errors import (
@@ -253,8 +252,8 @@ class _Task:
         before = sys.gettrace()
         sys.settrace(self.tracer)
         try:
-            with transforms.backend():
-                return call(*args, **kwargs)
+            # no backend of scipy.fft: setting one in threads that come and go crashes uarray
+            return call(*args, **kwargs)
         except Restart as error:
             turns.ended_by = error
             return None
