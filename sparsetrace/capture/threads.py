@@ -420,14 +420,22 @@ def learner(learn: Callable[[], bool]) -> None:
     _learn = learn
 
 
+def _serves_a_library(thread: threading.Thread) -> bool:
+    """Whether a thread is a pool's, or of a class of a library's (the monitor of ``tqdm``)."""
+    target = getattr(thread, "_target", None)
+    if str(getattr(target, "__module__", "")).partition(".")[0] in _MACHINERY:
+        return True
+    code = getattr(type(thread).run, "__code__", None)
+    return target is None and "site-packages" in getattr(code, "co_filename", "")
+
+
 def _started(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def start(self: threading.Thread) -> Any:
         session = SESSION.get()
         if session is None:
             return original(self)
-        target = getattr(self, "_target", None)
-        if str(getattr(target, "__module__", "")).partition(".")[0] in _MACHINERY:
+        if _serves_a_library(self):
             if _learn():
                 session.ask()
             known = _known_turns()
