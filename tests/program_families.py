@@ -208,8 +208,8 @@ TRY = (
     "except LookupError: {t} = {v}[::-1] * {v}[0]",
     "{t} = {v} * 1.0\ntry: {t} = {t} + math.atanh({v}[{i}])\n"
     "except Exception: pass\nfinally: {t} = {t} * 0.5",
-    "try: {t} = {{0: {v}[0], 1: {v}[-1]}}[{v}[{i}] > 0.2] * 1.0\n"
-    "except KeyError: {t} = {v}[0] ** 2",
+    "try: {t} = {{0: {v}[0]}}[3 if {v}[{i}] > 0.2 else 0] * 1.0\n"
+    "except KeyError: {t} = {v}[-1] ** 2",
     "p = [p for p in {v}[:3] if p > -0.5]\ntry: {t} = sum(p) / len(p)\n"
     "except ZeroDivisionError: {t} = {v}[0] * 1.0",
     "try:\n    assert {v}[{i}] > -0.2\n    {t} = {v} + 1.0\n"
@@ -229,7 +229,7 @@ STATE = (
     "{k} = Flag() || {t} = {k}({v}) + {k}({v} ** 2)",
     "{k} = Steps() || for p in {v}: {k}.step(p)\n{t} = {k}.value * 1.0",
     "{k} = Steps() || {t} = np.array([{k}.step(p) for p in {v}])",
-    "{k} = functools.lru_cache(None)(np.zeros) || "
+    "{k} = functools.lru_cache(None)(lambda n: np.zeros(n)) || "
     "p = {k}(len({v})); p[:] = {v} * {v}[0]; {t} = p * 2",
     "{k} = Counter() || {k}.k += 10 if {v}[{i}] > 0.1 else 1\n{t} = {v}[{k}.k % len({v})] * 1.0",
     "{k} = {{'n': 0, 'best': None}} || {k}['n'] += 1\n"

@@ -15,6 +15,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+import scipy.fft
 from numpy.testing import assert_array_equal
 
 import sparsetrace as st
@@ -403,6 +404,40 @@ def test_modules_loaded_in_the_function(monkeypatch):
             return pool.map(np.sum, [x[:2] ** 2, x[2:]])
 
     assert st.jacobian_sparsity(f, X).nnz == 4
+
+
+def test_the_monitor_of_a_library_runs_beside_the_trace():
+    scope = {"__name__": "progress", "threading": threading}
+    source = """
+class Monitor(threading.Thread):
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.stop = threading.Event()
+    def run(self):
+        while not self.stop.wait(0.001):
+            pass
+"""
+    exec(compile(source, "/lib/site-packages/progress.py", "exec"), scope)
+
+    def f(x):
+        monitor = scope["Monitor"]()
+        monitor.start()
+        out = x[0] if x[1] > 0 else x[2]
+        monitor.stop.set()
+        monitor.join(LIMIT)
+        return out if x[3] > 0 else x[1]
+
+    assert st.jacobian_sparsity(f, X).nnz == 3
+
+
+def test_scipy_fft_in_a_thread_is_refused():
+    def f(x):
+        with ThreadPoolExecutor(1) as pool:
+            return np.abs(pool.submit(scipy.fft.fft, x).result(LIMIT))
+
+    for _ in range(20):
+        with pytest.raises(st.TracingError):
+            st.jacobian_sparsity(f, X)
 
 
 def test_an_escape_swallowed_in_a_thread():

@@ -11,6 +11,7 @@ it fails the trace.
 from __future__ import annotations
 
 import functools
+import io
 import itertools
 import os
 import sys
@@ -22,7 +23,6 @@ from threading import get_ident
 from types import FrameType
 from typing import Any
 
-from sparsetrace.capture import transforms
 from sparsetrace.capture.session import SESSION, Restart
 from sparsetrace.dispatch.operands import contains_traced
 from sparsetrace.errors import (
@@ -66,32 +66,35 @@ class _Watch:
         self.since = self.begun = time.monotonic()
         self.used: float | None = None
 
-    def waits(self, thread: int) -> bool:
+    def waits(self, thread: int, native: int | None) -> bool:
         """Whether the thread has done nothing for a while, or works for too long."""
         now = time.monotonic()
         if thread != self.thread:
             self.thread, self.since, self.begun = thread, now, now
-            self.used = _processor_time(thread)
+            self.used = _time_worked(native)
             return False
         if now - self.since < _IDLE:
             return False
-        used, window = _processor_time(thread), now - self.since
-        idle = used is None or self.used is None or used - self.used < 0.1 * window
-        if used is None and thread in sys._current_frames():
-            idle = now - self.begun > 4 * _IDLE  # no such clock on this system
+        used, window = _time_worked(native), now - self.since
+        if used is None or self.used is None:  # ended, or no such file on this system
+            idle = thread not in sys._current_frames() or now - self.begun > 4 * _IDLE
+        else:
+            idle = used - self.used < 0.1 * window
         self.since, self.used = now, used
         return (idle or now - self.begun > _LONGEST) and not _is_inside(thread)
 
 
-def _processor_time(thread: int) -> float | None:
-    """The seconds that a thread has computed so far; None if it has ended, or is unknown."""
-    if thread not in sys._current_frames() or not hasattr(time, "pthread_getcpuclockid"):
-        return None
+def _time_worked(native: int | None) -> float | None:
+    """The seconds that a thread has computed so far, or waited for a processor.
+
+    None where the system does not say.
+    """
     try:
-        seconds = time.clock_gettime(time.pthread_getcpuclockid(thread))
-    except OSError:
+        with io.open(f"/proc/self/task/{native}/schedstat") as file:  # noqa: UP020
+            computed, waited = file.read().split()[:2]
+    except (OSError, ValueError):
         return None
-    return seconds
+    return (int(computed) + int(waited)) / 1e9
 
 
 def _is_inside(thread: int) -> bool:
@@ -117,12 +120,17 @@ class Turns:
         follows may come in another order the next time.
     ended_by : BaseException or None
         What ended the run in a thread other than the first, which is to raise it.
+    pools : list
+        Pools made in this run.  One that is left open, as where the run is begun anew, is
+        ended with it: its threads would wait for ever once its pipes are gone.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.lock = threading.Lock()
         self.members: set[int] = set()
+        self.natives = {get_ident(): threading.get_native_id()}
+        self.pools: list[Any] = []
         self.raced = False
         self.closed = False
         self.ended_by: BaseException | None = None
@@ -152,7 +160,7 @@ class Turns:
             if self.closed:
                 raise _refusal("a thread that goes on after the traced function has ended")
             owner = self.graph.thread
-            if not (owner == _FREE or watch.waits(owner)):
+            if not (owner == _FREE or watch.waits(owner, self.natives.get(owner))):
                 time.sleep(0.0005)
             elif self._take(owner) and self.members - {get_ident()}:
                 self.raced = True
@@ -191,7 +199,7 @@ class Turns:
             owner = self.graph.thread
             if owner == _FREE or (owner == task.token and task.has_ended(made)):
                 return
-            if watch.waits(owner) and self._take(owner):
+            if watch.waits(owner, self.natives.get(owner)) and self._take(owner):
                 self.raced = True
                 return
             if not task.over.acquire(timeout=pause):
@@ -237,14 +245,15 @@ class _Task:
         turns, me = self.turns, get_ident()
         graph = turns.graph
         turns.members.add(me)
+        turns.natives[me] = threading.get_native_id()
         with turns.lock:
             if graph.thread == self.token:
                 graph.thread = me
         before = sys.gettrace()
         sys.settrace(self.tracer)
         try:
-            with transforms.backend():
-                return call(*args, **kwargs)
+            # no backend of scipy.fft: setting one in threads that come and go crashes uarray
+            return call(*args, **kwargs)
         except Restart as error:
             turns.ended_by = error
             return None
@@ -327,6 +336,9 @@ class alone:
             with _lock:
                 at = next(i for i, known in enumerate(_graphs) if known is graph)
                 del RUNNING[at], _graphs[at]
+            if turns is not None and kind is not None:
+                for pool in turns.pools:
+                    pool.terminate()
         if kind is None:
             graph.check_order()
 
@@ -408,14 +420,22 @@ def learner(learn: Callable[[], bool]) -> None:
     _learn = learn
 
 
+def _serves_a_library(thread: threading.Thread) -> bool:
+    """Whether a thread is a pool's, or of a class of a library's (the monitor of ``tqdm``)."""
+    target = getattr(thread, "_target", None)
+    if str(getattr(target, "__module__", "")).partition(".")[0] in _MACHINERY:
+        return True
+    code = getattr(type(thread).run, "__code__", None)
+    return target is None and "site-packages" in getattr(code, "co_filename", "")
+
+
 def _started(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def start(self: threading.Thread) -> Any:
         session = SESSION.get()
         if session is None:
             return original(self)
-        target = getattr(self, "_target", None)
-        if str(getattr(target, "__module__", "")).partition(".")[0] in _MACHINERY:
+        if _serves_a_library(self):
             if _learn():
                 session.ask()
             known = _known_turns()
@@ -578,6 +598,17 @@ def _of_threads(pool: Any, call: str, given: Any) -> Turns | None:
     return turns
 
 
+def _made(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def make(self: Any, *args: Any, **kwargs: Any) -> None:
+        turns = None if CURRENT.get() is None else _turns()
+        original(self, *args, **kwargs)
+        if turns is not None:
+            turns.pools.append(self)
+
+    return make
+
+
 def _to_process(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def submit(self: Any, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -647,6 +678,7 @@ POOLS: dict[str, tuple[tuple[str, str, Callable[..., Any]], ...]] = {
     "concurrent.futures.process": (("ProcessPoolExecutor", "submit", _to_process),),
     "multiprocessing.process": (("BaseProcess", "start", _process_started),),
     "multiprocessing.pool": (
+        ("Pool", "__init__", _made),
         ("Pool", "apply_async", _applied),
         ("Pool", "_map_async", _mapped),
         ("Pool", "imap", _iterated),

@@ -344,3 +344,46 @@ def the_first_future_that_is_done(x):
             if t.result(LIMIT) > 0:
                 return t.result()
     return x[5]
+
+
+class Servant(threading.Thread):
+    """A thread of the module's own, which no trace has started."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.todo, self.done = queue.SimpleQueue(), queue.SimpleQueue()
+
+    def run(self):
+        while True:
+            work = self.todo.get()
+            try:
+                self.done.put(work())
+            except Exception as error:
+                self.done.put(error)
+
+    def __call__(self, work):
+        self.todo.put(work)
+        found = self.done.get(timeout=LIMIT)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+SERVANT = Servant()
+SERVANT.start()
+
+
+@program(X, to=PROGRAMS, refused=("global", "local"))
+def an_error_swallowed_in_a_thread_of_the_module(x):
+    def work():
+        try:
+            return np.unique(x).sum()
+        except Exception:
+            return x[0]
+
+    return SERVANT(work)
+
+
+@program(X, to=PROGRAMS, refused=("global", "local"))
+def array_operations_in_a_thread_of_the_module(x):
+    return SERVANT(lambda: part(x) + x[::-1])
