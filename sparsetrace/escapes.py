@@ -123,8 +123,7 @@ def _place(user: types.TracebackType) -> str:
 
 def _imports_numba(libraries: list[types.FrameType]) -> bool:
     """Whether the error arose in a module of numba's that was being imported."""
-    imports = any(f.f_code.co_filename.startswith("<frozen importlib") for f in libraries)
-    return imports and any(_package(frame) == "numba" for frame in libraries)
+    return any(_package(f) == "numba" and f.f_code.co_name == "<module>" for f in libraries)
 
 
 def _stands_at(user: types.TracebackType) -> str:
