@@ -21,6 +21,7 @@ from sparsetrace.capture import (
     changes,
     exchange_sequences,
     rebind,
+    rebind_conversions,
     rebind_orderings,
 )
 from sparsetrace.errors import FAILURES, TracingError
@@ -73,6 +74,8 @@ def trace(
     session = Session() if capture else None
     watch = may_swallow(function)
     with nullcontext() if session is None else capturing(session):
+        if session is not None:
+            rebind_conversions(function)
         runs = None
         while runs is None:
             runs = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)

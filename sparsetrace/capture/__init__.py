@@ -9,6 +9,7 @@ are exchanged where an error showed that they matter, and restored with the rest
 from __future__ import annotations
 
 import dis
+import inspect
 import math
 import sys
 import threading
@@ -41,6 +42,7 @@ __all__ = [
     "changes",
     "exchange_sequences",
     "rebind",
+    "rebind_conversions",
     "rebind_orderings",
 ]
 
@@ -269,6 +271,42 @@ def _rebind_scope(scope: dict[str, Any]) -> None:
             new = TracedFloat
         if new is not None:
             _exchange(scope, key, new)
+
+
+_MEMORY = "array asarray ascontiguousarray asfortranarray require".split()
+"""Conversions whose original shows the memory of a traced array, and raises no error."""
+_EARLY: dict[tuple[int, int], list[str]] = {}
+_MOST_EARLY = 1024
+
+
+@cache
+def _conversions() -> dict[int, Any]:
+    """The wrappers of these, by the id of their original."""
+    return {id(original): new for _, name, original, new in _table() if name in _MEMORY}
+
+
+def rebind_conversions(function: Any) -> None:
+    """Exchange conversions that the function's own module bound early, before it runs.
+
+    What they give raises at every use as numbers; but its bytes can be read.
+    """
+    while isinstance(function, partial):
+        function = function.func
+    function = inspect.unwrap(function)
+    if not isinstance(function, (types.FunctionType, types.MethodType)):
+        function = type(function).__call__
+    scope = getattr(function, "__globals__", {})
+    originals = _conversions()
+    known = _EARLY.get((id(scope), len(scope)))
+    if known is None:
+        if len(_EARLY) >= _MOST_EARLY:
+            _EARLY.clear()
+        known = [name for name, value in list(scope.items()) if id(value) in originals]
+        _EARLY[id(scope), len(scope)] = known
+    for name in known:
+        wrapper = originals.get(id(scope.get(name)))
+        if wrapper is not None:
+            _exchange(scope, name, wrapper)
 
 
 def rebind_orderings(frame: types.FrameType) -> bool:

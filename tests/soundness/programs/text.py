@@ -9,6 +9,7 @@ import re
 from decimal import Decimal
 
 import numpy as np
+from numpy import array, ascontiguousarray
 
 from soundness.harness import Program, program
 
@@ -207,6 +208,17 @@ def memo_by_hash_of_bytes(x):
     except TypeError:
         key = "none"
     return x * len(key)
+
+
+@program(x3, to=PROGRAMS, refused=BOTH, fresh=True)
+def memo_by_bytes_of_an_early_bound_conversion():
+    memo = {}
+
+    def f(x):
+        parts = [memo.setdefault(array(v).tobytes(), v * v) for v in (x, 2 * x)]
+        return parts[0] + parts[1] * memo[ascontiguousarray(x).tobytes()]
+
+    return f
 
 
 @program(x3, to=PROGRAMS, refused=BOTH)
