@@ -32,6 +32,7 @@ from sparsetrace.dispatch.operands import (
     plain_target,
     values_of,
 )
+from sparsetrace.dispatch.refused import AT_A_POINT, REFUSED
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 
@@ -187,6 +188,8 @@ def function_call(
     place: int | None = None,
 ) -> Any:
     """Answer ``__array_function__`` with values; `place` is where ``out`` stood, if it did."""
+    if function in AT_A_POINT:
+        raise REFUSED.error(function, f"np.{function.__name__}")
     rule = local_rules.RULES.get(function)
     target = kwargs.get("out")
     if target is not None and not is_traced_array(target):
@@ -251,6 +254,6 @@ def _attached(graph: Graph, found: Any, values: Any) -> Any:
         if hasattr(found, "_fields"):
             return type(found)(*items)
         return items if isinstance(found, list) else tuple(items)
-    if is_traced(found) or contains_traced(found):
+    if isinstance(found, str) or is_traced(found) or contains_traced(found):
         return found
     return values
