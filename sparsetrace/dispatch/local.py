@@ -217,7 +217,8 @@ def function_call(
             values = function(*given, **named)
         if in_place:
             return None
-        if target is None and not graph.dependency and _is_whole(values):
+        whole = _is_whole(values) and not isinstance(values, str)  # of text, see sparsetrace.text
+        if target is None and not graph.dependency and whole:
             return values
         if found is None:
             found = global_rule(graph, function, args, options)
