@@ -158,7 +158,7 @@ def _assign(owner: Any, values: dict[str, Any]) -> None:
 def _install_loaded() -> bool:
     """Exchange the functions of modules loaded by now; whether there were new ones."""
     new = scipy_functions.loaded() - _wrapped_modules
-    if compiled.MODULE in sys.modules and compiled.is_loaded():
+    if compiled.is_loaded():
         new |= {compiled.MODULE} - _wrapped_modules
     for name in new:
         _exchange_all(name)

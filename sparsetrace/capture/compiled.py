@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace import memory
 from sparsetrace.capture.loops import by_element
 from sparsetrace.capture.numbers import TracedFloat
 from sparsetrace.capture.session import SESSION, Buffer
@@ -46,7 +47,7 @@ _CORE = re.compile(r"\(([^()]*)\)")
 
 def is_loaded() -> bool:
     """Whether the program has loaded numba, and with it its compiled functions."""
-    return _classes() is not None
+    return MODULE in memory.COMPILERS and MODULE in sys.modules and _classes() is not None
 
 
 def _classes() -> tuple[type, type, type, type] | None:
