@@ -24,7 +24,7 @@ import numpy as np
 from sparsetrace import memory
 from sparsetrace.capture.loops import by_element
 from sparsetrace.capture.numbers import TracedFloat
-from sparsetrace.capture.session import SESSION, Buffer
+from sparsetrace.capture.session import SESSION, Buffer, is_library
 from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, is_traced
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
 from sparsetrace.graph import CURRENT
@@ -107,7 +107,8 @@ def _compiled(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, *args, **kwargs)
         if _holds_traced(args, kwargs):
             return _through_source(self, args, kwargs)
-        return _watched(original(self, *args, **kwargs), args, sys._getframe(1))
+        result = original(self, *args, **kwargs)
+        return _watched(result, (*args, *kwargs.values()), sys._getframe(1))
 
     return __call__
 
@@ -115,7 +116,7 @@ def _compiled(original: Callable[..., Any]) -> Callable[..., Any]:
 def _watched(result: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
     """New arrays that machine code returned, as buffers: traced values may be written into them."""
     session = SESSION.get()
-    if session is None:
+    if session is None or is_library(frame):
         return result
     if type(result) is tuple:
         # one call makes one buffer: of several, none could be told from the others
