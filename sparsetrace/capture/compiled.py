@@ -96,6 +96,21 @@ def _holds_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return contains_traced(args) or any(map(contains_traced, kwargs.values()))
 
 
+_MOST_NESTED = 5
+
+
+def _closes_over_traced(function: Any, depth: int = _MOST_NESTED) -> bool:
+    """Whether a function made in the traced one has traced values in its closure."""
+    for cell in function.__closure__ or ():
+        value = cell.cell_contents if _is_filled(cell) else None
+        if contains_traced(value):
+            return True
+        inner = getattr(value, "py_func", None) or value
+        if depth and type(inner) is types.FunctionType and _closes_over_traced(inner, depth - 1):
+            return True
+    return False
+
+
 def _refuse(call: str, problem: str) -> NoReturn:
     raise UnsupportedError(explain(call, problem, _REMEDY + "."))
 
@@ -105,7 +120,7 @@ def _compiled(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if CURRENT.get() is None:
             return original(self, *args, **kwargs)
-        if _holds_traced(args, kwargs):
+        if _holds_traced(args, kwargs) or _closes_over_traced(self.py_func):
             return _through_source(self, args, kwargs)
         result = original(self, *args, **kwargs)
         return _watched(result, (*args, *kwargs.values()), sys._getframe(1))
@@ -285,7 +300,9 @@ def _keeps(declared: Any) -> bool:
 def _elementwise(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         graph = CURRENT.get()
-        if graph is None or not _holds_traced(args, kwargs):
+        if graph is None:
+            return original(self, *args, **kwargs)
+        if not (_holds_traced(args, kwargs) or _closes_over_traced(self._dispatcher.py_func)):
             return original(self, *args, **kwargs)
         function, inputs = self._dispatcher.py_func, args[: self.nin]
         out = args[self.nin :] or _as_tuple(kwargs.pop("out", ()))

@@ -293,3 +293,28 @@ def test_other_threads_call_machine_code_during_a_trace():
     assert jacobian_sparsity(f, np.ones(2)).nnz == 2
     assert type(found[0]) is np.ndarray
     assert found[0].tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_functions_compiled_in_the_traced_one_close_over_its_argument(local):
+    numba = pytest.importorskip("numba")
+
+    def f(x):
+        scale, part = x[0] + 1.0, x[1:3]
+
+        @numba.njit
+        def inner(u):
+            return u * scale
+
+        @numba.njit
+        def outer(i):
+            return inner(1.5) * part[i]
+
+        @numba.vectorize
+        def added(u):
+            return u + scale
+
+        return np.concatenate([[outer(0), outer(1)], added(np.ones(1))])
+
+    found = jacobian_sparsity(f, np.ones(3), local=local).toarray()
+    assert found.astype(int).tolist() == [[1, 1, 0], [1, 0, 1], [1, 0, 0]]
