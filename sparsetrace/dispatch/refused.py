@@ -21,7 +21,7 @@ _SHAPE = (
     "Use np.where or a product with the mask, which keep the shape; or local=True.",
 )
 _FILE = (
-    "it writes the values to a file, from where they come back without their dependencies",
+    "it writes the values to a file, and traced elements have none",
     "Save plain arrays, after the trace.",
 )
 _DATES = ("it works on dates", "Compute it from constants, outside of the traced function.")
