@@ -9,7 +9,6 @@ are exchanged where an error showed that they matter, and restored with the rest
 from __future__ import annotations
 
 import dis
-import inspect
 import math
 import sys
 import threading
@@ -277,6 +276,7 @@ _MEMORY = "array asarray ascontiguousarray asfortranarray require".split()
 """Conversions whose original shows the memory of a traced array, and raises no error."""
 _EARLY: dict[tuple[int, int], list[str]] = {}
 _MOST_EARLY = 1024
+_MOST_WRAPPED = 20
 
 
 @cache
@@ -290,9 +290,12 @@ def rebind_conversions(function: Any) -> None:
 
     What they give raises at every use as numbers; but its bytes can be read.
     """
-    while isinstance(function, partial):
-        function = function.func
-    function = inspect.unwrap(function)
+    for _ in range(_MOST_WRAPPED):
+        inner = function.func if isinstance(function, partial) else None
+        inner = inner or getattr(function, "__dict__", {}).get("__wrapped__")
+        if inner is None:
+            break
+        function = inner
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         function = type(function).__call__
     scope = getattr(function, "__globals__", {})
