@@ -129,8 +129,7 @@ def _place(user: types.TracebackType) -> str:
 
 def _imports_numba(libraries: list[types.FrameType]) -> bool:
     """Whether the error arose in a module of numba's that was being imported."""
-    imports = any(f.f_code.co_filename.startswith("<frozen importlib") for f in libraries)
-    return imports and any(_package(frame) == "numba" for frame in libraries)
+    return any(_package(f) == "numba" and f.f_code.co_name == "<module>" for f in libraries)
 
 
 def _stands_at(user: types.TracebackType) -> str:
@@ -160,12 +159,29 @@ def _is_consequence(
     # what was to read a number in the text of a traced one may say no word of the text
     reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text
     reads = reads or type(error).__module__ == "decimal"
-    reads = reads and all(_package(frame) not in _OWN for frame in libraries)
+    if any(_package(frame) in _OWN for frame in libraries):
+        reads = reads and (not _was_raised(error) or any(map(_reads_text, libraries)))
     return reads and was_asked_for(graph, user.tb_frame)
 
 
 def _holds_traced(frame: types.FrameType) -> bool:
     return any(map(_is_of_trace, list(frame.f_locals.values())))
+
+
+def _was_raised(error: Exception) -> bool:
+    """Whether a ``raise`` statement made the error, and not compiled code."""
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    return innermost is not None and _stands_at(innermost) == "RAISE_VARARGS"
+
+
+def _reads_text(frame: types.FrameType) -> bool:
+    """Whether a library was given the text of a traced value."""
+    held = list(frame.f_locals.values())
+    for value in list(held):
+        held += value if isinstance(value, (list, tuple)) else ()
+    return any(isinstance(value, str) and "Traced" in value for value in held)
 
 
 def _is_of_trace(value: Any, depth: int = 3) -> bool:

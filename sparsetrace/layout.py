@@ -15,6 +15,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace import memory
 from sparsetrace.dispatch.moves import repeats
 from sparsetrace.dispatch.operands import ids_of, values_of
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
@@ -111,7 +112,8 @@ class Layout(np.ndarray[Any, Any]):
 
     @property
     def flags(self) -> Any:
-        if sys._getframe(1).f_globals.get("__name__", "").startswith(("numba.", "numba_cuda.")):
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if caller.partition(".")[0] in memory.COMPILERS:
             raise EscapeError(
                 explain(
                     "a function compiled by numba",

@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["without_buffer"]
+__all__ = ["COMPILERS", "without_buffer"]
+
+COMPILERS = frozenset(("numba", "numba_cuda"))
+"""Packages whose machine code takes arrays by their address, without the buffer protocol."""
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _AS_BUFFER = 20

@@ -28,7 +28,7 @@ from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.propagate import index_sets
 from sparsetrace.rules import FIRST_ORDER
-from sparsetrace.text import scalar_text
+from sparsetrace.text import formatted_text, scalar_text
 
 __all__ = [
     "NUMBERS",
@@ -186,7 +186,7 @@ class Number(metaclass=_Kind):
     __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
-        return repr(self)
+        return formatted_text(self) if spec else scalar_text(self)
 
     # -------------------------------------------------------------- protocols
     @property

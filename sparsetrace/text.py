@@ -20,7 +20,7 @@ from sparsetrace.errors import user_frame
 from sparsetrace.graph import OPAQUE, Graph
 from sparsetrace.propagate import index_sets
 
-__all__ = ["array_text", "numbered", "scalar_text", "set_text", "was_asked_for"]
+__all__ = ["array_text", "formatted_text", "numbered", "scalar_text", "set_text", "was_asked_for"]
 
 _numbers = itertools.count(1)
 
@@ -81,19 +81,46 @@ def scalar_text(number: Any) -> str:
     >>> _ = st.jacobian_sparsity(f, np.ones(3))
     True False
     """
+    graph, node = number._graph, number._id
+    count = _count(number)
+    if node == OPAQUE:
+        return f"TracedScalar({{}}, value {count} depends on the inputs)"
+    return f"TracedScalar({set_text(graph, node)}, value {count})"
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def formatted_text(number: Any) -> str:
+    """The text of a traced number in a format (``f"{v:.3f}"``): no digits that could be parsed.
+
+    What looks for a number in it, or takes its first letters for a key, finds none, or finds
+    the letters that no other value has.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     count, name = f"{x[0]:8.3f}".split()
+    ...     print(name, any(digit in count for digit in "0123456789"))
+    ...     return x[0]
+    >>> _ = st.jacobian_sparsity(f, np.ones(3))
+    TracedScalar False
+    """
+    return f"{str(_count(number)).translate(_RAISED)} TracedScalar"
+
+
+def _count(number: Any) -> int:
+    """The number that stands for the value."""
     graph, node, value = number._graph, number._id, number._value
     texts = _texts(graph)
     if graph.local:
         key = node, number._dtype.str, number._dtype.type(value).tobytes()
-        count = texts.by_content.get(key) or texts.by_content.setdefault(key, next(_numbers))
-    else:
-        found = texts.by_object.get(id(number))
-        if found is None:
-            found = texts.by_object[id(number)] = number, next(_numbers)
-        count = found[1]
-    if node == OPAQUE:
-        return f"TracedScalar({{}}, value {count} depends on the inputs)"
-    return f"TracedScalar({set_text(graph, node)}, value {count})"
+        return texts.by_content.get(key) or texts.by_content.setdefault(key, next(_numbers))
+    found = texts.by_object.get(id(number))
+    if found is None:
+        found = texts.by_object[id(number)] = number, next(_numbers)
+    return found[1]
 
 
 def array_text(array: Any, shown: str) -> str:

@@ -22,6 +22,7 @@ from sparsetrace.capture import (
     changes,
     exchange_sequences,
     rebind,
+    rebind_conversions,
     rebind_orderings,
 )
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
@@ -84,6 +85,8 @@ def trace(
     session = Session() if capture else None
     watch = may_swallow(function)
     with muted(), nullcontext() if session is None else capturing(session, function):
+        if session is not None:
+            rebind_conversions(function)
         found = None
         while found is None:
             found = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)

@@ -132,6 +132,8 @@ def test_pattern_and_repr():
     jacobian_sparsity(f, POINT)
     pattern, *texts, opaque = seen[-1]
     assert pattern == BitMap([0, 2])
+    formatted = texts.pop()
+    assert formatted.endswith(" TracedScalar")
     assert len(set(texts)) == 1
     assert re.fullmatch(r"TracedScalar\(\{0, 2\}, value \d+\)", texts[0])
     assert re.fullmatch(r"TracedScalar\(\{\}, value \d+ depends on the inputs\)", opaque)

@@ -48,6 +48,7 @@ __all__ = [
     "changes",
     "exchange_sequences",
     "rebind",
+    "rebind_conversions",
     "rebind_orderings",
 ]
 
@@ -183,7 +184,7 @@ def _assign(owner: Any, values: dict[str, Any]) -> None:
 def _install_loaded() -> bool:
     """Exchange the functions of modules loaded by now; whether there were new ones."""
     new = (scipy_functions.loaded() | threads.loaded()) - _wrapped_modules
-    if compiled.MODULE in sys.modules and compiled.is_loaded():
+    if compiled.is_loaded():
         new |= {compiled.MODULE} - _wrapped_modules
     for name in new:
         _exchange_all(name)
@@ -323,6 +324,46 @@ def _rebind_scope(scope: dict[str, Any]) -> None:
             new = TracedFloat
         if new is not None:
             _exchange(scope, key, new)
+
+
+_MEMORY = "array asarray ascontiguousarray asfortranarray require".split()
+"""Conversions whose original shows the memory of a traced array, and raises no error."""
+_EARLY: dict[tuple[int, int], list[str]] = {}
+_MOST_EARLY = 1024
+_MOST_WRAPPED = 20
+
+
+@cache
+def _conversions() -> dict[int, Any]:
+    """The wrappers of these, by the id of their original."""
+    return {id(original): new for _, name, original, new in _table() if name in _MEMORY}
+
+
+def rebind_conversions(function: Any) -> None:
+    """Exchange conversions that the function's own module bound early, before it runs.
+
+    What they give raises at every use as numbers; but its bytes can be read.
+    """
+    for _ in range(_MOST_WRAPPED):
+        inner = function.func if isinstance(function, partial) else None
+        inner = inner or getattr(function, "__dict__", {}).get("__wrapped__")
+        if inner is None:
+            break
+        function = inner
+    if not isinstance(function, (types.FunctionType, types.MethodType)):
+        function = type(function).__call__
+    scope = getattr(function, "__globals__", {})
+    originals = _conversions()
+    known = _EARLY.get((id(scope), len(scope)))
+    if known is None:
+        if len(_EARLY) >= _MOST_EARLY:
+            _EARLY.clear()
+        known = [name for name, value in list(scope.items()) if id(value) in originals]
+        _EARLY[id(scope), len(scope)] = known
+    for name in known:
+        wrapper = originals.get(id(scope.get(name)))
+        if wrapper is not None:
+            _exchange(scope, name, wrapper)
 
 
 def rebind_orderings(frame: types.FrameType) -> bool:

@@ -15,14 +15,16 @@ import os
 import re
 import sys
 import types
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace import memory
 from sparsetrace.capture.loops import by_element
 from sparsetrace.capture.numbers import TracedFloat
-from sparsetrace.capture.session import SESSION, Buffer
+from sparsetrace.capture.session import SESSION, Buffer, is_library
 from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, is_traced
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
 from sparsetrace.graph import CURRENT
@@ -45,7 +47,7 @@ _CORE = re.compile(r"\(([^()]*)\)")
 
 def is_loaded() -> bool:
     """Whether the program has loaded numba, and with it its compiled functions."""
-    return _classes() is not None
+    return MODULE in memory.COMPILERS and MODULE in sys.modules and _classes() is not None
 
 
 def _classes() -> tuple[type, type, type, type] | None:
@@ -94,6 +96,21 @@ def _holds_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return contains_traced(args) or any(map(contains_traced, kwargs.values()))
 
 
+_MOST_NESTED = 5
+
+
+def _closes_over_traced(function: Any, depth: int = _MOST_NESTED) -> bool:
+    """Whether a function made in the traced one has traced values in its closure."""
+    for cell in function.__closure__ or ():
+        value = cell.cell_contents if _is_filled(cell) else None
+        if contains_traced(value):
+            return True
+        inner = getattr(value, "py_func", None) or value
+        if depth and type(inner) is types.FunctionType and _closes_over_traced(inner, depth - 1):
+            return True
+    return False
+
+
 def _refuse(call: str, problem: str) -> NoReturn:
     raise UnsupportedError(explain(call, problem, _REMEDY + "."))
 
@@ -103,9 +120,10 @@ def _compiled(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if CURRENT.get() is None:
             return original(self, *args, **kwargs)
-        if _holds_traced(args, kwargs):
+        if _holds_traced(args, kwargs) or _closes_over_traced(self.py_func):
             return _through_source(self, args, kwargs)
-        return _watched(original(self, *args, **kwargs), args, sys._getframe(1))
+        result = original(self, *args, **kwargs)
+        return _watched(result, (*args, *kwargs.values()), sys._getframe(1))
 
     return __call__
 
@@ -113,7 +131,7 @@ def _compiled(original: Callable[..., Any]) -> Callable[..., Any]:
 def _watched(result: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
     """New arrays that machine code returned, as buffers: traced values may be written into them."""
     session = SESSION.get()
-    if session is None:
+    if session is None or is_library(frame):
         return result
     if type(result) is tuple:
         # one call makes one buffer: of several, none could be told from the others
@@ -159,7 +177,7 @@ def _through_source(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         _refuse(call, "its variables have declared types, which its Python source does not heed")
     if not self._can_compile and not any(_fits(s, args) for s in self.nopython_signatures):
         _refuse(call, "its declared types are not float64 or complex128, and change the values")
-    return _run(call, function, args, kwargs)
+    return _run(call, self, function, args, kwargs)
 
 
 def _package(scope: dict[str, Any]) -> str:
@@ -180,7 +198,10 @@ def _method(function: Any, args: tuple[Any, ...]) -> Any:
     _refuse("a numba jitclass", "its attributes hold numbers, and were given traced ones")
 
 
-def _run(call: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _run(call: str, dispatcher: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    replaced = _replaced(dispatcher, function)
+    if replaced:
+        _refuse(call, f"it calls {replaced}, of which numba compiles another source (overload)")
     try:
         return function(*args, **kwargs)
     except TracingError:
@@ -193,6 +214,65 @@ def _run(call: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         # with the frames of the source, in which early-bound names are exchanged
         found = EscapeError(explain(call, problem, "Write it with NumPy functions."))
         raise found.with_traceback(error.__traceback__) from error
+
+
+_REPLACED: weakref.WeakKeyDictionary[Any, str | None] = weakref.WeakKeyDictionary()
+
+
+def _replaced(dispatcher: Any, function: Any) -> str | None:
+    """A function that the source calls, and that the compiler finds another source for."""
+    if function not in _REPLACED:
+        context = dispatcher.targetdescr.typing_context
+        context.refresh()
+        todo, seen = [function], {function}
+        found = None
+        while todo and found is None:
+            for value in set(_called(todo.pop())) - seen:
+                seen.add(value)
+                todo.append(value)
+                if _has_overload(context, value):
+                    found = value.__qualname__
+        _REPLACED[function] = found
+    return _REPLACED[function]
+
+
+def _called(function: Any) -> Iterator[types.FunctionType]:
+    """The plain functions that a function names, in its module, in others and in a closure."""
+    names = set(_names(function.__code__))
+    held = [function.__globals__.get(name) for name in names]
+    held += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+    modules = [value for value in held if type(value) is types.ModuleType]
+    held += [vars(module).get(name) for module in modules for name in names]
+    for value in held:
+        if type(value) is types.FunctionType and _package(value.__globals__) not in _KNOWN:
+            yield value
+
+
+_KNOWN = ("numba", "numpy", "scipy", "sparsetrace")
+"""What their functions give is what numba makes of them."""
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
+def _has_overload(context: Any, function: types.FunctionType) -> bool:
+    templates = getattr(context._lookup_global(function), "templates", ())
+    sources = [getattr(template, "_overload_func", None) for template in templates]
+    # register_jitable compiles the function's own source
+    return any(
+        source is not None and source.__module__ != "numba.core.extending" for source in sources
+    )
 
 
 # ------------------------------------------------------------ declared types
@@ -220,7 +300,9 @@ def _keeps(declared: Any) -> bool:
 def _elementwise(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         graph = CURRENT.get()
-        if graph is None or not _holds_traced(args, kwargs):
+        if graph is None:
+            return original(self, *args, **kwargs)
+        if not (_holds_traced(args, kwargs) or _closes_over_traced(self._dispatcher.py_func)):
             return original(self, *args, **kwargs)
         function, inputs = self._dispatcher.py_func, args[: self.nin]
         out = args[self.nin :] or _as_tuple(kwargs.pop("out", ()))
@@ -234,7 +316,7 @@ def _elementwise(original: Callable[..., Any]) -> Callable[..., Any]:
             return self.ufunc(*inputs, **({"out": out} if out else {}))
 
         def element(*numbers: Any) -> Any:
-            return _run(_name(function), function, numbers, {})
+            return _run(_name(function), self._dispatcher, function, numbers, {})
 
         found = by_element(graph, element, range(len(inputs)), inputs, {}, otypes=kinds)
         return _delivered(found, out)
@@ -290,10 +372,9 @@ def _by_rows(original: Callable[..., Any]) -> Callable[..., Any]:
             raise TypeError(f"too few arguments for function {self.__name__!r}")
         scalars = [not hasattr(kind, "dtype") for kind in declared[0]] if declared else []
         targets = _targets(graph, call, inputs, out, names)
-        _fill_rows(call, builder.py_func, inputs, targets, names, scalars)
-        if out:
-            return _delivered(tuple(targets), out)
-        return _delivered(tuple(targets), ())
+        run = functools.partial(_run, call, self._dispatcher, builder.py_func)
+        _fill_rows(run, inputs, targets, names, scalars)
+        return _delivered(tuple(targets), out)
 
     return __call__
 
@@ -343,8 +424,7 @@ def _targets(
 
 
 def _fill_rows(
-    call: str,
-    function: Any,
+    run: Callable[..., Any],
     inputs: Any,
     targets: list[Any],
     names: list[list[list[str]]],
@@ -364,7 +444,7 @@ def _fill_rows(
             target[place] if core else target[(*place, None)]
             for target, core in zip(targets, names[1], strict=True)
         ]
-        _run(call, function, (*row, *results), {})
+        run((*row, *results), {})
 
 
 def _spread(x: Any, loop: tuple[int, ...], core: int) -> Any:

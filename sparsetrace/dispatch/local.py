@@ -33,6 +33,7 @@ from sparsetrace.dispatch.operands import (
     plain_target,
     values_of,
 )
+from sparsetrace.dispatch.refused import AT_A_POINT, REFUSED
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.floating import recorded, report
 from sparsetrace.graph import OPAQUE, Graph, Ids
@@ -191,6 +192,8 @@ def function_call(
     place: int | None = None,
 ) -> Any:
     """Answer ``__array_function__`` with values; `place` is where ``out`` stood, if it did."""
+    if function in AT_A_POINT:
+        raise REFUSED.error(function, f"np.{function.__name__}")
     rule = local_rules.RULES.get(function)
     target = kwargs.get("out")
     if target is not None and not is_traced_array(target):
@@ -220,7 +223,8 @@ def function_call(
             report(graph, function.__name__, errors)
         if in_place:
             return None
-        if target is None and not graph.dependency and _is_whole(values):
+        whole = _is_whole(values) and not isinstance(values, str)  # of text, see sparsetrace.text
+        if target is None and not graph.dependency and whole:
             return values
         if found is None:
             found = global_rule(graph, function, args, options)
@@ -257,6 +261,6 @@ def _attached(graph: Graph, found: Any, values: Any) -> Any:
         if hasattr(found, "_fields"):
             return type(found)(*items)
         return items if isinstance(found, list) else tuple(items)
-    if is_traced(found) or contains_traced(found):
+    if isinstance(found, str) or is_traced(found) or contains_traced(found):
         return found
     return values

@@ -14,7 +14,7 @@ from numpy.lib import recfunctions
 
 from sparsetrace.errors import TracingError, UnsupportedError, ValueDependentError, explain
 
-__all__ = ["REFUSED", "TEXTS"]
+__all__ = ["AT_A_POINT", "REFUSED", "TEXTS"]
 
 _SHAPE = (
     "the shape of its result depends on the values",
@@ -80,6 +80,10 @@ _REASONS |= dict.fromkeys(_overridable(np.char, _STRINGS + _CHAR), _TEXT)
 _REASONS |= dict.fromkeys(_overridable(recfunctions, _FIELDS), _RECORDS)
 TEXTS = frozenset(_overridable(np.strings, _STRINGS) + _overridable(np.char, _STRINGS + _CHAR))
 """Functions of text, which see a traced number only where they take a count or a width."""
+
+
+AT_A_POINT = TEXTS | {getattr(np, name) for name in _FILES.split()}
+"""Refused in local traces too: what is read back from text and files depends on nothing."""
 
 
 class _Refused(dict[Callable[..., Any], tuple[str, str]]):

@@ -19,6 +19,7 @@ import struct
 import subprocess
 import sys
 import sysconfig
+import threading
 import zlib
 from pathlib import Path
 
@@ -256,3 +257,64 @@ def test_numba_imported_during_a_trace():
     pytest.importorskip("numba")
     done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True)
     assert done.stdout.startswith("the import of numba at <string>:5 (in f): "), done.stderr
+
+
+def test_numba_is_as_before_after_every_trace():
+    numba = pytest.importorskip("numba")
+    kernel = numba.njit(lambda u: u * u)
+    owner = type(kernel).__mro__[1]
+    lookup = sys.modules["numba.core.typing.context"].BaseContext._lookup_global
+
+    def fails(x):
+        assert "__call__" in vars(owner)
+        raise KeyError(kernel(x))
+
+    for _ in range(2):
+        assert jacobian_sparsity(lambda x: kernel(x), np.ones(2)).nnz == 2
+        with pytest.raises((KeyError, TracingError)):
+            jacobian_sparsity(fails, np.ones(2))
+        assert "__call__" not in vars(owner)
+        assert "_captures" not in vars(owner)
+        assert sys.modules["numba.core.typing.context"].BaseContext._lookup_global is lookup
+    assert kernel(3.0) == 9.0
+
+
+def test_other_threads_call_machine_code_during_a_trace():
+    numba = pytest.importorskip("numba")
+    kernel = numba.njit(lambda u: u + 1.0)
+    found = []
+
+    def f(x):
+        thread = threading.Thread(target=lambda: found.append(kernel(np.ones(2))))
+        thread.start()
+        thread.join()
+        return kernel(x)
+
+    assert jacobian_sparsity(f, np.ones(2)).nnz == 2
+    assert type(found[0]) is np.ndarray
+    assert found[0].tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_functions_compiled_in_the_traced_one_close_over_its_argument(local):
+    numba = pytest.importorskip("numba")
+
+    def f(x):
+        scale, part = x[0] + 1.0, x[1:3]
+
+        @numba.njit
+        def inner(u):
+            return u * scale
+
+        @numba.njit
+        def outer(i):
+            return inner(1.5) * part[i]
+
+        @numba.vectorize
+        def added(u):
+            return u + scale
+
+        return np.concatenate([[outer(0), outer(1)], added(np.ones(1))])
+
+    found = jacobian_sparsity(f, np.ones(3), local=local).toarray()
+    assert found.astype(int).tolist() == [[1, 1, 0], [1, 0, 1], [1, 0, 0]]

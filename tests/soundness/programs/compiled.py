@@ -276,6 +276,36 @@ def add(numba):
         except NotImplementedError:
             return x
 
+    def fill(out, u):
+        """Of which the compiler has another source."""
+
+    @numba.extending.overload(fill)
+    def _fill(out, u):
+        def compiled(out, u):
+            out[:] = 2.0 * u
+
+        return compiled
+
+    @njit
+    def uses_a_stub(u):
+        out = np.ones(len(u))
+        fill(out, u)
+        return out * u[0]
+
+    @program(x4, to=PROGRAMS, refused=("global", "local"))
+    def overload_of_a_stub(x):
+        return uses_a_stub(x)
+
+    @numba.extending.register_jitable
+    def helper(u):
+        return u * u[0]
+
+    @program(x4, to=PROGRAMS)
+    def jitable_helper(x):
+        return jitable(x)
+
+    jitable = njit(lambda u: helper(u) + 1.0)
+
     @njit
     def with_python(u):
         w = u * 2.0

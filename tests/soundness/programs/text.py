@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import json
 import re
 from decimal import Decimal
 
 import numpy as np
+from numpy import array, ascontiguousarray
 
 from soundness.harness import Program, program
 
@@ -209,6 +211,17 @@ def memo_by_hash_of_bytes(x):
     return x * len(key)
 
 
+@program(x3, to=PROGRAMS, refused=BOTH, fresh=True)
+def memo_by_bytes_of_an_early_bound_conversion():
+    memo = {}
+
+    def f(x):
+        parts = [memo.setdefault(array(v).tobytes(), v * v) for v in (x, 2 * x)]
+        return parts[0] + parts[1] * memo[ascontiguousarray(x).tobytes()]
+
+    return f
+
+
 @program(x3, to=PROGRAMS, refused=BOTH)
 def memo_by_bytes_of_a_view(x):
     return {bytes(memoryview(x)): x}[bytes(x.data)]
@@ -218,6 +231,53 @@ def memo_by_bytes_of_a_view(x):
 def matched_number(x):
     found = re.fullmatch(r"-?\d+\.\d+", f"{x[0]:.3f}")
     return float(found.group()) * x
+
+
+@program(x3, to=PROGRAMS, refused=BOTH)
+def found_number(x):
+    try:
+        return float(re.findall(r"[-\d.]+", f"{x[0]:.3f}")[0]) * x
+    except IndexError:
+        return x
+
+
+@program(x3, to=PROGRAMS, refused=BOTH)
+def read_from_text(x):
+    try:
+        return np.fromstring(f"{x[0]:.6f} 1.0 2.0", sep=" ") * x
+    except ValueError:
+        return x
+
+
+@program(x3, to=PROGRAMS, refused=BOTH)
+def text_of_an_array(x):
+    try:
+        return np.array(np.array2string(x)[1:-1].split(), float) * x
+    except ValueError:
+        return x
+
+
+@program(x3, to=PROGRAMS, refused=BOTH)
+def saved_and_loaded(x):
+    file = io.StringIO()
+    np.savetxt(file, x)
+    file.seek(0)
+    return np.loadtxt(file) * x
+
+
+@program(x3, to=PROGRAMS, refused=BOTH)
+def text_arrays(x):
+    return np.char.mod("%.4f", x).astype(float) * x
+
+
+@program(x3, y3, to=PROGRAMS, fresh=True)
+def memo_by_first_letters():
+    memo = {}
+
+    def cost(v):
+        return memo.setdefault(f"{v:12.8f}"[:10], v * v)
+
+    return lambda x: np.array([cost(2 * x[0]), cost(np.sin(x[0])), cost(x[1])])
 
 
 @program(x3, to=PROGRAMS, refused=BOTH)
