@@ -13,6 +13,7 @@ import enum
 import numbers
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,10 @@ class _Exchange:
         self._graph = graph
         self._made: dict[int, Any] = {}
         self._shared: dict[int, Ids] = {}
-        self._numbers = np.random.default_rng(0)
+
+    @cached_property
+    def _random(self) -> np.random.Generator:
+        return np.random.default_rng(0)
 
     def of(self, obj: Any) -> Any:
         """The object itself, where there is nothing in it to exchange."""
@@ -104,7 +108,7 @@ class _Exchange:
             return self._container(obj, list(obj))
         if scipy.sparse.issparse(obj) and obj.dtype.kind in "fc" and not contains_traced(obj.data):
             self._graph.pure = False
-            return self._keep(obj, unknown_matrix(obj, self._numbers))
+            return self._keep(obj, unknown_matrix(obj, self._random))
         if isinstance(obj, (numbers.Number, Decimal)) and not isinstance(
             obj, (numbers.Integral, np.generic)
         ):
