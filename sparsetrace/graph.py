@@ -297,8 +297,8 @@ class Graph:
 
         So the value of a constant is always one that the dtype of its array can hold.
         """
-        if self._table_size == 1 or (dtype is _FLOAT and not self.mixed):
-            return ids
+        if self._table_size == 1 or dtype is self._table.dtype:
+            return ids  # each number of the table is one of this dtype
         known = ids < ZERO
         if not count_nonzero(known):
             return ids

@@ -693,6 +693,12 @@ def test_an_error_names_the_way_out_for_unknown_arguments(f):
         jacobian_sparsity(f, np.ones(2), 1.0)
 
 
+def test_an_error_names_the_unknown_arguments_alone():
+    given = np.ones(2), np.ma.array([1.0, 2.0], mask=[0, 1]), 3, scipy.sparse.csr_array(np.eye(2))
+    with pytest.raises(TracingError, match=r"static_argnums=\(1, 3\)"):
+        jacobian_sparsity(lambda x, w, n, A: x[: int(w[0])], *given)
+
+
 def test_an_error_of_known_arguments_names_no_way_out_for_unknown_ones():
     with pytest.raises(TracingError) as found:
         jacobian_sparsity(lambda x, t: x[: int(x[0])], np.ones(2), 1)
