@@ -74,6 +74,7 @@ class Problem:
             )
         free = set(range(len(args))).difference(self._numbers, static)
         self._unknown = sorted(free)
+        self._exchanged: set[int] = set()
         self._trees = [_checked(args[i]) for i in self._numbers]
         self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
@@ -88,6 +89,8 @@ class Problem:
         if self._unknown and not graph.local:
             arguments = unknown(graph, [given[i] for i in self._unknown])
             for i, argument in zip(self._unknown, arguments, strict=True):
+                if argument is not given[i]:
+                    self._exchanged.add(i)
                 given[i] = argument
         places = np.cumsum(self._sizes)[:-1]
         free = iter(np.split(graph.inputs(), places) if self._sizes else [])
@@ -96,16 +99,14 @@ class Problem:
         return _call(graph, self.function, given, self._out)
 
     @contextmanager
-    def explaining(self, *, local: bool) -> Iterator[None]:
+    def explaining(self) -> Iterator[None]:
         """An error of the trace names the arguments whose values it did not know."""
         try:
             yield
         except (InputError, OutputError, GraphSizeError):
             raise
         except TracingError as error:
-            graph = self.graph()
-            given = [] if local else [(i, self._args[i]) for i in self._unknown]
-            numbers = [i for i, x in given if unknown(graph, [x])[0] is not x]
+            numbers = sorted(self._exchanged)
             if numbers and error.args:
                 error.args = (f"{error.args[0]} {_unknown_arguments(numbers)}", *error.args[1:])
             raise

@@ -120,7 +120,7 @@ def jacobian_sparsity(
             values=constants == "values", dependency=bool(dependency), local=bool(local)
         )
 
-    with problem.explaining(local=bool(local)):
+    with problem.explaining():
         runs, left_out = trace(
             problem.run,
             new_graph,
@@ -290,7 +290,7 @@ def _hessian(
     def new_graph() -> Graph:
         return problem.graph(values=constants == "values", local=bool(local), second_order=True)
 
-    with problem.explaining(local=bool(local)):
+    with problem.explaining():
         runs, left_out = trace(
             problem.run,
             new_graph,

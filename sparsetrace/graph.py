@@ -56,6 +56,7 @@ FIRST_INPUT = 2
 _LIMIT = 2**31 - 1
 _FLOAT = np.dtype(np.float64)
 _COMPLEX = np.dtype(np.complex128)
+_COMPLEX_TYPES = frozenset((complex, np.clongdouble))
 _EXACT = 2**53
 """Whole numbers up to this one are float64 numbers."""
 _NARROW = 64
@@ -257,9 +258,10 @@ class Graph:
             key = repr(value)
         known = self._dedupe.get(key)
         if known is None:
-            self._grow(1, asarray(value))
+            number = asarray(value)
+            self._grow(1, number)
             known = self._dedupe[key] = -self._table_size + 1
-            self._table[-known] = value
+            self._table[-known : 1 - known] = number  # converted as an array: an int64 to an int
         return known
 
     def _without_signs(self, values: NDArray[Any], zero: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -322,14 +324,16 @@ class Graph:
 
         So the value of a constant is always one that the dtype of its array can hold.
         """
-        if self._table_size == 1 or (dtype is _FLOAT and not self.mixed):
-            return ids
+        if self._table_size == 1 or dtype is self._table.dtype:
+            return ids  # each number of the table is one of this dtype
         known = ids < ZERO
         if not count_nonzero(known):
             return ids
         before = self._table[-ids[known]]
         after = _converted(before, dtype)
         same = (after == before) | (before != before)
+        if dtype.kind != "c" and self.mixed:
+            same &= [type(x) not in _COMPLEX_TYPES for x in before.tolist()]
         if same.all() and not (self.signed_zeros and dtype.kind in "biu"):
             return ids
         out = array(ids)

@@ -7,6 +7,7 @@ order within each; a list that holds numbers alone, or lists of them, is one lea
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -55,6 +56,10 @@ def like(container: Any, parts: Sequence[Any]) -> Any:
     if kind is list:
         return list(parts)
     made = copy.copy(container)
+    if isinstance(container, deque):
+        made.clear()
+        made.extend(parts)
+        return made
     list.__setitem__(made, slice(None), parts)
     return made
 

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import enum
 import numbers
+from array import array as typed_array
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,7 +65,10 @@ class _Exchange:
         self._graph = graph
         self._made: dict[int, Any] = {}
         self._shared: dict[int, Ids] = {}
-        self._numbers = np.random.default_rng(0)
+
+    @cached_property
+    def _random(self) -> np.random.Generator:
+        return np.random.default_rng(0)
 
     def of(self, obj: Any) -> Any:
         """The object itself, where there is nothing in it to exchange."""
@@ -91,15 +97,17 @@ class _Exchange:
             return self._keep(obj, self._array(obj))
         if isinstance(obj, Mapping):
             return self._container(obj, list(obj.values()))
-        if isinstance(obj, (list, tuple)):
+        if isinstance(obj, (list, tuple, deque)):
             return self._container(obj, list(obj))
         if scipy.sparse.issparse(obj) and obj.dtype.kind in "fc" and not contains_traced(obj.data):
             self._graph.pure = False
-            return self._keep(obj, unknown_matrix(obj, self._numbers))
+            return self._keep(obj, unknown_matrix(obj, self._random))
         if isinstance(obj, (numbers.Number, Decimal)) and not isinstance(
             obj, (numbers.Integral, np.generic)
         ):
             raise _refuse(obj, "a number that cannot be traced: give a float")
+        if _holds_numbers(obj):
+            raise _refuse(obj, "whose numbers cannot be traced: give an array or a list")
         return obj
 
     def _keep(self, obj: Any, made: Any) -> Any:
@@ -187,10 +195,21 @@ def _gather(obj: Any, found: Callable[[NDArray[Any]], Any], seen: set[int]) -> N
     if isinstance(obj, np.ndarray):
         if obj.dtype.kind in "fc" and obj.size and not is_traced(obj) and is_ordinary(obj):
             found(obj)
-    elif isinstance(obj, (list, tuple, Mapping)) and id(obj) not in seen:
+    elif isinstance(obj, (list, tuple, deque, Mapping)) and id(obj) not in seen:
         seen.add(id(obj))
         for part in obj.values() if isinstance(obj, Mapping) else obj:
             _gather(part, found, seen)
+
+
+def _holds_numbers(obj: Any) -> bool:
+    """Whether a collection that cannot hold traced numbers holds floating-point ones."""
+    if isinstance(obj, (set, frozenset)):
+        return any(isinstance(x, (float, complex)) for x in obj)
+    if isinstance(obj, typed_array):
+        return obj.typecode in "fd"
+    if isinstance(obj, memoryview):
+        return obj.format in ("f", "d")
+    return isinstance(obj, np.void) and _holds_floats(obj.dtype)
 
 
 def _holds_floats(dtype: np.dtype[Any]) -> bool:

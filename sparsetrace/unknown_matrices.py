@@ -159,6 +159,7 @@ def _class_of(kind: type) -> type:
     """The subclass that shows no values."""
     wrapped: dict[str, Any] = {"_is_unknown": True, "data": _data()}
     wrapped |= {"__module__": __name__, "__hash__": kind.__hash__}
+    wrapped["__class__"] = property(lambda self: kind)  # what ``isinstance`` is told
     names = [*(f"__{name}__" for name in _OPERATORS), *_DECIDED]
     for name in {*names, *(name for name in dir(kind) if not name.startswith("_"))}:
         original = inspect.getattr_static(kind, name, None)

@@ -7,7 +7,7 @@ import gc
 import math
 import tracemalloc
 from array import array
-from collections import OrderedDict, defaultdict, namedtuple
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
@@ -626,6 +626,10 @@ UNKNOWN = {
     "a map of memory": None,
     "masked": np.ma.array([0.0, 0.0], mask=[False, False]),
     "shown attributes": SimpleNamespace,
+    "a deque": deque([0.0, 0.0], maxlen=2),
+    "other byte order": np.zeros(2, np.dtype(float).newbyteorder()),
+    "a repeated number": np.broadcast_to(0.0, (2,)),
+    "turned around": np.zeros(4)[::-2],
 }
 
 
@@ -649,7 +653,7 @@ def test_unknown_arguments_keep_their_types_and_cut_nothing(name, tmp_path):
         assert isinstance(y, type(given)) or name in ("a map of memory", "masked")
         part = y.a if name == "shown attributes" else y["a"] if isinstance(y, dict) else y
         part = part.first if isinstance(part, Pair) else part
-        return x * np.asarray(part) if isinstance(part, list) else x * part
+        return x * np.asarray(list(part)) if isinstance(part, list | deque) else x * part
 
     assert jacobian_sparsity(f, np.ones(2), given).nnz == 2
 
@@ -663,6 +667,10 @@ def test_unknown_arguments_keep_their_types_and_cut_nothing(name, tmp_path):
         Fraction(1, 2),
         Decimal("0.5"),
         {"nested": [np.matrix([[1.0]])]},
+        np.zeros(2, [("a", float)])[0],
+        {0.5, 1.5},
+        array("d", [0.5]),
+        memoryview(np.zeros(2)),
         scipy.sparse.lil_array(np.eye(2)),
     ],
 )
@@ -684,6 +692,12 @@ def test_arguments_whose_numbers_cannot_be_unknown(given):
 def test_an_error_names_the_way_out_for_unknown_arguments(f):
     with pytest.raises(TracingError, match="static_argnums=1"):
         jacobian_sparsity(f, np.ones(2), 1.0)
+
+
+def test_an_error_names_the_unknown_arguments_alone():
+    given = np.ones(2), np.ma.array([1.0, 2.0], mask=[0, 1]), 3, scipy.sparse.csr_array(np.eye(2))
+    with pytest.raises(TracingError, match=r"static_argnums=\(1, 3\)"):
+        jacobian_sparsity(lambda x, w, n, A: x[: int(w[0])], *given)
 
 
 def test_an_error_of_known_arguments_names_no_way_out_for_unknown_ones():

@@ -131,9 +131,20 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
     for x in inputs:
         traced = is_traced(x) or contains_traced(x)
         ids_in.append(ids_of(graph, x) if traced else None)
-        values_in.append(None if traced else constant_values(x))
+        values_in.append(None if traced else _in_loop(x, inputs))
     outs = _general(graph, ufunc, ids_in, values_in, [dtype_of(x) for x in inputs], dtypes)
     return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes, strict=True)]
+
+
+def _in_loop(x: Any, inputs: Sequence[Any]) -> NDArray[Any]:
+    """A constant operand, one of Python's numbers as its neighbours' loop takes it."""
+    values = constant_values(x)
+    if type(x) in _PYTHON_NUMBERS:
+        dtypes = [dtype_of(y) for y in inputs if type(y) not in _PYTHON_NUMBERS]
+        if any(dtype.char in "efF" for dtype in dtypes):
+            with np.errstate(all="ignore"):
+                return values.astype(np.result_type(*dtypes, x))
+    return values
 
 
 def simple(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements] | None:

@@ -259,6 +259,9 @@ def _how(x: Any) -> How:
         _HOW[kind] = _itself
     elif isinstance(x, np.generic) and kind.__module__ == "numpy":
         _HOW[kind] = _number
+    elif getattr(kind, "_is_unknown", False) and kind.__base__ in _SPARSE:
+        _SPARSE[kind] = _SPARSE[kind.__base__]
+        _HOW[kind] = _sparse
     else:
         return _unknown
     return _HOW[kind]
