@@ -18,6 +18,7 @@ import numpy as np
 from scipy import special
 
 from sparsetrace.dispatch.operands import is_traced, values_of
+from sparsetrace.dispatch.settled import plain_values
 from sparsetrace.graph import Graph
 from sparsetrace.raising import may_be_caught, may_raise
 
@@ -144,6 +145,10 @@ def _fail_alike(
     if graph.local or _sizes(args) != _ONE:
         original(*map(_plain, args), **kwargs)
     elif may_be_caught(graph):
+        settled = [plain_values(graph, x) if is_traced(x) else x for x in args]
+        if all(x is not None for x in settled):
+            original(*(x.item() if isinstance(x, np.ndarray) else x for x in settled), **kwargs)
+            return
         for error in _errors(original, *(None if is_traced(x) else x for x in args)):
             may_raise(graph, functools.partial(type(error), *error.args), args)
 
@@ -186,7 +191,7 @@ def _wrapped_iterable(
         if first._graph.local:
             plain = [list(map(_plain, x)) if isinstance(x, list) else x for x in lists]
             original(*plain, **{key: _plain(x) for key, x in kwargs.items()})
-        elif original is math.fsum:
+        elif original.__name__ == "fsum":
             for error in _OF_SUMS:
                 may_raise(first._graph, functools.partial(type(error), *error.args), items)
         return answer(*lists, **kwargs)
