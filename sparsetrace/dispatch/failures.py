@@ -39,13 +39,16 @@ RAISING: dict[Any, str] = {
     if function is not None
 }
 """NumPy's functions that raise a ``LinAlgError`` for some values, and its words."""
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+_NORMS = tuple(map(function_named, ("linalg.norm", "linalg.matrix_norm")))
+_INVERSE, _SOLUTION = np.linalg.inv, np.linalg.solve
 _WITHOUT_SVD = (None, "fro", 1, -1, 0, np.inf, -np.inf)
 
 
 def _may_fail(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a call of such a function comes to the point at which it may raise."""
     second = args[1] if len(args) > 1 else None
-    if function in (np.linalg.norm, np.linalg.matrix_norm):
+    if function in _NORMS:
         order = kwargs.get("ord", second)
         return not any(order is known or order == known for known in _WITHOUT_SVD)
     return True
@@ -58,8 +61,8 @@ def fail_alike(
     if graph.local or not may_be_caught(graph) or not _may_fail(function, args, kwargs):
         return
     if args and not contains_traced(args[0]):
-        if function is np.linalg.solve:
-            np.linalg.inv(args[0])  # singular for all inputs or for none
+        if function is _SOLUTION:
+            _INVERSE(args[0])  # singular for all inputs or for none
         return
     may_raise(graph, partial(np.linalg.LinAlgError, RAISING[function]), args)
 
