@@ -7,6 +7,7 @@ here or in `Layout`: it is answered from the ids, or it raises.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,6 +23,7 @@ from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
 from sparsetrace.propagate import index_sets
+from sparsetrace.raising import may_raise
 from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
@@ -60,6 +62,9 @@ def _read(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _write(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     x, key, value = args
     indexing.write(graph, x._ids, key, landed(graph, x._dtype, ids_of(graph, value)))
+
+
+_OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
 
 
 class TracedArray(Layout):
@@ -128,6 +133,7 @@ class TracedArray(Layout):
                 raise IndexError("only integers, slices and arrays are valid indices")
             key, unsure = indexing.constant_key(self._graph, key)
             if unsure:
+                may_raise(self._graph, _OUT_OF_BOUNDS)
                 return wrap(
                     self._graph, replay.answered(self._graph, "read", (self, key), {}, _read)
                 )
@@ -143,6 +149,7 @@ class TracedArray(Layout):
         if not indexing.is_simple(key):
             key, unsure = indexing.constant_key(graph, key)
             if unsure:
+                may_raise(graph, _OUT_OF_BOUNDS)
                 replay.answered(graph, "write", (self, key, value), {}, _write)
                 return
         self._ids[key] = ids

@@ -27,7 +27,7 @@ from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.handlers import is_caught, outside_frame
 from sparsetrace.raising import decides, may_raise
 
-__all__ = ["begin", "notice", "notice_function", "recorded", "report", "rows"]
+__all__ = ["begin", "notice", "notice_function", "recorded", "report", "rows", "without_state"]
 
 _KINDS = {
     "divide by zero": "divide",
@@ -93,6 +93,8 @@ class recorded:
 
 def report(graph: Graph, name: str, found: Sequence[str]) -> None:
     """Do what the function's own state says about the errors that a call has met."""
+    if graph.stateless:
+        return
     state = geterr()
     for kind in found:
         text = f"{kind} encountered in {name}"
@@ -105,6 +107,15 @@ def report(graph: Graph, name: str, found: Sequence[str]) -> None:
             _log(text)
         elif action == "warn" and _is_seen(graph, text):
             _warn(text)
+
+
+def without_state(graph: Graph, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a ufunc computes in place of Python, which does not heed ``np.errstate``."""
+    before, graph.stateless = graph.stateless, True
+    try:
+        return compute(*args, **kwargs)
+    finally:
+        graph.stateless = before
 
 
 def _call(kind: str) -> None:
@@ -179,6 +190,8 @@ def _notice(
         return
     if actions <= {"ignore", "print"}:
         graph.calm = _EVENTS and CURRENT.get() is graph and _installed()
+        return
+    if graph.stateless:
         return
     raised = warned = False
     for kind in met():

@@ -104,7 +104,8 @@ class Graph:
     calm : bool
         Whether operations need no look at values, nor at floating-point errors that the
         function would notice; `ambient` is who saw warnings when the run began, and `unwatched`
-        a frame from which outwards no error is caught.
+        a frame from which outwards no error is caught; `stateless` says that
+        ufuncs compute what Python would, whatever ``np.errstate`` says.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     singular : callable or None
@@ -154,6 +155,7 @@ class Graph:
         "second_order",
         "singular",
         "size",
+        "stateless",
         "unwatched",
         "values",
         "wrapper",
@@ -184,6 +186,7 @@ class Graph:
         self.calm = False
         self.ambient: Any = None
         self.unwatched: Any = None
+        self.stateless = False
         self.pure = not local
         self.size = FIRST_INPUT
         self.blocks: list[Block] = []

@@ -19,6 +19,7 @@ from scipy import special
 
 from sparsetrace.dispatch.operands import is_traced, values_of
 from sparsetrace.dispatch.settled import plain_values
+from sparsetrace.floating import without_state
 from sparsetrace.graph import Graph
 from sparsetrace.raising import may_be_caught, may_raise
 
@@ -172,7 +173,9 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
                 graph = x._graph
                 if sys._getframe(1) is not graph.unwatched or x.size != 1 or len(args) > 1:
                     _fail_alike(graph, original, args, kwargs)
-                return answer(*args, **kwargs)
+                if graph.calm:
+                    return answer(*args, **kwargs)
+                return without_state(graph, answer, *args, **kwargs)
         return original(*args, **kwargs)
 
     return call
@@ -194,7 +197,7 @@ def _wrapped_iterable(
         elif original.__name__ == "fsum":
             for error in _OF_SUMS:
                 may_raise(first._graph, functools.partial(type(error), *error.args), items)
-        return answer(*lists, **kwargs)
+        return without_state(first._graph, answer, *lists, **kwargs)
 
     return call
 

@@ -423,3 +423,37 @@ def a_loop_that_ends_by_an_error(x):
     except IndexError:
         return x[-1] ** 2
     return x[i] * x[1]
+
+
+@program(
+    np.array([1.2, 0.4, 1.3, 0.9]),
+    np.array([-9.0, 0.4, 1.3, 0.9]),
+    np.array([0.2, 0.4, 1.3, 0.9]),
+    np.array([2.2, 0.4, 1.3, 0.9]),
+    np.array([3.2, 0.4, 1.3, 0.9]),
+    to=PROGRAMS,
+)
+def past_the_end_of_a_traced_table(x):
+    table = x**2
+    try:
+        return table[x[0].astype(int)]
+    except IndexError:
+        return x[3] * x[1]
+
+
+@program(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, -3.0, 3.0]), to=PROGRAMS)
+def weights_that_sum_to_zero(x):
+    try:
+        return np.average(x[:2], weights=x[2:])
+    except ZeroDivisionError:
+        return x[0] * x[1]
+
+
+@program(UP, np.array([-900.0, 0.4, 1.3, 0.9]), to=PROGRAMS, conservative="exp(-900) is 0")
+def python_heeds_no_state_of_numpy(x):
+    with np.errstate(all="raise"):
+        try:
+            r = math.exp(x[0])
+        except FloatingPointError:
+            r = x[2]
+    return r * x[1]
