@@ -56,7 +56,7 @@ _COMPUTING = frozenset(
 
 def begin(graph: Graph) -> None:
     """Remember who sees warnings when a run begins: those are not the function's own."""
-    graph.ambient = _shown_by()
+    graph.ambient = *_shown_by(), warnings.filters
 
 
 def _shown_by() -> tuple[Any, Any]:
@@ -131,11 +131,12 @@ def _log(text: str) -> None:
 
 
 def _is_seen(graph: Graph, text: str) -> bool:
-    """Whether the function sees a warning: as an error that it catches, or in its own list."""
+    """Whether the function sees a warning: as an error of its own making, or in its own list."""
     action = _action(text)
     if action == "error":
-        return is_caught(RuntimeWarning, sys._getframe(1))
-    return action != "ignore" and _shown_by() != graph.ambient
+        own = warnings.filters is not graph.ambient[2]
+        return own or is_caught(RuntimeWarning, sys._getframe(1))
+    return action != "ignore" and _shown_by() != graph.ambient[:2]
 
 
 def _warn(text: str, registry: dict[Any, Any] | None = None) -> None:
@@ -210,7 +211,7 @@ def _notice(
 
 def _watches_warnings(graph: Graph) -> bool:
     """Whether the function may see a warning of NumPy's."""
-    if _shown_by() != graph.ambient:
+    if _shown_by() != graph.ambient[:2]:
         return True
     return any(
         entry[0] == "error" and issubclass(RuntimeWarning, entry[2]) for entry in warnings.filters
@@ -225,11 +226,12 @@ def _may_warn(graph: Graph, text: str, inputs: Sequence[Any]) -> bool:
     if action == "error":
         may_raise(graph, partial(RuntimeWarning, text), inputs)
         return True
-    if _shown_by() == graph.ambient:
+    if _shown_by() == graph.ambient[:2]:
         return False
-    # a list that holds one is what the function asks about
+    # one of each kind in its list is what the function may ask about
     listed = getattr(_shown_by()[0], "__self__", None)
-    if not (isinstance(listed, list) and listed) and decides(graph, text, inputs):
+    known = isinstance(listed, list) and any(text == str(one.message) for one in listed)
+    if not known and decides(graph, text, inputs):
         _warn(text, {})
     return True
 
