@@ -59,6 +59,12 @@ def begin(graph: Graph) -> None:
     graph.ambient = *_shown_by(), warnings.filters
 
 
+def _ambient(graph: Graph) -> Any:
+    if graph.ambient is None:  # a graph of no driver
+        begin(graph)
+    return graph.ambient
+
+
 def _shown_by() -> tuple[Any, Any]:
     return getattr(warnings, "_showwarnmsg_impl", None), warnings.showwarning
 
@@ -134,9 +140,9 @@ def _is_seen(graph: Graph, text: str) -> bool:
     """Whether the function sees a warning: as an error of its own making, or in its own list."""
     action = _action(text)
     if action == "error":
-        own = warnings.filters is not graph.ambient[2]
+        own = warnings.filters is not _ambient(graph)[2]
         return own or is_caught(RuntimeWarning, sys._getframe(1))
-    return action != "ignore" and _shown_by() != graph.ambient[:2]
+    return action != "ignore" and _shown_by() != _ambient(graph)[:2]
 
 
 def _warn(text: str, registry: dict[Any, Any] | None = None) -> None:
@@ -211,7 +217,7 @@ def _notice(
 
 def _watches_warnings(graph: Graph) -> bool:
     """Whether the function may see a warning of NumPy's."""
-    if _shown_by() != graph.ambient[:2]:
+    if _shown_by() != _ambient(graph)[:2]:
         return True
     return any(
         entry[0] == "error" and issubclass(RuntimeWarning, entry[2]) for entry in warnings.filters
@@ -226,7 +232,7 @@ def _may_warn(graph: Graph, text: str, inputs: Sequence[Any]) -> bool:
     if action == "error":
         may_raise(graph, partial(RuntimeWarning, text), inputs)
         return True
-    if _shown_by() == graph.ambient[:2]:
+    if _shown_by() == _ambient(graph)[:2]:
         return False
     # one of each kind in its list is what the function may ask about
     listed = getattr(_shown_by()[0], "__self__", None)
