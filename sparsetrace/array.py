@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,6 +26,7 @@ from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
 from sparsetrace.memory import without_buffer
 from sparsetrace.propagate import index_sets
+from sparsetrace.raising import may_raise
 from sparsetrace.scalar import Number, TracedScalar, as_python, number, refuse_truth, refuse_value
 from sparsetrace.text import array_text
 
@@ -73,6 +75,9 @@ def _read(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _write(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     x, key, value = args
     indexing.write(graph, x._ids, key, landed(graph, x._dtype, ids_of(graph, value)))
+
+
+_OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
 
 
 class TracedArray(Layout):
@@ -145,6 +150,7 @@ class TracedArray(Layout):
                 raise IndexError("only integers, slices and arrays are valid indices")
             key, unsure = indexing.constant_key(self._graph, key)
             if unsure:
+                may_raise(self._graph, _OUT_OF_BOUNDS)
                 return wrap(
                     self._graph, replay.answered(self._graph, "read", (self, key), {}, _read)
                 )
@@ -160,6 +166,7 @@ class TracedArray(Layout):
         if not indexing.is_simple(key):
             key, unsure = indexing.constant_key(graph, key)
             if unsure:
+                may_raise(graph, _OUT_OF_BOUNDS)
                 replay.answered(graph, "write", (self, key, value), {}, _write)
                 return
         self._ids[key] = ids

@@ -112,7 +112,8 @@ class Graph:
     calm : bool
         Whether operations need no look at values, nor at floating-point errors that the
         function would notice; `ambient` is who saw warnings when the run began, and `unwatched`
-        a frame from which outwards no error is caught.
+        a frame from which outwards no error is caught; `stateless` says that
+        ufuncs compute what Python would, whatever ``np.errstate`` says.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     singular : callable or None
@@ -176,6 +177,7 @@ class Graph:
         "signed_zeros",
         "singular",
         "size",
+        "stateless",
         "texts",
         "thread",
         "turns",
@@ -210,6 +212,7 @@ class Graph:
         self.calm = False
         self.ambient: Any = None
         self.unwatched: Any = None
+        self.stateless = False
         self.pure = not local
         self.thread = get_ident()
         self.turns: Any = None

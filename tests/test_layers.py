@@ -13,7 +13,7 @@ import sparsetrace
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors bytecode",
-    "poison graph memory handlers asked",
+    "poison graph memory handlers asked fallbacks",
     "raising floating",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
