@@ -62,20 +62,21 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
         return False
     if not (is_genuine(error.__context__, branches) and is_genuine(error.__cause__, branches)):
         return False
-    if explained(error) is not error:
-        return False
     entries = _entries(error)
     if not entries:
         return False
     code, at = entries[-1]
-    if dis.opname[code.co_code[at]] != "RAISE_VARARGS":
-        return _is_of_plain_objects(error, code)
-    if _is_library(code) and _is_of_plain_objects(error, code):
+    on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
+    if on_purpose and _is_decided(entries, branches):
         return True
-    asks = any(_asks(code) for code, _ in entries)
-    if _is_library(code) or asks or isinstance(error, _ABOUT_TYPES):
-        return _is_decided(entries, branches)
-    return True
+    asks = any(_asks(code) for code, _ in entries) or isinstance(error, _ABOUT_TYPES)
+    if on_purpose and error.__context__ is not None and not asks:
+        return True  # in a handler of an error that is the function's own
+    if explained(error) is not error:
+        return False
+    if not on_purpose or _is_library(code):
+        return _is_of_plain_objects(error, code)
+    return not asks
 
 
 def described(error: BaseException) -> str:

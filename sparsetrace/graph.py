@@ -101,6 +101,10 @@ class Graph:
 
     Attributes
     ----------
+    calm : bool
+        Whether operations need no look at values, nor at floating-point errors that the
+        function would notice; `ambient` is who saw warnings when the run began, and `unwatched`
+        a frame from which outwards no error is caught.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     singular : callable or None
@@ -135,8 +139,10 @@ class Graph:
         "_second",
         "_table",
         "_table_size",
+        "ambient",
         "becomes_object",
         "blocks",
+        "calm",
         "conditions",
         "decide",
         "dependency",
@@ -148,6 +154,7 @@ class Graph:
         "second_order",
         "singular",
         "size",
+        "unwatched",
         "values",
         "wrapper",
     )
@@ -174,6 +181,9 @@ class Graph:
         self.n_inputs = n_inputs
         self.values = values
         self.dependency = dependency
+        self.calm = False
+        self.ambient: Any = None
+        self.unwatched: Any = None
         self.pure = not local
         self.size = FIRST_INPUT
         self.blocks: list[Block] = []

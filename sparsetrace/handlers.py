@@ -22,7 +22,15 @@ import numpy as np
 
 from sparsetrace.bytecode import Chain, callee_at, chain_ending_at
 
-__all__ = ["HARMLESS", "instructions_of", "is_caught", "is_harmless", "named", "watched_frame"]
+__all__ = [
+    "HARMLESS",
+    "instructions_of",
+    "is_caught",
+    "is_harmless",
+    "named",
+    "outside_frame",
+    "watched_frame",
+]
 
 Kind = type[BaseException] | None
 """The type of an error; None is one that nothing is known of."""
@@ -231,12 +239,14 @@ def instructions_of(code: types.CodeType) -> list[dis.Instruction]:
 
 
 # --------------------------------------------------------------------------- frames
-def watched_frame(frame: types.FrameType | None) -> types.FrameType | None:
+def watched_frame(
+    frame: types.FrameType | None, unwatched: types.FrameType | None = None
+) -> types.FrameType | None:
     """The innermost frame, from this one outwards, that stands in a ``try`` or ``with``.
 
-    None if the driver comes first.
+    None if the driver comes first, or a frame from which it is known to do so.
     """
-    while frame is not None:
+    while frame is not None and frame is not unwatched:
         code = frame.f_code
         if code.co_exceptiontable:
             known = _KNOWN.get(id(code)) or _known(code)
@@ -246,6 +256,14 @@ def watched_frame(frame: types.FrameType | None) -> types.FrameType | None:
                 return frame
         frame = frame.f_back
     return None
+
+
+def outside_frame(frame: types.FrameType) -> types.FrameType:
+    """The innermost frame, from this one outwards, that is not of this package."""
+    found: types.FrameType | None = frame
+    while found is not None and found.f_code.co_filename.startswith(_HERE):
+        frame, found = found, found.f_back
+    return frame if found is None else found
 
 
 def is_caught(kind: Kind, frame: types.FrameType | None) -> bool:

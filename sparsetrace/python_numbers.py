@@ -8,11 +8,15 @@ the result is one of NumPy's, and NumPy's own code finds what it has on `TracedS
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NoReturn, cast
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import errstate
 
 from sparsetrace.asked import by_user
 from sparsetrace.dispatch import elementwise
@@ -35,7 +39,7 @@ from sparsetrace.scalar import (
     unites,
 )
 
-__all__ = ["PythonNumber", "TracedPythonFloat", "seeded_number", "stands_for_python"]
+__all__ = ["PythonNumber", "TracedPythonFloat", "seeded_number", "silent", "stands_for_python"]
 
 COMPLEX = np.dtype(complex)
 WHOLE = np.dtype(np.int64)
@@ -274,13 +278,25 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
     if not (kinds == "bb" and ufunc in _COUNTED):
         operands = tuple(int(x) if type(x) is bool else _counted(x) for x in operands)
     if not graph.local:
-        return as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
+        with silent(graph):
+            return as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
     value = operate(*map(_value, operands))  # raises what it raises
     if isinstance(value, complex) and "c" not in kinds:
         operands = tuple(map(_as_complex, operands))
-    with np.errstate(all="ignore"):
+    with silent(graph):
         found = as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
     return _with_value(found, value)
+
+
+@contextmanager
+def silent(graph: Graph) -> Iterator[None]:
+    """Python's own numbers do not heed ``np.errstate``, which NumPy's ufuncs do."""
+    calm, graph.calm = graph.calm, not graph.local
+    try:
+        with errstate(all="ignore"):
+            yield
+    finally:
+        graph.calm = calm
 
 
 def _as_complex(x: Any) -> Any:

@@ -7,16 +7,20 @@ derivative: nothing happens, and nothing is lost.
 
 from __future__ import annotations
 
+import inspect
 import sys
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph import Graph
-from sparsetrace.handlers import is_caught, watched_frame
+from sparsetrace.handlers import is_caught, outside_frame, watched_frame
 
 __all__ = ["decides", "is_injected", "may_be_caught", "may_raise"]
 
+_RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Code whose frames may go on under another caller."""
 _MARK = "_sparsetrace_injected"
 
 
@@ -48,7 +52,7 @@ def may_raise(
     """
     if graph.local:
         return
-    frame = watched_frame(sys._getframe(1))
+    frame = _watched(graph, sys._getframe(1))
     if frame is None:
         return
     error = make_error()
@@ -57,9 +61,23 @@ def may_raise(
         raise error
 
 
-def may_be_caught() -> bool:
-    """Whether any code from here out to the driver stands in a ``try`` or ``with``."""
-    return watched_frame(sys._getframe(1)) is not None
+def may_be_caught(graph: Graph) -> bool:
+    """Whether any error at all would be caught, from here out to the driver."""
+    frame = _watched(graph, sys._getframe(1))
+    return frame is not None and is_caught(None, frame)
+
+
+def _watched(graph: Graph, frame: types.FrameType) -> types.FrameType | None:
+    """`watched_frame`, which does not go again where the last operation has been."""
+    found = watched_frame(frame, graph.unwatched)
+    if found is None:
+        outside = outside_frame(frame)
+        if outside is graph.unwatched:
+            return None
+        code = outside.f_code
+        if not code.co_exceptiontable and not code.co_flags & _RESUMED:
+            graph.unwatched = outside
+    return found
 
 
 def decides(graph: Graph, what: str, operands: Iterable[Any] = ()) -> bool:

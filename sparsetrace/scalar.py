@@ -63,7 +63,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and a._dtype is FLOAT
                 and b._dtype is FLOAT
                 and b._graph is graph
-                and not graph.local
+                and graph.calm
                 and unites(ufunc)
             ):
                 if graph.second_order:
@@ -74,7 +74,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._id > OPAQUE
             and a._dtype is FLOAT
             and a._graph.values
-            and not a._graph.local
+            and a._graph.calm
             and elementwise.keeps(ufunc, 0, b)
         ):
             if a._graph.second_order:
@@ -85,7 +85,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._id > OPAQUE
         and b._dtype is FLOAT
         and b._graph.values
-        and not b._graph.local
+        and b._graph.calm
         and elementwise.keeps(ufunc, 1, a)
     ):
         if b._graph.second_order:

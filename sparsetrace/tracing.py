@@ -23,9 +23,10 @@ from sparsetrace.capture import (
     rebind,
     rebind_orderings,
 )
-from sparsetrace.errors import FAILURES, TracingError
+from sparsetrace.errors import FAILURES, EscapeError, TracingError
 from sparsetrace.escapes import explained, may_swallow, watching
 from sparsetrace.failing import described, is_genuine
+from sparsetrace.floating import begin
 from sparsetrace.graph import CURRENT, Graph, Ids
 from sparsetrace.raising import is_injected
 
@@ -116,7 +117,10 @@ def _all_paths(
             _note(error, branches)
             # a path on which the function refuses its inputs has no derivative
             if not _is_refusal(error, branches):
-                raise
+                shown = _refused(error, branches)
+                if shown is error:
+                    raise
+                raise shown from error
             if own is None or is_injected(own):
                 own = error
             if not is_injected(error):
@@ -127,6 +131,19 @@ def _all_paths(
         assert own is not None
         raise explained(own) from own.__cause__
     return Traced(runs, tuple(left_out))
+
+
+def _refused(error: Exception, branches: Branches) -> Exception:
+    """The error that ends a trace in place of one that the function itself raised."""
+    if not branches.trail or isinstance(error, TracingError):
+        return error
+    shown = EscapeError(
+        f"{described(error)}: on this path alone, and perhaps because a traced object is not what "
+        "the code expects. Test values rather than types, or leave the test out; if the function "
+        "shall refuse such inputs, raise ValueError directly below the test of their values."
+    )
+    _note(shown, branches)
+    return shown
 
 
 def _note(error: Exception, branches: Branches) -> None:
@@ -183,6 +200,7 @@ def _path(
         branches.again()
         before = changes()
         graph = new_graph()
+        begin(graph)
         if uncut:
             graph.values = False
         elif graph.local and graph.values:
@@ -201,6 +219,7 @@ def _path(
         except Exception as raised:
             error = raised
         finally:
+            graph.unwatched = None
             CURRENT.reset(current)
             FAILURES.reset(failed)
         if uncut and graph.values:

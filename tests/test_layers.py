@@ -14,7 +14,7 @@ ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors bytecode",
     "poison graph handlers asked",
-    "raising",
+    "raising floating",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace import floating
 from sparsetrace.capture import (
     constructors,
     exact_types,
@@ -67,6 +68,7 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
         rows += [(owner, name, original, new) for (owner, name), (original, new) in several.items()]
     rows.append(masks.entry(_install_masks))
     rows.append(exact_types.entry())
+    rows += floating.rows()
     return rows
 
 

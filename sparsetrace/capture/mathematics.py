@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ import numpy as np
 from scipy import special
 
 from sparsetrace.dispatch.operands import is_traced, values_of
+from sparsetrace.graph import Graph
+from sparsetrace.python_numbers import silent
 from sparsetrace.raising import may_be_caught, may_raise
 from sparsetrace.scalar import as_python
 
@@ -130,14 +133,21 @@ def _errors(original: Callable[..., Any], *known: Any) -> tuple[Exception, ...]:
     return tuple(found.values())
 
 
-def _fail_alike(original: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> None:
+_ONE = frozenset((1,))
+
+
+def _sizes(args: tuple[Any, ...]) -> set[int]:
+    return {x.size for x in args if is_traced(x)}
+
+
+def _fail_alike(
+    graph: Graph, original: Callable[..., Any], args: tuple[Any, ...], kwargs: Any
+) -> None:
     """Raise what the function raises: at a point itself, else on a path where it is caught."""
-    graph = next(x._graph for x in args if is_traced(x))
-    if graph.local or any(is_traced(x) and x.size != 1 for x in args):
+    if graph.local or _sizes(args) != _ONE:
         original(*map(_plain, args), **kwargs)
-    elif may_be_caught():
-        known = (None if is_traced(x) else x for x in args)
-        for error in _errors(original, *known):
+    elif may_be_caught(graph):
+        for error in _errors(original, *(None if is_traced(x) else x for x in args)):
             may_raise(graph, functools.partial(type(error), *error.args), args)
 
 
@@ -145,6 +155,8 @@ def _plain(x: Any) -> Any:
     """The number that a traced one stands for; an array as it is in a plain call."""
     if not is_traced(x):
         return x
+    if not isinstance(x, np.ndarray):
+        return x._value
     if x.size != 1:  # which no function takes
         return np.ones(x.shape)
     return values_of(x).item()
@@ -164,8 +176,11 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in args:
             if is_traced(x):
-                _fail_alike(original, args, kwargs)
-                return _as_python(answer(*args, **kwargs), original.__name__)
+                graph = x._graph
+                if sys._getframe(1) is not graph.unwatched or x.size != 1 or len(args) > 1:
+                    _fail_alike(graph, original, args, kwargs)
+                with silent(graph):
+                    return _as_python(answer(*args, **kwargs), original.__name__)
         return original(*args, **kwargs)
 
     return call
@@ -187,7 +202,8 @@ def _wrapped_iterable(
         elif original is math.fsum:
             for error in _OF_SUMS:
                 may_raise(first._graph, functools.partial(type(error), *error.args), items)
-        return _as_python(answer(*lists, **kwargs), original.__name__)
+        with silent(first._graph):
+            return _as_python(answer(*lists, **kwargs), original.__name__)
 
     return call
 

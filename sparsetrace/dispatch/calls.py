@@ -63,6 +63,7 @@ from sparsetrace.dispatch.registry import RULES
 from sparsetrace.dispatch.settled import plain_values
 from sparsetrace.dispatch.targets import JOINS, check_target, masked, out_position, store
 from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.floating import notice, notice_function
 from sparsetrace.graph import Graph
 
 __all__ = ["function_call", "ufunc_call"]
@@ -107,8 +108,10 @@ def ufunc_call(
     graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_ufunc__``."""
-    if graph.local:
-        return local.ufunc_call(graph, ufunc, method, inputs, kwargs)
+    if not graph.calm:
+        if graph.local:
+            return local.ufunc_call(graph, ufunc, method, inputs, kwargs)
+        notice(graph, ufunc, inputs)
     if not kwargs and method == "__call__":
         ids = elementwise.quick(graph, ufunc, inputs)
         if ids is not None:
@@ -269,6 +272,8 @@ def function_call(
     """Answer ``__array_function__``."""
     if function in failures.RAISING:
         failures.fail_alike(graph, function, args, kwargs)
+    if not (graph.calm or graph.local or function in MOVES or function in IMPLEMENTED):
+        notice_function(graph, function, args)
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
     if not (graph.local or placed or "out" in kwargs):

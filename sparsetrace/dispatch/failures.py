@@ -55,7 +55,7 @@ def fail_alike(
     graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
     """Raise the error of a function of `RAISING` on a path of its own, where it is caught."""
-    if graph.local or not may_be_caught() or not _may_fail(function, args, kwargs):
+    if graph.local or not may_be_caught(graph) or not _may_fail(function, args, kwargs):
         return
     if args and not contains_traced(args[0]):
         if function is np.linalg.solve:
@@ -87,7 +87,7 @@ _FACTORED = frozenset(("factorized", "splu"))
 
 def fail_alike_in_scipy(graph: Graph, entry: str, args: tuple[Any, ...]) -> None:
     """The same for a function or a method of SciPy's, named with its module."""
-    if graph.local or not may_be_caught() or not any(map(contains_traced, args)):
+    if graph.local or not may_be_caught(graph) or not any(map(contains_traced, args)):
         return
     module = next((name for name in _SCIPY if entry.startswith(name + ".")), "")
     name = entry[len(module) + 1 :]

@@ -33,6 +33,7 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.floating import recorded, report
 from sparsetrace.graph import OPAQUE, Graph, Ids
 
 __all__ = ["function_call", "ufunc_call"]
@@ -77,10 +78,11 @@ def ufunc_call(
         if not outs and not graph.dependency and all(map(_is_whole, parts)):
             return values
         found = _dependencies(graph, ufunc, method, inputs, plain)
-    with np.errstate(all="ignore"):
-        if method == "at":
+    if method == "at":
+        with recorded() as errors:
             getattr(ufunc, method)(*(values_of(x) for x in inputs))
-            return None
+        report(graph, ufunc.__name__, errors)
+        return None
     results = []
     for i, (ids, part) in enumerate(zip(found or [], parts, strict=True)):
         target = outs[i] if i < len(outs) else None
@@ -111,15 +113,25 @@ def _values(
     """The call itself, on values."""
     arguments = [values_of(x) for x in inputs]
     options = {key: values_of(value) for key, value in kwargs.items()}
-    if method == "__call__":
-        options.pop("where", None)  # heeded where the result is stored
+    where = options.pop("where", True) if method == "__call__" else True
     if ufunc is np.matmul and any(scipy.sparse.issparse(x) for x in arguments):
         return arguments[0] @ arguments[1]
-    with np.errstate(all="ignore"):
+    with recorded() as errors:
         result = getattr(ufunc, method)(*arguments, **options)
+    if errors and where is not True:  # which is heeded where the result is stored
+        with recorded() as errors:
+            getattr(ufunc, method)(*arguments, out=_copies(result), where=where, **options)
+    if errors:
+        report(graph, ufunc.__name__, errors)
     if isinstance(result, tuple):
         return tuple(_numeric(part) for part in result)
     return _numeric(result)
+
+
+def _copies(result: Any) -> Any:
+    if isinstance(result, tuple):
+        return tuple(map(_copies, result))
+    return np.array(result)
 
 
 def _numeric(part: Any) -> Any:
@@ -210,8 +222,10 @@ def function_call(
         named = {key: values_of(value) for key, value in kwargs.items()}
         if place is not None:
             given[place] = named.pop("out")
-        with np.errstate(all="ignore"):
+        with recorded() as errors:
             values = function(*given, **named)
+        if errors:
+            report(graph, function.__name__, errors)
         if in_place:
             return None
         if target is None and not graph.dependency and _is_whole(values):

@@ -194,7 +194,7 @@ def abstract_classes(x):
     return out
 
 
-class Quantity(ABC):
+class Quantity(ABC):  # noqa: B024 - others are registered
     """Numbers that a model takes."""
 
 
@@ -255,7 +255,7 @@ def types_through_the_module(x):
 
 @program(POINT, to=PROGRAMS)
 def sorted_by_type_name(x):
-    first, second = sorted([x[0], [1.0]], key=lambda v: type(v).__name__)
+    first, _ = sorted([x[0], [1.0]], key=lambda v: type(v).__name__)
     return first * x[1]
 
 
@@ -301,7 +301,7 @@ def types_are_types(x):
 @program(POINT, to=PROGRAMS)
 def float_beside_exact_types(x):
     a = float(x[0])
-    if type(a) is float and type(1.0) is float and type(a) is not np.float64:
+    if type(a) is float and type(1.0) is float and type(a) is not np.float64:  # noqa: UP003
         return a * float(x[1])
     return x[2]
 
