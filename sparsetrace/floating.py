@@ -93,6 +93,8 @@ class recorded:
 
 def report(graph: Graph, name: str, found: Sequence[str]) -> None:
     """Do what the function's own state says about the errors that a call has met."""
+    if graph.quiet:
+        return
     state = geterr()
     for kind in found:
         text = f"{kind} encountered in {name}"

@@ -105,6 +105,8 @@ class Graph:
         Whether operations need no look at values, nor at floating-point errors that the
         function would notice; `ambient` is who saw warnings when the run began, and `unwatched`
         a frame from which outwards no error is caught.
+    quiet : bool
+        Whether an operation of Python's own numbers runs, which no floating-point error reaches.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     singular : callable or None
@@ -150,6 +152,7 @@ class Graph:
         "local",
         "n_inputs",
         "pure",
+        "quiet",
         "scalar_products",
         "second_order",
         "singular",
@@ -182,6 +185,7 @@ class Graph:
         self.values = values
         self.dependency = dependency
         self.calm = False
+        self.quiet = False
         self.ambient: Any = None
         self.unwatched: Any = None
         self.pure = not local

@@ -8,15 +8,11 @@ the result is one of NumPy's, and NumPy's own code finds what it has on `TracedS
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn, cast
 
 import numpy as np
-
-# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import errstate
 
 from sparsetrace.asked import by_user
 from sparsetrace.dispatch import elementwise
@@ -35,6 +31,7 @@ from sparsetrace.scalar import (
     TracedScalar,
     as_python,
     match,
+    mixed,
     number,
     unites,
 )
@@ -191,6 +188,18 @@ _WHOLE_ONLY = frozenset(
 )
 
 
+_KIND_OF: dict[type, str] = {
+    TracedPythonFloat: "f",
+    TracedPythonComplex: "c",
+    TracedPythonInt: "i",
+    TracedPythonBool: "b",
+    float: "f",
+    complex: "c",
+    int: "i",
+    bool: "b",
+}
+
+
 def _numpys(number: PythonNumber) -> Any:
     """The same number as one of NumPy's."""
     kind = TracedComplex if number._dtype.kind == "c" else TracedScalar
@@ -239,6 +248,8 @@ def _binary(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> Any
                     node = curved_scalar(graph, ufunc, a._id, b._id)
                     return TracedPythonFloat(graph, node, FLOAT)
                 return TracedPythonFloat(graph, graph.union_scalar(a._id, b._id), FLOAT)
+        elif kind_b is TracedScalar:
+            return mixed(ufunc, a, b)
         elif (
             (kind_b is float or kind_b is int)
             and a._id > OPAQUE
@@ -265,7 +276,7 @@ def _binary(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> Any
 
 
 def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> Any:
-    kinds = "".join(map(_kind, operands))
+    kinds = "".join([_KIND_OF.get(type(x)) or _kind(x) for x in operands])
     graph = next(x._graph for x in operands if isinstance(x, PythonNumber))
     if len(kinds) < len(operands):
         if not all(isinstance(x, (Number, np.generic)) or _kind(x) for x in operands):
@@ -275,7 +286,7 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
         return NotImplemented
     if ufunc in _WHOLE_ONLY and not set(kinds) <= set("bi"):
         return NotImplemented
-    if not (kinds == "bb" and ufunc in _COUNTED):
+    if "b" in kinds and not (kinds == "bb" and ufunc in _COUNTED):
         operands = tuple(int(x) if type(x) is bool else _counted(x) for x in operands)
     if not graph.local:
         with silent(graph):
@@ -288,15 +299,26 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
     return _with_value(found, value)
 
 
-@contextmanager
-def silent(graph: Graph) -> Iterator[None]:
-    """Python's own numbers do not heed ``np.errstate``, which NumPy's ufuncs do."""
-    calm, graph.calm = graph.calm, not graph.local
-    try:
-        with errstate(all="ignore"):
-            yield
-    finally:
-        graph.calm = calm
+class silent:
+    """Python's own numbers do not heed ``np.errstate``, which NumPy's ufuncs do.
+
+    Examples
+    --------
+    >>> with silent(Graph(1)):
+    ...     pass
+    """
+
+    __slots__ = ("_graph", "_quiet")
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __enter__(self) -> None:
+        self._quiet = self._graph.quiet
+        self._graph.quiet = True
+
+    def __exit__(self, *error: object) -> None:
+        self._graph.quiet = self._quiet
 
 
 def _as_complex(x: Any) -> Any:
