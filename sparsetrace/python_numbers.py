@@ -8,6 +8,7 @@ the result is one of NumPy's, and NumPy's own code finds what it has on `TracedS
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn, cast
@@ -348,20 +349,19 @@ _DIVISIONS = {
 
 def _division(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> Any:
     """A quotient or remainder, whose divisor may be zero."""
-    if _kind(a) and _kind(b):
-        text = _DIVISIONS.get((ufunc, "f"), "division by zero")
-        if not isinstance(b, PythonNumber):
-            if b == 0:
-                raise ZeroDivisionError(text)
-        else:
-            may_raise(b._graph, partial(ZeroDivisionError, text), (b,))
+    if not isinstance(b, PythonNumber):
+        if _kind(b) and b == 0 and _kind(a):
+            operate(1.0 if a._dtype.kind == "f" else 1, b)  # raises
+    elif sys._getframe(2) is not b._graph.unwatched and _kind(a):
+        text = _DIVISIONS.get((ufunc, b._dtype.kind), "division by zero")
+        may_raise(b._graph, partial(ZeroDivisionError, text), (b,))
     return _binary(ufunc, operate, a, b)
 
 
 def _power(a: Any, b: Any) -> Any:
     """A power: of zero with a negative exponent, or too large."""
-    if _kind(a) and _kind(b):
-        graph = (a if isinstance(a, PythonNumber) else b)._graph
+    graph = (a if isinstance(a, PythonNumber) else b)._graph
+    if sys._getframe(2) is not graph.unwatched and _kind(a) and _kind(b):
         negative = isinstance(b, PythonNumber) or (not isinstance(b, complex) and b < 0)
         if negative and (isinstance(a, PythonNumber) or a == 0):
             text = "0.0 cannot be raised to a negative power"

@@ -278,9 +278,6 @@ class Number(metaclass=_Kind):
     def __abs__(self) -> Any:
         return np.absolute(cast(Any, self))
 
-    def __invert__(self) -> Any:
-        return np.invert(cast(Any, self))
-
     def __round__(self, ndigits: int | None = None) -> Any:
         if ndigits is None:
             return _whole(np.rint(cast(Any, self)))
@@ -421,6 +418,9 @@ class TracedScalar(Number):
     @property
     def T(self) -> TracedScalar:
         return self
+
+    def __invert__(self) -> Any:
+        return np.invert(cast(Any, self))
 
     def item(self, *args: Any) -> Any:
         """The number of Python's own that this one is."""

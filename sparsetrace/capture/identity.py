@@ -59,7 +59,8 @@ def _compares(code: types.CodeType, name: str) -> bool:
     if known is None:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        known = name in code.co_names and _compares_here(list(dis.get_instructions(code)), name)
+        asks = name in code.co_names or "type" in code.co_names
+        known = asks and _compares_here(list(dis.get_instructions(code)), name)
         nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
         known = known or any(_compares(c, name) for c in nested)
         _KNOWN[code, name] = known
@@ -70,10 +71,29 @@ def _compares_here(steps: list[dis.Instruction], name: str) -> bool:
     for at, step in enumerate(steps):
         if step.opname != "IS_OP":
             continue
-        if _loads(steps[at - 1], name):
+        right = steps[at - 1]
+        if _loads(right, name):
             if not _is_type_of(steps, at - 2):
                 return True
         elif _begins_with(steps, at, name):
+            return True
+        elif _is_type_of(steps, at - 1):
+            if not _begins_with_type(steps, at):  # `kind is type(v)`
+                return True
+        elif right.opname.startswith(_VARIABLES) and _begins_with_type(steps, at):
+            return True  # `type(v) is kind`, which may come from a table
+    return False
+
+
+_VARIABLES = ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE", "BINARY_SUBSCR", "CALL")
+"""What may leave the real name, bound before it was exchanged."""
+
+
+def _begins_with_type(steps: list[dis.Instruction], at: int) -> bool:
+    """Whether the left operand of the comparison is a result of ``type``."""
+    start = _start(steps[at])
+    for i in range(at - 1, -1, -1):
+        if _start(steps[i]) == start and _is_type_of(steps, i):
             return True
     return False
 
