@@ -52,6 +52,7 @@ _WORDS = re.compile(
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
     r"item deletion|context manager|multiply sequence by|can only concatenate|"
+    r"be interpreted as an integer|indices must be integers|"
     r"and '(dict|list|NoneType|set|str|tuple)'|: '(dict|list|NoneType|set|str|tuple)' and "
 )
 _REMEDY = (

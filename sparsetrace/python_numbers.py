@@ -8,6 +8,7 @@ the result is one of NumPy's, and NumPy's own code finds what it has on `TracedS
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn, cast
@@ -19,6 +20,7 @@ from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.calls import ufunc_call
 from sparsetrace.dispatch.curving import curved_beside, curved_scalar
 from sparsetrace.dispatch.operands import FLOAT, values_of
+from sparsetrace.floating import without_state
 from sparsetrace.graph import OPAQUE, Graph
 from sparsetrace.raising import may_raise
 from sparsetrace.scalar import (
@@ -31,6 +33,7 @@ from sparsetrace.scalar import (
     TracedScalar,
     as_python,
     match,
+    mixed,
     number,
     unites,
 )
@@ -187,6 +190,18 @@ _WHOLE_ONLY = frozenset(
 )
 
 
+_KIND_OF: dict[type, str] = {
+    TracedPythonFloat: "f",
+    TracedPythonComplex: "c",
+    TracedPythonInt: "i",
+    TracedPythonBool: "b",
+    float: "f",
+    complex: "c",
+    int: "i",
+    bool: "b",
+}
+
+
 def _numpys(number: PythonNumber) -> Any:
     """The same number as one of NumPy's."""
     kind = TracedComplex if number._dtype.kind == "c" else TracedScalar
@@ -235,6 +250,8 @@ def _binary(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> Any
                     node = curved_scalar(graph, ufunc, a._id, b._id)
                     return TracedPythonFloat(graph, node, FLOAT)
                 return TracedPythonFloat(graph, graph.union_scalar(a._id, b._id), FLOAT)
+        elif kind_b is TracedScalar:
+            return mixed(ufunc, a, b)
         elif (
             (kind_b is float or kind_b is int)
             and a._id > OPAQUE
@@ -261,7 +278,7 @@ def _binary(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> Any
 
 
 def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> Any:
-    kinds = "".join(map(_kind, operands))
+    kinds = "".join([_KIND_OF.get(type(x)) or _kind(x) for x in operands])
     graph = next(x._graph for x in operands if isinstance(x, PythonNumber))
     if len(kinds) < len(operands):
         if not all(isinstance(x, (Number, np.generic)) or _kind(x) for x in operands):
@@ -271,15 +288,14 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
         return NotImplemented
     if ufunc in _WHOLE_ONLY and not set(kinds) <= set("bi"):
         return NotImplemented
-    if not (kinds == "bb" and ufunc in _COUNTED):
+    if "b" in kinds and not (kinds == "bb" and ufunc in _COUNTED):
         operands = tuple(int(x) if type(x) is bool else _counted(x) for x in operands)
     if not graph.local:
-        return as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
+        return as_python(without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {}))
     value = operate(*map(_value, operands))  # raises what it raises
     if isinstance(value, complex) and "c" not in kinds:
         operands = tuple(map(_as_complex, operands))
-    with np.errstate(all="ignore"):
-        found = as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
+    found = as_python(without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {}))
     return _with_value(found, value)
 
 
@@ -310,20 +326,19 @@ _DIVISIONS = {
 
 def _division(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> Any:
     """A quotient or remainder, whose divisor may be zero."""
-    if _kind(a) and _kind(b):
-        text = _DIVISIONS.get((ufunc, "f"), "division by zero")
-        if not isinstance(b, PythonNumber):
-            if b == 0:
-                raise ZeroDivisionError(text)
-        else:
-            may_raise(b._graph, partial(ZeroDivisionError, text), (b,))
+    if not isinstance(b, PythonNumber):
+        if _kind(b) and b == 0 and _kind(a):
+            operate(1.0 if a._dtype.kind == "f" else 1, b)  # raises
+    elif sys._getframe(2) is not b._graph.unwatched and _kind(a):
+        text = _DIVISIONS.get((ufunc, b._dtype.kind), "division by zero")
+        may_raise(b._graph, partial(ZeroDivisionError, text), (b,))
     return _binary(ufunc, operate, a, b)
 
 
 def _power(a: Any, b: Any) -> Any:
     """A power: of zero with a negative exponent, or too large."""
-    if _kind(a) and _kind(b):
-        graph = (a if isinstance(a, PythonNumber) else b)._graph
+    graph = (a if isinstance(a, PythonNumber) else b)._graph
+    if sys._getframe(2) is not graph.unwatched and _kind(a) and _kind(b):
         negative = isinstance(b, PythonNumber) or (not isinstance(b, complex) and b < 0)
         if negative and (isinstance(a, PythonNumber) or a == 0):
             text = "0.0 cannot be raised to a negative power"

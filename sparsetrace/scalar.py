@@ -23,7 +23,7 @@ from sparsetrace.asked import by_users_name, whether_there
 from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.curving import curved_beside, curved_scalar
-from sparsetrace.dispatch.operands import FLOAT, Elements, is_traced, landed
+from sparsetrace.dispatch.operands import FLOAT, Elements, landed
 from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.propagate import index_sets
@@ -39,6 +39,7 @@ __all__ = [
     "TracedScalar",
     "as_python",
     "match",
+    "mixed",
     "number",
     "refuse_truth",
     "refuse_value",
@@ -92,7 +93,28 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         if b._graph.second_order:
             return TracedScalar(b._graph, curved_beside(b._graph, ufunc, b._id, 1, a), FLOAT)
         return TracedScalar(b._graph, b._id, FLOAT)
-    graph = a._graph if is_traced(a) else b._graph
+    return mixed(ufunc, a, b)
+
+
+def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """``ufunc(a, b)`` of numbers of NumPy's and of Python's, one of them traced."""
+    if isinstance(a, Number):
+        graph = a._graph
+        if (
+            isinstance(b, Number)
+            and a._id > OPAQUE
+            and b._id > OPAQUE
+            and a._dtype is FLOAT
+            and b._dtype is FLOAT
+            and b._graph is graph
+            and graph.calm
+            and unites(ufunc)
+        ):
+            if graph.second_order:
+                return TracedScalar(graph, curved_scalar(graph, ufunc, a._id, b._id), FLOAT)
+            return TracedScalar(graph, graph.union_scalar(a._id, b._id), FLOAT)
+    else:
+        graph = b._graph
     result = ufunc_call(graph, ufunc, "__call__", (a, b), {})
     if result is NotImplemented:
         return NotImplemented
@@ -130,7 +152,7 @@ def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwarg
     return function_call(self._graph, function, args, kwargs)
 
 
-def _itself(number: Any, memo: Any = None) -> Any:
+def _itself(number: Any) -> Any:
     return number
 
 
@@ -144,7 +166,6 @@ class _Kind(type):
     __array_ufunc__ = staticmethod(_ufunc_protocol)
     __array_function__ = staticmethod(_function_protocol)
     __copy__ = staticmethod(_itself)
-    __deepcopy__ = staticmethod(_itself)
     _plain: type
 
     @property
@@ -222,6 +243,9 @@ class Number(metaclass=_Kind):
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         refuse_value("pickle")
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
     def __hash__(self) -> int:
         raise ValueDependentError(
             explain(
@@ -252,9 +276,6 @@ class Number(metaclass=_Kind):
 
     def __abs__(self) -> Any:
         return np.absolute(cast(Any, self))
-
-    def __invert__(self) -> Any:
-        return np.invert(cast(Any, self))
 
     def __round__(self, ndigits: int | None = None) -> Any:
         if ndigits is None:
@@ -372,9 +393,6 @@ class TracedScalar(Number):
     def __copy__(self) -> TracedScalar:
         return self
 
-    def __deepcopy__(self, memo: Any) -> TracedScalar:
-        return self
-
     def __setstate__(self, state: Any) -> NoReturn:
         refuse_value("pickle")
 
@@ -399,6 +417,9 @@ class TracedScalar(Number):
     @property
     def T(self) -> TracedScalar:
         return self
+
+    def __invert__(self) -> Any:
+        return np.invert(cast(Any, self))
 
     def item(self, *args: Any) -> Any:
         """The number of Python's own that this one is."""

@@ -109,7 +109,7 @@ REFUSED = {
     "{1.0: 2.0}.get(x[0], 3.0) * x": ValueDependentError,
     "x[0].hex()": EscapeError,
     "x[0].as_integer_ratio()": EscapeError,
-    "range(x[0])": ValueDependentError,
+    "range(np.argmax(x))": ValueDependentError,
     "[1, 2, 3][np.argmax(x)]": ValueDependentError,
     "x[x > 0]": ValueDependentError,
     "np.unique(x)": ValueDependentError,

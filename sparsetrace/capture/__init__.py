@@ -275,11 +275,19 @@ def _exchange(scope: dict[str, Any], name: str, new: Any) -> None:
         scope[name] = new
 
 
+def _has_alias(scope: dict[str, Any]) -> bool:
+    """Whether a module has bound ``float`` under another name."""
+    return any(value is float for value in list(scope.values()))
+
+
+def _compares_float(scope: dict[str, Any]) -> str | None:
+    return identity.compared(scope, "float")
+
+
 def _say_once(error: BaseException, asks: str) -> None:
     note = (
-        f"float(v) is not traced in this module, because {asks} compares float by identity "
-        "('is float') with what is not type(v): write isinstance(v, float), type(v) is float "
-        "or '== float' there"
+        f"float(v) is not traced here, because {asks} compares float by identity ('is float') "
+        "with what is not type(v): write isinstance(v, float), type(v) is float or '== float' there"
     )
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)
@@ -298,6 +306,8 @@ def rebind(error: BaseException | None) -> None:
     for scope, name, stand_in in tables.indexed(traceback):
         _exchange(scope, name, stand_in)
     seen: set[int] = set()
+    scopes: list[dict[str, Any]] = []
+    wanting: list[dict[str, Any]] = []
     while traceback is not None:
         frame, traceback = traceback.tb_frame, traceback.tb_next
         scope = frame.f_globals
@@ -306,24 +316,27 @@ def rebind(error: BaseException | None) -> None:
             continue
         if id(scope) not in seen:
             seen.add(id(scope))
+            scopes.append(scope)
             _rebind_scope(scope)
-        if "float" in frame.f_code.co_names and "float" not in scope:
-            asks = identity.compared(scope, "float")
-            if asks is None:
-                _exchange(scope, "float", TracedFloat)
-            elif error is not None:
-                _say_once(error, asks)
+        named = "float" in frame.f_code.co_names or _has_alias(scope)
+        if named and scope.get("float") is not TracedFloat:
+            wanting.append(scope)
+    # a type that one module asks for may be compared in the one that called it
+    asks = next(filter(None, map(_compares_float, scopes)), None) if wanting else None
+    for scope in wanting:
+        if asks is None and scope.get("float") is not TracedFloat:
+            for name in ["float", *(name for name, value in scope.items() if value is float)]:
+                _exchange(scope, name, TracedFloat)
+        elif asks is not None and error is not None:
+            _say_once(error, asks)
 
 
 def _rebind_scope(scope: dict[str, Any]) -> None:
     originals = _by_original()
     for key, value in list(scope.items()):
         pair = originals.get(id(value))
-        new = pair[1] if pair is not None and pair[0] is value else None
-        if value is float:  # bound under another name
-            new = TracedFloat
-        if new is not None:
-            _exchange(scope, key, new)
+        if pair is not None and pair[0] is value:
+            _exchange(scope, key, pair[1])
 
 
 _MEMORY = "array asarray ascontiguousarray asfortranarray require".split()

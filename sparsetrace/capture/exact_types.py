@@ -26,10 +26,6 @@ from sparsetrace.scalar import NUMBERS
 __all__ = ["TypeName", "aliases", "entry", "keep_own"]
 
 _real = type
-_SHOWN_AS_ANOTHER = frozenset(
-    id(kind) for kind in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer)
-)
-"""By identity: other classes may define how they compare, or have no hash."""
 
 
 class _Name(type):
@@ -43,25 +39,23 @@ class _Name(type):
         # a metaclass that code defines during the trace outlives it
         return _real(name, tuple(_real if b is TypeName else b for b in bases), scope, **options)
 
-    def __call__(cls, *args: Any, **options: Any) -> Any:
-        if len(args) != 1 or options:
-            return _real(*args, **options)
-        kind = _real(args[0])
+    def __call__(cls, obj: Any, *more: Any, **options: Any) -> Any:
+        if more or options:
+            return _real(obj, *more, **options)
+        kind = _real(obj)
+        if id(kind) not in _SHOWN:
+            return kind
         if kind is _real or kind is _Name:  # ``type(c) is type``
             return vars(builtins)["type"]
-        if kind is float:
-            name = sys._getframe(1).f_globals.get("float", kind)
-            return name if name is TracedFloat else kind
-        if id(kind) not in _SHOWN_AS_ANOTHER:
-            return kind
         frame = sys._getframe(1)
-        if not by_user(frame):
-            return kind
-        shown = args[0].__class__
-        if shown is float:
-            name = frame.f_globals.get("float", shown)
-            return name if name is TracedFloat else shown
-        return shown
+        if kind is not float:
+            if not by_user(frame):
+                return kind
+            kind = obj.__class__
+            if kind is not float:
+                return kind
+        name = frame.f_globals.get("float", float)
+        return name if name is TracedFloat else float
 
     def __getattribute__(cls, name: str) -> Any:
         return getattr(_real, name)
@@ -111,6 +105,15 @@ def keep_own() -> None:
         if name.startswith("sparsetrace.") and module is not None:
             vars(module).setdefault("type", _real)
 
+
+_SHOWN = frozenset(
+    id(kind)
+    for kind in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, float, type, _Name)
+)
+"""Types that are not always shown as they are.
+
+By identity: a class may define how it compares, or have no hash.
+"""
 
 Alias = tuple[dict[str, Any], str]
 """The globals of a module, and a name in them."""

@@ -13,12 +13,13 @@ import types
 from contextlib import suppress
 from typing import Any
 
-from sparsetrace.bytecode import callee_at
+from sparsetrace.bytecode import callee_at, chain_ending_at
+from sparsetrace.handlers import instructions_of, named
 
 __all__ = ["compared"]
 
 _MOST_KNOWN = 4096
-_KNOWN: dict[tuple[types.CodeType, str], bool] = {}
+_KNOWN: dict[tuple[int, str], tuple[types.CodeType, bool]] = {}
 
 
 def compared(scope: dict[str, Any], name: str) -> str | None:
@@ -37,7 +38,7 @@ def compared(scope: dict[str, Any], name: str) -> str | None:
         elif isinstance(item, property):
             todo += (item.fget, item.fset)
         elif isinstance(item, types.FunctionType):
-            if item.__globals__ is scope and _compares(item.__code__, name):
+            if item.__globals__ is scope and _compares(item.__code__, name, scope):
                 return item.__qualname__
             todo += _held_by(item)
         elif isinstance(item, functools._lru_cache_wrapper):
@@ -54,19 +55,21 @@ def _held_by(function: types.FunctionType) -> list[Any]:
     return found
 
 
-def _compares(code: types.CodeType, name: str) -> bool:
-    known = _KNOWN.get((code, name))
-    if known is None:
+def _compares(code: types.CodeType, name: str, scope: dict[str, Any]) -> bool:
+    key = id(code), name  # code objects are slow to compare
+    known = _KNOWN.get(key)
+    if known is None or known[0] is not code:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        known = name in code.co_names and _compares_here(list(dis.get_instructions(code)), name)
+        asks = name in code.co_names or "type" in code.co_names
+        found = asks and _compares_here(instructions_of(code), name, scope)
         nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
-        known = known or any(_compares(c, name) for c in nested)
-        _KNOWN[code, name] = known
-    return known
+        found = found or any(_compares(c, name, scope) for c in nested)
+        known = _KNOWN[key] = code, found
+    return known[1]
 
 
-def _compares_here(steps: list[dis.Instruction], name: str) -> bool:
+def _compares_here(steps: list[dis.Instruction], name: str, scope: dict[str, Any]) -> bool:
     for at, step in enumerate(steps):
         if step.opname != "IS_OP":
             continue
@@ -75,7 +78,39 @@ def _compares_here(steps: list[dis.Instruction], name: str) -> bool:
                 return True
         elif _begins_with(steps, at, name):
             return True
+        elif _is_type_of(steps, at - 1):
+            if not _begins_with_type(steps, at):  # ``kind is type(v)``
+                return True
+        elif _begins_with_type(steps, at) and not _is_class_known(steps, at - 1, scope):
+            return True
     return False
+
+
+def _begins_with_type(steps: list[dis.Instruction], at: int) -> bool:
+    """Whether the left operand of the comparison is a result of ``type``."""
+    start = _start(steps[at])
+    return any(_start(steps[i]) == start and _is_type_of(steps, i) for i in range(at))
+
+
+def _is_class_known(steps: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
+    """Whether what is compared with a type is certainly no ``float`` that was bound early.
+
+    One in a table, an attribute or an argument may be.
+    """
+    step = steps[at]
+    if step.opname == "LOAD_CONST":
+        return True
+    if step.opname.startswith(("LOAD_FAST", "LOAD_DEREF")):
+        stores = [
+            i
+            for i, s in enumerate(steps)
+            if s.opname.startswith(("STORE_FAST", "STORE_DEREF")) and s.argval == step.argval
+        ]
+        return bool(stores) and all(steps[i - 1].opname.startswith("CALL") for i in stores)
+    chain, _ = chain_ending_at(steps, at)
+    found = named(chain, scope)
+    # a name of the module for ``float`` is exchanged with it
+    return isinstance(found, type) and (found is not float or len(chain) == 1)
 
 
 def _loads(step: dis.Instruction, name: str) -> bool:

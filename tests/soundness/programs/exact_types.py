@@ -194,7 +194,7 @@ def abstract_classes(x):
     return out
 
 
-class Quantity(ABC):  # noqa: B024 - an interface that others register with
+class Quantity(ABC):  # noqa: B024 - others are registered
     """Numbers that a model takes."""
 
 
@@ -301,7 +301,7 @@ def types_are_types(x):
 @program(POINT, to=PROGRAMS)
 def float_beside_exact_types(x):
     a = float(x[0])
-    if type(a) is float and float is float and type(a) is not np.float64:
+    if type(a) is float and type(1.0) is float and type(a) is not np.float64:  # noqa: UP003
         return a * float(x[1])
     return x[2]
 

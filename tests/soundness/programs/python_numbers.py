@@ -213,7 +213,8 @@ def whole_and_fractional_parts(x):
     v = x.tolist()[2]
     fraction, whole = math.modf(v)
     mantissa, exponent = math.frexp(v)
-    if type(fraction) is type(whole) is type(mantissa) is float and type(exponent) is int:
+    kinds = {type(fraction), type(whole), type(mantissa)}
+    if kinds == {float} and type(exponent) is int:
         return fraction * x[0] + mantissa
     return 0.0
 
