@@ -35,6 +35,8 @@ class Problem:
     Attributes
     ----------
     function : callable
+    roots : list
+        The function, and the arguments that it is given as they are.
     n_inputs : int
 
     Raises
@@ -56,6 +58,7 @@ class Problem:
         self._trees = [rebuilt(args[i], _checked_leaf) for i in self._numbers]
         self._sizes = [int(np.size(leaf)) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
+        self.roots = [f, *(arg for i, arg in enumerate(args) if i not in self._numbers)]
 
     def graph(self, **options: Any) -> Graph:
         """An empty graph for one run of the function."""

@@ -117,7 +117,7 @@ def jacobian_sparsity(
     runs = trace(
         problem.run,
         new_graph,
-        function=problem.function,
+        roots=problem.roots,
         max_paths=int(max_paths),
         capture=bool(capture),
     )
@@ -283,7 +283,7 @@ def _hessian(
     runs = trace(
         problem.run,
         new_graph,
-        function=problem.function,
+        roots=problem.roots,
         max_paths=int(max_paths),
         capture=bool(capture),
     )

@@ -18,8 +18,8 @@ import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,19 +27,13 @@ from sparsetrace.capture.callers import Chain, callee_at
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import FAILURES, EscapeError, TracingError
 from sparsetrace.poison import POISON
+from sparsetrace.reach import OWN, Code, Reached, is_foreign
 
-__all__ = ["explained", "may_swallow", "watching"]
+__all__ = ["explained", "may_swallow", "must_watch", "watching"]
 
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_MOST_LOOKED_AT = 3000
 _MOST_ELEMENTS = 100
-_WIDESPREAD = frozenset(
-    "jax matplotlib numba pandas pytest sklearn sympy tensorflow torch xarray".split()
-)
-"""Libraries whose modules are not searched for exception handlers."""
 _PUSH_EXC_INFO = dis.opmap["PUSH_EXC_INFO"]
 _STANDARD = os.path.dirname(os.__file__) + os.sep
-_OWN = ("numpy", "scipy", "sparsetrace")
 _WORDS = re.compile(
     r"Traced(Array|Scalar|Float)|dtype\('?O'?\)|[Oo]bject arrays?|\bdtype object|object_|"
     r"dtype=object|type 'object'|holds references|references, but|real or complex array|"
@@ -64,7 +58,7 @@ def _package(frame: types.FrameType) -> str:
 def _is_library(frame: types.FrameType, own: str | None) -> bool:
     """Whether a frame is of a library, other than the package `own` of the function."""
     package = _package(frame)
-    if package in _OWN:
+    if package in OWN:
         return True
     filename = frame.f_code.co_filename
     if "site-packages" in filename or "dist-packages" in filename:
@@ -191,98 +185,47 @@ def explained(error: BaseException, *, later: BaseException | None = None) -> Ba
 
 
 # ------------------------------------------------------------ swallowed errors
-def may_swallow(function: Callable[..., Any]) -> bool:
-    """Whether the code that a function can reach by name has an exception handler.
+def must_watch(found: Reached) -> bool:
+    """Whether errors have to be watched while a function runs that can reach this.
 
-    Looks at its own modules, not at libraries; where there is too much to look at, yes.
+    Since Python 3.12 that costs nothing while none is raised, and nothing is searched.
     """
-    todo: list[Any] = [function]
-    seen: set[int] = set()
-    while todo:
-        item = todo.pop()
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
-        if len(seen) > _MOST_LOOKED_AT:
-            return True
-        if isinstance(item, types.FunctionType):
-            if _is_ours(item.__code__):
-                todo += _cells(item)  # the driver's own, which holds the function
-                continue
-            if _is_foreign(item.__module__, item.__code__.co_filename):
-                continue
-            if _handles(item.__code__, item.__globals__):
-                return True
-            todo += _cells(item)
-            todo += [item.__globals__.get(name) for name in _names(item.__code__)]
-            todo += item.__defaults__ or ()
-            todo.append(getattr(item, "__wrapped__", None))
-        else:
-            todo += _parts(item)
-    return False
+    return hasattr(sys, "monitoring") or may_swallow(found)
 
 
-def _parts(item: Any) -> list[Any]:
-    """Where more functions may be found in something that is not one itself."""
-    if item is None or isinstance(item, (str, bytes, int, float, complex, np.ndarray)):
-        return []
-    if isinstance(item, types.MethodType):
-        return [item.__func__, type(item.__self__), item.__self__]
-    if isinstance(item, (staticmethod, classmethod)):
-        return [item.__func__]
-    if isinstance(item, property):
-        return [item.fget, item.fset]
-    if isinstance(item, (list, tuple)):
-        return [v for v in item if callable(v)]
-    if isinstance(item, dict):
-        return [v for v in item.values() if callable(v)]
-    if isinstance(item, type):
-        bases = [base for base in item.__mro__ if not _is_foreign(base.__module__)]
-        return [v for base in bases for v in vars(base).values()]
-    if isinstance(item, types.ModuleType):
-        if _is_foreign(item.__name__, getattr(item, "__file__", None) or ""):
-            return []
-        return list(vars(item).values())
-    inside = [getattr(item, "func", None), getattr(item, "__wrapped__", None)]  # functools
-    if not _is_foreign(type(item).__module__):
-        inside += [type(item), *getattr(item, "__dict__", {}).values()]
-    return [v for v in (*inside, *(getattr(item, "args", None) or ())) if callable(v)]
+def may_swallow(found: Reached) -> bool:
+    """Whether any code of the user's that can be reached may handle an exception.
+
+    In doubt, yes: where functions may be called that nobody names.
+    """
+    return found.unknown or any(_handles(code, scope) for code, scope in found.codes)
 
 
-def _is_foreign(module: str | None, filename: str = "") -> bool:
-    package = (module or "").partition(".")[0]
-    if package == "__main__":
-        return False
-    if package in _OWN or package in sys.stdlib_module_names:
-        return True
-    return "site-packages" in filename and package in _WIDESPREAD
-
-
-def _is_ours(code: types.CodeType) -> bool:
-    return code.co_filename.startswith(_HERE)
-
-
-def _cells(function: types.FunctionType) -> list[Any]:
-    found = []
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):  # not filled yet
-            found.append(cell.cell_contents)
-    return found
-
-
-def _handles(code: types.CodeType, scope: dict[str, Any]) -> bool:
+def _handles(known: Code, scope: dict[str, Any]) -> bool:
     """Whether code may swallow an error: ``except``, or ``with`` of what may do so."""
+    if known.handlers is None:
+        known.handlers = _entered(known.code)
+    chains: tuple[Chain, ...] | Literal[True] = known.handlers
+    return chains is True or not all(_is_harmless(chain, scope) for chain in chains)
+
+
+def _entered(code: types.CodeType) -> tuple[Chain, ...] | Literal[True]:
+    """What is entered by ``with``; True where a handler may swallow an error anyway."""
+    found: list[Chain] = []
     if code.co_exceptiontable and _PUSH_EXC_INFO in code.co_code[::2]:
         instructions = list(dis.get_instructions(code))
-        if not all(
-            _passes_on(instructions, at, scope)
-            for at, step in enumerate(instructions)
-            if step.opname in ("PUSH_EXC_INFO", "BEFORE_WITH", "BEFORE_ASYNC_WITH")
-        ):
-            return True
-    if "suppress" in code.co_names:
-        return True
-    return any(_handles(c, scope) for c in code.co_consts if isinstance(c, types.CodeType))
+        for at, step in enumerate(instructions):
+            if step.opname in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
+                found.append(callee_at(instructions, at - 1))
+            elif step.opname == "PUSH_EXC_INFO" and not _passes_on(instructions, at):
+                return True
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            inside = _entered(constant)
+            if inside is True:
+                return True
+            found += inside
+    return tuple(found)
 
 
 _HARMLESS = (np.errstate, np.printoptions, warnings.catch_warnings, open)
@@ -290,12 +233,10 @@ _HARMLESS = (np.errstate, np.printoptions, warnings.catch_warnings, open)
 _ENDS_IN_SILENCE = frozenset(("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "RETURN_VALUE", "RETURN_CONST"))
 
 
-def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
-    """Whether the handler, or the ``with``, that begins there raises every error again."""
-    if instructions[at].opname != "PUSH_EXC_INFO":
-        return _is_harmless(callee_at(instructions, at - 1), scope)
+def _passes_on(instructions: list[dis.Instruction], at: int) -> bool:
+    """Whether the handler that begins there raises every error again."""
     following = [step.opname for step in instructions[at + 1 :]]
-    if following[0] == "WITH_EXCEPT_START":  # judged where it is entered
+    if following[0] == "WITH_EXCEPT_START":  # judged by what is entered
         return any(step.opname == "BEFORE_WITH" for step in instructions)
     for name, after in itertools.pairwise(following):  # the body of a ``finally``
         if name in _ENDS_IN_SILENCE or (name == "POP_EXCEPT" and after != "RERAISE"):
@@ -312,13 +253,6 @@ def _is_harmless(chain: Chain, scope: dict[str, Any]) -> bool:
     for _, name in chain[1:]:
         value = getattr(value, name, None) if isinstance(value, types.ModuleType) else None
     return any(value is known for known in _HARMLESS)
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
 
 
 Swallowed = list[tuple[Exception, EscapeError]]
@@ -357,7 +291,7 @@ def _tracing(raised: Raised) -> Iterator[None]:
         return local
 
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
-        if _is_foreign(frame.f_globals.get("__name__"), frame.f_code.co_filename):
+        if is_foreign(frame.f_globals.get("__name__"), frame.f_code.co_filename):
             return None
         frame.f_trace_lines = False
         return local
@@ -385,7 +319,7 @@ def _monitoring(raised: Raised) -> Iterator[None]:
         if threading.get_ident() != thread or error.__traceback__ is None:
             return
         frame = sys._getframe(1)
-        if not _is_foreign(frame.f_globals.get("__name__"), code.co_filename):
+        if not is_foreign(frame.f_globals.get("__name__"), code.co_filename):
             raised(error, error.__traceback__)
 
     event = monitoring.events.RAISE

@@ -8,7 +8,7 @@ during a run fails the trace, also if the function swallowed it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +24,10 @@ from sparsetrace.capture import (
     rebind_orderings,
 )
 from sparsetrace.errors import FAILURES, TracingError
-from sparsetrace.escapes import explained, may_swallow, watching
+from sparsetrace.escapes import explained, must_watch, watching
+from sparsetrace.finished import finish
 from sparsetrace.graph import CURRENT, Graph, Ids
+from sparsetrace.state import State
 
 __all__ = ["Run", "trace"]
 
@@ -45,7 +47,7 @@ def trace(
     call: Callable[[Graph], Ids],
     new_graph: Callable[[], Graph],
     *,
-    function: Callable[..., Any],
+    roots: Sequence[Any],
     max_paths: int,
     capture: bool,
 ) -> list[Run]:
@@ -57,8 +59,9 @@ def trace(
         Runs the user's function on a graph; the ids of its outputs.
     new_graph : callable
         Makes an empty graph.
-    function : callable
-        The user's function itself, which is looked at for handlers of exceptions.
+    roots : sequence
+        The user's function itself, and the arguments that are not traced: where state is
+        kept, and functions are found that may have handlers of exceptions.
     max_paths : int
     capture : bool
 
@@ -70,11 +73,13 @@ def trace(
         What the function itself raised, if it did so on every path.
     """
     session = Session() if capture else None
-    watch = may_swallow(function)
+    state = State(roots)
+    watch = must_watch(state.reached)
     with nullcontext() if session is None else capturing(session):
         runs = None
         while runs is None:
-            runs = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)
+            branches = Branches(max_paths)
+            runs = _all_paths(call, new_graph, session, branches, state, watch=watch)
     return runs
 
 
@@ -83,6 +88,7 @@ def _all_paths(
     new_graph: Callable[[], Graph],
     session: Session | None,
     branches: Branches,
+    state: State,
     *,
     watch: bool,
 ) -> list[Run] | None:
@@ -96,7 +102,7 @@ def _all_paths(
     before = changes()
     while branches.start():
         try:
-            runs.append(_path(call, new_graph, session, branches, watch=watch))
+            runs.append(_path(call, new_graph, session, branches, state, watch=watch))
         except TracingError:
             if branches.path and changes() != before:
                 return None
@@ -147,6 +153,7 @@ def _path(
     new_graph: Callable[[], Graph],
     session: Session | None,
     branches: Branches,
+    state: State,
     *,
     watch: bool,
 ) -> Run:
@@ -173,7 +180,7 @@ def _path(
         error: BaseException | None = None
         outputs: Ids | None = None
         try:
-            with watching(active=watch) as escapes:
+            with watching(active=watch) as escapes, state.run():
                 outputs = call(graph)
         except Restart:
             pass
@@ -182,6 +189,7 @@ def _path(
         finally:
             CURRENT.reset(current)
             FAILURES.reset(failed)
+            finish(graph)
         if uncut and graph.values:
             continue
         if session is not None and session.restart_due:

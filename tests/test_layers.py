@@ -13,7 +13,8 @@ import sparsetrace
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors",
-    "poison graph",
+    "poison graph reach",
+    "finished state",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",
