@@ -194,6 +194,7 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
     """
     if is_traced(obj):
         if obj._graph is not graph:
+            _ = obj._graph.local  # raises where an earlier run left the object behind
             raise TracingError(
                 explain(
                     "an operation",
