@@ -41,7 +41,12 @@ _ABSENT = object()
 CACHES = (functools._lru_cache_wrapper,)
 ITERATORS: tuple[type, ...] = (
     *(type(iter(made)) for made in ([], (), "", range(0), {}, b"", set(), bytearray())),
-    *(type(iter({}.items())), type(iter({}.values())), type(reversed([])), type(iter(range(2**70)))),
+    *(
+        type(iter({}.items())),
+        type(iter({}.values())),
+        type(reversed([])),
+        type(iter(range(2**70))),
+    ),
     *(itertools.count, itertools.cycle, itertools.repeat, itertools.chain, itertools.islice),
     *(itertools.accumulate, itertools.product, itertools.permutations, itertools.combinations),
     *(enumerate, zip, map, filter),
@@ -168,7 +173,11 @@ _ATOMS: set[type] = {
     *(type(NotImplemented), types.CodeType, types.FrameType, types.TracebackType, memoryview),
     *(types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType),
     *(types.MethodDescriptorType, types.ClassMethodDescriptorType, type(np.dtype(float))),
-    *(kind for kind in vars(np).values() if isinstance(kind, type) and issubclass(kind, np.generic)),
+    *(
+        kind
+        for kind in vars(np).values()
+        if isinstance(kind, type) and issubclass(kind, np.generic)
+    ),
 }
 _HELD_BY_SYSTEM = frozenset(
     "_io _thread _socket _ssl _ctypes _contextvars _asyncio _queue _sqlite3 _weakref weakref "

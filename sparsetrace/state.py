@@ -256,9 +256,7 @@ def _kept_deque(held: collections.deque[Any]) -> Callable[[], None]:
     before = list(collections.deque.__iter__(held))
 
     def put_back() -> None:
-        if len(held) != len(before) or not all(
-            map(_is, collections.deque.__iter__(held), before)
-        ):
+        if len(held) != len(before) or not all(map(_is, collections.deque.__iter__(held), before)):
             collections.deque.clear(held)
             collections.deque.extend(held, before)
 
