@@ -206,6 +206,7 @@ class TracedArray(Layout):
         return np.round(self, ndigits or 0)
 
     def __repr__(self) -> str:
+        self._graph.shown = True
         text = np.array2string(
             _shown(self.patterns, self._ids), separator=", ", formatter={"all": str}
         )

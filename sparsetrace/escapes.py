@@ -26,6 +26,7 @@ import numpy as np
 from sparsetrace.capture.callers import Chain, callee_at
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import FAILURES, EscapeError, TracingError
+from sparsetrace.graph import CURRENT
 from sparsetrace.poison import POISON
 from sparsetrace.reach import OWN, Code, Reached, is_foreign
 
@@ -123,12 +124,25 @@ def _is_consequence(
         return False
     if any(_package(f) not in ("numpy", "sparsetrace") and _holds_traced(f) for f in libraries):
         return True
+    if _is_of_text(error):
+        return True
     if isinstance(error, AttributeError) and "Traced" in text:
         kind = np.float64 if "TracedScalar" in text else np.ndarray
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
         return False
     return _WORDS.search(text) is not None
+
+
+_OF_NUMBERS = (ZeroDivisionError, OverflowError, FloatingPointError)
+
+
+def _is_of_text(error: Exception) -> bool:
+    """Whether the error may come of a traced value's text, which is that of no number."""
+    graph = CURRENT.get()
+    if graph is None or not graph.shown or isinstance(error, _OF_NUMBERS):
+        return False
+    return isinstance(error, (ValueError, ArithmeticError, SyntaxError))
 
 
 def _holds_traced(frame: types.FrameType) -> bool:

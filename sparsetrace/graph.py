@@ -111,6 +111,8 @@ class Graph:
         in which lists of traced numbers are taken as arrays.
     conditions : list of int
         The ids that branches were decided on.
+    shown : bool
+        Whether the text of a traced value was asked for, which other code may fail to read.
     interactions : list
         In a trace of second order, what its nonlinear nodes multiply
         (`sparsetrace.interactions`); `scalar_products` gathers those of single numbers,
@@ -146,6 +148,7 @@ class Graph:
         "pure",
         "scalar_products",
         "second_order",
+        "shown",
         "singular",
         "size",
         "values",
@@ -169,6 +172,7 @@ class Graph:
         self.scalar_products: list[int] = []
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
+        self.shown = False
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
         self.n_inputs = n_inputs

@@ -155,6 +155,7 @@ class TracedScalar:
         return index_sets(self._graph, self._ids)[0]
 
     def __repr__(self) -> str:
+        self._graph.shown = True
         if self._id == OPAQUE:
             return "TracedScalar({}, value depends on the inputs)"
         return f"TracedScalar({{{', '.join(map(str, self.pattern))}}})"

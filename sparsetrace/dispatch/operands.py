@@ -163,6 +163,7 @@ def is_uncertain(obj: Any) -> bool:
 def values_of(obj: Any) -> Any:
     """`obj` with its values at the point of a local trace in place of traced parts."""
     if is_traced(obj):
+        _ = obj._graph.local  # raises where an earlier run left the object behind
         return obj._values
     if isinstance(obj, (list, tuple)) and contains_traced(obj):
         items = [values_of(item) for item in obj]
