@@ -40,7 +40,7 @@ _ABSENT = object()
 
 CACHES = (functools._lru_cache_wrapper,)
 ITERATORS: tuple[type, ...] = (
-    *(type(iter(made)) for made in ([], (), "", range(0), {}, b"", set(), bytearray())),
+    *map(type, map(iter, ([], (), "", range(0), {}, b"", set(), bytearray()))),
     *(
         type(iter({}.items())),
         type(iter({}.values())),
@@ -242,7 +242,7 @@ def _kind(cls: type) -> _Kind:
 
 def _new_kind(cls: type) -> _Kind:
     package, mro = _package(cls), _MRO(cls)
-    foreign = _is_library_class(cls) and package not in _PLAIN_DATA
+    foreign = _is_library_class(cls) and package not in _PLAIN_DATA and np.ndarray not in mro
     attributes: dict[str, Any] = {}  # as they are looked up
     for base in reversed(mro):
         attributes.update(_CLASS_DICT(base))
@@ -456,7 +456,7 @@ class _Walk:
     def global_random(self, module: str) -> None:
         """Note the generator behind the functions of a module."""
         if module == "random":
-            self.push((random._inst,), opaque=False)  # type: ignore[attr-defined]
+            self.push((random._inst,), opaque=False)
         else:
             legacy = sys.modules.get("numpy.random.mtrand")
             self.push((getattr(legacy, "_rand", None),), opaque=False)
@@ -480,7 +480,10 @@ class _Walk:
         self.push(list(item.__dict__.values()), opaque=opaque)
 
     def caches(self, item: Any, kind: _Kind, opaque: bool) -> None:
-        self.found.caches.append(item)
+        wrapped = item.__dict__.get("__wrapped__")
+        scope = wrapped.__globals__ if type(wrapped) is types.FunctionType else {}
+        if not is_foreign(scope.get("__name__")):
+            self.found.caches.append(item)
         self.push(list(item.__dict__.values()), opaque=opaque)
 
     def iterators(self, item: Any, kind: _Kind, opaque: bool) -> None:
@@ -591,7 +594,7 @@ class _Walk:
             self.instance(item, kind, opaque)
         if not opaque and _ARRAY_FLAGS(item).writeable:
             self.found.arrays.append(item)
-        if _ARRAY_DTYPE(item) == object:
+        if _ARRAY_DTYPE(item).kind == "O":
             self.push(list(np.ndarray.flatten(item)), opaque=opaque)
 
     def randoms(self, item: Any, kind: _Kind, opaque: bool) -> None:

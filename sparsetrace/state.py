@@ -28,7 +28,7 @@ from sparsetrace.reach import CACHES, ITERATORS, filled_slots, reached
 __all__ = ["State", "kept_state"]
 
 _MOST_BYTES = 2**20
-_MOST_BYTES_OF_ONE = 2**16
+_MOST_BYTES_OF_ONE = 2**17
 """Arrays beyond are taken for data, which functions read, and not put back."""
 _ABSENT: Any = object()
 _is = operator.is_
@@ -74,7 +74,7 @@ class State:
         self._others += _kept_arrays(found.arrays)
         self._others += [_kept_random(held) for held in found.randoms]
         self._others += [_kept_cache(held) for held in found.caches]
-        self._exchanges = _exchanges(self) if found.caches or found.iterators else []
+        self._exchanges = list(_exchanges(self)) if found.caches or found.iterators else []
 
     @contextmanager
     def run(self) -> Iterator[None]:
@@ -103,10 +103,10 @@ class State:
                 else:
                     cell.cell_contents = content
         for held, before in self._dicts:
-            if len(held) != len(before) or not _same_items(held, before):
+            if dict.__len__(held) != len(before) or not _same_items(held, before):
                 _refill(held, before)
         for some, items in self._lists:
-            if len(some) != len(items) or not all(map(_is, list.__iter__(some), items)):
+            if list.__len__(some) != len(items) or not all(map(_is, list.__iter__(some), items)):
                 list.__setitem__(some, slice(None), items)
         for cls, before in self._classes:
             now = _CLASS_DICT(cls)
@@ -146,13 +146,15 @@ def kept_state(*roots: Any) -> Iterator[None]:
 # ------------------------------------------------------------------------ dicts
 def _taken(held: dict[Any, Any]) -> dict[Any, Any]:
     """A plain copy, in the order in which the items come."""
-    if isinstance(held, collections.OrderedDict):
+    if type(held) is dict:
+        return held.copy()
+    if issubclass(type(held), collections.OrderedDict):
         return dict(collections.OrderedDict.items(held))
-    return dict.copy(held)
+    return dict(dict.items(held))
 
 
 def _same_items(held: dict[Any, Any], before: dict[Any, Any]) -> bool:
-    if isinstance(held, collections.OrderedDict):
+    if issubclass(type(held), collections.OrderedDict):
         keys: Any = collections.OrderedDict.__iter__(held)
         values: Any = collections.OrderedDict.values(held)
     else:
@@ -161,12 +163,12 @@ def _same_items(held: dict[Any, Any], before: dict[Any, Any]) -> bool:
 
 
 def _refill(held: dict[Any, Any], before: dict[Any, Any]) -> None:
-    if isinstance(held, collections.OrderedDict):
+    if issubclass(type(held), collections.OrderedDict):
         collections.OrderedDict.clear(held)
         for key, value in before.items():
             collections.OrderedDict.__setitem__(held, key, value)
         return
-    if len(held) == len(before) and all(map(_is, dict.__iter__(held), before)):
+    if dict.__len__(held) == len(before) and all(map(_is, dict.__iter__(held), before)):
         dict.update(held, before)
         return
     dict.clear(held)
@@ -175,6 +177,7 @@ def _refill(held: dict[Any, Any], before: dict[Any, Any]) -> None:
 
 # --------------------------------------------------------------- names and classes
 _CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
+_MODULE: Callable[[type], Any] = type.__dict__["__module__"].__get__
 _MADE_BY_PYTHON = frozenset(("__annotations__", "__doc__", "__abstractmethods__"))
 """Attributes of classes that Python adds when they are asked for."""
 
@@ -197,12 +200,11 @@ def _assign_name(scope: dict[str, Any], name: str, value: Any) -> None:
 
 def _reset_scope(scope: dict[str, Any], before: dict[str, Any]) -> None:
     """Globals of a module, but for the names that a trace itself has exchanged."""
-    for name in list(scope):
-        value, was = scope[name], before.get(name, _ABSENT)
-        if value is not was and not _is_stand_in(value):
+    now = scope.copy()
+    for name in [*now, *(before.keys() - now.keys())]:
+        value, was = now.get(name, _ABSENT), before.get(name, _ABSENT)
+        if value is not was and not _is_stand_in(value) and not _is_stand_in(was):
             _assign_name(scope, name, was)
-    for name in before.keys() - scope.keys():
-        scope[name] = before[name]
 
 
 def _is_stand_in(value: Any) -> bool:
@@ -210,7 +212,7 @@ def _is_stand_in(value: Any) -> bool:
     if type(value) is types.FunctionType:
         owner = value.__globals__.get("__name__")
     else:
-        owner = _CLASS_DICT(value if issubclass(type(value), type) else type(value))["__module__"]
+        owner = _MODULE(value if issubclass(type(value), type) else type(value))
     return isinstance(owner, str) and owner.startswith("sparsetrace.capture")
 
 
@@ -245,7 +247,7 @@ def _kept_set(held: set[Any]) -> Callable[[], None]:
     before = set().union(held)
 
     def put_back() -> None:
-        if len(held) != len(before) or {*map(id, set.__iter__(held))} != {*map(id, before)}:
+        if set.__len__(held) != len(before) or {*map(id, set.__iter__(held))} != {*map(id, before)}:
             set.clear(held)
             set.update(held, before)
 
@@ -256,7 +258,9 @@ def _kept_deque(held: collections.deque[Any]) -> Callable[[], None]:
     before = list(collections.deque.__iter__(held))
 
     def put_back() -> None:
-        if len(held) != len(before) or not all(map(_is, collections.deque.__iter__(held), before)):
+        if collections.deque.__len__(held) != len(before) or not all(
+            map(_is, collections.deque.__iter__(held), before)
+        ):
             collections.deque.clear(held)
             collections.deque.extend(held, before)
 
@@ -270,7 +274,7 @@ def _kept_bytes(held: bytearray | array.array[Any]) -> Callable[[], None]:
         if memoryview(held).tobytes() == before:
             return
         with suppress(BufferError):  # something else holds its memory
-            if isinstance(held, bytearray):
+            if issubclass(type(held), bytearray):
                 bytearray.__setitem__(held, slice(None), before)
             else:
                 array.array.__delitem__(held, slice(None))
@@ -323,7 +327,7 @@ def _kept_objects(held: ndarray[Any, Any]) -> Callable[[], None]:
 # --------------------------------------------------------------- random generators
 def _kept_random(held: Any) -> Callable[[], None]:
     """The generators of Python and of NumPy, whose states can be taken and given."""
-    if isinstance(held, random.Random):
+    if issubclass(type(held), random.Random):
         return _kept_python_random(held)
     if hasattr(held, "get_state"):
         legacy = held.get_state(legacy=False)
@@ -357,43 +361,39 @@ def _kept_cache(held: Any) -> Callable[[], None]:
     return put_back
 
 
-_EXCHANGED = frozenset((*CACHES, *ITERATORS))
 _Assign = Callable[[Any], None]
 
 
-def _exchanges(state: State) -> list[tuple[_Assign, Any]]:
+def _exchanges(state: State) -> Iterator[tuple[_Assign, Any]]:
     """How to exchange each cache and iterator, in every place that holds it."""
-    return list(_places(state))
-
-
-def _places(state: State) -> Iterator[tuple[_Assign, Any]]:
+    wanted = {id(held) for held in (*state.reached.caches, *state.reached.iterators)}
     for scope, name, value in state._names:
-        if type(value) in _EXCHANGED:
+        if id(value) in wanted:
             yield _item(scope, name), value
     for held, before in (*state._dicts, *state._scopes):
         for key, value in before.items():
-            if type(value) in _EXCHANGED:
+            if id(value) in wanted:
                 yield _item(held, key), value
     for some, items in state._lists:
         for i, value in enumerate(items):
-            if type(value) in _EXCHANGED:
+            if id(value) in wanted:
                 yield functools.partial(list.__setitem__, some, i), value
     for cell, value in state._cells:
-        if type(value) in _EXCHANGED:
+        if id(value) in wanted:
             yield functools.partial(setattr, cell, "cell_contents"), value
     for item, names in state.reached.slots:
         for name, value in filled_slots(item, names).items():
-            if type(value) in _EXCHANGED:
+            if id(value) in wanted:
                 yield functools.partial(object.__setattr__, item, name), value
     for cls, before in state._classes:
         for name, value in before.items():
             found = _inside(value)
-            if type(found) in _EXCHANGED:
+            if id(found) in wanted:
                 yield _attribute(cls, name, value), found
 
 
 def _item(held: dict[Any, Any], key: Any) -> _Assign:
-    if isinstance(held, collections.OrderedDict):
+    if issubclass(type(held), collections.OrderedDict):
         return functools.partial(collections.OrderedDict.__setitem__, held, key)
     return functools.partial(dict.__setitem__, held, key)
 
