@@ -31,7 +31,8 @@ __all__ = ["CACHES", "ITERATORS", "OWN", "Code", "Reached", "filled_slots", "is_
 _MOST_OBJECTS = 100_000
 OWN = ("numpy", "scipy", "sparsetrace")
 _WIDESPREAD = frozenset(
-    "jax matplotlib numba pandas pytest _pytest pluggy sklearn sympy tensorflow torch xarray".split()
+    "_pytest jax matplotlib numba pandas pluggy pytest sklearn sympy tensorflow torch "
+    "xarray".split()
 )
 """Libraries whose modules are neither searched nor put back."""
 _PLAIN_DATA = frozenset(("argparse", "array", "builtins", "collections", "functools", "types"))

@@ -144,7 +144,7 @@ def kept_state(*roots: Any) -> Iterator[None]:
 
 
 # ------------------------------------------------------------------------ dicts
-def _taken(held: dict[Any, Any]) -> dict[Any, Any]:
+def _taken(held: Any) -> dict[Any, Any]:
     """A plain copy, in the order in which the items come."""
     if type(held) is dict:
         return held.copy()
@@ -153,7 +153,7 @@ def _taken(held: dict[Any, Any]) -> dict[Any, Any]:
     return dict(dict.items(held))
 
 
-def _same_items(held: dict[Any, Any], before: dict[Any, Any]) -> bool:
+def _same_items(held: Any, before: dict[Any, Any]) -> bool:
     if issubclass(type(held), collections.OrderedDict):
         keys: Any = collections.OrderedDict.__iter__(held)
         values: Any = collections.OrderedDict.values(held)
@@ -162,7 +162,7 @@ def _same_items(held: dict[Any, Any], before: dict[Any, Any]) -> bool:
     return all(map(_is, values, before.values())) and all(map(_is, keys, before))
 
 
-def _refill(held: dict[Any, Any], before: dict[Any, Any]) -> None:
+def _refill(held: Any, before: dict[Any, Any]) -> None:
     if issubclass(type(held), collections.OrderedDict):
         collections.OrderedDict.clear(held)
         for key, value in before.items():
@@ -267,7 +267,7 @@ def _kept_deque(held: collections.deque[Any]) -> Callable[[], None]:
     return put_back
 
 
-def _kept_bytes(held: bytearray | array.array[Any]) -> Callable[[], None]:
+def _kept_bytes(held: Any) -> Callable[[], None]:
     before = memoryview(held).tobytes()
 
     def put_back() -> None:
