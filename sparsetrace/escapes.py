@@ -226,6 +226,8 @@ def _handles(known: Code, scope: dict[str, Any]) -> bool:
 def _entered(code: types.CodeType) -> tuple[Chain, ...] | Literal[True]:
     """What is entered by ``with``; True where a handler may swallow an error anyway."""
     found: list[Chain] = []
+    if code.co_name in ("__exit__", "__aexit__"):
+        return True  # may be entered by a library
     if code.co_exceptiontable and _PUSH_EXC_INFO in code.co_code[::2]:
         instructions = list(dis.get_instructions(code))
         for at, step in enumerate(instructions):

@@ -18,11 +18,12 @@ import itertools
 import opcode
 import random
 import sys
+import threading
 import types
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -35,7 +36,9 @@ _WIDESPREAD = frozenset(
     "xarray".split()
 )
 """Libraries whose modules are neither searched nor put back."""
-_PLAIN_DATA = frozenset(("argparse", "array", "builtins", "collections", "functools", "types"))
+_PLAIN_DATA = frozenset(
+    ("argparse", "array", "builtins", "collections", "functools", "types", "weakref")
+)
 """Modules of the standard library whose objects hold what their users put there."""
 _ABSENT = object()
 
@@ -50,7 +53,7 @@ ITERATORS: tuple[type, ...] = (
     ),
     *(itertools.count, itertools.cycle, itertools.repeat, itertools.chain, itertools.islice),
     *(itertools.accumulate, itertools.product, itertools.permutations, itertools.combinations),
-    *(enumerate, zip, map, filter),
+    *(enumerate, zip, map, filter, type(itertools.tee(())[0])),
 )
 
 _DOUBTFUL = frozenset(
@@ -171,7 +174,7 @@ class _Kind:
 
 _ATOMS: set[type] = {
     *(type(None), bool, int, float, complex, str, bytes, range, slice, type(...), np.ufunc),
-    *(type(NotImplemented), types.CodeType, types.FrameType, types.TracebackType, memoryview),
+    *(type(NotImplemented), types.CodeType, types.FrameType, types.TracebackType),
     *(types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType),
     *(types.MethodDescriptorType, types.ClassMethodDescriptorType, type(np.dtype(float))),
     *(
@@ -181,7 +184,7 @@ _ATOMS: set[type] = {
     ),
 }
 _HELD_BY_SYSTEM = frozenset(
-    "_io _thread _socket _ssl _ctypes _contextvars _asyncio _queue _sqlite3 _weakref weakref "
+    "_io _thread _socket _ssl _ctypes _contextvars _asyncio _queue _sqlite3 "
     "threading logging queue asyncio concurrent multiprocessing socket select subprocess io".split()
 )
 """Modules whose objects stand for something outside of Python's data: locks, files, queues."""
@@ -204,14 +207,16 @@ _BY_EXACT_TYPE: dict[type, str] = {
     types.BuiltinFunctionType: "builtin",
     types.ModuleType: "module",
     types.CellType: "cell",
+    weakref.ProxyType: "proxy",
+    weakref.CallableProxyType: "proxy",
     functools.partial: "partial",
-    types.MappingProxyType: "opaque",
+    memoryview: "memory",
     tuple: "items",
     frozenset: "items",
     **dict.fromkeys(CACHES, "caches"),
     **dict.fromkeys(ITERATORS, "iterators"),
 }
-_KINDS: WeakKeyDictionary[type, _Kind] = WeakKeyDictionary()
+_KINDS: weakref.WeakKeyDictionary[type, _Kind] = weakref.WeakKeyDictionary()
 _LASTING_KINDS: dict[type, _Kind] = {}
 """The same for types that never go away."""
 
@@ -265,8 +270,12 @@ def _visit_of(cls: type, package: str, mro: tuple[type, ...], has_attributes: bo
     """The name of the method of `_Walk` that looks at objects of a type."""
     if type in mro:
         return "class_"
+    if threading.local in mro:
+        return "instance"
     if package == "sparsetrace" or package in _HELD_BY_SYSTEM or cls is np.memmap:
         return "nothing"
+    if weakref.ref in mro:
+        return "reference"
     if cls in _BY_EXACT_TYPE:
         return _BY_EXACT_TYPE[cls]
     if package == "numpy" and any(base.__name__ in _NUMPY_RANDOM for base in mro):
@@ -293,7 +302,9 @@ class Reached:
         The code of all functions of the user's own.
     dicts, lists, sets, deques, arrays, bytes, cells, classes, randoms : list
         Where state is kept.
-    slots : list of (object, descriptors)
+    objects : list of (object, class, dict)
+        What has a ``__dict__``, and perhaps gets another one, or another class.
+    slots : list of (object, names)
     names : list of (dict, name)
         Single names of a module that are rebound, or hold a cache or an iterator.
     scopes : list of dict
@@ -314,7 +325,8 @@ class Reached:
     cells: list[Any] = field(default_factory=list)
     classes: list[type] = field(default_factory=list)
     randoms: list[Any] = field(default_factory=list)
-    slots: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)
+    objects: list[tuple[Any, type, dict[str, Any]]] = field(default_factory=list)
+    slots: list[tuple[Any, tuple[str, ...]]] = field(default_factory=list)
     names: list[tuple[dict[str, Any], str]] = field(default_factory=list)
     scopes: list[dict[str, Any]] = field(default_factory=list)
     caches: list[Any] = field(default_factory=list)
@@ -480,6 +492,15 @@ class _Walk:
         self.push((item.func, *item.args, *item.keywords.values()), opaque=opaque)
         self.push(list(item.__dict__.values()), opaque=opaque)
 
+    def memory(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        self.push((item.obj,), opaque=opaque)
+
+    def reference(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        self.push((weakref.ref.__call__(item),), opaque=opaque)
+
+    def proxy(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        self.found.unknown = True  # asking it for anything asks the object behind it
+
     def caches(self, item: Any, kind: _Kind, opaque: bool) -> None:
         wrapped = item.__dict__.get("__wrapped__")
         scope = wrapped.__globals__ if type(wrapped) is types.FunctionType else {}
@@ -528,6 +549,7 @@ class _Walk:
             if not foreign and id(held) not in self.seen:
                 self.seen.add(id(held))
                 self.found.dicts.append(held)
+                self.found.objects.append((item, type(item), held))
             if held:
                 self.push(list(dict.values(held)), opaque=foreign)
         if kind.slots:
@@ -607,8 +629,11 @@ _THE_SAME_WHOEVER_HOLDS_IT = frozenset(("function", "class_", "instance", "nothi
 _ARRAY_FLAGS: _Getter = np.ndarray.__dict__["flags"].__get__
 _ARRAY_DTYPE: _Getter = np.ndarray.__dict__["dtype"].__get__
 _DEFAULT_FACTORY: _Getter = collections.defaultdict.__dict__["default_factory"].__get__
-_TRANSPARENT = frozenset((types.MethodType, staticmethod, classmethod, property))
-"""What stands between a name and a function, and is no library's own."""
+_TRANSPARENT = frozenset(
+    (types.MethodType, staticmethod, classmethod, property, types.MappingProxyType)
+    + (type({}.keys()), type({}.values()), type({}.items()))
+)
+"""What stands between a name and what is behind it, and holds nothing of its own."""
 
 
 def filled_slots(item: Any, slots: Iterable[str]) -> dict[str, Any]:

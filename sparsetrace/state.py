@@ -27,8 +27,8 @@ from sparsetrace.reach import CACHES, ITERATORS, filled_slots, reached
 
 __all__ = ["State", "kept_state"]
 
-_MOST_BYTES = 2**20
-_MOST_BYTES_OF_ONE = 2**17
+_MOST_BYTES = 2**22
+_MOST_BYTES_OF_ONE = 2**20
 """Arrays beyond are taken for data, which functions read, and not put back."""
 _ABSENT: Any = object()
 _is = operator.is_
@@ -60,6 +60,7 @@ class State:
     def __init__(self, roots: Iterable[Any]) -> None:
         self.reached = found = reached(roots)
         self._cells = [(cell, _content(cell)) for cell in found.cells]
+        self._objects = found.objects
         self._dicts = [(held, _taken(held)) for held in found.dicts]
         self._classes = [(cls, dict(_CLASS_DICT(cls))) for cls in found.classes]
         self._names = [(scope, name, scope.get(name, _ABSENT)) for scope, name in found.names]
@@ -102,6 +103,11 @@ class State:
                     del cell.cell_contents
                 else:
                     cell.cell_contents = content
+        for item, cls, held in self._objects:
+            if type(item) is not cls:
+                object.__setattr__(item, "__class__", cls)
+            if object.__getattribute__(item, "__dict__") is not held:
+                object.__setattr__(item, "__dict__", held)
         for held, before in self._dicts:
             if dict.__len__(held) != len(before) or not _same_items(held, before):
                 _refill(held, before)
@@ -441,6 +447,8 @@ def _copied(held: Any) -> Any:
         if hasattr(type(held), "__next__"):
             raise TypeError("a generator, or an iterator of the user's own")
         return held
+    if hasattr(type(held), "__copy__"):
+        return type(held).__copy__(held)
     make, arguments, *state = held.__reduce__()
     made = make(*map(_copied, arguments))
     if state and state[0] is not None:
