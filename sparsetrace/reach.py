@@ -53,7 +53,7 @@ ITERATORS: tuple[type, ...] = (
     ),
     *(itertools.count, itertools.cycle, itertools.repeat, itertools.chain, itertools.islice),
     *(itertools.accumulate, itertools.product, itertools.permutations, itertools.combinations),
-    *(enumerate, zip, map, filter, type(itertools.tee(())[0])),
+    *(enumerate, zip, map, filter, type(itertools.tee(())[0]), types.GeneratorType),
 )
 
 _DOUBTFUL = frozenset(
@@ -248,7 +248,9 @@ def _kind(cls: type) -> _Kind:
 
 def _new_kind(cls: type) -> _Kind:
     package, mro = _package(cls), _MRO(cls)
-    foreign = _is_library_class(cls) and package not in _PLAIN_DATA and np.ndarray not in mro
+    foreign = _is_library_class(cls) and package not in _PLAIN_DATA
+    if np.ndarray in mro:
+        foreign = False  # whoever made the class, the numbers are the user's
     attributes: dict[str, Any] = {}  # as they are looked up
     for base in reversed(mro):
         attributes.update(_CLASS_DICT(base))
@@ -271,7 +273,7 @@ def _visit_of(cls: type, package: str, mro: tuple[type, ...], has_attributes: bo
     if type in mro:
         return "class_"
     if threading.local in mro:
-        return "instance"
+        return "local"
     if package == "sparsetrace" or package in _HELD_BY_SYSTEM or cls is np.memmap:
         return "nothing"
     if weakref.ref in mro:
@@ -557,6 +559,11 @@ class _Walk:
                 self.found.slots.append((item, kind.slots))
             self.push(list(filled_slots(item, kind.slots).values()), opaque=foreign)
 
+    def local(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        """What an object holds for this thread."""
+        held = threading.local.__getattribute__(item, "__dict__")
+        self.push((held, type(item)), opaque=opaque)
+
     # ------------------------------------------------------------- containers
     def _container(self, item: Any, kind: _Kind, opaque: bool) -> bool:
         """Note what a subclass has besides its items; whether the items are state."""
@@ -630,8 +637,10 @@ _ARRAY_FLAGS: _Getter = np.ndarray.__dict__["flags"].__get__
 _ARRAY_DTYPE: _Getter = np.ndarray.__dict__["dtype"].__get__
 _DEFAULT_FACTORY: _Getter = collections.defaultdict.__dict__["default_factory"].__get__
 _TRANSPARENT = frozenset(
-    (types.MethodType, staticmethod, classmethod, property, types.MappingProxyType)
-    + (type({}.keys()), type({}.values()), type({}.items()))
+    (
+        *(types.MethodType, staticmethod, classmethod, property, types.MappingProxyType),
+        *(type({}.keys()), type({}.values()), type({}.items())),
+    )
 )
 """What stands between a name and what is behind it, and holds nothing of its own."""
 

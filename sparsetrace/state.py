@@ -4,7 +4,8 @@ Contract: each run of a trace, and each plain call beside one, starts from what 
 caller's objects held before; afterwards they hold the same again, the very same objects
 in the same order.  Containers are filled anew, never replaced.  What cannot be put back
 (`functools.lru_cache`, iterators) is exchanged for an equal one of the run's own, where
-a name, an attribute or a container holds it.  Nothing here runs code of the user's.
+a name, an attribute or a container holds it; what can neither be copied (a generator)
+gives each run the same items, and has moved on in the end.  Nothing here runs code of the user's.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class State:
         self._others += _kept_arrays(found.arrays)
         self._others += [_kept_random(held) for held in found.randoms]
         self._others += [_kept_cache(held) for held in found.caches]
+        self._drawn: dict[int, list[Any]] = {}
         self._exchanges = list(_exchanges(self)) if found.caches or found.iterators else []
 
     @contextmanager
@@ -92,7 +94,7 @@ class State:
         for assign, held in self._exchanges:
             stand_in = made.get(id(held))
             if stand_in is None:
-                stand_in = made[id(held)] = _stand_in(held)
+                stand_in = made[id(held)] = _stand_in(held, self._drawn)
             if stand_in is not held:
                 assign(stand_in)
 
@@ -422,13 +424,30 @@ def _attribute(cls: type, name: str, value: Any) -> _Assign:
     return assign
 
 
-def _stand_in(held: Any) -> Any:
+def _stand_in(held: Any, drawn: dict[int, list[Any]]) -> Any:
+    """For one run; `drawn` holds what earlier runs drew from what cannot be copied."""
     if type(held) in CACHES:
         return _empty_cache(held)
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return _copied(held)
-    return held
+    return _Replayed(held, drawn.setdefault(id(held), []))
+
+
+class _Replayed:
+    """A generator from where it stood before the first run, for one run of several."""
+
+    def __init__(self, source: Iterator[Any], drawn: list[Any]) -> None:
+        self._source, self._drawn, self._at = source, drawn, 0
+
+    def __iter__(self) -> _Replayed:
+        return self
+
+    def __next__(self) -> Any:
+        if self._at == len(self._drawn):
+            self._drawn.append(next(self._source))
+        self._at += 1
+        return self._drawn[self._at - 1]
 
 
 def _empty_cache(held: Any) -> Any:

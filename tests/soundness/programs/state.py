@@ -214,6 +214,42 @@ def attributes_of_a_class():
     return Shared.value
 
 
+@program(POINT, OTHER, to=PROGRAMS, fresh=True)
+def a_generator_of_indices():
+    def counting():
+        k = 0
+        while True:
+            k += 1
+            yield k
+
+    numbers = counting()
+    held = {"pairs": enumerate(counting())}
+
+    def f(x):
+        i = next(numbers)
+        if x[0] > 1:
+            i += next(numbers)
+        return x[i % 3] * x[next(held["pairs"])[1] % 3]
+
+    return f
+
+
+@program(POINT, OTHER, to=PROGRAMS, fresh=True)
+def a_machine_that_changes_its_class():
+    class Idle:
+        def step(self, x):
+            self.__class__ = Running
+            return x[0] * 1.0
+
+    class Running:
+        def step(self, x):
+            self.__class__ = Idle
+            return x[1] * 1.0
+
+    machine = Idle()
+    return lambda x: machine.step(x) * (x[2] if x[2] > 1 else 1.0)
+
+
 STEP = 0
 KNOWN: list[object] = []
 
