@@ -306,11 +306,20 @@ def _tracing(raised: Raised) -> Iterator[None]:
             raised(argument[1], argument[2])
         return local
 
+    seen: dict[int, Any] = {}  # by identity: code objects compare their bytes
+    held: list[types.CodeType] = []
+
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
-        if is_foreign(frame.f_globals.get("__name__"), frame.f_code.co_filename):
-            return None
-        frame.f_trace_lines = False
-        return local
+        code = frame.f_code
+        try:
+            watched = seen[id(code)]
+        except KeyError:
+            foreign = is_foreign(frame.f_globals.get("__name__"), code.co_filename)
+            watched = seen[id(code)] = None if foreign else local
+            held.append(code)
+        if watched is not None:
+            frame.f_trace_lines = False
+        return watched
 
     before = sys.gettrace()
     sys.settrace(called)
