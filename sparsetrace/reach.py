@@ -27,7 +27,17 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CACHES", "ITERATORS", "OWN", "Code", "Reached", "filled_slots", "is_foreign", "reached"]
+__all__ = [
+    "CACHES",
+    "ITERATORS",
+    "OWN",
+    "Code",
+    "Reached",
+    "dict_of",
+    "filled_slots",
+    "is_foreign",
+    "reached",
+]
 
 _MOST_OBJECTS = 100_000
 OWN = ("numpy", "scipy", "sparsetrace")
@@ -61,6 +71,7 @@ _DOUBTFUL = frozenset(
     "__subclasses__ __dict__ __builtins__ modules entry_points suppress".split()
 )
 """Names by which code reaches functions, or swallows errors, unseen."""
+_IMPORTS = frozenset(("import_module", "__import__", "modules"))
 _WRITES_GLOBALS = frozenset(("globals", "exec"))
 _WRITES_ATTRIBUTES = frozenset(("setattr", "delattr", "vars", "__dict__"))
 
@@ -86,6 +97,8 @@ class Code:
     imports: tuple[str, ...]
     global_stores: tuple[str, ...]
     attribute_stores: tuple[str, ...]
+    modules: tuple[str, ...]
+    """Modules that may be imported by their names, as text."""
     doubtful: bool
     """Whether it may call functions that it does not name."""
     writes_globals: bool
@@ -126,6 +139,7 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         operands(_IMPORT),
         operands(_STORE_GLOBAL),
         operands(_STORE_ATTR),
+        tuple(_texts(every)) if not names.isdisjoint(_IMPORTS) else (),
         not names.isdisjoint(_DOUBTFUL),
         not names.isdisjoint(_WRITES_GLOBALS),
         not names.isdisjoint(_WRITES_ATTRIBUTES),
@@ -137,6 +151,11 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _nested(constant)
+
+
+def _texts(codes: list[types.CodeType]) -> Iterator[str]:
+    for code in codes:
+        yield from (text for text in code.co_consts if isinstance(text, str))
 
 
 def _operands(code: types.CodeType, of: frozenset[int]) -> Iterator[str]:
@@ -385,7 +404,11 @@ class _Walk:
             if len(seen) > _MOST_OBJECTS:
                 self.found.unknown = True
                 return
-            getattr(self, visit)(item, kind, opaque)
+            try:
+                getattr(self, visit)(item, kind, opaque)
+            except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+                # another thread changes it, or compiled code pretends to be something else
+                self.found.unknown = True
 
     # ---------------------------------------------------------------- code
     def function(self, item: Any, kind: _Kind, opaque: bool) -> None:
@@ -423,21 +446,27 @@ class _Walk:
         for name in info.global_stores:
             found.names.append((scope, name))
         for name in info.imports:
-            module = sys.modules.get(name)
+            module = sys.modules.get(name) or sys.modules.get(_relative(scope, name))
             if module is not None:
                 self.named(module, info)
             elif not is_foreign(name):
                 found.unknown = True
         if info.doubtful:
             found.unknown = True
+            for name in info.modules:
+                module = sys.modules.get(name)
+                if module is not None and not is_foreign(name):
+                    self.module(module, kind, False)
         if info.writes_globals:
             self.whole(scope)
 
     def whole(self, scope: dict[str, Any]) -> None:
-        """Note a module's globals, all of them."""
+        """Note a module's globals, all of them, and what they hold."""
         if ("scope", id(scope)) not in self.seen:
             self.seen.add(("scope", id(scope)))
             self.found.scopes.append(scope)
+            held = [x for x in scope.values() if type(x) is not types.ModuleType]
+            self.push(held, opaque=False)
 
     def named(self, module: Any, info: Code) -> None:
         """Look at the attributes of a module that code names."""
@@ -465,7 +494,7 @@ class _Walk:
                 self.found.names.append((scope, wanted))
         for wanted in info.attribute_stores:
             self.found.names.append((scope, wanted))
-        if info.writes_attributes:
+        if info.doubtful or info.writes_attributes:
             self.whole(scope)
 
     def global_random(self, module: str) -> None:
@@ -484,7 +513,6 @@ class _Walk:
                 self.global_random(name)
         elif not opaque:  # an object holds it: any of its names may be used
             self.whole(scope)
-            self.push(list(scope.values()), opaque=False)
 
     def builtin(self, item: Any, kind: _Kind, opaque: bool) -> None:
         if type(item.__self__) is not types.ModuleType:
@@ -547,7 +575,7 @@ class _Walk:
         if not foreign:
             self.push((type(item),), opaque=False)
         if kind.has_dict:
-            held = object.__getattribute__(item, "__dict__")
+            held = dict_of(item)
             if not foreign and id(held) not in self.seen:
                 self.seen.add(id(held))
                 self.found.dicts.append(held)
@@ -645,6 +673,14 @@ _TRANSPARENT = frozenset(
 """What stands between a name and what is behind it, and holds nothing of its own."""
 
 
+def dict_of(item: Any) -> dict[str, Any]:
+    """The dict that holds an object's attributes."""
+    held = object.__getattribute__(item, "__dict__")
+    if not issubclass(type(held), dict):
+        raise TypeError(f"a {type(held).__name__} of attributes")
+    return held  # type: ignore[no-any-return]
+
+
 def filled_slots(item: Any, slots: Iterable[str]) -> dict[str, Any]:
     """What the slots hold that are filled, by name."""
     found = {}
@@ -654,6 +690,11 @@ def filled_slots(item: Any, slots: Iterable[str]) -> dict[str, Any]:
         except AttributeError:
             continue
     return found
+
+
+def _relative(scope: dict[str, Any], name: str) -> str:
+    """The full name of a module that is imported from the package of the code itself."""
+    return f"{scope.get('__package__')}.{name}".rstrip(".")
 
 
 def _file_of(scope: dict[str, Any]) -> str:

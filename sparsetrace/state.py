@@ -24,7 +24,7 @@ from typing import Any
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import empty, frombuffer, ndarray
 
-from sparsetrace.reach import CACHES, ITERATORS, filled_slots, reached
+from sparsetrace.reach import CACHES, ITERATORS, dict_of, filled_slots, reached
 
 __all__ = ["State", "kept_state"]
 
@@ -106,10 +106,8 @@ class State:
                 else:
                     cell.cell_contents = content
         for item, cls, held in self._objects:
-            if type(item) is not cls:
-                object.__setattr__(item, "__class__", cls)
-            if object.__getattribute__(item, "__dict__") is not held:
-                object.__setattr__(item, "__dict__", held)
+            if type(item) is not cls or dict_of(item) is not held:
+                _reset_object(item, cls, held)
         for held, before in self._dicts:
             if dict.__len__(held) != len(before) or not _same_items(held, before):
                 _refill(held, before)
@@ -193,10 +191,12 @@ _MADE_BY_PYTHON = frozenset(("__annotations__", "__doc__", "__abstractmethods__"
 def _reset_class(cls: type, before: dict[str, Any]) -> None:
     now = dict(_CLASS_DICT(cls))
     for name in now.keys() - before.keys() - _MADE_BY_PYTHON:
-        type.__delattr__(cls, name)
+        with suppress(AttributeError, TypeError):
+            type.__delattr__(cls, name)
     for name, value in before.items():
         if now.get(name, _ABSENT) is not value:
-            type.__setattr__(cls, name, value)
+            with suppress(AttributeError, TypeError):
+                type.__setattr__(cls, name, value)
 
 
 def _assign_name(scope: dict[str, Any], name: str, value: Any) -> None:
@@ -222,6 +222,15 @@ def _is_stand_in(value: Any) -> bool:
     else:
         owner = _MODULE(value if issubclass(type(value), type) else type(value))
     return isinstance(owner, str) and owner.startswith("sparsetrace.capture")
+
+
+def _reset_object(item: Any, cls: type, held: dict[str, Any]) -> None:
+    """Its class and its dict, unless compiled code makes a new one whenever it is asked."""
+    with suppress(AttributeError, TypeError):
+        if type(item) is not cls:
+            object.__setattr__(item, "__class__", cls)
+        if dict_of(item) is not held:
+            object.__setattr__(item, "__dict__", held)
 
 
 # ------------------------------------------------------------- cells and slots
