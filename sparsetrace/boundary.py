@@ -60,6 +60,11 @@ class Problem:
         self.n_inputs = sum(self._sizes)
         self.roots = [f, *(arg for i, arg in enumerate(args) if i not in self._numbers)]
 
+    def point(self) -> list[Any]:
+        """The values of the traced arguments, which from now on nobody else can change."""
+        self._trees = [rebuilt(tree, _copied_leaf) for tree in self._trees]
+        return [leaf for tree in self._trees for leaf in leaves(tree)]
+
     def graph(self, **options: Any) -> Graph:
         """An empty graph for one run of the function."""
         return Graph(self.n_inputs, wrapper=wrap, **options)
@@ -108,6 +113,10 @@ def _checked_leaf(leaf: Any) -> Any:
             f"an input of type {type(leaf).__name__} (dtype {array.dtype}) is no array of numbers"
         )
     return array
+
+
+def _copied_leaf(leaf: Any) -> Any:
+    return leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf
 
 
 def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:

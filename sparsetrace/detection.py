@@ -118,6 +118,7 @@ def jacobian_sparsity(
         problem.run,
         new_graph,
         roots=problem.roots,
+        point=problem.point() if local else (),
         max_paths=int(max_paths),
         capture=bool(capture),
     )
@@ -284,6 +285,7 @@ def _hessian(
         problem.run,
         new_graph,
         roots=problem.roots,
+        point=problem.point() if local else (),
         max_paths=int(max_paths),
         capture=bool(capture),
     )

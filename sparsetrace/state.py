@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import empty, frombuffer, ndarray
+from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
 
 from sparsetrace.reach import CACHES, ITERATORS, dict_of, filled_slots, reached
 
@@ -32,6 +32,7 @@ _MOST_BYTES = 2**22
 _MOST_BYTES_OF_ONE = 2**20
 """Arrays beyond are taken for data, which functions read, and not put back."""
 _ABSENT: Any = object()
+_FLOAT = dtype(float)
 _is = operator.is_
 
 
@@ -77,6 +78,7 @@ class State:
         self._others += [_kept_random(held) for held in found.randoms]
         self._others += [_kept_cache(held) for held in found.caches]
         self._drawn: dict[int, list[Any]] = {}
+        self._moves: list[Callable[[], None]] = []
         self._exchanges = list(_exchanges(self)) if found.caches or found.iterators else []
 
     @contextmanager
@@ -85,9 +87,20 @@ class State:
         try:
             if self._exchanges:
                 self._exchange()
+            for move in self._moves:
+                move()
             yield
         finally:
             self._put_back()
+
+    def move_from(self, point: Iterable[Any]) -> bool:
+        """Let further runs find other numbers where a copy of the point is kept.
+
+        A function that remembers the last point answers there with what it computed in an
+        earlier call.  So it does at no other point, however near.
+        """
+        self._moves = list(_moves(self, point))
+        return bool(self._moves)
 
     def _exchange(self) -> None:
         made: dict[int, Any] = {}  # one stand-in for each, wherever it is held
@@ -364,6 +377,65 @@ def _kept_python_random(held: random.Random) -> Callable[[], None]:
     except NotImplementedError:  # the system's own
         return lambda: None
     return lambda: random.Random.setstate(held, state)
+
+
+# ------------------------------------------------------------- copies of a point
+_STEP = 1e-3
+
+
+def _moves(state: State, point: Iterable[Any]) -> Iterator[Callable[[], None]]:
+    """How to move each copy of a part of the point that is kept."""
+    for leaf in point:
+        values = (
+            ravel(asarray(leaf, float)) if getattr(leaf, "dtype", _FLOAT).kind in "biuf" else None
+        )
+        if values is None or not values.size or values.nbytes > _MOST_BYTES_OF_ONE:
+            continue
+        for held in state.reached.arrays:
+            alike = held.size == values.size and held.dtype.kind == "f"
+            if alike and ndarray.tobytes(held) == values.astype(held.dtype).tobytes():
+                yield functools.partial(_move_array, held)
+        numbers = values.tolist()
+        for assign, value in _kept_numbers_of_python(state):
+            if _is_copy(value, numbers):
+                yield functools.partial(assign, _moved(value))
+
+
+def _move_array(held: ndarray[Any, Any]) -> None:
+    flat = asarray([_moved(v) for v in ndarray.tolist(ndarray.flatten(held))], held.dtype)
+    ndarray.__setitem__(held, ..., flat.reshape(held.shape))
+
+
+def _is_copy(value: Any, numbers: list[float]) -> bool:
+    if type(value) in _NUMBERS:
+        return len(numbers) == 1 and bool(value == numbers[0])
+    return len(value) == len(numbers) and all(
+        type(v) in _NUMBERS and v == n for v, n in zip(value, numbers, strict=True)
+    )
+
+
+def _moved(value: Any) -> Any:
+    if type(value) in _NUMBERS:
+        return float(value) * (1 + _STEP) + _STEP
+    return type(value)(map(_moved, value))
+
+
+_NUMBERS = (float, float64)
+
+
+def _kept_numbers_of_python(state: State) -> Iterator[tuple[_Assign, Any]]:
+    """Numbers, and tuples and lists of them, with how to exchange them."""
+    kinds = (*_NUMBERS, tuple, list)
+    for held, before in state._dicts:
+        for key, value in before.items():
+            if type(value) in kinds:
+                yield _item(held, key), value
+    for cell, value in state._cells:
+        if type(value) in kinds:
+            yield functools.partial(setattr, cell, "cell_contents"), value
+    for scope, name, value in state._names:
+        if type(value) in kinds:
+            yield _item(scope, name), value
 
 
 # -------------------------------------------------------------- caches, iterators

@@ -48,6 +48,7 @@ def trace(
     new_graph: Callable[[], Graph],
     *,
     roots: Sequence[Any],
+    point: Sequence[Any] = (),
     max_paths: int,
     capture: bool,
 ) -> list[Run]:
@@ -62,6 +63,10 @@ def trace(
     roots : sequence
         The user's function itself, and the arguments that are not traced: where state is
         kept, and functions are found that may have handlers of exceptions.
+    point : sequence
+        In a local trace, the values of the traced arguments.  Where the function keeps a
+        copy of them from an earlier call, it would take its results from there: it is run
+        once more with the copy moved.
     max_paths : int
     capture : bool
 
@@ -80,7 +85,25 @@ def trace(
         while runs is None:
             branches = Branches(max_paths)
             runs = _all_paths(call, new_graph, session, branches, state, watch=watch)
+        if state.move_from(point):
+            runs += _beside(call, new_graph, session, max_paths, state, len(runs[0].outputs))
     return runs
+
+
+def _beside(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    session: Session | None,
+    max_paths: int,
+    state: State,
+    size: int,
+) -> list[Run]:
+    """Runs with moved state; none where the function cannot do without what it was."""
+    try:
+        found = _all_paths(call, new_graph, session, Branches(max_paths), state, watch=True)
+    except Exception:
+        return []
+    return [run for run in found or () if len(run.outputs) == size]
 
 
 def _all_paths(

@@ -53,6 +53,48 @@ def a_memo_of_the_last_point():
     return model.value
 
 
+def remembering(name, hit):
+    """A model that was asked for its value at the very point before it is traced there."""
+
+    def make():
+        class Model:
+            last = key = None
+
+            def value(self, x):
+                if self.last is None or not hit(self, x):
+                    self.last, self.key = np.copy(x), tuple(x)
+                    self.result = np.sin(x) * x[::-1]
+                return self.result * 1.0
+
+        model = Model()
+        model.value(POINT)
+        return model.value
+
+    make.__name__ = name
+    program(POINT, OTHER, to=PROGRAMS, fresh=True)(make)
+
+
+remembering("the_point_by_array_equal", lambda self, x: np.array_equal(x, self.last))
+remembering("the_point_by_all", lambda self, x: (x == self.last).all())
+remembering("the_point_by_any", lambda self, x: not np.any(np.asarray(x) != self.last))
+remembering("the_point_by_its_key", lambda self, x: self.key == tuple(x))
+remembering("the_point_in_a_loop", lambda s, x: all(a == b for a, b in zip(x, s.last, strict=True)))
+remembering("the_point_by_distance", lambda self, x: np.max(np.abs(x - self.last)) < 1e-14)
+
+
+@program(POINT, OTHER, to=PROGRAMS, fresh=True)
+def a_point_remembered_in_a_closure():
+    last, value = np.copy(POINT), np.prod(POINT)
+
+    def f(x):
+        nonlocal last, value
+        if not np.array_equal(last, x):
+            last, value = np.array(x), np.prod(x)
+        return value
+
+    return f
+
+
 @program(POINT, OTHER, to=PROGRAMS, fresh=True)
 def a_workspace_made_when_first_needed():
     class Residual:
