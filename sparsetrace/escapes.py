@@ -18,7 +18,7 @@ import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -329,34 +329,65 @@ def _tracing(raised: Raised) -> Iterator[None]:
         sys.settrace(before)
 
 
+_lock = threading.Lock()
+_tool: int | None = None
+_watchers: dict[int, list[Raised]] = {}
+"""By thread, who is told of errors; they share one tool, of which Python has six."""
+
+
 @contextmanager
 def _monitoring(raised: Raised) -> Iterator[None]:
     """The same since Python 3.12, where calls cost nothing while no error is raised."""
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
-    tool = next((number for number in range(6) if monitoring.get_tool(number) is None), None)
-    if tool is None:
+    thread = threading.get_ident()
+    with _lock:
+        taken = _tool is not None or _take_tool()
+        if taken:
+            _watchers.setdefault(thread, []).append(raised)
+    if not taken:
         with _tracing(raised):
             yield
         return
-    thread = threading.get_ident()
-
-    def at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
-        if threading.get_ident() != thread or error.__traceback__ is None:
-            return
-        frame = sys._getframe(1)
-        if not is_foreign(frame.f_globals.get("__name__"), code.co_filename):
-            raised(error, error.__traceback__)
-
-    event = monitoring.events.RAISE
-    monitoring.use_tool_id(tool, "sparsetrace")
-    monitoring.register_callback(tool, event, at_error)
-    monitoring.set_events(tool, event)
     try:
         yield
     finally:
-        monitoring.set_events(tool, 0)
-        monitoring.register_callback(tool, event, None)
-        monitoring.free_tool_id(tool)
+        with _lock:
+            _watchers[thread].remove(raised)
+            if not _watchers[thread]:
+                del _watchers[thread]
+            if not _watchers:
+                _free_tool()
+
+
+def _take_tool() -> bool:
+    """Have errors reported; whether a tool was left for it."""
+    global _tool
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+    for number in range(6):
+        with suppress(ValueError):  # taken by a debugger, or by coverage
+            monitoring.use_tool_id(number, "sparsetrace")
+            monitoring.register_callback(number, monitoring.events.RAISE, _at_error)
+            monitoring.set_events(number, monitoring.events.RAISE)
+            _tool = number
+            return True
+    return False
+
+
+def _free_tool() -> None:
+    global _tool
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+    monitoring.set_events(_tool, 0)
+    monitoring.register_callback(_tool, monitoring.events.RAISE, None)
+    monitoring.free_tool_id(_tool)
+    _tool = None
+
+
+def _at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
+    watchers = _watchers.get(threading.get_ident())
+    if watchers is None or error.__traceback__ is None:
+        return
+    if not is_foreign(sys._getframe(1).f_globals.get("__name__"), code.co_filename):
+        for raised in tuple(watchers):
+            raised(error, error.__traceback__)
 
 
 def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -197,3 +199,19 @@ def test_a_trace_inside_a_trace_and_no_tool_left():
     finally:
         for number in free:
             sys.monitoring.free_tool_id(number)
+
+
+def test_many_threads_watch_at_once():
+    start = threading.Barrier(12)
+
+    def refused(_):
+        start.wait()
+        with pytest.raises(st.EscapeError, match="hessenberg"):
+            st.jacobian_sparsity(caught_bare, np.ones(2))
+        return True
+
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        assert all(pool.map(refused, range(12)))
+    assert not hasattr(sys, "monitoring") or "sparsetrace" not in map(
+        sys.monitoring.get_tool, range(6)
+    )
