@@ -395,9 +395,8 @@ def _moves(state: State, point: Iterable[Any]) -> Iterator[Callable[[], None]]:
             alike = held.size == values.size and held.dtype.kind == "f"
             if alike and ndarray.tobytes(held) == values.astype(held.dtype).tobytes():
                 yield functools.partial(_move_array, held)
-        numbers = values.tolist()
         for assign, value in _kept_numbers_of_python(state):
-            if _is_copy(value, numbers):
+            if _is_copy(value, values):
                 yield functools.partial(assign, _moved(value))
 
 
@@ -406,12 +405,11 @@ def _move_array(held: ndarray[Any, Any]) -> None:
     ndarray.__setitem__(held, ..., flat.reshape(held.shape))
 
 
-def _is_copy(value: Any, numbers: list[float]) -> bool:
+def _is_copy(value: Any, values: ndarray[Any, Any]) -> bool:
     if type(value) in _NUMBERS:
-        return len(numbers) == 1 and bool(value == numbers[0])
-    return len(value) == len(numbers) and all(
-        type(v) in _NUMBERS and v == n for v, n in zip(value, numbers, strict=True)
-    )
+        return values.size == 1 and bool(value == values[0])
+    alike = len(value) == values.size and set(map(type, value)) <= set(_NUMBERS)
+    return alike and bool(list(value) == values.tolist())
 
 
 def _moved(value: Any) -> Any:
@@ -421,12 +419,15 @@ def _moved(value: Any) -> Any:
 
 
 _NUMBERS = (float, float64)
+_MOST_NAMES = 1000
 
 
 def _kept_numbers_of_python(state: State) -> Iterator[tuple[_Assign, Any]]:
     """Numbers, and tuples and lists of them, with how to exchange them."""
     kinds = (*_NUMBERS, tuple, list)
     for held, before in state._dicts:
+        if len(before) > _MOST_NAMES:
+            continue  # a table, not an object that remembers
         for key, value in before.items():
             if type(value) in kinds:
                 yield _item(held, key), value

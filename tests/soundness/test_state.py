@@ -361,3 +361,19 @@ def test_much_state_is_looked_at_in_bounded_time():
 
     assert st.jacobian_sparsity(f, np.ones(2)).nnz == 2
     assert reached([f]).unknown
+
+
+def test_the_point_is_moved_and_put_back_and_read_before():
+    """The argument itself is kept: the run that moves it reads it as it was."""
+    x = np.array([0.0, 1.0, 2.0])
+    model = types.SimpleNamespace(start=x, key=(0.0, 1.0, 2.0))
+
+    def f(v):
+        assert model.start is x
+        return v * (1.0 if model.key == tuple(v) else v[0])
+
+    found = st.jacobian_sparsity(f, x, local=True).toarray()
+    assert found[:, 0].tolist() == [True, True, True]
+    assert found.diagonal().all()
+    assert x.tolist() == [0.0, 1.0, 2.0]
+    assert model.key == (0.0, 1.0, 2.0)
