@@ -1,5 +1,7 @@
 """Whole detections: each problem, small and large."""
 
+import numpy as np
+
 from sparsetrace import jacobian_sparsity
 
 from .problems import PROBLEMS, SIZES
@@ -40,3 +42,38 @@ class Printing:
 
     def time_str(self):
         str(self.pattern)
+
+
+class Reaching:
+    """A trivial method of an object from which much can be reached, traced before."""
+
+    params = [0, 200, 2000]
+    param_names = ["functions"]
+
+    def setup(self, functions):
+        methods = "".join(_METHOD.format(i=i) for i in range(functions // 2))
+        helpers = "".join(_HELPER.format(i=i) for i in range(functions // 2))
+        scope = {"np": np, "__name__": "a_users_module"}
+        exec(
+            f"{helpers}class Model:\n    def value(self, x):\n        return x * 2\n{methods}",
+            scope,
+        )
+        self.value = scope["Model"]().value
+        self.time_second_trace(functions)
+
+    def time_second_trace(self, functions):
+        jacobian_sparsity(self.value, np.ones(5))
+
+
+_METHOD = """
+    def method_{i}(self, x):
+        try:
+            return np.sin(x) * len(x) + helper_{i}(x)
+        finally:
+            self.last = {i}
+"""
+_HELPER = """
+def helper_{i}(x):
+    with np.errstate(all='ignore'):
+        return x * abs({i})
+"""

@@ -10,6 +10,7 @@ A call is answered by its rule the first time; from the third time on it is look
 from __future__ import annotations
 
 import sys
+from queue import SimpleQueue
 from time import perf_counter
 from typing import Any
 
@@ -167,11 +168,10 @@ def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> f
         Whether calls made before are looked up, or answered by their rules each time.
     """
     code = compile(f"lambda: {expression}", "<call>", "eval")
-    found = 0.0
+    found: SimpleQueue[float] = SimpleQueue()  # of which a trace puts nothing back
 
     def function(x: Any) -> Any:
-        nonlocal found
-        found = _best(eval(code, {**CONSTANTS, **operands(x)}), repeats)
+        found.put(_best(eval(code, {**CONSTANTS, **operands(x)}), repeats))
         return x
 
     original = replay.answer
@@ -181,7 +181,9 @@ def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> f
         jacobian_sparsity(function, np.linspace(0.1, 1.0, 10))
     finally:
         replay.answer = original
-    return found
+    while found.qsize() > 1:  # of earlier runs
+        found.get()
+    return found.get()
 
 
 def numpy_microseconds(expression: str, repeats: int = 40) -> float:

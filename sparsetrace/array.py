@@ -230,6 +230,7 @@ class TracedArray(Layout):
         return bool(self._element())
 
     def __repr__(self) -> str:
+        self._graph.shown = True
         text = np.array2string(
             _shown(self.patterns, self._ids), separator=", ", formatter={"all": str}
         )

@@ -47,6 +47,8 @@ class Problem:
     Attributes
     ----------
     function : callable
+    roots : list
+        The function, and the arguments that it is given as they are.
     n_inputs : int
 
     Raises
@@ -78,6 +80,12 @@ class Problem:
         self._trees = [_checked(args[i]) for i in self._numbers]
         self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
+        self.roots = [f, *(arg for i, arg in enumerate(args) if i not in self._numbers)]
+
+    def point(self) -> list[Any]:
+        """The values of the traced arguments, which from now on nobody else can change."""
+        self._trees = [rebuilt(tree, _copied_leaf) for tree in self._trees]
+        return [leaf for tree in self._trees for leaf in leaves(tree)]
 
     def graph(self, **options: Any) -> Graph:
         """An empty graph for one run of the function."""
@@ -185,6 +193,10 @@ def _checked_leaf(leaf: Any) -> Any:
 def _size(leaf: Any) -> int:
     """How many numbers a leaf holds."""
     return sum(map(_size, leaf)) if isinstance(leaf, list) else int(np.size(leaf))
+
+
+def _copied_leaf(leaf: Any) -> Any:
+    return leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf
 
 
 def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:

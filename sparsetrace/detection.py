@@ -124,7 +124,8 @@ def jacobian_sparsity(
         runs, left_out = trace(
             problem.run,
             new_graph,
-            function=problem.function,
+            roots=problem.roots,
+            point=problem.point() if local else (),
             max_paths=int(max_paths),
             capture=bool(capture),
         )
@@ -294,7 +295,8 @@ def _hessian(
         runs, left_out = trace(
             problem.run,
             new_graph,
-            function=problem.function,
+            roots=problem.roots,
+            point=problem.point() if local else (),
             max_paths=int(max_paths),
             capture=bool(capture),
         )

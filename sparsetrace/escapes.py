@@ -13,33 +13,28 @@ import itertools
 import os
 import re
 import sys
+import threading
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from sparsetrace.bytecode import callee_at
+from sparsetrace.bytecode import Chain, callee_at
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
 from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.handlers import is_harmless
 from sparsetrace.poison import POISON
+from sparsetrace.reach import OWN, Code, Reached, is_foreign
 from sparsetrace.text import was_asked_for
 
-__all__ = ["explained", "may_swallow", "speaks_of_traces", "watching"]
+__all__ = ["explained", "may_swallow", "must_watch", "speaks_of_traces", "watching"]
 
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_MOST_LOOKED_AT = 3000
 _MOST_ELEMENTS = 100
-_WIDESPREAD = frozenset(
-    "jax matplotlib numba pandas pytest sklearn sympy tensorflow torch xarray".split()
-)
-"""Libraries whose modules are not searched for exception handlers."""
 _PUSH_EXC_INFO = dis.opmap["PUSH_EXC_INFO"]
 _STANDARD = os.path.dirname(os.__file__) + os.sep
-_OWN = ("numpy", "scipy", "sparsetrace")
 _WORDS = re.compile(
     r"Traced(Array|Scalar|Complex|Integer|Truth|Float|Python)|dtype\('?O'?\)|[Oo]bject arrays?|"
     r"\bdtype object|object_|dtype=object|"
@@ -73,7 +68,7 @@ def _package(frame: types.FrameType) -> str:
 def _is_library(frame: types.FrameType, own: str | None) -> bool:
     """Whether a frame is of a library, other than the package `own` of the function."""
     package = _package(frame)
-    if package in _OWN:
+    if package in OWN:
         return True
     filename = frame.f_code.co_filename
     if "site-packages" in filename or "dist-packages" in filename:
@@ -160,7 +155,7 @@ def _is_consequence(
     # what was to read a number in the text of a traced one may say no word of the text
     reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text
     reads = reads or type(error).__module__ == "decimal"
-    if any(_package(frame) in _OWN for frame in libraries):
+    if any(_package(frame) in OWN for frame in libraries):
         reads = reads and (not _was_raised(error) or any(map(_reads_text, libraries)))
     return reads and was_asked_for(graph, user.tb_frame)
 
@@ -249,109 +244,58 @@ def explained(
 
 
 # ------------------------------------------------------------ swallowed errors
-def may_swallow(function: Callable[..., Any]) -> bool:
-    """Whether the code that a function can reach by name has an exception handler.
+def must_watch(found: Reached) -> bool:
+    """Whether errors have to be watched while a function runs that can reach this.
 
-    Looks at its own modules, not at libraries; where there is too much to look at, yes.
+    Since Python 3.12 that costs nothing while none is raised, and nothing is searched.
     """
-    todo: list[Any] = [function]
-    seen: set[int] = set()
-    while todo:
-        item = todo.pop()
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
-        if len(seen) > _MOST_LOOKED_AT:
-            return True
-        if isinstance(item, types.FunctionType):
-            if _is_ours(item.__code__):
-                todo += _cells(item)  # the driver's own, which holds the function
-                continue
-            if _is_foreign(item.__module__, item.__code__.co_filename):
-                continue
-            if _handles(item.__code__, item.__globals__):
-                return True
-            todo += _cells(item)
-            todo += [item.__globals__.get(name) for name in _names(item.__code__)]
-            todo += item.__defaults__ or ()
-            todo.append(getattr(item, "__wrapped__", None))
-        else:
-            todo += _parts(item)
-    return False
+    return hasattr(sys, "monitoring") or may_swallow(found)
 
 
-def _parts(item: Any) -> list[Any]:
-    """Where more functions may be found in something that is not one itself."""
-    if item is None or isinstance(item, (str, bytes, int, float, complex, np.ndarray)):
-        return []
-    if isinstance(item, types.MethodType):
-        return [item.__func__, type(item.__self__), item.__self__]
-    if isinstance(item, (staticmethod, classmethod)):
-        return [item.__func__]
-    if isinstance(item, property):
-        return [item.fget, item.fset]
-    if isinstance(item, (list, tuple)):
-        return [v for v in item if callable(v)]
-    if isinstance(item, dict):
-        return [v for v in item.values() if callable(v)]
-    if isinstance(item, type):
-        bases = [base for base in item.__mro__ if not _is_foreign(base.__module__)]
-        return [v for base in bases for v in vars(base).values()]
-    if isinstance(item, types.ModuleType):
-        if _is_foreign(item.__name__, getattr(item, "__file__", None) or ""):
-            return []
-        return list(vars(item).values())
-    inside = [getattr(item, "func", None), getattr(item, "__wrapped__", None)]  # functools
-    if not _is_foreign(type(item).__module__):
-        inside += [type(item), *getattr(item, "__dict__", {}).values()]
-    return [v for v in (*inside, *(getattr(item, "args", None) or ())) if callable(v)]
+def may_swallow(found: Reached) -> bool:
+    """Whether any code of the user's that can be reached may handle an exception.
+
+    In doubt, yes: where functions may be called that nobody names.
+    """
+    return found.unknown or any(_handles(code, scope) for code, scope in found.codes)
 
 
-def _is_foreign(module: str | None, filename: str = "") -> bool:
-    package = (module or "").partition(".")[0]
-    if package == "__main__":
-        return False
-    if package in _OWN or package in sys.stdlib_module_names:
-        return True
-    return "site-packages" in filename and package in _WIDESPREAD
-
-
-def _is_ours(code: types.CodeType) -> bool:
-    return code.co_filename.startswith(_HERE)
-
-
-def _cells(function: types.FunctionType) -> list[Any]:
-    found = []
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):  # not filled yet
-            found.append(cell.cell_contents)
-    return found
-
-
-def _handles(code: types.CodeType, scope: dict[str, Any]) -> bool:
+def _handles(known: Code, scope: dict[str, Any]) -> bool:
     """Whether code may swallow an error: ``except``, or ``with`` of what may do so."""
+    if known.handlers is None:
+        known.handlers = _entered(known.code)
+    chains: tuple[Chain, ...] | Literal[True] = known.handlers
+    return chains is True or not all(is_harmless(chain, scope) for chain in chains)
+
+
+def _entered(code: types.CodeType) -> tuple[Chain, ...] | Literal[True]:
+    """What is entered by ``with``; True where a handler may swallow an error anyway."""
+    found: list[Chain] = []
+    if code.co_name in ("__exit__", "__aexit__"):
+        return True  # may be entered by a library
     if code.co_exceptiontable and _PUSH_EXC_INFO in code.co_code[::2]:
         instructions = list(dis.get_instructions(code))
-        if not all(
-            _passes_on(instructions, at, scope)
-            for at, step in enumerate(instructions)
-            if step.opname in ("PUSH_EXC_INFO", "BEFORE_WITH", "BEFORE_ASYNC_WITH")
-        ):
-            return True
-    if "suppress" in code.co_names:
-        return True
-    return any(_handles(c, scope) for c in code.co_consts if isinstance(c, types.CodeType))
+        for at, step in enumerate(instructions):
+            if step.opname in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
+                found.append(callee_at(instructions, at - 1))
+            elif step.opname == "PUSH_EXC_INFO" and not _passes_on(instructions, at):
+                return True
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            inside = _entered(constant)
+            if inside is True:
+                return True
+            found += inside
+    return tuple(found)
 
 
 _ENDS_IN_SILENCE = frozenset(("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "RETURN_VALUE", "RETURN_CONST"))
 
 
-def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
-    """Whether the handler, or the ``with``, that begins there raises every error again."""
-    if instructions[at].opname != "PUSH_EXC_INFO":
-        return is_harmless(callee_at(instructions, at - 1), scope)
+def _passes_on(instructions: list[dis.Instruction], at: int) -> bool:
+    """Whether the handler that begins there raises every error again."""
     following = [step.opname for step in instructions[at + 1 :]]
-    if following[0] == "WITH_EXCEPT_START":  # judged where it is entered
+    if following[0] == "WITH_EXCEPT_START":  # judged by what is entered
         return any(step.opname == "BEFORE_WITH" for step in instructions)
     for name, after in itertools.pairwise(following):  # the body of a ``finally``
         if name in _ENDS_IN_SILENCE or (name == "POP_EXCEPT" and after != "RERAISE"):
@@ -359,13 +303,6 @@ def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, An
         if name == "RERAISE":
             return True
     return False
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
 
 
 Swallowed = list[tuple[Exception, EscapeError]]
@@ -403,11 +340,20 @@ def _tracing(raised: Raised) -> Iterator[None]:
             raised(argument[1], argument[2])
         return local
 
+    seen: dict[int, Any] = {}  # by identity: code objects compare their bytes
+    held: list[types.CodeType] = []
+
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
-        if _is_foreign(frame.f_globals.get("__name__"), frame.f_code.co_filename):
-            return None
-        frame.f_trace_lines = False
-        return local
+        code = frame.f_code
+        try:
+            watched = seen[id(code)]
+        except KeyError:
+            foreign = is_foreign(frame.f_globals.get("__name__"), code.co_filename)
+            watched = seen[id(code)] = None if foreign else local
+            held.append(code)
+        if watched is not None:
+            frame.f_trace_lines = False
+        return watched
 
     before = sys.gettrace()
     sys.settrace(called)
@@ -417,34 +363,68 @@ def _tracing(raised: Raised) -> Iterator[None]:
         sys.settrace(before)
 
 
+_lock = threading.Lock()
+_tool: int | None = None
+_watchers: dict[int, list[Raised]] = {}
+"""By run (the list of its failures), who is told of errors: in any thread of that run.
+
+They share one tool, of which Python has six.
+"""
+
+
 @contextmanager
 def _monitoring(raised: Raised) -> Iterator[None]:
     """The same since Python 3.12, where calls cost nothing while no error is raised."""
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
-    tool = next((number for number in range(6) if monitoring.get_tool(number) is None), None)
-    if tool is None:
+    run = id(FAILURES.get())
+    with _lock:
+        taken = _tool is not None or _take_tool()
+        if taken:
+            _watchers.setdefault(run, []).append(raised)
+    if not taken:
         with _tracing(raised):
             yield
         return
-    failures = FAILURES.get()
-
-    def at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
-        if FAILURES.get() is not failures or error.__traceback__ is None:
-            return
-        frame = sys._getframe(1)
-        if not _is_foreign(frame.f_globals.get("__name__"), code.co_filename):
-            raised(error, error.__traceback__)
-
-    event = monitoring.events.RAISE
-    monitoring.use_tool_id(tool, "sparsetrace")
-    monitoring.register_callback(tool, event, at_error)
-    monitoring.set_events(tool, event)
     try:
         yield
     finally:
-        monitoring.set_events(tool, 0)
-        monitoring.register_callback(tool, event, None)
-        monitoring.free_tool_id(tool)
+        with _lock:
+            _watchers[run].remove(raised)
+            if not _watchers[run]:
+                del _watchers[run]
+            if not _watchers:
+                _free_tool()
+
+
+def _take_tool() -> bool:
+    """Have errors reported; whether a tool was left for it."""
+    global _tool
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+    for number in range(6):
+        with suppress(ValueError):  # taken by a debugger, or by coverage
+            monitoring.use_tool_id(number, "sparsetrace")
+            monitoring.register_callback(number, monitoring.events.RAISE, _at_error)
+            monitoring.set_events(number, monitoring.events.RAISE)
+            _tool = number
+            return True
+    return False
+
+
+def _free_tool() -> None:
+    global _tool
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+    monitoring.set_events(_tool, 0)
+    monitoring.register_callback(_tool, monitoring.events.RAISE, None)
+    monitoring.free_tool_id(_tool)
+    _tool = None
+
+
+def _at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
+    watchers = _watchers.get(id(FAILURES.get()))
+    if watchers is None or error.__traceback__ is None:
+        return
+    if not is_foreign(sys._getframe(1).f_globals.get("__name__"), code.co_filename):
+        for raised in tuple(watchers):
+            raised(error, error.__traceback__)
 
 
 def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:

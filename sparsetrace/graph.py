@@ -129,6 +129,8 @@ class Graph:
         in which lists of traced numbers are taken as arrays.
     conditions : list of int
         The ids that branches were decided on.
+    shown : bool
+        Whether the text of a traced value was asked for, which other code may fail to read.
     interactions : list
         In a trace of second order, what its nonlinear nodes multiply
         (`sparsetrace.interactions`); `scalar_products` gathers those of single numbers,

@@ -8,7 +8,7 @@ during a run fails the trace, also if the function swallowed it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -26,12 +26,14 @@ from sparsetrace.capture import (
     rebind_orderings,
 )
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
-from sparsetrace.escapes import explained, may_swallow, watching
+from sparsetrace.escapes import explained, must_watch, watching
 from sparsetrace.failing import described, is_genuine
+from sparsetrace.finished import finish
 from sparsetrace.floating import begin
 from sparsetrace.graph import CURRENT, Graph, Ids
 from sparsetrace.poison import overwritten, repaired
 from sparsetrace.raising import is_injected
+from sparsetrace.state import State
 
 __all__ = ["Run", "Traced", "trace"]
 
@@ -58,7 +60,8 @@ def trace(
     call: Callable[[Graph], Ids],
     new_graph: Callable[[], Graph],
     *,
-    function: Callable[..., Any],
+    roots: Sequence[Any],
+    point: Sequence[Any] = (),
     max_paths: int,
     capture: bool,
 ) -> Traced:
@@ -70,8 +73,13 @@ def trace(
         Runs the user's function on a graph; the ids of its outputs.
     new_graph : callable
         Makes an empty graph.
-    function : callable
-        The user's function itself, which is looked at for handlers of exceptions.
+    roots : sequence
+        The user's function itself, and the arguments that are not traced: where state is
+        kept, and functions are found that may have handlers of exceptions.
+    point : sequence
+        In a local trace, the values of the traced arguments.  Where the function keeps a
+        copy of them from an earlier call, it would take its results from there: it is run
+        once more with the copy moved.
     max_paths : int
     capture : bool
 
@@ -83,14 +91,35 @@ def trace(
         What the function itself raised, if it did so on every path.
     """
     session = Session() if capture else None
-    watch = may_swallow(function)
+    state, function = State(roots), roots[0]
+    watch = must_watch(state.reached)
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
             rebind_conversions(function)
         found = None
         while found is None:
-            found = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)
+            branches = Branches(max_paths)
+            found = _all_paths(call, new_graph, session, branches, state, watch=watch)
+        if state.move_from(point):
+            size = len(found.runs[0].outputs)
+            found.runs.extend(_beside(call, new_graph, session, max_paths, state, size))
     return found
+
+
+def _beside(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    session: Session | None,
+    max_paths: int,
+    state: State,
+    size: int,
+) -> list[Run]:
+    """Runs with moved state; none where the function cannot do without what it was."""
+    try:
+        found = _all_paths(call, new_graph, session, Branches(max_paths), state, watch=True)
+    except Exception:
+        return []
+    return [run for run in (found.runs if found else ()) if len(run.outputs) == size]
 
 
 def _all_paths(
@@ -98,6 +127,7 @@ def _all_paths(
     new_graph: Callable[[], Graph],
     session: Session | None,
     branches: Branches,
+    state: State,
     *,
     watch: bool,
 ) -> Traced | None:
@@ -112,7 +142,7 @@ def _all_paths(
     before = changes()
     while branches.start():
         try:
-            runs.append(_path(call, new_graph, session, branches, watch=watch))
+            runs.append(_path(call, new_graph, session, branches, state, watch=watch))
         except TracingError as error:
             if branches.path and changes() != before:
                 return None
@@ -190,6 +220,7 @@ def _path(
     new_graph: Callable[[], Graph],
     session: Session | None,
     branches: Branches,
+    state: State,
     *,
     watch: bool,
 ) -> Run:
@@ -217,7 +248,7 @@ def _path(
         error: BaseException | None = None
         outputs: Ids | None = None
         try:
-            with watching(active=watch) as escapes, alone(graph, failures):
+            with watching(active=watch) as escapes, state.run(), alone(graph, failures):
                 outputs = call(graph)
         except Restart:
             pass
@@ -227,6 +258,7 @@ def _path(
             graph.unwatched = None
             CURRENT.reset(current)
             FAILURES.reset(failed)
+            finish(graph)
         if repaired():
             failures.insert(0, overwritten())
         if uncut and graph.values:

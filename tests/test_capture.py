@@ -25,6 +25,7 @@ import scipy.sparse.linalg
 import scipy.spatial
 import scipy.special
 import scipy.stats
+from outside import Outside
 from user_functions import HERE, KINDS, REFUSED, SHAPES, TRACED, load
 
 import sparsetrace as st
@@ -165,7 +166,7 @@ def test_capture_off_refuses_buffers():
 
 
 def test_buffers_of_constants_and_of_integers_stay_ordinary():
-    seen = []
+    seen = Outside()
 
     def f(x):
         w = np.zeros(4)

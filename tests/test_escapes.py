@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -12,6 +14,7 @@ import scipy.linalg
 
 import sparsetrace as st
 from sparsetrace.escapes import may_swallow
+from sparsetrace.reach import reached
 
 
 def escape(x):
@@ -129,7 +132,7 @@ def within(x):
 
 @pytest.mark.parametrize("function", [plain, entered, finished, nested])
 def test_errors_pass(function):
-    assert not may_swallow(function)
+    assert not may_swallow(reached([function]))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +143,7 @@ def test_errors_pass(function):
     ],
 )
 def test_errors_may_be_swallowed(function):
-    assert may_swallow(function)
+    assert may_swallow(reached([function]))
 
 
 SWALLOWING = [caught_bare, left_early, broken_off, quiet, quiet_by_another_name, quiet_object]
@@ -196,3 +199,19 @@ def test_a_trace_inside_a_trace_and_no_tool_left():
     finally:
         for number in free:
             sys.monitoring.free_tool_id(number)
+
+
+def test_many_threads_watch_at_once():
+    start = threading.Barrier(12)
+
+    def refused(_):
+        start.wait()
+        with pytest.raises(st.EscapeError, match="hessenberg"):
+            st.jacobian_sparsity(caught_bare, np.ones(2))
+        return True
+
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        assert all(pool.map(refused, range(12)))
+    assert not hasattr(sys, "monitoring") or "sparsetrace" not in map(
+        sys.monitoring.get_tool, range(6)
+    )

@@ -13,8 +13,8 @@ import sparsetrace
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
     "errors bytecode",
-    "poison graph memory handlers asked fallbacks",
-    "raising floating",
+    "poison graph memory handlers asked fallbacks reach",
+    "raising floating finished state",
     "parts trees simplify stores propagate interactions hessian_stores hessians",
     "rules",
     "dispatch",

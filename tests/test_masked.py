@@ -14,6 +14,7 @@ from dispatch.checks import Case, check, check_local, check_metadata
 from numpy.ma import exp as early_exp
 from numpy.ma import masked_array as early_class
 from numpy.ma import where as early_where
+from outside import Outside
 
 import sparsetrace as st
 from oracles import (
@@ -982,7 +983,7 @@ def test_metadata_of_masked_arrays():
 
 
 def test_numpy_ma_is_left_alone_without_need():
-    seen = []
+    seen = Outside()
 
     def f(x):
         seen.append(np.ma.sum)
@@ -1006,7 +1007,7 @@ def test_everything_is_put_back():
 
 
 def test_other_threads_get_numpys_own():
-    found = []
+    found = Outside()
 
     def elsewhere():
         m = np.ma.zeros(3)

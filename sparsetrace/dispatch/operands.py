@@ -210,6 +210,7 @@ def is_uncertain(obj: Any) -> bool:
 def values_of(obj: Any) -> Any:
     """`obj` with its values at the point of a local trace in place of traced parts."""
     if is_traced(obj):
+        _ = obj._graph.local  # raises where an earlier run left the object behind
         return obj._values
     if isinstance(obj, (list, tuple)) and contains_traced(obj):
         items = [values_of(item) for item in obj]
@@ -241,6 +242,7 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
     """
     if is_traced(obj):
         if obj._graph is not graph:
+            _ = obj._graph.local  # raises where an earlier run left the object behind
             raise TracingError(
                 explain(
                     "an operation",

@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse
 from arguments import grid, ufuncs
 from arguments.expressions import INPUTS, function, tables
+from outside import Outside
 from programs import Writer
 
 import sparsetrace as st
@@ -72,11 +73,12 @@ def test_all_calls(title, monkeypatch):
         except Exception:
             continue
         compared += 1
-        seen = []
+        seen = Outside()
 
         def third(v, f=f, seen=seen):
             results = [f(v * 1.0) for _ in range(3)]
-            seen[:] = map(described, results)
+            seen.clear()
+            seen.extend(map(described, results))
             return results[2]
 
         try:
@@ -250,7 +252,7 @@ def test_results_share_nothing():
 
 # ----------------------------------------------------------------------------- what is kept
 def test_functions_of_the_users_are_called_each_time():
-    called = []
+    called = Outside()
 
     def g(part):
         called.append(part)

@@ -1,0 +1,295 @@
+"""Errors of compiled and foreign code that a function swallows, wherever the handler is."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import functools
+import importlib
+import struct
+import types
+from decimal import Decimal
+
+import numpy as np
+
+from soundness.harness import Program, program
+
+PROGRAMS: list[Program] = []
+POINT = np.array([0.3, 0.8, 1.7])
+NEVER = ("global", "local")
+
+
+def seconds(v):
+    """Hands the number to compiled code, which refuses a traced one by a TypeError."""
+    return datetime.timedelta(seconds=v).total_seconds()
+
+
+class Clock:
+    """Of which objects are kept in all kinds of places."""
+
+    args = 3
+
+    @property
+    def func(self):
+        raise RuntimeError("not to be asked for")
+
+    def read(self, v):
+        try:
+            return datetime.timedelta(seconds=v).total_seconds()
+        except TypeError:
+            return 0.0
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def in_a_list_of_lists():
+    class Plant:
+        def __init__(self):
+            self.parts = [[1.0, Clock()], [2.0]]
+
+        def value(self, x):
+            return x * self.parts[0][1].read(x[0])
+
+    return Plant().value
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def in_a_nested_dict():
+    parts = {"clocks": {"first": (Clock(),)}}
+
+    def f(x):
+        return x[1:] + parts["clocks"]["first"][0].read(x[0])
+
+    return f
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def in_an_attribute_of_an_attribute():
+    top = types.SimpleNamespace(inner=types.SimpleNamespace(clock=Clock()))
+    return lambda x: top.inner.clock.read(x[0]) * x
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def in_a_slot():
+    class Holder:
+        __slots__ = ("clock",)
+
+    holder = Holder()
+    holder.clock = Clock()
+
+    def f(x):
+        return x[:2] - holder.clock.read(x[2])
+
+    return f
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def as_a_method_in_a_dict():
+    table = {"read": Clock().read, "size": len}
+
+    def f(x):
+        return [table["read"](v) + x[0] for v in x]
+
+    return f
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def in_a_partial_of_a_partial():
+    def guarded(scale, default, v):
+        try:
+            return scale * seconds(v)
+        except TypeError:
+            return default
+
+    part = functools.partial(functools.partial(guarded, 2.0), default=1.0)
+    steps = [part]
+    return lambda x: x * steps[0](v=x[1])
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def by_a_decorator():
+    def safe(function):
+        def wrapper(*args):
+            try:
+                return function(*args)
+            except Exception:
+                return 0.0
+
+        return wrapper
+
+    @safe
+    def read(v):
+        return seconds(v)
+
+    class Model:
+        handlers = (read,)
+
+        def __call__(self, x):
+            return x + self.handlers[0](x[0])
+
+    return Model()
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def in_a_generator():
+    def guarded(x):
+        for v in x:
+            try:
+                yield seconds(v)
+            except TypeError:
+                yield 1.0
+
+    return lambda x: x * sum(guarded(x))
+
+
+quietly = contextlib.suppress
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def by_suppress_under_another_name(x):
+    total = x[0] * 1.0
+    with quietly(TypeError):
+        total = total + seconds(x[1])
+    return total
+
+
+@contextlib.contextmanager
+def ignored(*kinds):
+    try:
+        yield
+    except kinds:
+        print(end="")
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def by_a_context_of_a_generator(x):
+    y = x * 2
+    with ignored(TypeError):
+        y = y + seconds(x[0])
+    return y
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def by_an_exit_that_returns_true():
+    class Tolerant:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            return error[0] is TypeError
+
+    def f(x):
+        y = x * 1.0
+        with Tolerant():
+            y = y * seconds(x[2])
+        return y
+
+    return f
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def by_a_return_in_finally(x):
+    y = x[::-1] * 1.0
+    try:
+        y = y + seconds(x[0])
+    finally:
+        return y  # noqa: B012
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def by_a_computed_name():
+    class Model:
+        def read_seconds(self, v):
+            try:
+                return seconds(v)
+            except TypeError:
+                return 0.0
+
+        def value(self, x):
+            return x + getattr(self, "_".join(["read", "seconds"]))(x[0])
+
+    return Model().value
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def in_a_module_found_by_name(x):
+    reader = importlib.import_module("soundness.programs.swallowed")
+    return x + reader.Clock().read(x[0])
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def text_that_decimal_refuses(x):
+    try:
+        rounded = float(Decimal(str(x[0])))
+    except Exception:
+        rounded = 0.0
+    return x * rounded
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def bytes_that_struct_refuses(x):
+    try:
+        packed = struct.unpack("d", struct.pack("d", x[0]))[0]
+    except struct.error:
+        packed = 1.0
+    return x * packed
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def an_error_made_of_another():
+    class BadInput(Exception):
+        pass
+
+    def read(v):
+        try:
+            return seconds(v)
+        except TypeError as error:
+            raise BadInput("seconds") from error
+
+    def f(x):
+        try:
+            return x * read(x[0])
+        except BadInput:
+            return x * 0.0
+
+    return f
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER, fresh=True)
+def in_a_callable_of_a_registry():
+    registry = {}
+
+    def register(function):
+        registry[function.__name__] = function
+        return function
+
+    @register
+    def guarded(v):
+        try:
+            return seconds(v)
+        except (TypeError, ValueError):
+            return 1.0
+
+    return lambda x: x * registry["guarded"](x[0])
+
+
+@program(POINT, to=PROGRAMS, fresh=True)
+def an_object_with_attributes_named_as_those_of_partials():
+    class Model:
+        args = 3
+        keywords = None
+
+        def __init__(self):
+            self.func = np.ones(2)
+            self.__wrapped__ = [1, 2]
+
+        @property
+        def trouble(self):
+            raise RuntimeError("not to be asked for")
+
+        def __getattr__(self, name):
+            raise RuntimeError(f"not to be asked for {name}")
+
+        def value(self, x):
+            return x[1:] * self.func
+
+    return Model().value
