@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
 
@@ -55,14 +53,16 @@ fail all that run.
 _UNKNOWN: list[TracingError] = []
 
 
-@contextmanager
-def muted() -> Iterator[None]:
-    """Errors made in here count for no trace, unless one is begun."""
-    token = FAILURES.set(None)
-    try:
-        yield
-    finally:
-        FAILURES.reset(token)
+class muted:
+    """A context in which errors count for no trace, unless one is begun."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> None:
+        self._token = FAILURES.set(None)
+
+    def __exit__(self, *error: object) -> None:
+        FAILURES.reset(self._token)
 
 
 class TracingError(Exception):

@@ -95,7 +95,6 @@ OBJECT = (
     "{t} = np.array([o.sum(), o[0]], dtype=float)",
     "o = np.empty(2, dtype=object); o[0] = {v}; o[1] = {v}[::-1]; {t} = o[0] * 2 + o[1] * o[0]",
     "{t} = np.array(list(np.array({v}, dtype=object) + 1), dtype=float)",
-    "{t} = ({v}.astype(object) * 2).astype(float)",
     "o = np.frompyfunc(lambda p: p * p, 1, 1)({v}); {t} = o.astype(float)",
     "o = np.frompyfunc(lambda p: p * p, 1, 1)({v}); {t} = np.array([p + 1 for p in o])",
     "{t} = np.dot(np.array([1, 2], dtype=object), np.array({v}[:2], dtype=object)) * 1.0",
@@ -317,7 +316,6 @@ TEXT = (
     "memo = {{}}\nfor p in ({v}, {v}[::-1] + 1): memo.setdefault(repr(p), p * {v}[0])\n"
     "{t} = sum(memo.values())",
     "{t} = {{str(p): p for p in {v}}}[str({v}[{i}])] * 1.0",
-    "memo = {{}}; memo[{v}.tobytes()] = {v}[0] * 2; {t} = memo[{v}.tobytes()] * 1.0",
     "memo, {t} = {{}}, 0.0\nfor p in {v}:\n    key = tuple(map(repr, (p, p * 2)))\n"
     "    {t} = {t} * 0.5 + memo.setdefault(key, p * {v}[0])",
     "memo = {{}}\ndef g(p):\n    key = '%s' % (p,)\n    if key not in memo: memo[key] = p * p[0]\n"

@@ -310,6 +310,8 @@ def _refusal(what: str) -> UnsupportedError:
 class alone:
     """One run of the function: its graph belongs to this thread, as long as it passes it on."""
 
+    __slots__ = ("failures", "graph")
+
     def __init__(self, graph: Graph, failures: list[TracingError]) -> None:
         self.graph, self.failures = graph, failures
 
@@ -334,7 +336,9 @@ class alone:
                 graph.turns = None
                 graph.thread = get_ident()
             with _lock:
-                at = next(i for i, known in enumerate(_graphs) if known is graph)
+                at = -1
+                while _graphs[at] is not graph:  # other threads may have begun runs since
+                    at -= 1
                 del RUNNING[at], _graphs[at]
             if turns is not None and kind is not None:
                 for pool in turns.pools:
