@@ -119,7 +119,16 @@ def _values(
         return arguments[0] @ arguments[1]
     with np.errstate(all="ignore"):
         result = getattr(ufunc, method)(*arguments, **options)
-    return result
+    if isinstance(result, tuple):
+        return tuple(map(_numeric, result))
+    return _numeric(result)
+
+
+def _numeric(part: Any) -> Any:
+    """An object result as floats: of ``np.frompyfunc`` with a rule that the user has stated."""
+    if isinstance(part, np.ndarray) and part.dtype == object:
+        return part.astype(float)
+    return part
 
 
 def _dependencies(
