@@ -91,7 +91,7 @@ def _typed(graph: Graph, self: Any, i: int, column: list[Any], shape: tuple[int,
     """One result of ``np.vectorize``: of the type asked for, else of its first element's."""
     found = gathered(graph, column, shape)
     if self.otypes is not None:
-        return found.astype(self.otypes[i])
+        return found if self.otypes[i] == "O" else found.astype(self.otypes[i])
     first = column[0]
     if not is_traced(found):
         return found.astype(np.asarray(first).dtype) if not contains_traced(found) else found
