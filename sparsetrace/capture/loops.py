@@ -109,7 +109,7 @@ def _typed(graph: Graph, otypes: Any, i: int, column: list[Any], shape: tuple[in
     """One result of ``np.vectorize``: of the type asked for, else of its first element's."""
     found = gathered(graph, column, shape)
     if otypes is not None:
-        return found.astype(otypes[i])
+        return found if otypes[i] == "O" else found.astype(otypes[i])
     first = column[0]
     if not is_traced(found):
         return found.astype(np.asarray(first).dtype) if not contains_traced(found) else found

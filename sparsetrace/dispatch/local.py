@@ -130,7 +130,16 @@ def _values(
             getattr(ufunc, method)(*arguments, out=_copies(result), where=where, **options)
     if errors:
         report(graph, ufunc.__name__, errors)
-    return result
+    if isinstance(result, tuple):
+        return tuple(map(_numeric, result))
+    return _numeric(result)
+
+
+def _numeric(part: Any) -> Any:
+    """An object result as floats: of ``np.frompyfunc`` with a rule that the user has stated."""
+    if isinstance(part, np.ndarray) and part.dtype == object:
+        return part.astype(float)
+    return part
 
 
 def _copies(result: Any) -> Any:

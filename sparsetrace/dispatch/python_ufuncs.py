@@ -124,7 +124,7 @@ def call(
 ) -> Any:
     """``ufunc(*inputs)``, or a method of it, an element at a time."""
     function = _function(ufunc)
-    options = {k: v for k, v in kwargs.items() if v is not None and k != "subok"}
+    options = {k: v for k, v in kwargs.items() if k == "axis" or (v is not None and k != "subok")}
     out = options.pop("out", None)
     known = {
         "reduce": {"axis", "keepdims", "initial"},
