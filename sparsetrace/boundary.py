@@ -11,8 +11,12 @@ from typing import Any
 
 import numpy as np
 
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array
+from numpy.typing import NDArray
+
 from sparsetrace.array import TracedArray, traced_array, wrap
-from sparsetrace.dispatch.operands import FLOAT, ids_of, is_traced
+from sparsetrace.dispatch.operands import FLOAT, ids_of, is_traced, values_of
 from sparsetrace.errors import FAILURES, InputError, OutputError, UnsupportedError
 from sparsetrace.graph import Graph, Ids
 from sparsetrace.scalar import TracedScalar
@@ -36,6 +40,10 @@ class Problem:
     ----------
     function : callable
     n_inputs : int
+    keeps_values : bool
+        Whether a run at a point keeps the values that it carried to the outputs.
+    values : list of array or None
+        Those of the last such run, leaf by leaf.
 
     Raises
     ------
@@ -56,6 +64,13 @@ class Problem:
         self._trees = [rebuilt(args[i], _checked_leaf) for i in self._numbers]
         self._sizes = [int(np.size(leaf)) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
+        self.keeps_values = False
+        self.values: list[NDArray[Any]] | None = None
+
+    @property
+    def given(self) -> tuple[tuple[Any, ...], list[int], Any]:
+        """The arguments as the caller gave them, which of them are traced, and `out`."""
+        return self._args, self._numbers, self._out
 
     def graph(self, **options: Any) -> Graph:
         """An empty graph for one run of the function."""
@@ -68,7 +83,11 @@ class Problem:
         free = iter(np.split(graph.inputs(), places) if self._sizes else [])
         for i, tree in zip(self._numbers, self._trees, strict=True):
             traced[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
-        return _call(graph, self.function, traced, self._out)
+        outputs, result = _call(graph, self.function, traced, self._out)
+        if self.keeps_values:
+            # copied at once: what the function returned may be a buffer of the caller's
+            self.values = [_values(leaf) for leaf in leaves(result)]
+        return outputs
 
 
 def _checked_argnums(argnums: int | Sequence[int], count: int) -> list[int]:
@@ -95,16 +114,16 @@ def _checked_leaf(leaf: Any) -> Any:
     if isinstance(leaf, (bool, int, float, complex, np.number, np.bool_)):
         return leaf
     try:
-        array = np.asarray(leaf)
+        numbers = np.asarray(leaf)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"an input of type {type(leaf).__name__} is no array of numbers"
         ) from error
-    if array.dtype.kind not in "biufc":
+    if numbers.dtype.kind not in "biufc":
         raise InputError(
-            f"an input of type {type(leaf).__name__} (dtype {array.dtype}) is no array of numbers"
+            f"an input of type {type(leaf).__name__} (dtype {numbers.dtype}) is no array of numbers"
         )
-    return array
+    return numbers
 
 
 def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
@@ -123,8 +142,8 @@ def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
     return traced_array(graph, shaped, dtype, values)
 
 
-def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids:
-    """Call f; the node ids of everything it returned, or filled."""
+def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> tuple[Ids, Any]:
+    """Call f; the node ids of everything it returned, or filled, and that itself."""
     if out is None:
         result = f(*args)
     else:
@@ -136,15 +155,22 @@ def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids
         # which values come out depends on what the branches were decided on
         decided = graph.union_rows(np.array(graph.conditions, np.int32))
         outputs = graph.union(outputs, np.broadcast_to(decided, outputs.shape))
-    return outputs
+    return outputs, result
+
+
+def _values(leaf: Any) -> NDArray[Any]:
+    """A copy of the values that a trace at a point carried to an output."""
+    if isinstance(leaf, np.ma.MaskedArray):
+        leaf = leaf.filled(0)
+    return array(values_of(leaf))
 
 
 def _target(graph: Graph, leaf: Any) -> TracedArray:
     """A traced array to be filled, with the values that it comes with."""
-    array = np.asarray(_checked_leaf(leaf))
-    dtype = array.dtype if array.dtype.kind in "fc" else FLOAT
-    values = np.array(array, dtype) if graph.local else None
-    return traced_array(graph, graph.constant(array), dtype, values)
+    target = np.asarray(_checked_leaf(leaf))
+    dtype = target.dtype if target.dtype.kind in "fc" else FLOAT
+    values = np.array(target, dtype) if graph.local else None
+    return traced_array(graph, graph.constant(target), dtype, values)
 
 
 def _output_leaves(result: Any) -> list[Any]:

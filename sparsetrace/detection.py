@@ -16,6 +16,7 @@ from sparsetrace.pattern import SparsityPattern
 from sparsetrace.propagate import propagate, united
 from sparsetrace.stores import STORES
 from sparsetrace.tracing import trace
+from sparsetrace.verification import Verification
 
 __all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity"]
 
@@ -34,6 +35,7 @@ def jacobian_sparsity(
     capture: bool = True,
     max_paths: int = 1024,
     local: bool = False,
+    verify: bool | int | None = None,
 ) -> SparsityPattern:
     """Sparsity pattern of the Jacobian of a NumPy function, valid for every input.
 
@@ -74,6 +76,10 @@ def jacobian_sparsity(
         ties (``maximum`` of equal numbers) both sides stay; a comparison exactly at its
         threshold follows the branch that is taken.  Compute it anew when the
         inputs change.
+    verify : bool, int or None
+        True, or a number of probes, checks the pattern by plain calls, as
+        `check_jacobian_sparsity` does.  Left out (None), a trace at a point compares the
+        values that it carried with one plain call; False leaves that out as well.
 
     Returns
     -------
@@ -86,6 +92,8 @@ def jacobian_sparsity(
     TracingError
         If a dependency could be lost: the message names the call, the line and a way
         out.  It is raised at the end also if the function swallowed it.
+    VerificationError
+        If plain calls contradict the trace; a `TracingError` as well.
     InputError, OutputError
         If the arguments, or what f returned, hold no numbers.
 
@@ -108,6 +116,7 @@ def jacobian_sparsity(
     """
     _check(store, constants, max_paths)
     problem = Problem(f, args, argnums, out)
+    verification = Verification(verify, problem, local=bool(local))
 
     def new_graph() -> Graph:
         return problem.graph(
@@ -133,7 +142,9 @@ def jacobian_sparsity(
             )
         )
     indptr, indices = united(patterns, problem.n_inputs) if len(patterns) > 1 else patterns[0]
-    return SparsityPattern.from_csr_parts(indptr, indices, (m, problem.n_inputs))
+    pattern = SparsityPattern.from_csr_parts(indptr, indices, (m, problem.n_inputs))
+    verification.jacobian(pattern, dependency=bool(dependency))
+    return pattern
 
 
 def hessian_sparsity(
@@ -146,6 +157,7 @@ def hessian_sparsity(
     constants: Literal["values", "structure"] = "values",
     capture: bool = True,
     max_paths: int = 1024,
+    verify: bool | int | None = None,
 ) -> SparsityPattern:
     """Sparsity pattern of the Hessian of a NumPy function with one output.
 
@@ -153,8 +165,8 @@ def hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``, as for `jacobian_sparsity`; returns one number.
-    *args, argnums, store, constants, capture, max_paths
-        As for `jacobian_sparsity`.
+    *args, argnums, store, constants, capture, max_paths, verify
+        As for `jacobian_sparsity`; the check is `check_hessian_sparsity`.
     local : bool
         The pattern at the point given: first and second derivatives that vanish there
         are cut.  ``x ** 2`` keeps its second derivative at 0, ``x ** 3`` does not.
@@ -206,6 +218,7 @@ def hessian_sparsity(
         constants=constants,
         capture=capture,
         max_paths=max_paths,
+        verify=verify,
     )
 
 
@@ -220,6 +233,7 @@ def lagrangian_hessian_sparsity(
     constants: Literal["values", "structure"] = "values",
     capture: bool = True,
     max_paths: int = 1024,
+    verify: bool | int | None = None,
 ) -> SparsityPattern:
     """Sparsity pattern of the Hessian of ``sum_i w_i f_i(x)``, whatever the weights are.
 
@@ -230,7 +244,7 @@ def lagrangian_hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``; returns numbers in any structure.
-    *args, argnums, out, local, store, hessian_store, constants, capture, max_paths
+    *args, argnums, out, local, store, hessian_store, constants, capture, max_paths, verify
         As for `jacobian_sparsity` and `hessian_sparsity`.
 
     Returns
@@ -258,6 +272,7 @@ def lagrangian_hessian_sparsity(
         constants=constants,
         capture=capture,
         max_paths=max_paths,
+        verify=verify,
     )
 
 
@@ -271,11 +286,13 @@ def _hessian(
     constants: str,
     capture: bool,
     max_paths: int,
+    verify: bool | int | None,
 ) -> SparsityPattern:
     _check(store, constants, max_paths)
     if hessian_store not in HESSIAN_STORES:
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
+    verification = Verification(verify, problem, local=bool(local))
 
     def new_graph() -> Graph:
         return problem.graph(values=constants == "values", local=bool(local), second_order=True)
@@ -296,7 +313,9 @@ def _hessian(
     patterns = [hessian_pattern(run.graph, run.outputs, store, hessian_store) for run in runs]
     n = problem.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
-    return SparsityPattern.from_csr_parts(indptr, indices, (n, n))
+    pattern = SparsityPattern.from_csr_parts(indptr, indices, (n, n))
+    verification.hessian(pattern)
+    return pattern
 
 
 def _check(store: str, constants: str, max_paths: int) -> None:

@@ -26,6 +26,7 @@ ORDER = (
     "escapes capture branches",
     "structure pattern braille",
     "tracing boundary",
+    "verification",
     "detection extension coverage",
 )
 """Groups from the bottom up.  Propagation needs the graph alone, so it stands low."""

@@ -1,0 +1,289 @@
+"""Which inputs to move together, so that many rows of a pattern must not move.
+
+Contract: nothing here calls a function.  A group is a mask over the columns; it tests the
+rows that have no entry in it, for an entry lost anywhere in it.  Every step costs O(entries)
+in NumPy code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Pattern", "residuals"]
+
+Mask = NDArray[np.bool_]
+_SMALL = 6_400
+"""Rows times columns up to which the zeros of a pattern are counted one by one."""
+_CHUNK = 1 << 17
+"""Numbers of one piece of work, for the sake of memory."""
+
+
+class Pattern:
+    """A sparsity pattern, and the groups of columns that test it best.
+
+    Parameters
+    ----------
+    indptr, indices : array
+        CSR, without duplicates.
+    shape : (int, int)
+    rng : numpy.random.Generator
+    """
+
+    def __init__(
+        self,
+        indptr: NDArray[np.intp],
+        indices: NDArray[np.intp],
+        shape: tuple[int, int],
+        rng: np.random.Generator,
+    ) -> None:
+        self.indptr, self.indices, self.shape, self.rng = indptr, indices, shape, rng
+        self.counts = np.diff(indptr)
+        self._turn = int(rng.integers(len(_STRATEGIES)))
+        self._halves = int(rng.integers(2))
+        self._zeros: Mask | None = None
+        self._dense: Mask | None = None
+        self._weights: NDArray[np.int64] | None = None
+        if shape[0] * shape[1] <= _SMALL:
+            self._dense = np.zeros(shape, bool)
+            self._dense[np.repeat(np.arange(shape[0]), self.counts), indices] = True
+
+    def columns(self, row: int) -> NDArray[np.intp]:
+        """The columns of a row's entries."""
+        return self.indices[self.indptr[row] : self.indptr[row + 1]]
+
+    def tested(self, group: Mask) -> Mask:
+        """The rows that have no entry in the group."""
+        within = np.zeros(len(self.indices) + 1, np.int64)
+        np.cumsum(group[self.indices], out=within[1:])
+        return within[self.indptr[1:]] == within[self.indptr[:-1]]
+
+    def outside(self, rows: Mask) -> Mask:
+        """The columns in which none of the rows has an entry."""
+        group = np.ones(self.shape[1], bool)
+        group[self.indices[np.repeat(rows, self.counts)]] = False
+        return group
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the zeros are counted one by one."""
+        return self._dense is not None
+
+    def open_rows(self) -> Mask:
+        """The rows that could have lost an entry: all but the full ones."""
+        return self.counts < self.shape[1]
+
+    # ------------------------------------------------------------------ groups
+    def start_over(self) -> None:
+        """Forget which zeros were tested: the next groups are moved at another point."""
+        self._zeros = None
+
+    def note(self, group: Mask) -> None:
+        """Count what the group tests as tested."""
+        if self._dense is not None:
+            if self._zeros is None:
+                self._zeros = ~self._dense
+            self._zeros[np.ix_(self.tested(group), group)] = False
+
+    def note_rows(self, rows: Mask) -> None:
+        """Count all zeros of these rows as tested."""
+        if self._dense is not None:
+            if self._zeros is None:
+                self._zeros = ~self._dense
+            self._zeros[rows] = False
+
+    def next_group(self, heavy: int = 0) -> Mask | None:
+        """A group that tests much that was not tested yet; None where nothing is left.
+
+        Parameters
+        ----------
+        heavy : int
+            Prefer rows with so many entries or more.
+        """
+        group = self._covering() if self._dense is not None else self._sampled(heavy)
+        if group is not None:
+            self.note(group)
+        return group
+
+    # ------------------------------------------------------------------- pairs
+    def next_pair(self, turn: int) -> tuple[Mask, Mask] | None:
+        """Two groups of columns of a symmetric pattern with no entry between them.
+
+        Rows count as columns here.  None where all zeros are tested.
+        """
+        group = self._covering() if self._dense is not None else self._pair_seed(turn)
+        if group is None or not group.any():
+            return None
+        other = self.tested(group)
+        if self._dense is not None:
+            assert self._zeros is not None
+            self._zeros[np.ix_(other, group)] = False
+            self._zeros[np.ix_(group, other)] = False
+        return (group, other) if other.any() else None
+
+    def _pair_seed(self, turn: int) -> Mask:
+        """One half of the columns, teeth of a comb, or those without a diagonal entry."""
+        n = self.shape[1]
+        rows = self.open_rows()
+        if turn == 1:
+            diagonal = np.zeros(n, bool)
+            of_row = np.repeat(np.arange(n), self.counts)
+            diagonal[of_row[of_row == self.indices]] = True
+            bare = ~diagonal
+            alone = bare & ~self._met(bare)
+            if alone.any():
+                return alone
+        if turn % 2 == 0:
+            return self._block(rows)
+        return self._comb(rows)
+
+    def _met(self, group: Mask) -> Mask:
+        """The columns in which rows of the group have an entry."""
+        return ~self.outside(group)
+
+    def _covering(self) -> Mask | None:
+        """Greedily from the rows: each that is added adds its zeros, and takes columns away."""
+        assert self._dense is not None
+        weights, free = self._untested(), ~self._dense
+        totals = weights.sum(axis=1)
+        starts = np.argsort(-totals - self.rng.random(len(totals)))[:4]
+        weightiest = np.argsort(-weights.max(axis=1, initial=0) - self.rng.random(len(totals)))[:3]
+        best, most = None, 0
+        for start in np.concatenate([starts, weightiest]):
+            group = free[start].copy()
+            while True:
+                tested = ~self._dense[:, group].any(axis=1)
+                together = weights[tested].sum(axis=0)
+                gain = int(together[group].sum())
+                gains = ((weights + together) * (free & group)).sum(axis=1)
+                gains[tested] = 0
+                added = int(np.argmax(gains))
+                if gains[added] <= gain:
+                    break
+                group &= free[added]
+            if gain > most:
+                best, most = group, gain
+        return best
+
+    def _untested(self) -> NDArray[np.int64]:
+        """A weight for each zero not tested yet: more for one amid entries, which may be lost."""
+        assert self._dense is not None
+        if self._zeros is None:
+            self._zeros = ~self._dense
+        if self._weights is None:
+            framed = np.pad(self._dense, 1, constant_values=True)
+            around = framed[:-2, 1:-1] & framed[2:, 1:-1] & framed[1:-1, :-2] & framed[1:-1, 2:]
+            self._weights = np.where(around, 1000, 1)
+        return np.where(self._zeros, self._weights, 0)
+
+    def _sampled(self, heavy: int) -> Mask | None:
+        rows = self.open_rows()
+        if heavy:
+            rows &= self.counts >= heavy
+        if not rows.any():
+            return None
+        for _ in range(2 * len(_STRATEGIES)):
+            self._turn += 1
+            group = _STRATEGIES[self._turn % len(_STRATEGIES)](self, rows)
+            if group.any():
+                return group
+        return None
+
+    def _light(self, rows: Mask) -> Mask:
+        """Those of the rows that leave most columns free."""
+        light = rows & (self.counts <= self.shape[1] // 4)
+        return light if light.any() else rows
+
+    def _block(self, rows: Mask) -> Mask:
+        """Protect one half of the rows, and move what it does not meet."""
+        m = len(rows)
+        self._halves += 1
+        shift = int(self.rng.integers(m)) if self._halves % 4 > 1 else 0
+        within = (np.arange(m) + shift) % m < m // 2
+        return self.outside(self._light(rows) & (within if self._halves % 2 else ~within))
+
+    def _stripes(self, rows: Mask) -> Mask:
+        """Protect blocks of rows of a random size, with as many in between."""
+        m = len(rows)
+        entries = max(1.0, float(self.counts[rows].mean()))
+        low, high = np.log2(2 * entries + 1), np.log2(max(m, 4 * entries + 2))
+        size = int(2 ** self.rng.uniform(low, high))
+        shift = int(self.rng.integers(2 * size))
+        return self.outside(self._light(rows) & ((np.arange(m) + shift) // size % 2 == 0))
+
+    def _comb(self, rows: Mask) -> Mask:
+        """Protect every q-th row, of about as many as leave half of the columns free."""
+        entries = max(1.0, float(np.median(self.counts[rows])))
+        step = int(np.ceil(self.rng.uniform(1.0, 3.0) * entries)) + 1
+        chosen = np.zeros(len(rows), bool)
+        chosen[int(self.rng.integers(step)) :: step] = True
+        return self.outside(self._light(rows) & chosen)
+
+    def _scattered(self, rows: Mask) -> Mask:
+        """Protect random rows, so many that most columns are met by one of them or none."""
+        entries = max(1.0, float(np.mean(self.counts[rows])))
+        share = self.shape[1] / len(rows) / (entries + 1)
+        return self.outside(self._light(rows) & (self.rng.random(len(rows)) < share))
+
+    def _random(self, rows: Mask) -> Mask:
+        """Move random columns, so many that a row of the usual count is missed by chance."""
+        entries = float(np.median(self.counts[rows]))
+        return self.rng.random(self.shape[1]) < 1 / (entries + 1)
+
+    def _single(self, rows: Mask) -> Mask:
+        """Protect one row."""
+        chosen = np.zeros(len(rows), bool)
+        chosen[int(self.rng.choice(np.flatnonzero(rows)))] = True
+        return self.outside(chosen)
+
+
+_STRATEGIES: tuple[Callable[[Pattern, Mask], Mask], ...] = (
+    Pattern._block,
+    Pattern._comb,
+    Pattern._random,
+    Pattern._block,
+    Pattern._stripes,
+    Pattern._single,
+    Pattern._scattered,
+)
+
+
+def residuals(pattern: Pattern, moves: NDArray[np.generic], changes: NDArray[np.generic]) -> Mask:
+    """What is left of each row's changes when its own entries have explained all they can.
+
+    The changes of row i along the moves V, shape (P, n), are ``V[:, columns] @ entries`` for
+    small moves.  With fewer than P entries that is a linear system with more equations than
+    unknowns, which has a solution only if no entry was lost.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    moves : array, shape (P, n)
+    changes : array, shape (P, m)
+
+    Returns
+    -------
+    array, shape (m,)
+        The norm of the residual; zero for rows of P entries and more.
+    """
+    probes, rows = changes.shape
+    left = np.zeros(rows)
+    for count in np.unique(pattern.counts[pattern.counts < probes]):
+        chosen = np.flatnonzero(pattern.counts == count)
+        piece = max(1, _CHUNK // (probes * max(int(count), 1)))
+        for start in range(0, len(chosen), piece):
+            these = chosen[start : start + piece]
+            places = pattern.indptr[these][:, None] + np.arange(count)
+            basis = [moves[:, pattern.indices[places[:, k]]] for k in range(count)]
+            rest = changes[:, these].copy()
+            # modified Gram-Schmidt, for all of these rows at once
+            for k, vector in enumerate(basis):
+                size = np.sqrt((np.abs(vector) ** 2).sum(axis=0))
+                unit = vector / np.where(size > 0, size, 1)
+                rest -= unit * (unit.conj() * rest).sum(axis=0)
+                for other in basis[k + 1 :]:
+                    other -= unit * (unit.conj() * other).sum(axis=0)
+            left[these] = np.sqrt((np.abs(rest) ** 2).sum(axis=0))
+    return left
