@@ -8,6 +8,7 @@ in NumPy code.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,10 +67,35 @@ class Pattern:
         group[self.indices[np.repeat(rows, self.counts)]] = False
         return group
 
-    @property
-    def is_small(self) -> bool:
-        """Whether the zeros are counted one by one."""
-        return self._dense is not None
+    def among(self, group: Mask) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Index arrays of the entries in the group's columns alone."""
+        if group.all():
+            return self.indptr, self.indices
+        chosen = group[self.indices]
+        within = np.zeros(len(self.indices) + 1, np.intp)
+        np.cumsum(chosen, out=within[1:])
+        return within[self.indptr], self.indices[chosen]
+
+    def thinned(self, most: int) -> Mask:
+        """Columns evenly spread, such that many rows have at most so many entries in them."""
+        n = self.shape[1]
+        best, score = np.ones(n, bool), n * int((self.counts[self.open_rows()] <= most).sum())
+        usual = max(1.0, float(np.median(self.counts[self.open_rows()])))
+        for every in np.unique(np.ceil(usual / most * np.array([1.0, 1.3, 1.7, 2.5]))):
+            spread = int(every)
+            group = np.zeros(n, bool)
+            starts = np.arange(0, n, spread)
+            group[np.minimum(starts + self.rng.integers(spread, size=len(starts)), n - 1)] = True
+            indptr, _ = self.among(group)
+            judged = self.open_rows() & (np.diff(indptr) <= most)
+            if int(group.sum()) * int(judged.sum()) > score:
+                best, score = group, int(group.sum()) * int(judged.sum())
+        return best
+
+    def zeros(self, rows: Mask, group: Mask) -> int:
+        """How many zeros these rows have in these columns."""
+        indptr, _ = self.among(group)
+        return int((int(group.sum()) - np.diff(indptr)[rows]).sum())
 
     def open_rows(self) -> Mask:
         """The rows that could have lost an entry: all but the full ones."""
@@ -87,12 +113,24 @@ class Pattern:
                 self._zeros = ~self._dense
             self._zeros[np.ix_(self.tested(group), group)] = False
 
-    def note_rows(self, rows: Mask) -> None:
-        """Count all zeros of these rows as tested."""
+    def note_rows(self, rows: Mask, group: Mask) -> None:
+        """Count the zeros of these rows in these columns as tested."""
         if self._dense is not None:
             if self._zeros is None:
                 self._zeros = ~self._dense
-            self._zeros[rows] = False
+            self._zeros[np.ix_(rows, group)] = False
+
+    def tested_by_groups(self, count: int) -> int:
+        """How many zeros the next so many groups would test; 0 where zeros are not counted."""
+        if self._dense is None:
+            return 0
+        before = self._untested() > 0
+        for _ in range(count):
+            if self.next_group() is None:
+                break
+        tested = int(before.sum() - (self._untested() > 0).sum())
+        self._zeros = before
+        return tested
 
     def next_group(self, heavy: int = 0) -> Mask | None:
         """A group that tests much that was not tested yet; None where nothing is left.
@@ -250,7 +288,12 @@ _STRATEGIES: tuple[Callable[[Pattern, Mask], Mask], ...] = (
 )
 
 
-def residuals(pattern: Pattern, moves: NDArray[np.generic], changes: NDArray[np.generic]) -> Mask:
+def residuals(
+    indptr: NDArray[np.intp],
+    indices: NDArray[np.intp],
+    moves: NDArray[Any],
+    changes: NDArray[Any],
+) -> NDArray[np.float64]:
     """What is left of each row's changes when its own entries have explained all they can.
 
     The changes of row i along the moves V, shape (P, n), are ``V[:, columns] @ entries`` for
@@ -259,7 +302,8 @@ def residuals(pattern: Pattern, moves: NDArray[np.generic], changes: NDArray[np.
 
     Parameters
     ----------
-    pattern : Pattern
+    indptr, indices : array
+        The pattern, in the columns that the moves have.
     moves : array, shape (P, n)
     changes : array, shape (P, m)
 
@@ -267,16 +311,25 @@ def residuals(pattern: Pattern, moves: NDArray[np.generic], changes: NDArray[np.
     -------
     array, shape (m,)
         The norm of the residual; zero for rows of P entries and more.
+
+    Examples
+    --------
+    One row, of which the entry in column 1 is missing:
+
+    >>> moves = np.array([[1.0, 0.5], [-0.5, 1.0]])
+    >>> round(float(residuals([0, 1], np.array([0]), moves, moves @ [[3.0], [2.0]])[0]), 6)
+    2.236068
     """
     probes, rows = changes.shape
-    left = np.zeros(rows)
-    for count in np.unique(pattern.counts[pattern.counts < probes]):
-        chosen = np.flatnonzero(pattern.counts == count)
+    indptr = np.asarray(indptr)
+    counts, left = np.diff(indptr), np.zeros(rows)
+    for count in np.unique(counts[counts < probes]):
+        chosen = np.flatnonzero(counts == count)
         piece = max(1, _CHUNK // (probes * max(int(count), 1)))
         for start in range(0, len(chosen), piece):
             these = chosen[start : start + piece]
-            places = pattern.indptr[these][:, None] + np.arange(count)
-            basis = [moves[:, pattern.indices[places[:, k]]] for k in range(count)]
+            places = indptr[these][:, None] + np.arange(count)
+            basis = [moves[:, indices[places[:, k]]] for k in range(count)]
             rest = changes[:, these].copy()
             # modified Gram-Schmidt, for all of these rows at once
             for k, vector in enumerate(basis):

@@ -28,8 +28,8 @@ __all__ = ["JacobianCheck"]
 Vector = NDArray[Any]
 _AGREEMENT = 0.1
 """Difference quotients of a derivative agree this well."""
-_SMALLEST_SHARE = 0.5
-"""Share of the rows that the first test must be able to judge, lest it is left out."""
+_JUDGED = 0.8
+"""Share of the rows that the first test shall be able to judge, by fewer columns if need be."""
 
 
 class JacobianCheck:
@@ -69,48 +69,44 @@ class JacobianCheck:
         rows = self.pattern.open_rows()
         if not rows.any():
             return
-        directions = self._directions()
+        heavy = 0
+        directions, columns = self._directions()
         if directions:
-            self._along(directions)
-        heavy = bool((self.pattern.counts[rows] >= directions).any())
-        if heavy or not directions:
-            share = 2 if directions else 4 if not self.any_change else 6
+            self._along(directions, columns)
+            heavy = directions if columns.all() else 1
+        if not heavy or (self.pattern.counts[rows] >= heavy).any():
+            share = 3 if heavy else 4
             until = sampling.left - max(1, sampling.left * share // 6)
-            self._groups(directions, 0 if sampling.local else until)
+            self._groups(heavy, 0 if sampling.local else until)
         if not sampling.local:
             self._elsewhere()
         sampling.finish(rows)
 
     # ------------------------------------------------------------------- plan
-    def _directions(self) -> int:
-        """How many random directions to move along; 0 where groups alone do better."""
-        counts = self.pattern.counts[self.pattern.open_rows()]
+    def _directions(self) -> tuple[int, Mask]:
+        """How many random directions to move along, of which columns; 0 if groups do better."""
+        pattern = self.pattern
+        rows = pattern.open_rows()
+        columns = np.ones(pattern.shape[1], bool)
         most = self.sampling.left * (5 if self.any_change else 7) // 10
-        judged = counts[counts <= most]
-        if len(judged) < _SMALLEST_SHARE * len(counts):
-            return 0
-        wanted = int(np.quantile(judged, 0.99, method="higher")) + 1
-        return wanted if wanted < self._groups_needed(wanted) else 0
-
-    def _groups_needed(self, enough: int) -> int:
-        """How many groups it takes to test all zeros, counted up to `enough`."""
-        if self.pattern.shape[1] > 2 * enough:
-            return enough + 1
-        needed = 0
-        while needed <= enough and self.pattern.is_small and self.pattern.next_group() is not None:
-            needed += 1
-        self.pattern.start_over()
-        return needed if self.pattern.is_small else enough + 1
+        wanted = min(most, int(np.quantile(pattern.counts[rows], 0.99, method="higher")) + 1)
+        if wanted < 1 or rows.sum() < wanted:
+            return 0, columns
+        if (pattern.counts[rows] < wanted).mean() < _JUDGED:
+            columns = pattern.thinned(wanted - 1)
+        judged = rows & (np.diff(pattern.among(columns)[0]) < wanted)
+        by_groups = pattern.tested_by_groups(wanted)
+        return (wanted if pattern.zeros(judged, columns) > by_groups else 0), columns
 
     # ----------------------------------------------------------------- probes
-    def _along(self, directions: int) -> None:
-        """Move everything along random directions, and look into the rows that do not fit."""
+    def _along(self, directions: int, columns: Mask) -> None:
+        """Move columns along random directions, and look into the rows that do not fit."""
         sampling = self.sampling
         base, values = sampling.base, sampling.values
         moves, changes = [], []
         good = np.isfinite(values)
         for _ in range(directions):
-            point, values_there = self._moved(sampling.random())
+            point, values_there = self._moved(sampling.random() * columns)
             if values_there is None:
                 continue
             moves.append(point - base)
@@ -121,10 +117,10 @@ class JacobianCheck:
             return
         there = np.array(changes)
         there[:, ~good] = 0
-        light = self.pattern.counts < len(moves)
+        indptr, indices = self.pattern.among(columns)
         sampling.finite |= good
-        self.pattern.note_rows(good & light)
-        rest = residuals(self.pattern, np.array(moves), there)
+        self.pattern.note_rows(good & (np.diff(indptr) < len(moves)), columns)
+        rest = residuals(indptr, indices, np.array(moves), there)
         size = np.sqrt((np.abs(there) ** 2).sum(axis=0))
         eps = sampling.plain.eps
         # of the row's own second derivatives and rounding much less is left
