@@ -18,6 +18,8 @@ __all__ = ["Pattern", "residuals"]
 Mask = NDArray[np.bool_]
 _SMALL = 6_400
 """Rows times columns up to which the zeros of a pattern are counted one by one."""
+_TRIES = 4
+"""Kinds of groups that are tried for one pair."""
 _CHUNK = 1 << 17
 """Numbers of one piece of work, for the sake of memory."""
 
@@ -151,35 +153,42 @@ class Pattern:
 
         Rows count as columns here.  None where all zeros are tested.
         """
-        group = self._covering() if self._dense is not None else self._pair_seed(turn)
-        if group is None or not group.any():
+        if self._dense is None:
+            for step in range(_TRIES):
+                group = self._pair_seed(turn + step)
+                other = self.tested(group)
+                if group.any() and other.any():
+                    return group, other
             return None
-        other = self.tested(group)
-        if self._dense is not None:
-            assert self._zeros is not None
-            self._zeros[np.ix_(other, group)] = False
-            self._zeros[np.ix_(group, other)] = False
-        return (group, other) if other.any() else None
+        found = self._covering()
+        if found is None:
+            return None
+        other = self.tested(found)
+        assert self._zeros is not None
+        self._zeros[np.ix_(other, found)] = False
+        self._zeros[np.ix_(found, other)] = False
+        return found, other
 
     def _pair_seed(self, turn: int) -> Mask:
-        """One half of the columns, teeth of a comb, or those without a diagonal entry."""
+        """One half of the columns, teeth of a comb, those without a diagonal, or the fullest."""
         n = self.shape[1]
         rows = self.open_rows()
         if turn == 1:
-            diagonal = np.zeros(n, bool)
             of_row = np.repeat(np.arange(n), self.counts)
-            diagonal[of_row[of_row == self.indices]] = True
-            bare = ~diagonal
-            alone = bare & ~self._met(bare)
+            bare = np.ones(n, bool)
+            bare[of_row[of_row == self.indices]] = False
+            alone = bare & self.outside(bare)
+            if bare.any() and not alone.any():
+                alone[int(self.rng.choice(np.flatnonzero(bare)))] = True
             if alone.any():
                 return alone
+        if turn == 2 and rows.any():
+            fullest = int(np.argmax(np.where(rows, self.counts, -1)))
+            if self.counts[fullest] > n // 2:
+                return np.arange(n) == fullest
         if turn % 2 == 0:
             return self._block(rows)
         return self._comb(rows)
-
-    def _met(self, group: Mask) -> Mask:
-        """The columns in which rows of the group have an entry."""
-        return ~self.outside(group)
 
     def _covering(self) -> Mask | None:
         """Greedily from the rows: each that is added adds its zeros, and takes columns away."""
@@ -206,14 +215,12 @@ class Pattern:
         return best
 
     def _untested(self) -> NDArray[np.int64]:
-        """A weight for each zero not tested yet: more for one amid entries, which may be lost."""
+        """A weight for each zero not tested yet: more where an entry might be expected."""
         assert self._dense is not None
         if self._zeros is None:
             self._zeros = ~self._dense
         if self._weights is None:
-            framed = np.pad(self._dense, 1, constant_values=True)
-            around = framed[:-2, 1:-1] & framed[2:, 1:-1] & framed[1:-1, :-2] & framed[1:-1, 2:]
-            self._weights = np.where(around, 1000, 1)
+            self._weights = 1 + np.rint(1000 * _expected(self._dense) ** 8).astype(np.int64)
         return np.where(self._zeros, self._weights, 0)
 
     def _sampled(self, heavy: int) -> Mask | None:
@@ -286,6 +293,19 @@ _STRATEGIES: tuple[Callable[[Pattern, Mask], Mask], ...] = (
     Pattern._single,
     Pattern._scattered,
 )
+
+
+def _expected(entries: Mask) -> NDArray[np.float64]:
+    """How full the row, the column, the diagonal or the surroundings of each place are."""
+    m, n = entries.shape
+    framed = np.pad(entries, 1, constant_values=True).astype(float)
+    around = framed[:-2, 1:-1] + framed[2:, 1:-1] + framed[1:-1, :-2] + framed[1:-1, 2:]
+    offset = np.arange(n)[None, :] - np.arange(m)[:, None] + m - 1
+    there = np.bincount(offset.ravel(), entries.ravel(), m + n - 1)
+    lengths = np.bincount(offset.ravel(), minlength=m + n - 1)
+    diagonal = np.where(lengths > 2, there / lengths, 0)[offset]
+    rows, columns = entries.mean(axis=1)[:, None], entries.mean(axis=0)[None, :]
+    return np.maximum(np.maximum(around / 4, diagonal), np.maximum(rows, columns))
 
 
 def residuals(

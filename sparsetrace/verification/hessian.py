@@ -20,8 +20,10 @@ __all__ = ["HessianCheck"]
 
 Vector = NDArray[Any]
 _AGREEMENT = 0.1
-_CALLS = 3
-"""Calls of one mixed difference beside the base point."""
+_CALLS, _FURTHER = 3, 2
+"""Calls of one mixed difference beside the base point, and of another with the same b."""
+_SCALES = (1.0, 1 / 8, 1 / 64)
+"""Parts of a step at which a mixed difference is tried."""
 
 
 class HessianCheck:
@@ -54,6 +56,7 @@ class HessianCheck:
         rows = self.pattern.open_rows()
         if not rows.any():
             return
+        self._first = sampling.base
         turn = 0
         while sampling.left >= _CALLS:
             pair = self.pattern.next_pair(turn)
@@ -66,6 +69,8 @@ class HessianCheck:
             if pair is None:
                 break
             self._probe(*pair)
+        if sampling.left:
+            sampling.ask_again()
         sampling.finish(np.ones(len(sampling.values), bool))
 
     def _elsewhere(self, turn: int) -> bool:
@@ -91,14 +96,20 @@ class HessianCheck:
         mixed, scale = found
         sampling.finite |= np.isfinite(mixed)
         suspects = np.abs(mixed) > self._rounding(scale)
-        if not suspects.any() or sampling.left < _CALLS:
+        if not suspects.any():
             return
-        # the other quadrant, and half the steps: a second derivative gives an eighth, negative
-        again = self._mixed(base, -a / 2, b / 4)
-        if again is None:
+        if sampling.left > _FURTHER and base is self._first:
+            # a function that answers at random interacts with everything
+            sampling.ask_again()
+        if sampling.left < _FURTHER:
+            return
+        # half the step to the other side: a second derivative gives minus a half
+        there = self._beside(base, -a / 2, b)
+        if there is None:
             return
         with np.errstate(invalid="ignore"):
-            suspects &= np.abs(mixed + 8 * again[0]) <= 2 * _AGREEMENT * np.abs(mixed)
+            again = (there[1] - there[0]) - (self._values[1] - sampling.values)
+            suspects &= np.abs(mixed + 2 * again) <= _AGREEMENT * np.abs(mixed)
         strength = np.where(suspects, np.abs(mixed) / scale, 0)
         for output in np.argsort(-strength)[:2]:
             if suspects[output]:
@@ -112,15 +123,21 @@ class HessianCheck:
         """The mixed differences of all outputs, and the size of what was subtracted."""
         plain, sampling = self.sampling.plain, self.sampling
         start = sampling.values if point is sampling.base else plain.at(point)
-        ends = [plain.at(point + move) for move in (a, b, a + b)]
-        values = [start, *ends]
-        if any(value is None for value in values):
+        values = [start, plain.at(point + b), *(self._beside(point, a, b) or (None,))]
+        known = [value for value in values if value is not None]
+        if len(known) < 4:
             return None
+        self._values = known
         with np.errstate(invalid="ignore"):
-            mixed = (values[3] - values[1]) - (values[2] - values[0])
-            scale = np.max(np.abs(values), axis=0)
+            mixed = (known[3] - known[2]) - (known[1] - known[0])
+            scale = np.max(np.abs(known), axis=0)
         mixed = np.where(np.isfinite(scale), mixed, np.nan)
-        return mixed, scale + np.finfo(float).tiny
+        return mixed, np.asarray(scale + np.finfo(float).tiny)
+
+    def _beside(self, point: Vector, a: Vector, b: Vector) -> tuple[Vector, Vector] | None:
+        """What the function returns with a move, without and with the other one."""
+        alone, both = self.sampling.plain.at(point + a), self.sampling.plain.at(point + a + b)
+        return None if alone is None or both is None else (alone, both)
 
     # --------------------------------------------------------------- findings
     def _confirm(self, output: int, a: Vector, b: Vector) -> None:
@@ -181,23 +198,21 @@ class HessianCheck:
 
     def _is_second_derivative(self, output: int, point: Vector, a: Vector, b: Vector) -> bool:
         """Whether mixed differences scale with both steps, the same in all quadrants."""
+        return any(self._bends(output, point, part * a, part * b) for part in _SCALES)
+
+    def _bends(self, output: int, point: Vector, a: Vector, b: Vector) -> bool:
         found = self._mixed(point, a, b)
         if found is None:
             return False
-        whole, noise = found[0][output], self._rounding(found[1])[output]
-        if not np.isfinite(whole) or abs(whole) < noise:
+        first, noise = found[0][output], self._rounding(found[1])[output]
+        if not abs(first) > 32 * noise:
             return False
-        first = None
-        for factor in (1.0, 0.5, 0.25, 1 / 16, 1 / 64):
-            if factor < 0.25 and abs(whole) * factor**2 < 100 * noise:
-                break
+        for part in (1.0, 0.5, 0.25):
             for sign, turn in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
-                here = self._one(output, point, sign * factor * a, turn * factor * b)
+                here = self._one(output, point, sign * part * a, turn * part * b)
                 if here is None:
                     return False
-                scaled = here / (sign * turn * factor**2)
-                first = scaled if first is None else first
-                slack = noise / factor**2 if factor < 1 else 0.0
-                if abs(scaled - first) > 2 * _AGREEMENT * abs(first) + min(slack, abs(first) / 2):
+                scaled = here * (sign * turn) / part**2
+                if abs(scaled - first) > 2 * _AGREEMENT * abs(first):
                     return False
         return True

@@ -66,6 +66,7 @@ class JacobianCheck:
         sampling = self.sampling
         if not sampling.start(self.pattern.shape[0]):
             return
+        sampling.ask_again()
         rows = self.pattern.open_rows()
         if not rows.any():
             return

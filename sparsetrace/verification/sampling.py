@@ -56,6 +56,7 @@ class Sampling:
         self.base = plain.point
         self.values = np.zeros(0)
         self.finite = np.zeros(0, bool)
+        self._asked = False
 
     @property
     def left(self) -> int:
@@ -119,6 +120,19 @@ class Sampling:
             warn(f"nothing was checked: {self.plain.title} fails: {self.plain.failure}")
             return False
         self.finite = np.zeros(len(self.values), bool)
+        return True
+
+    def ask_again(self) -> None:
+        """Call the function at the base point again, if that was not done yet.
+
+        Raises
+        ------
+        VerificationError
+            If it returns other numbers, or fails.
+        """
+        if self._asked:
+            return
+        self._asked = True
         again = self.plain.at(self.base)
         if again is None or not alike(self.values, again):
             row = None if again is None else int(np.argmax(~_close(self.values, again)))
@@ -130,7 +144,6 @@ class Sampling:
                 row=row,
                 row_name=None if row is None else self.plain.row_name(row),
             )
-        return True
 
     def _first_points(self) -> list[Vector]:
         x, size = self.plain.point, self.plain.sizes
