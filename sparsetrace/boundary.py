@@ -64,13 +64,17 @@ class Problem:
         self._trees = [rebuilt(args[i], _checked_leaf) for i in self._numbers]
         self._sizes = [int(np.size(leaf)) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
+        self._unknown: list[int] = []
         self.keeps_values = False
         self.values: list[NDArray[Any]] | None = None
 
     @property
-    def given(self) -> tuple[tuple[Any, ...], list[int], Any]:
-        """The arguments as the caller gave them, which of them are traced, and `out`."""
-        return self._args, self._numbers, self._out
+    def given(self) -> tuple[tuple[Any, ...], list[int], list[int], Any]:
+        """The arguments as the caller gave them, which are traced, which unknown, and `out`.
+
+        A pattern for every input must hold whatever the numbers in unknown arguments are.
+        """
+        return self._args, self._numbers, self._unknown, self._out
 
     def graph(self, **options: Any) -> Graph:
         """An empty graph for one run of the function."""

@@ -219,7 +219,7 @@ class Verification:
             compare_values(self._problem)
 
     def _call(self) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
-        args, numbers, out = self._problem.given
+        args, numbers, _, out = self._problem.given
         options = {
             "argnums": numbers, "out": out, "local": self._local, "num_probes": self.probes
         }  # fmt: skip

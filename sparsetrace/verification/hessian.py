@@ -78,10 +78,13 @@ class HessianCheck:
         sampling = self.sampling
         if sampling.left < 1 + _CALLS:
             return False
+        others = sampling.plain.others
         point = sampling.wide(turn)
         values = sampling.plain.at(point)
         if values is not None and np.isfinite(values).all():
             sampling.base, sampling.values = point, values
+        else:
+            sampling.plain.others = others
         return True
 
     def _probe(self, first: Mask, second: Mask) -> None:

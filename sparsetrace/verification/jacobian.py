@@ -157,22 +157,26 @@ class JacobianCheck:
         sampling, plain = self.sampling, self.sampling.plain
         home = sampling.base
         while sampling.left > (0 if self.any_change else 2):
-            point = sampling.wide(self._turn)
-            self._turn += 1
             group = self.pattern.next_group()
             if group is None:
                 self.pattern.start_over()
                 group = self.pattern.next_group()
             if group is None:
                 return
+            others = plain.others
+            point = sampling.wide(self._turn)
+            self._turn += 1
             if self.any_change:
+                plain.others = others  # the move is compared with the base point
                 self._move(group, point)
                 continue
             values = plain.at(point)
             if values is None or not np.isfinite(values).any():
                 point = plain.representable((point + home) / 2)
                 values = plain.at(point) if sampling.left > 2 else None
-            if values is not None and sampling.left > 1:
+            if values is None:
+                plain.others = others
+            elif sampling.left > 1:
                 sampling.base, sampling.values = point, values
                 self._move(group)
 

@@ -14,6 +14,7 @@ from contextvars import copy_context
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from sparsetrace.boundary import Problem
@@ -66,7 +67,8 @@ class PlainFunction:
 
     def __init__(self, problem: Problem) -> None:
         self.function = problem.function
-        self._args, self._numbers, self._out = problem.given
+        self._given, self._numbers, self._unknown, self._out = problem.given
+        self._args: tuple[Any, ...] = self._given
         trees = [self._args[i] for i in self._numbers]
         self._leaves = [leaf for tree in trees for leaf in leaves(tree)]
         parts = [np.array(leaf, _dtype(leaf)).reshape(-1) for leaf in self._leaves]
@@ -165,6 +167,23 @@ class PlainFunction:
         ]
         return np.concatenate(parts) if parts else x
 
+    # ------------------------------------------------------------- other arguments
+    @property
+    def others(self) -> tuple[Any, ...]:
+        """The arguments as they are now; to be set to what it was before."""
+        return self._args
+
+    @others.setter
+    def others(self, args: tuple[Any, ...]) -> None:
+        self._args = args
+
+    def vary(self, rng: np.random.Generator, share: float) -> None:
+        """Give the numbers in arguments of unknown value other values, by a share of their size."""
+        varied = list(self._given)
+        for i in self._unknown:
+            varied[i] = _varied(varied[i], rng, share)
+        self._args = tuple(varied)
+
     # ------------------------------------------------------------------ names
     def row_name(self, row: int) -> str:
         """The output's element of this number, as an expression: ``[1]["flux"][3]``."""
@@ -197,6 +216,29 @@ def _sizes(values: Vector) -> Vector:
     there = size[size > 0]
     usual = float(np.median(there)) if there.size else 1.0
     return np.where(size > 0, np.maximum(size, 1e-3 * usual), usual)
+
+
+def _varied(arg: Any, rng: np.random.Generator, share: float) -> Any:
+    """The argument with other floating-point numbers; what is none of them stays."""
+    if type(arg) in (list, tuple):
+        return type(arg)(_varied(item, rng, share) for item in arg)
+    if isinstance(arg, tuple) and hasattr(arg, "_fields"):
+        return type(arg)(*(_varied(item, rng, share) for item in arg))
+    if type(arg) is dict:
+        return {key: _varied(value, rng, share) for key, value in arg.items()}
+    if scipy.sparse.issparse(arg) and hasattr(arg, "data") and arg.dtype.kind in "fc":
+        made = arg.copy()
+        made.data = _varied(np.asarray(made.data), rng, share)
+        return made
+    if isinstance(arg, (float, complex, np.inexact)):
+        size = abs(arg) or 1.0
+        return type(arg)(arg + share * size * rng.uniform(-1.0, 1.0))
+    if type(arg) is np.ndarray and arg.dtype.kind in "fc":
+        width = share * _sizes(arg.reshape(-1)).reshape(arg.shape)
+        made = arg.copy(order="K")
+        made += (width * rng.uniform(-1.0, 1.0, arg.shape)).astype(arg.dtype)
+        return made
+    return arg
 
 
 def _copied(arg: Any) -> Any:

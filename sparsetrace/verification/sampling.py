@@ -57,6 +57,7 @@ class Sampling:
         self.values = np.zeros(0)
         self.finite = np.zeros(0, bool)
         self._asked = False
+        self._flips = self._signs()
 
     @property
     def left(self) -> int:
@@ -84,13 +85,18 @@ class Sampling:
 
     def wide(self, turn: int) -> Vector:
         """A point far from the arguments: other signs, other sizes."""
-        x, size, kind = self.plain.point, self.plain.sizes, turn % 3
+        x, size, kind = self.plain.point, self.plain.sizes, turn % 4
         if kind == 0:
-            found = self._signs() * (x + 0.5 * size * self.rng.uniform(-1, 1, len(size)))
-        elif kind == 1:
-            found = x + 2.0 * size * self.rng.uniform(-1, 1, len(size))
+            self._flips = self._signs()
+        if kind < 2:
+            # of two such points every element has its own sign at one, and the other at one
+            signs = self._flips if kind == 0 else -self._flips
+            found = signs * (x + 0.5 * size * self.rng.uniform(-1, 1, len(size)))
+        elif kind == 2:
+            found = self._signs() * size * 10.0 ** self.rng.uniform(-1, 1.5, len(size)) + 0.0 * x
         else:
-            found = 3.0 * size * self.rng.normal(size=len(size)) + 0.0 * x
+            found = x + 2.0 * size * self.rng.uniform(-1, 1, len(size))
+        self.plain.vary(self.rng, 2.0)
         return self.plain.representable(found)
 
     # ------------------------------------------------------------------ start
@@ -102,8 +108,10 @@ class Sampling:
         rows : int, optional
             As many numbers as it must return.
         """
-        best = -1
-        for point in self._first_points():
+        best, others = -1, self.plain.others
+        for point, share in self._first_points():
+            if not self.local:
+                self.plain.vary(self.rng, share)
             values = self.plain.first(point) if best < 0 else self.plain.at(point)
             if values is None:
                 continue
@@ -114,11 +122,13 @@ class Sampling:
             good = int(np.isfinite(values).sum())
             if good > best:
                 best, self.base, self.values = good, point, values
+                others = self.plain.others
             if good == len(values):
                 break
         if best < 0:
             warn(f"nothing was checked: {self.plain.title} fails: {self.plain.failure}")
             return False
+        self.plain.others = others
         self.finite = np.zeros(len(self.values), bool)
         return True
 
@@ -145,12 +155,13 @@ class Sampling:
                 row_name=None if row is None else self.plain.row_name(row),
             )
 
-    def _first_points(self) -> list[Vector]:
+    def _first_points(self) -> list[tuple[Vector, float]]:
+        """Points to try in turn, each with the share by which other arguments vary."""
         x, size = self.plain.point, self.plain.sizes
         if self.local:
-            return [x]
+            return [(x, 0.0)]
         positive = self.plain.representable(np.abs(self.near(0.3)) + 0.1 * size)
-        return [self.near(0.1), self.near(1e-3), positive, x]
+        return [(self.near(0.1), 0.1), (self.near(1e-3), 1e-3), (positive, 0.0), (x, 0.0)]
 
     # -------------------------------------------------------------------- end
     def finish(self, rows: NDArray[np.bool_]) -> None:
