@@ -90,7 +90,7 @@ def _differ(carried: Vector, found: Vector, eps: float) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
         near = np.abs(carried - found) <= max(1e-6, np.sqrt(eps)) * sizes + 1e4 * eps * scale
     same = (carried == found) | (np.isnan(carried) & np.isnan(found))
-    return ~(same | (near & np.isfinite(sizes)))
+    return np.asarray(~(same | (near & np.isfinite(sizes))))
 
 
 def _amplified(plain: PlainFunction, found: Vector, carried: Vector) -> NDArray[np.bool_]:

@@ -61,7 +61,7 @@ class Pattern:
         """The rows that have no entry in the group."""
         within = np.zeros(len(self.indices) + 1, np.int64)
         np.cumsum(group[self.indices], out=within[1:])
-        return within[self.indptr[1:]] == within[self.indptr[:-1]]
+        return np.asarray(within[self.indptr[1:]] == within[self.indptr[:-1]])
 
     def outside(self, rows: Mask) -> Mask:
         """The columns in which none of the rows has an entry."""
@@ -185,7 +185,7 @@ class Pattern:
         if turn == 2 and rows.any():
             fullest = int(np.argmax(np.where(rows, self.counts, -1)))
             if self.counts[fullest] > n // 2:
-                return np.arange(n) == fullest
+                return np.asarray(np.arange(n) == fullest)
         if turn % 2 == 0:
             return self._block(rows)
         return self._comb(rows)
@@ -305,7 +305,7 @@ def _expected(entries: Mask) -> NDArray[np.float64]:
     lengths = np.bincount(offset.ravel(), minlength=m + n - 1)
     diagonal = np.where(lengths > 2, there / lengths, 0)[offset]
     rows, columns = entries.mean(axis=1)[:, None], entries.mean(axis=0)[None, :]
-    return np.maximum(np.maximum(around / 4, diagonal), np.maximum(rows, columns))
+    return np.asarray(np.maximum(np.maximum(around / 4, diagonal), np.maximum(rows, columns)))
 
 
 def residuals(
@@ -353,10 +353,10 @@ def residuals(
             rest = changes[:, these].copy()
             # modified Gram-Schmidt, for all of these rows at once
             for k, vector in enumerate(basis):
-                size = np.sqrt((np.abs(vector) ** 2).sum(axis=0))
+                size = np.sqrt((vector**2).sum(axis=0))
                 unit = vector / np.where(size > 0, size, 1)
-                rest -= unit * (unit.conj() * rest).sum(axis=0)
+                rest -= unit * (unit * rest).sum(axis=0)
                 for other in basis[k + 1 :]:
-                    other -= unit * (unit.conj() * other).sum(axis=0)
+                    other -= unit * (unit * other).sum(axis=0)
             left[these] = np.sqrt((np.abs(rest) ** 2).sum(axis=0))
     return left

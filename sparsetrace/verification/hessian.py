@@ -120,7 +120,7 @@ class HessianCheck:
 
     def _rounding(self, scale: Vector) -> Vector:
         terms = np.sqrt(len(self.sampling.base)) + 16
-        return 64 * self.sampling.plain.eps * np.minimum(terms, 256) * scale
+        return np.asarray(64 * self.sampling.plain.eps * np.minimum(terms, 256) * scale)
 
     def _mixed(self, point: Vector, a: Vector, b: Vector) -> tuple[Vector, Vector] | None:
         """The mixed differences of all outputs, and the size of what was subtracted."""

@@ -110,7 +110,7 @@ class JacobianCheck:
             point, values_there = self._moved(sampling.random() * columns)
             if values_there is None:
                 continue
-            moves.append(point - base)
+            moves.append(sampling.coordinates(point - base))
             with np.errstate(invalid="ignore"):
                 changes.append(values_there - values)
             good &= np.isfinite(values_there)

@@ -144,7 +144,7 @@ class PlainFunction:
         if isinstance(leaf, complex) and not isinstance(leaf, np.generic):
             return complex(values[0])
         if isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic):
-            return float(values[0])
+            return float(values[0].real)
         dtype = _dtype(leaf)
         if dtype.kind != "c":
             values = values.real
@@ -159,12 +159,11 @@ class PlainFunction:
 
     def representable(self, x: Vector) -> Vector:
         """The point next to `x` that the leaves' own dtypes can hold."""
-        parts = [
-            part.astype(_dtype(leaf)).astype(x.dtype)
-            if _dtype(leaf).kind == "c" or x.dtype.kind != "c"
-            else part.real.astype(_dtype(leaf)).astype(x.dtype)
-            for leaf, part in zip(self._leaves, self._elements(x), strict=True)
-        ]
+        parts = []
+        for leaf, part in zip(self._leaves, self._elements(x), strict=True):
+            dtype = _dtype(leaf)
+            held = part if dtype.kind == "c" else part.real
+            parts.append(held.astype(dtype).astype(self.point.dtype))
         return np.concatenate(parts) if parts else x
 
     # ------------------------------------------------------------- other arguments
@@ -231,8 +230,9 @@ def _varied(arg: Any, rng: np.random.Generator, share: float) -> Any:
         made.data = _varied(np.asarray(made.data), rng, share)
         return made
     if isinstance(arg, (float, complex, np.inexact)):
-        size = abs(arg) or 1.0
-        return type(arg)(arg + share * size * rng.uniform(-1.0, 1.0))
+        number: Any = arg
+        move = share * (float(abs(number)) or 1.0) * rng.uniform(-1.0, 1.0)
+        return type(number)(number + move)
     if type(arg) is np.ndarray and arg.dtype.kind in "fc":
         width = share * _sizes(arg.reshape(-1)).reshape(arg.shape)
         made = arg.copy(order="K")

@@ -58,6 +58,7 @@ class Sampling:
         self.finite = np.zeros(0, bool)
         self._asked = False
         self._flips = self._signs()
+        self._phase = complex(np.exp(1j * rng.uniform(0.4, 1.1)))
 
     @property
     def left(self) -> int:
@@ -69,10 +70,13 @@ class Sampling:
         """A direction: an element of [-1, 1] for each input, none close to zero."""
         found = self._signs() * self.rng.uniform(0.5, 1.0, len(self.plain.point))
         if self.plain.point.dtype.kind == "c":
-            # complex only where the leaf is: the real ones drop the imaginary part
-            turned = np.exp(1j * self.rng.uniform(0, 2 * np.pi, len(found)))
-            return self.plain.representable(found * turned)
+            # all in one direction of the complex plane, for functions that are not analytic
+            return self.plain.representable(found * self._phase)
         return found
+
+    def coordinates(self, move: Vector) -> Vector:
+        """A move along random directions as real numbers."""
+        return (move * self._phase.conjugate()).real if move.dtype.kind == "c" else move
 
     def _signs(self) -> Vector:
         return self.rng.integers(2, size=len(self.plain.point)) * 2.0 - 1.0
@@ -196,4 +200,5 @@ def _close(first: Vector, second: Vector) -> NDArray[np.bool_]:
     scale = sizes[np.isfinite(sizes)].max(initial=0.0)
     with np.errstate(invalid="ignore"):
         near = np.abs(first - second) <= 1e-6 * sizes + 1e-10 * scale
-    return (first == second) | (np.isnan(first) & np.isnan(second)) | (near & np.isfinite(sizes))
+    same = (first == second) | (np.isnan(first) & np.isnan(second))
+    return np.asarray(same | (near & np.isfinite(sizes)))
