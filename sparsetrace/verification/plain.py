@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -75,13 +76,17 @@ class PlainFunction:
         kinds = [part.dtype for part in parts]
         self.point = np.concatenate(parts) if parts else np.zeros(0)
         self.point = self.point.astype(np.result_type(self.point, np.float64))
-        self.sizes = np.concatenate([_sizes(part) for part in parts]) if parts else np.zeros(0)
-        self.eps = max([_EPS, *(float(np.finfo(kind).eps) for kind in kinds)])
+        self.eps = max([_EPS, *map(_unit, kinds)])
         self.calls = 0
         self.failure = ""
         self.n_outputs: int | None = None
         self._result: Any = None
         self._as_lists = any(isinstance(leaf, list) for leaf in self._leaves)
+
+    @cached_property
+    def sizes(self) -> Vector:
+        parts = [_sizes(np.asarray(leaf).reshape(-1)) for leaf in self._leaves]
+        return np.concatenate(parts) if parts else np.zeros(0)
 
     # ------------------------------------------------------------------ calls
     def first(self, x: Vector) -> Vector | None:
@@ -202,6 +207,12 @@ class PlainFunction:
         return f"{name}{where}"
 
 
+@lru_cache(maxsize=64)
+def _unit(dtype: np.dtype[Any]) -> float:
+    """The rounding unit of a dtype."""
+    return float(np.finfo(dtype).eps)
+
+
 def _dtype(leaf: Any) -> np.dtype[Any]:
     """The dtype as which a trace takes the leaf: whole numbers stand for floats."""
     dtype = np.asarray(leaf).dtype
@@ -264,7 +275,7 @@ def numbers_of(result: Any) -> tuple[Vector, float]:
         raise OutputError("the function returned None")
     parts = [part for leaf in leaves(result) for part in _arrays(leaf)]
     floats = [part if part.dtype.kind in "fc" else part.astype(np.float64) for part in parts]
-    eps = max((float(np.finfo(part.dtype).eps) for part in floats), default=0.0)
+    eps = max((_unit(part.dtype) for part in floats), default=0.0)
     found = np.concatenate([part.reshape(-1) for part in floats]) if floats else np.zeros(0)
     return found.astype(np.result_type(found, np.float64), copy=False), eps
 
