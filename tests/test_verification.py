@@ -302,6 +302,28 @@ def test_other_branches_are_visited():
     st.check_jacobian_sparsity(f, [[1, 0]], np.array([0.3, 0.7]), local=True)
 
 
+def test_floating_point_errors_are_treated_as_by_the_caller():
+    def f(x):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            root = np.sqrt(x[0])
+        return x[1] if seen else root
+
+    def g(x):
+        try:
+            return np.sqrt(x[0])
+        except FloatingPointError:
+            return x[1]
+
+    with pytest.raises(st.VerificationError):
+        st.check_jacobian_sparsity(f, [[1, 0]], np.ones(2))
+    with np.errstate(all="raise"), pytest.raises(st.VerificationError):
+        st.check_jacobian_sparsity(g, [[1, 0]], np.ones(2))
+    with np.errstate(all="ignore"):
+        st.check_jacobian_sparsity(g, [[1, 0]], np.ones(2))
+        st.check_jacobian_sparsity(f, [[1, 0]], np.ones(2))
+
+
 # ------------------------------------------------------------------------------------- names
 Pair = namedtuple("Pair", "left right")
 

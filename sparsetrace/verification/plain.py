@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -30,8 +30,11 @@ Vector = NDArray[Any]
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def plain_call(function: Callable[..., Any], args: list[Any]) -> Any:
-    """``function(*args)`` outside of every trace, without its warnings."""
+def plain_call(function: Callable[..., Any], args: list[Any], context: Context) -> Any:
+    """``function(*args)`` outside of every trace, without its warnings.
+
+    The context is the caller's, with NumPy's treatment of errors in it.
+    """
 
     def call() -> Any:
         # the check itself may have been called by a traced function
@@ -42,7 +45,7 @@ def plain_call(function: Callable[..., Any], args: list[Any]) -> Any:
             warnings.simplefilter("ignore")
             return function(*args)
 
-    return copy_context().run(call)
+    return context.copy().run(call)
 
 
 class PlainFunction:
@@ -78,6 +81,7 @@ class PlainFunction:
         self.point = self.point.astype(np.result_type(self.point, np.float64))
         self.eps = max([_EPS, *map(_unit, kinds)])
         self.calls = 0
+        self._context = copy_context()
         self.failure = ""
         self.n_outputs: int | None = None
         self._result: Any = None
@@ -132,9 +136,9 @@ class PlainFunction:
         for i in self._numbers:
             args[i] = rebuilt(self._args[i], lambda leaf: self._like(leaf, next(free)))
         if self._out is None:
-            return plain_call(self.function, args)
+            return plain_call(self.function, args, self._context)
         out = rebuilt(self._out, lambda leaf: np.array(leaf, _dtype(leaf), order="K"))
-        plain_call(self.function, [*args, out])
+        plain_call(self.function, [*args, out], self._context)
         return out
 
     def _elements(self, x: Vector) -> Iterator[Vector]:

@@ -97,7 +97,7 @@ class Sampling:
             signs = self._flips if kind == 0 else -self._flips
             found = signs * (x + 0.5 * size * self.rng.uniform(-1, 1, len(size)))
         elif kind == 2:
-            found = self._signs() * size * 10.0 ** self.rng.uniform(-1, 1.5, len(size)) + 0.0 * x
+            found = self._signs() * size * 10.0 ** self.rng.uniform(-1, 3.3, len(size)) + 0.0 * x
         else:
             found = x + 2.0 * size * self.rng.uniform(-1, 1, len(size))
         self.plain.vary(self.rng, 2.0)
