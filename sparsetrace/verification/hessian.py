@@ -22,6 +22,8 @@ Vector = NDArray[Any]
 _AGREEMENT = 0.1
 _CALLS, _FURTHER = 3, 2
 """Calls of one mixed difference beside the base point, and of another with the same b."""
+_FEW = 8
+"""Inputs of which a pair of groups covers so much that each is moved at another point."""
 _SCALES = (1.0, 1 / 8, 1 / 64)
 """Parts of a step at which a mixed difference is tried."""
 
@@ -58,11 +60,13 @@ class HessianCheck:
             return
         self._first = sampling.base
         turn = 0
+        moving = not sampling.local and self.pattern.shape[0] <= _FEW
         while sampling.left >= _CALLS:
+            moved = bool(turn) and moving and self._elsewhere(turn)
             pair = self.pattern.next_pair(turn)
             if pair is None:
                 self.pattern.start_over()
-                if sampling.local or not self._elsewhere(turn):
+                if sampling.local or not (moved or self._elsewhere(turn)):
                     break
                 pair = self.pattern.next_pair(turn)
             turn += 1
@@ -76,7 +80,7 @@ class HessianCheck:
     def _elsewhere(self, turn: int) -> bool:
         """Go on at a point far away; False where too few calls are left."""
         sampling = self.sampling
-        if sampling.left < 1 + _CALLS:
+        if sampling.left < 1 + _CALLS + _FURTHER:
             return False
         others = sampling.plain.others
         point = sampling.wide(turn)
