@@ -6,6 +6,7 @@ here or in `Layout`: it is answered from the ids, or it raises.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -13,18 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace import masked
+from sparsetrace.asked import whether_there
 from sparsetrace.dispatch import indexing, replay
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.moves import repeats
-from sparsetrace.dispatch.operands import Elements, ids_of, is_traced, landed, values_of
+from sparsetrace.dispatch.operands import FLOAT, Elements, ids_of, is_traced, landed, values_of
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
+from sparsetrace.memory import without_buffer
 from sparsetrace.propagate import index_sets
-from sparsetrace.scalar import TracedScalar, refuse_truth, refuse_value
+from sparsetrace.scalar import Number, TracedScalar, as_python, number, refuse_truth, refuse_value
+from sparsetrace.text import array_text
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
+
+
+_NARROW = "efF"
+"""Types that hold fewer numbers than the constants' float64."""
 
 
 def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
@@ -32,10 +40,10 @@ def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) ->
         # a real number whose derivative was cut stays traced: see rules/singular.py
         if node <= 0 or (node == OPAQUE and dtype.kind in "biu"):
             return dtype.type(value)
-        return TracedScalar(graph, node, dtype, value)
+        return number(graph, node, dtype, value)
     if node <= 0:
         return graph.known_value(node, dtype)
-    return TracedScalar(graph, node, dtype)
+    return TracedScalar(graph, node, dtype) if dtype is FLOAT else number(graph, node, dtype)
 
 
 def wrap(graph: Graph, found: Elements) -> Any:
@@ -43,6 +51,11 @@ def wrap(graph: Graph, found: Elements) -> Any:
     ids, values = found.ids, found.values
     if graph.local and values is None:
         raise AssertionError("a rule of a local trace gave no values")
+    if found.dtype.kind not in "biufc":
+        raise AssertionError(f"a rule gave elements of the dtype {found.dtype}")
+    mixed = graph.mixed or (found.dtype is not FLOAT and found.dtype.char in _NARROW)
+    if mixed and type(ids) is np.ndarray:  # not a part of a complex array, which shares its ids
+        ids = graph.rounded(ids, found.dtype)
     if ids.ndim == 0 and not found.keep_array:
         return _scalar(graph, int(ids), found.dtype, values)
     if graph.local:
@@ -77,11 +90,12 @@ class TracedArray(Layout):
     ...     print(repr(x[1:] - x[:-1]))
     ...     return x[1:] - x[:-1]
     >>> _ = st.jacobian_sparsity(f, np.ones(3))
-    TracedArray([{0, 1}, {1, 2}])
+    TracedArray([{0, 1}, {1, 2}], value ...)
     """
 
     __slots__ = ()
     __array_priority__ = 1e6
+    __class__ = np.ndarray  # what ``isinstance`` and the user are told
     _is_traced = True
 
     @property
@@ -101,7 +115,7 @@ class TracedArray(Layout):
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
         for kind in types:
-            if not issubclass(kind, (np.ndarray, TracedScalar)):
+            if not issubclass(kind, (np.ndarray, Number)):
                 return NotImplemented
             if issubclass(kind, np.ma.MaskedArray):
                 return masked.function_call(self._graph, function, args, kwargs)
@@ -117,6 +131,9 @@ class TracedArray(Layout):
 
     def __dlpack__(self, **options: Any) -> NoReturn:
         self._refuse("DLPack")
+
+    def __buffer__(self, flags: int) -> NoReturn:
+        self._refuse("a memoryview, or what reads the bytes of an array,")
 
     def _refuse(self, call: str) -> NoReturn:
         refuse_value(call, "a traced array")
@@ -161,21 +178,24 @@ class TracedArray(Layout):
         refuse_truth("whether a traced array contains a value")
 
     def item(self, *args: Any) -> Any:
-        """One element, as `TracedScalar`."""
+        """One element, as a number of Python's own."""
+        return as_python(self._element(*args))
+
+    def _element(self, *args: Any) -> Any:
         value = None if self._values is None else self._values.item(*args)
         return _scalar(self._graph, self._ids.item(*args), self._dtype, value)
 
     def tolist(self) -> Any:
-        """Nested lists of elements."""
+        """Nested lists of numbers of Python's own."""
         if self._ids.ndim == 0:
             return self.item()
-        return [row.tolist() if isinstance(row, TracedArray) else row for row in self]
+        return [row.tolist() if isinstance(row, TracedArray) else as_python(row) for row in self]
 
     # ------------------------------------------------------------ conversions
     def _single(self, call: str) -> Any:
         if self._ids.size != 1:
             raise TypeError("only length-1 arrays can be converted to Python scalars")
-        found = self.item()
+        found = self._element()
         if is_traced(found):
             self._refuse(call)
         return found
@@ -190,8 +210,8 @@ class TracedArray(Layout):
         return complex(self._single("complex()"))
 
     def __index__(self) -> int:
-        if self._ids.ndim == 0 and is_traced(self.item()):
-            self.item().__index__()
+        if self._ids.ndim == 0 and is_traced(self._element()):
+            self._element().__index__()
         return self._single("an index").__index__()  # type: ignore[no-any-return]
 
     def __bool__(self) -> bool:
@@ -200,16 +220,13 @@ class TracedArray(Layout):
                 "The truth value of an array with more than one element is ambiguous. "
                 "Use a.any() or a.all()"
             )
-        return bool(self.item())
-
-    def __round__(self, ndigits: int | None = None) -> Any:
-        return np.round(self, ndigits or 0)
+        return bool(self._element())
 
     def __repr__(self) -> str:
         text = np.array2string(
             _shown(self.patterns, self._ids), separator=", ", formatter={"all": str}
         )
-        return f"TracedArray({text})"
+        return array_text(self, text)
 
     __str__ = __repr__
 
@@ -236,25 +253,32 @@ class TracedArray(Layout):
         Flat(self)[:] = value
 
     # ---------------------------------------------------------------- refused
+    def _memory(self, name: str) -> Any:
+        """Refused, unless all that is asked is whether it is there."""
+        return None if whether_there(sys._getframe(2)) else self._refuse(f"x.{name}")
+
     @property
-    def data(self) -> NoReturn:
-        self._refuse("x.data")
+    def data(self) -> Any:
+        return self._memory("data")
 
     @data.setter
     def data(self, value: Any) -> None:
         self._refuse("x.data =")
 
     @property
-    def ctypes(self) -> NoReturn:
-        self._refuse("x.ctypes")
+    def ctypes(self) -> Any:
+        return self._memory("ctypes")
 
     @property
-    def __array_interface__(self) -> NoReturn:
-        self._refuse("x.__array_interface__")
+    def __array_interface__(self) -> Any:
+        return self._memory("__array_interface__")
 
     @property
-    def __array_struct__(self) -> NoReturn:
-        self._refuse("x.__array_struct__")
+    def __array_struct__(self) -> Any:
+        return self._memory("__array_struct__")
+
+    def __dir__(self) -> list[str]:
+        return dir(np.ndarray)
 
     # ---------------------------------------------------------------- methods
     def fill(self, value: Any) -> None:
@@ -302,11 +326,7 @@ class TracedArray(Layout):
                 keep_array=True,
             )
             return wrap(self._graph, found)
-        ids = landed(self._graph, kind, self._ids.copy(order))
-        if kind.kind in "biu" and self._dtype.kind not in "biu":
-            known = ids < 0
-            values = self._graph.known_values(ids[known], self._dtype).astype(kind)
-            ids[known] = self._graph.constant(values)
+        ids = landed(self._graph, kind, ids_of(self._graph, self).copy(order))
         return traced_array(self._graph, ids, kind)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
@@ -314,7 +334,18 @@ class TracedArray(Layout):
         if np.ma.MaskedArray in (*args, *kwargs.values()):
             return masked.as_masked(self._moved(lambda a: a))
         for wanted in (*args, *kwargs.values()):
-            if wanted in (None, np.ndarray, TracedArray) or np.dtype(wanted) == self._dtype:
+            if wanted in (np.ndarray, TracedArray):
+                continue
+            if isinstance(wanted, type) and issubclass(wanted, np.ndarray):
+                raise UnsupportedError(
+                    explain(
+                        f"ndarray.view({wanted.__name__})",
+                        "operators and attributes of a subclass of ndarray may mean something "
+                        "that the trace does not follow",
+                        "Work with the plain array; write m @ n for products of matrices.",
+                    )
+                )
+            if np.dtype(wanted) == self._dtype:
                 continue
             self._reinterpreted("ndarray.view")
         return self._moved(lambda a: a)
@@ -417,9 +448,11 @@ def _put(self: TracedArray, indices: Any, values: Any, mode: Any = "raise") -> N
     np.put(self, indices, values, mode)
 
 
-def _conjugate(self: TracedArray) -> Any:
-    """As ``np.conjugate``."""
-    return np.conjugate(self)
+def _conjugate(self: TracedArray, out: Any = None) -> Any:
+    """As ``np.conjugate``; the method gives real numbers back as they are, not a copy."""
+    if self._dtype.kind != "c" and out is None:
+        return self
+    return np.conjugate(self, out=out)
 
 
 TracedArray.all = _truth(np.all)
@@ -439,6 +472,9 @@ def _refusing(name: str) -> Callable[..., Any]:
     method.__name__ = name
     method.__doc__ = "Refused: it needs the values."
     return method
+
+
+without_buffer(TracedArray)
 
 
 for _name in "tobytes tostring tofile dump dumps byteswap getfield setfield".split():

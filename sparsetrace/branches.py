@@ -7,20 +7,20 @@ the function is the union over all paths, or an error where there are too many.
 
 from __future__ import annotations
 
-import dis
-import os
 import sys
 from collections import Counter
 from types import CodeType, FrameType
 
 from sparsetrace.errors import ValueDependentError, explain
 
-__all__ = ["Branches", "deciding_frame", "raised_on_purpose"]
+__all__ = ["Branches", "deciding_frame"]
 
+_DEEP = 6
+"""Frames that are remembered of a decision."""
+_SHOWN = 8
+"""Decisions that an error names."""
 _SUSPICIOUS = 16
 """Decisions at one line in one run from which it is tried whether they ever end."""
-
-_STANDARD = os.path.dirname(os.__file__) + os.sep
 
 Place = tuple[CodeType, int]
 
@@ -30,8 +30,10 @@ class Branches:
 
     Attributes
     ----------
-    last : code object or None
-        The code that took the last decision of this run.
+    standing : list of code objects and offsets
+        Where the frames stood at the last decision of this run, innermost first.
+    trail : list of code objects and lines
+        Where this run took its decisions.
 
     Examples
     --------
@@ -48,7 +50,8 @@ class Branches:
         self.paths = 0
         self.path: list[bool] = []
         self.taken = 0
-        self.last: CodeType | None = None
+        self.standing: list[Place] = []
+        self.trail: list[Place] = []
         self._resume: list[bool] | None = None
         self._probed: set[Place] = set()
         self._outcomes: dict[Place, bool] = {}
@@ -74,7 +77,8 @@ class Branches:
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
         self.taken = 0
-        self.last = None
+        self.standing.clear()
+        self.trail.clear()
         self.here.clear()
         self._outcomes.clear()
 
@@ -86,7 +90,8 @@ class Branches:
         """The outcome of the next branch of this run."""
         frame = deciding_frame()
         place = frame.f_code, frame.f_lineno
-        self.last = frame.f_code
+        self.trail.append(place)
+        self.standing = _standing(frame)
         self.here[place] += 1
         if self.taken == len(self.path):
             self.places[place] += 1
@@ -94,6 +99,15 @@ class Branches:
         outcome = self._outcomes[place] = self.path[self.taken]
         self.taken += 1
         return outcome
+
+    def shown(self) -> str:
+        """The decisions of this run in words: where each was taken, and its outcome."""
+        taken = [
+            f"{code.co_filename}:{line} (in {code.co_name}) {outcome}"
+            for (code, line), outcome in zip(self.trail, self.path, strict=False)
+        ]
+        more = f"{len(taken) - _SHOWN} before; " if len(taken) > _SHOWN else ""
+        return f"on the path of these decisions: {more}{'; '.join(taken[-_SHOWN:])}"
 
     def _new(self, place: Place) -> bool:
         """The outcome of a branch that no run has decided: False, unless to end a loop late.
@@ -144,22 +158,10 @@ def deciding_frame() -> FrameType:
     return last
 
 
-def raised_on_purpose(error: Exception, branches: Branches) -> bool:
-    """Whether the function refuses the inputs of this path by this error.
-
-    It does where a ``raise`` or ``assert`` statement made the error, with no other
-    behind it.  In a library, and for a ``TypeError``, the same code must have taken the
-    path's last decision: it may as well refuse the traced array itself.
-    """
-    traceback = error.__traceback__
-    if traceback is None or error.__context__ is not None:
-        return False
-    while traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    code = traceback.tb_frame.f_code
-    if dis.opname[code.co_code[traceback.tb_lasti]] != "RAISE_VARARGS":
-        return False
-    if code is branches.last:
-        return True
-    library = "site-packages" in code.co_filename or code.co_filename.startswith(_STANDARD)
-    return not library and not isinstance(error, TypeError)
+def _standing(frame: FrameType | None) -> list[Place]:
+    """Where the innermost frames stand, from this one outwards."""
+    found: list[Place] = []
+    while frame is not None and len(found) < _DEEP:
+        found.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return found

@@ -28,6 +28,7 @@ def jacobian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
     store: Store = "auto",
     out: Any = None,
     constants: Literal["values", "structure"] = "values",
@@ -46,11 +47,16 @@ def jacobian_sparsity(
         the same whenever it is called: it runs again for each branch on a traced value,
         and when a buffer of its own turns out to hold traced values.
     *args
-        The function's arguments.  A traced one is an array of any shape, a number, a
-        list of numbers (taken as an array), or a nested tuple, list, dict or named
-        tuple of those.  Its shape and dtype count; its values only if `local`.
+        The function's arguments.  A traced one is an array of any shape, a number, or a
+        nested tuple, list, dict or named tuple of those; its structure stays, a list of
+        numbers is a list.  Shape and dtype count; the values only if `local`.
     argnums : int or sequence of int
-        Which arguments to differentiate by.
+        Which arguments to differentiate by.  In the others floating-point and complex
+        numbers have unknown values (unless `local`): none of them cuts a dependency, and
+        a branch on one is run both ways.  Whole numbers, truth values, text, callables,
+        other objects and the structure of sparse matrices are taken as they are.
+    static_argnums : int or sequence of int
+        Arguments outside `argnums` that are taken as they are, with their values.
     store : {"auto", "csr", "bitset", "roaring"}
         How index sets are held while they are propagated; the answer is the same.
     out : array or nested arrays, optional
@@ -115,7 +121,7 @@ def jacobian_sparsity(
            [0, 0, 1]])
     """
     _check(store, constants, max_paths)
-    problem = Problem(f, args, argnums, out)
+    problem = Problem(f, args, argnums, out, static_argnums)
     verification = Verification(verify, problem, local=bool(local))
 
     def new_graph() -> Graph:
@@ -123,13 +129,14 @@ def jacobian_sparsity(
             values=constants == "values", dependency=bool(dependency), local=bool(local)
         )
 
-    runs = trace(
-        problem.run,
-        new_graph,
-        function=problem.function,
-        max_paths=int(max_paths),
-        capture=bool(capture),
-    )
+    with problem.explaining(local=bool(local)):
+        runs, left_out = trace(
+            problem.run,
+            new_graph,
+            function=problem.function,
+            max_paths=int(max_paths),
+            capture=bool(capture),
+        )
     patterns = [propagate(run.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
@@ -142,7 +149,8 @@ def jacobian_sparsity(
             )
         )
     indptr, indices = united(patterns, problem.n_inputs) if len(patterns) > 1 else patterns[0]
-    pattern = SparsityPattern.from_csr_parts(indptr, indices, (m, problem.n_inputs))
+    shape = m, problem.n_inputs
+    pattern = SparsityPattern.from_csr_parts(indptr, indices, shape, left_out=left_out)
     verification.jacobian(pattern, dependency=bool(dependency))
     return pattern
 
@@ -151,6 +159,7 @@ def hessian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
     local: bool = False,
     store: Store = "auto",
     hessian_store: HessianStore = "auto",
@@ -165,7 +174,7 @@ def hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``, as for `jacobian_sparsity`; returns one number.
-    *args, argnums, store, constants, capture, max_paths, verify
+    *args, argnums, static_argnums, store, constants, capture, max_paths, verify
         As for `jacobian_sparsity`; the check is `check_hessian_sparsity`.
     local : bool
         The pattern at the point given: first and second derivatives that vanish there
@@ -210,7 +219,7 @@ def hessian_sparsity(
            [0, 0, 0, 0, 0]])
     """
     return _hessian(
-        Problem(f, args, argnums),
+        Problem(f, args, argnums, None, static_argnums),
         one_output=True,
         local=local,
         store=store,
@@ -226,6 +235,7 @@ def lagrangian_hessian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
     out: Any = None,
     local: bool = False,
     store: Store = "auto",
@@ -244,7 +254,9 @@ def lagrangian_hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``; returns numbers in any structure.
-    *args, argnums, out, local, store, hessian_store, constants, capture, max_paths, verify
+    *args, argnums, static_argnums, out, local, store, hessian_store
+        As for `jacobian_sparsity` and `hessian_sparsity`.
+    constants, capture, max_paths, verify
         As for `jacobian_sparsity` and `hessian_sparsity`.
 
     Returns
@@ -264,7 +276,7 @@ def lagrangian_hessian_sparsity(
     3
     """
     return _hessian(
-        Problem(f, args, argnums, out),
+        Problem(f, args, argnums, out, static_argnums),
         one_output=False,
         local=local,
         store=store,
@@ -297,13 +309,14 @@ def _hessian(
     def new_graph() -> Graph:
         return problem.graph(values=constants == "values", local=bool(local), second_order=True)
 
-    runs = trace(
-        problem.run,
-        new_graph,
-        function=problem.function,
-        max_paths=int(max_paths),
-        capture=bool(capture),
-    )
+    with problem.explaining(local=bool(local)):
+        runs, left_out = trace(
+            problem.run,
+            new_graph,
+            function=problem.function,
+            max_paths=int(max_paths),
+            capture=bool(capture),
+        )
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
@@ -313,7 +326,7 @@ def _hessian(
     patterns = [hessian_pattern(run.graph, run.outputs, store, hessian_store) for run in runs]
     n = problem.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
-    pattern = SparsityPattern.from_csr_parts(indptr, indices, (n, n))
+    pattern = SparsityPattern.from_csr_parts(indptr, indices, (n, n), left_out=left_out)
     verification.hessian(pattern)
     return pattern
 

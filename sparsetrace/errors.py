@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
 
 __all__ = [
+    "COMPILED",
     "FAILURES",
+    "RUNNING",
     "EscapeError",
     "GraphSizeError",
     "InputError",
@@ -26,20 +30,41 @@ __all__ = [
     "VerificationError",
     "VerificationWarning",
     "explain",
+    "muted",
+    "user_frame",
     "user_location",
 ]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numpy", "scipy"))
+_LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numba", "numpy", "scipy"))
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_COMPILED = (".pyx", ".pxd", "<stringsource>")
+COMPILED = (".pyx", ".pxd", "<stringsource>", "View.MemoryView")
+"""How the names of files end whose frames are those of Cython."""
 
 
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
 """The errors raised during the trace that runs in this context; None outside of one.
 
-A trace fails if any was raised, also when code in between swallowed it.
+A trace fails if any was raised, also when code in between swallowed it.  None also says
+that errors in this context count for no trace.
 """
+RUNNING: list[list[TracingError]] = []
+"""The errors of every run of a traced function, in any thread.
+
+A thread that no trace knows may have been given traced values of any of them: its errors
+fail all that run.
+"""
+_UNKNOWN: list[TracingError] = []
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Errors made in here count for no trace, unless one is begun."""
+    token = FAILURES.set(None)
+    try:
+        yield
+    finally:
+        FAILURES.reset(token)
 
 
 class TracingError(Exception):
@@ -57,8 +82,12 @@ class TracingError(Exception):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
-        failures = FAILURES.get()
-        if failures is not None:
+        failures = FAILURES.get(_UNKNOWN)
+        if failures is _UNKNOWN:
+            if not isinstance(self, (InputError, OutputError)):
+                for each in RUNNING[:]:
+                    each.append(self)
+        elif failures is not None:
             failures.append(self)
 
 
@@ -117,7 +146,7 @@ class GraphSizeError(TracingError, MemoryError):
 
 
 def _is_library(filename: str) -> bool:
-    if filename.startswith(_PACKAGE) or filename.endswith(_COMPILED):
+    if filename.startswith(_PACKAGE) or filename.endswith(COMPILED):
         return True
     if "site-packages" in filename:
         return any(part in filename for part in _LIBRARIES)
@@ -142,13 +171,18 @@ def user_location(frame: FrameType | None = None) -> str:
     >>> ":1 (in" in user_location()
     True
     """
+    frame = user_frame(frame or sys._getframe(1))
+    if frame is None:
+        return "an unknown place"
+    return f"{frame.f_code.co_filename}:{frame.f_lineno} (in {frame.f_code.co_name})"
+
+
+def user_frame(frame: FrameType | None = None) -> FrameType | None:
+    """The innermost frame outside Python's, NumPy's, SciPy's and this package; None without."""
     frame = frame or sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if not _is_library(code.co_filename):
-            return f"{code.co_filename}:{frame.f_lineno} (in {code.co_name})"
+    while frame is not None and _is_library(frame.f_code.co_filename):
         frame = frame.f_back
-    return "an unknown place"
+    return frame
 
 
 def explain(call: str, problem: str, remedy: str) -> str:

@@ -8,27 +8,27 @@ function swallows (``except Exception: return 0``), which would lose dependencie
 
 from __future__ import annotations
 
-import builtins
 import dis
 import itertools
 import os
 import re
 import sys
-import threading
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.callers import Chain, callee_at
+from sparsetrace.bytecode import callee_at
 from sparsetrace.dispatch.operands import is_traced
-from sparsetrace.errors import FAILURES, EscapeError, TracingError
+from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
+from sparsetrace.graph import CURRENT, Graph
+from sparsetrace.handlers import is_harmless
 from sparsetrace.poison import POISON
+from sparsetrace.text import was_asked_for
 
-__all__ = ["explained", "may_swallow", "watching"]
+__all__ = ["explained", "may_swallow", "speaks_of_traces", "watching"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_LOOKED_AT = 3000
@@ -41,20 +41,27 @@ _PUSH_EXC_INFO = dis.opmap["PUSH_EXC_INFO"]
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 _OWN = ("numpy", "scipy", "sparsetrace")
 _WORDS = re.compile(
-    r"Traced(Array|Scalar|Float)|dtype\('?O'?\)|[Oo]bject arrays?|\bdtype object|object_|"
-    r"dtype=object|type 'object'|holds references|references, but|real or complex array|"
+    r"Traced(Array|Scalar|Complex|Integer|Truth|Float|Python)|dtype\('?O'?\)|[Oo]bject arrays?|"
+    r"\bdtype object|object_|dtype=object|"
+    r"type 'object'|holds references|references, but|real or complex array|"
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
-    r"Rational instance|format O\b"
+    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set"
 )
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
-    r"item deletion|context manager"
+    r"item deletion|context manager|multiply sequence by|can only concatenate|"
+    r"and '(dict|list|NoneType|set|str|tuple)'|: '(dict|list|NoneType|set|str|tuple)' and "
 )
 _REMEDY = (
     "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
     "the traced function"
 )
+
+
+def speaks_of_traces(text: str) -> bool:
+    """Whether the words of an error are about traced objects, or arrays of objects."""
+    return _WORDS.search(text) is not None
 
 
 def _package(frame: types.FrameType) -> str:
@@ -91,7 +98,10 @@ def _split(
     entries = _entries(error)
     own = _package(entries[0].tb_frame) if entries else None
     libraries: list[types.FrameType] = []
-    while entries and _is_library(entries[-1].tb_frame, own):
+    while entries and (
+        _is_library(entries[-1].tb_frame, own)
+        or (len(entries) > 1 and entries[-1].tb_frame.f_code.co_filename.endswith(COMPILED))
+    ):
         libraries.insert(0, entries.pop().tb_frame)
     return (entries[-1] if entries else None), libraries
 
@@ -107,12 +117,19 @@ def _public_name(frames: list[types.FrameType]) -> str:
             return f"{public}.{function}"
     frame = frames[0]
     module = str(frame.f_globals.get("__name__", "?"))
-    return f"{module}.{frame.f_code.co_qualname}".removesuffix(".__init__")
+    name = frame.f_code.co_qualname.removeprefix(f"{module}.")  # Cython says the module too
+    return f"{module}.{name}".removesuffix(".__init__")
 
 
 def _place(user: types.TracebackType) -> str:
     code = user.tb_frame.f_code
     return f"{code.co_filename}:{user.tb_lineno} (in {code.co_name})"
+
+
+def _imports_numba(libraries: list[types.FrameType]) -> bool:
+    """Whether the error arose in a module of numba's that was being imported."""
+    imports = any(f.f_code.co_filename.startswith("<frozen importlib") for f in libraries)
+    return imports and any(_package(frame) == "numba" for frame in libraries)
 
 
 def _stands_at(user: types.TracebackType) -> str:
@@ -121,7 +138,10 @@ def _stands_at(user: types.TracebackType) -> str:
 
 
 def _is_consequence(
-    error: Exception, user: types.TracebackType, libraries: list[types.FrameType]
+    error: Exception,
+    user: types.TracebackType,
+    libraries: list[types.FrameType],
+    graph: Graph | None,
 ) -> bool:
     """Whether the error comes of a traced value where a number was expected."""
     text = str(error)
@@ -130,11 +150,17 @@ def _is_consequence(
     if any(_package(f) not in ("numpy", "sparsetrace") and _holds_traced(f) for f in libraries):
         return True
     if isinstance(error, AttributeError) and "Traced" in text:
-        kind = np.float64 if "TracedScalar" in text else np.ndarray
+        kind = np.ndarray if "TracedArray" in text else np.float64
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
         return False
-    return _WORDS.search(text) is not None
+    if speaks_of_traces(text):
+        return True
+    # what was to read a number in the text of a traced one may say no word of the text
+    reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text
+    reads = reads or type(error).__module__ == "decimal"
+    reads = reads and all(_package(frame) not in _OWN for frame in libraries)
+    return reads and was_asked_for(graph, user.tb_frame)
 
 
 def _holds_traced(frame: types.FrameType) -> bool:
@@ -153,11 +179,13 @@ def _is_of_trace(value: Any, depth: int = 3) -> bool:
     return False
 
 
-def explained(error: BaseException, *, later: BaseException | None = None) -> BaseException:
+def explained(
+    error: BaseException, *, later: BaseException | None = None, graph: Graph | None = None
+) -> BaseException:
     """The error as the user shall see it: itself, or an `EscapeError` in its place.
 
     Compiled code may catch the error and raise another one, `later`, which then knows
-    the place in the function's code.
+    the place in the function's code.  The graph of the run knows where text was made.
     """
     user, libraries = _split(error)
     if user is None and later is not None:
@@ -177,11 +205,17 @@ def explained(error: BaseException, *, later: BaseException | None = None) -> Ba
             f"{_public_name(outside)} at {_place(user)}: it needs the values of traced numbers "
             f"({str(error).partition(' at ')[0]} inside of it). {_REMEDY}."
         )
+    if _imports_numba(libraries):
+        return EscapeError(
+            f"the import of numba at {_place(user)}: it looks for NumPy's own functions, some of "
+            f"which are exchanged while a trace runs ({type(error).__name__}: {error}). Import it "
+            "before the traced function is called, at the top of its module."
+        )
     if isinstance(error, TracingError):
         if outside:
             error.add_note(f"inside {_public_name(outside)}, called at {_place(user)}")
         return error
-    if not _is_consequence(error, user, libraries):
+    if not _is_consequence(error, user, libraries, graph):
         return error
     call = _public_name(outside or libraries) if libraries else "a compiled routine or a conversion"
     return EscapeError(
@@ -285,15 +319,13 @@ def _handles(code: types.CodeType, scope: dict[str, Any]) -> bool:
     return any(_handles(c, scope) for c in code.co_consts if isinstance(c, types.CodeType))
 
 
-_HARMLESS = (np.errstate, np.printoptions, warnings.catch_warnings, open)
-"""What may be entered by ``with``, and lets every error pass."""
 _ENDS_IN_SILENCE = frozenset(("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "RETURN_VALUE", "RETURN_CONST"))
 
 
 def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
     """Whether the handler, or the ``with``, that begins there raises every error again."""
     if instructions[at].opname != "PUSH_EXC_INFO":
-        return _is_harmless(callee_at(instructions, at - 1), scope)
+        return is_harmless(callee_at(instructions, at - 1), scope)
     following = [step.opname for step in instructions[at + 1 :]]
     if following[0] == "WITH_EXCEPT_START":  # judged where it is entered
         return any(step.opname == "BEFORE_WITH" for step in instructions)
@@ -303,15 +335,6 @@ def _passes_on(instructions: list[dis.Instruction], at: int, scope: dict[str, An
         if name == "RERAISE":
             return True
     return False
-
-
-def _is_harmless(chain: Chain, scope: dict[str, Any]) -> bool:
-    if not chain or chain[0][0] not in ("LOAD_GLOBAL", "LOAD_NAME"):
-        return False
-    value = scope.get(chain[0][1], vars(builtins).get(chain[0][1]))
-    for _, name in chain[1:]:
-        value = getattr(value, name, None) if isinstance(value, types.ModuleType) else None
-    return any(value is known for known in _HARMLESS)
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
@@ -379,10 +402,10 @@ def _monitoring(raised: Raised) -> Iterator[None]:
         with _tracing(raised):
             yield
         return
-    thread = threading.get_ident()
+    failures = FAILURES.get()
 
     def at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
-        if threading.get_ident() != thread or error.__traceback__ is None:
+        if FAILURES.get() is not failures or error.__traceback__ is None:
             return
         frame = sys._getframe(1)
         if not _is_foreign(frame.f_globals.get("__name__"), code.co_filename):
@@ -406,7 +429,9 @@ def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:
     token = FAILURES.set(None)
     try:
         return (
-            error if isinstance(error, TracingError) else explained(error.with_traceback(traceback))
+            error
+            if isinstance(error, TracingError)
+            else explained(error.with_traceback(traceback), graph=CURRENT.get())
         )
     finally:
         FAILURES.reset(token)

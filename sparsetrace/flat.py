@@ -19,6 +19,7 @@ class Flat:
     """``x.flat``: reads, writes and iterates in C order."""
 
     __slots__ = ("_array", "_iterator", "index")
+    __class__ = np.flatiter  # type: ignore[assignment]  # what ``isinstance`` and the user are told
 
     def __init__(self, array: Layout) -> None:
         self._array = array

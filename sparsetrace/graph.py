@@ -5,7 +5,7 @@ functions or patterns.  An *id array* is an int32 array; what an id means:
 
 ======================  ====================================================
 ``id < 0``              a constant; its value is ``table[-id]``
-``0``                   the constant zero
+``0``                   the constant zero (``-0.0`` is one of the others)
 ``1`` (`OPAQUE`)        value depends on the inputs, every derivative is zero
 ``2 .. n + 1``          input ``id - 2``
 ``>= n + 2``            the union of its parents
@@ -22,15 +22,16 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import prod
+from threading import get_ident
 from typing import Any
 
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import arange, array, asarray, count_nonzero, empty, full, repeat, zeros
+from numpy import arange, array, asarray, count_nonzero, empty, full, repeat, signbit, zeros
 from numpy.typing import NDArray
 
-from sparsetrace.errors import GraphSizeError
+from sparsetrace.errors import GraphSizeError, TracingError, explain
 
 __all__ = [
     "CURRENT",
@@ -42,7 +43,9 @@ __all__ = [
     "Graph",
     "Ids",
     "Rows",
+    "SharedGraph",
     "filled",
+    "refuse_thread",
 ]
 
 Ids = NDArray[np.int32]
@@ -51,6 +54,10 @@ ZERO = 0
 OPAQUE = 1
 FIRST_INPUT = 2
 _LIMIT = 2**31 - 1
+_FLOAT = np.dtype(np.float64)
+_COMPLEX = np.dtype(np.complex128)
+_EXACT = 2**53
+"""Whole numbers up to this one are float64 numbers."""
 _NARROW = 64
 """Unions of up to this many parents are kept column by column."""
 
@@ -101,11 +108,20 @@ class Graph:
 
     Attributes
     ----------
+    calm : bool
+        Whether operations need no look at values, nor at floating-point errors that the
+        function would notice; `ambient` is who saw warnings when the run began, and `unwatched`
+        a frame from which outwards no error is caught.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     singular : callable or None
         In a local trace, called where a derivative is infinite: asks for a run in which
         nothing is cut.
+    mixed : bool
+        Whether constants are kept that are no float64 numbers: complex ones, whole numbers
+        above 2**53, those of long doubles.
+    signed_zeros : bool
+        Whether there is a negative zero among the constants, which has an id of its own.
     becomes_object : callable or None
         Called where an array is about to hold a traced number as an object: asks for a run
         in which lists of traced numbers are taken as arrays.
@@ -115,6 +131,11 @@ class Graph:
         In a trace of second order, what its nonlinear nodes multiply
         (`sparsetrace.interactions`); `scalar_products` gathers those of single numbers,
         three ids each.
+    thread : int
+        The thread that may add nodes.  Another one is given to `other_thread`, which
+        returns when its turn has come, or raises; `turns` is kept for it.
+    texts : object or None
+        What has been shown of the traced values as text (`sparsetrace.text`).
 
     Examples
     --------
@@ -133,21 +154,31 @@ class Graph:
         "_dedupe",
         "_first",
         "_second",
+        "_settled",
         "_table",
         "_table_size",
+        "ambient",
         "becomes_object",
         "blocks",
+        "calm",
         "conditions",
         "decide",
         "dependency",
         "interactions",
         "local",
+        "mixed",
         "n_inputs",
+        "other_thread",
         "pure",
         "scalar_products",
         "second_order",
+        "signed_zeros",
         "singular",
         "size",
+        "texts",
+        "thread",
+        "turns",
+        "unwatched",
         "values",
         "wrapper",
     )
@@ -171,15 +202,24 @@ class Graph:
         self.conditions: list[int] = []
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
+        self.texts: Any = None
         self.n_inputs = n_inputs
         self.values = values
         self.dependency = dependency
+        self.calm = False
+        self.ambient: Any = None
+        self.unwatched: Any = None
         self.pure = not local
-        self.size = FIRST_INPUT
+        self.thread = get_ident()
+        self.turns: Any = None
+        self.other_thread: Callable[[Graph], None] = refuse_thread
+        self.size = self._settled = FIRST_INPUT
         self.blocks: list[Block] = []
         self._first: list[int] = []
         self._second: list[int] = []
         self._table: NDArray[Any] = zeros(16)
+        self.mixed = False
+        self.signed_zeros = False
         self._table_size = 1
         self._dedupe: dict[Any, int] = {}
         self._reserve(n_inputs)
@@ -193,52 +233,108 @@ class Graph:
             return zeros(values.shape, np.int32)
         if values.ndim == 0:
             return array(self.constant_scalar(values[()]), np.int32)
-        if not values.any():
-            return zeros(values.shape, np.int32)
+        zero = values == 0
+        if count_nonzero(zero):
+            zero = self._without_signs(values, zero)
+            if zero.all():
+                return zeros(values.shape, np.int32)
         start, count = self._table_size, values.size
-        self._grow(count, values.dtype)
+        self._grow(count, values)
         self._table[start : start + count] = values.reshape(-1)
         ids = arange(-start, -start - count, -1, dtype=np.int32)
-        ids[values.reshape(-1) == 0] = ZERO
+        ids[zero.reshape(-1)] = ZERO
         return ids.reshape(values.shape)
 
     def constant_scalar(self, value: Any) -> int:
-        """The id of one constant number; equal numbers share it."""
+        """The id of one constant number; equal numbers share it, zeros of one sign alone."""
         self.pure = False
-        if value == 0 or self.local:
+        if self.local:
             return ZERO
-        known = self._dedupe.get(value)
+        key: Any = value
+        if value == 0:
+            if self._without_signs(asarray(value), asarray(True)):
+                return ZERO
+            key = repr(value)
+        known = self._dedupe.get(key)
         if known is None:
-            self._grow(1, np.result_type(value))
-            known = self._dedupe[value] = -self._table_size + 1
+            self._grow(1, asarray(value))
+            known = self._dedupe[key] = -self._table_size + 1
             self._table[-known] = value
         return known
 
-    def _grow(self, count: int, dtype: np.dtype[Any]) -> None:
+    def _without_signs(self, values: NDArray[Any], zero: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The zeros among `values` that are not negative: those have ids of their own."""
+        if values.dtype.kind not in "fc":
+            return zero
+        negative = signbit(values.real)
+        if values.dtype.kind == "c":
+            negative = negative | signbit(values.imag)
+        negative = negative & zero
+        if not count_nonzero(negative):
+            return zero
+        self.signed_zeros = True
+        return asarray(zero & ~negative)
+
+    def _grow(self, count: int, values: NDArray[Any]) -> None:
+        """Room for so many more constants, which are like these."""
         size = self._table_size + count
         if size > _LIMIT:
             raise GraphSizeError(f"a trace holds at most {_LIMIT} constants")
-        if dtype.kind == "c" and self._table.dtype.kind != "c":
-            self._table = self._table.astype(complex)
+        kind = self._table.dtype.kind
+        if kind != "O" and values.dtype is not _FLOAT:
+            if _is_wide(values):
+                self._table = self._table.astype(object)
+                self.mixed = True
+            elif values.dtype.kind == "c" and kind != "c":
+                self._table = self._table.astype(complex)
+                self.mixed = True
         if size > len(self._table):
             table = zeros(2 * size, self._table.dtype)
             table[: self._table_size] = self._table[: self._table_size]
             self._table = table
         self._table_size = size
 
+    @property
+    def wide(self) -> bool:
+        """Whether a constant is kept that neither float64 nor complex128 holds."""
+        return self._table.dtype.kind == "O"
+
     def known_values(self, ids: Ids, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Values of the constants among `ids`; zero (of no meaning) for the rest."""
-        values = self._table[np.maximum(-ids, 0)]
-        if values.dtype.kind == "c" and dtype.kind != "c":
-            values = values.real
-        return values.astype(dtype)
+        return _converted(self._table[np.maximum(-ids, 0)], dtype)
 
     def known_value(self, node: int, dtype: np.dtype[Any]) -> Any:
         """Value of one constant as a NumPy scalar of `dtype`."""
         value = self._table[-node]
-        if self._table.dtype.kind == "c" and dtype.kind != "c":
-            value = value.real
+        if self.mixed:
+            return _converted(self._table[-node : -node + 1], dtype)[0]
         return dtype.type(value)
+
+    def zeros_among(self, ids: Ids) -> NDArray[np.bool_]:
+        """Where an id is that of a constant zero, of either sign."""
+        zero: NDArray[np.bool_] = asarray(ids == ZERO)
+        if self.signed_zeros:
+            zero = zero | (ids < ZERO) & asarray(self._table[np.maximum(-ids, 0)] == 0, bool)
+        return zero
+
+    def rounded(self, ids: Ids, dtype: np.dtype[Any]) -> Ids:
+        """Ids of the same elements in an array of `dtype`, which may hold fewer numbers.
+
+        So the value of a constant is always one that the dtype of its array can hold.
+        """
+        if self._table_size == 1 or (dtype is _FLOAT and not self.mixed):
+            return ids
+        known = ids < ZERO
+        if not count_nonzero(known):
+            return ids
+        before = self._table[-ids[known]]
+        after = _converted(before, dtype)
+        same = (after == before) | (before != before)
+        if same.all() and not (self.signed_zeros and dtype.kind in "biu"):
+            return ids
+        out = array(ids)
+        out[known] = self.constant(after)
+        return out
 
     def wrap(self, found: Any) -> Any:
         """What the user's function gets for the result of a rule."""
@@ -252,14 +348,16 @@ class Graph:
 
     def _reserve(self, count: int) -> int:
         """The first of `count` new ids; scalar nodes gathered so far become a block."""
-        if self._first:
+        if get_ident() != self.thread:
+            self.other_thread(self)
+        if self.size != self._settled:
             self._seal()
         base = self.size
         if base + count > _LIMIT:
             raise GraphSizeError(
                 f"a trace holds at most {_LIMIT} nodes; trace the function in parts"
             )
-        self.size = base + count
+        self.size = self._settled = base + count
         return base
 
     def next_block(self) -> int:
@@ -273,6 +371,7 @@ class Graph:
 
     def _seal(self) -> None:
         """Turn the scalar nodes gathered so far into a block."""
+        self.check_order()
         count = len(self._first)
         parents = empty((count, 2), np.int32)
         parents[:, 0] = self._first
@@ -280,13 +379,30 @@ class Graph:
         indptr = arange(0, 2 * count + 1, 2, dtype=np.int64)
         base = self.size - count
         self._first, self._second = [], []
+        self._settled = self.size
         self.blocks.append(Rows(base, count, indptr, parents.reshape(-1), sequential=True))
 
     def finish(self) -> list[Block]:
         """All blocks, in order, the last scalars included."""
-        if self._first:
+        if self.size != self._settled:
             self._seal()
         return self.blocks
+
+    def check_order(self) -> None:
+        """Raise an error where two threads added scalar nodes at the same time.
+
+        `node_scalar` is too short for a look at the thread.  Where a second call began
+        before the first had ended, both took the same id, and the ids fall behind the
+        nodes for good.
+        """
+        gathered = self.size - self._settled
+        if not gathered == len(self._first) == len(self._second):
+            refuse_thread(self)
+
+    def share(self) -> None:
+        """Look at the thread with every node from now on: there are several."""
+        if type(self) is Graph:
+            self.__class__ = SharedGraph
 
     def union_scalar(self, a: int, b: int) -> int:
         """Id of the union of two nodes (each greater than `OPAQUE`)."""
@@ -452,6 +568,33 @@ class Graph:
         return out
 
 
+def _is_wide(values: NDArray[Any]) -> bool:
+    """Whether there is a number among them that the table's own types do not hold."""
+    dtype = values.dtype
+    if dtype.kind in "iu" and dtype.itemsize == 8 and values.size:
+        return bool(values.max() > _EXACT or values.min() < -_EXACT)
+    narrow = {"f": _FLOAT, "c": _COMPLEX}.get(dtype.kind)
+    if narrow is None or dtype.itemsize <= narrow.itemsize:
+        return False
+    with np.errstate(all="ignore"):
+        return not bool(((values.astype(narrow) == values) | (values != values)).all())
+
+
+def _converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Numbers of the table as those of a dtype, as NumPy converts them."""
+    with np.errstate(all="ignore"):
+        if values.dtype.kind == "O":
+            # one by one: each has a type of its own
+            made = empty(values.size, dtype)
+            for i, value in enumerate(values.tolist()):
+                number = asarray(value if dtype.kind == "c" else value.real)
+                made[i] = number.astype(dtype)
+            return made.reshape(values.shape)
+        if values.dtype.kind == "c" and dtype.kind != "c":
+            values = values.real
+        return values.astype(dtype)
+
+
 def filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
     """A copy of `ids`, broadcast to `shape`; faster than ``np.broadcast_to``."""
     out = empty(shape, np.int32)
@@ -462,6 +605,29 @@ def filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
 def _filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
     """The same in one dimension."""
     return ids.flatten() if ids.shape == shape else filled(ids, shape).reshape(-1)
+
+
+class SharedGraph(Graph):
+    """A graph that several threads add to, one at a time."""
+
+    __slots__ = ()
+
+    def node_scalar(self, a: int, b: int) -> int:
+        """As `Graph.node_scalar`, in the thread whose turn it is."""
+        if get_ident() != self.thread:
+            self.other_thread(self)
+        return super().node_scalar(a, b)
+
+
+def refuse_thread(graph: Graph) -> None:
+    """Refuse what another thread adds to a graph."""
+    raise TracingError(
+        explain(
+            "a traced operation in another thread",
+            "two threads at once would mix up their results",
+            "Call the functions one after the other.",
+        )
+    )
 
 
 CURRENT: ContextVar[Graph | None] = ContextVar("sparsetrace_graph", default=None)

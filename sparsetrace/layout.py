@@ -8,6 +8,7 @@ goes the same way beside them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, Self
 
@@ -105,8 +106,19 @@ class Layout(np.ndarray[Any, Any]):
             )
         )
 
+    # numba takes subclasses of arrays for arrays; with this it asks for dtype and flags first
+    __numba_array_subtype_dispatch__ = True
+
     @property
     def flags(self) -> Any:
+        if sys._getframe(1).f_globals.get("__name__", "").startswith(("numba.", "numba_cuda.")):
+            raise EscapeError(
+                explain(
+                    "a function compiled by numba",
+                    "machine code reads the memory of its arguments, and a traced array has none",
+                    "Call its Python source in the traced function: kernel.py_func.",
+                )
+            )
         # of elements that share a place these can be read, not set
         return (self._ids.view() if repeats(self._ids) else self._ids).flags
 

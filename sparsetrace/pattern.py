@@ -52,6 +52,14 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
     copy : bool, optional
         Copy the index arrays even if they could be shared.
 
+    Attributes
+    ----------
+    left_out : tuple of str
+        One line for each decision path that the traced function left by an error of its
+        own (``if x[0] < 0: raise ValueError``, an empty list on one side of a branch): the
+        error and its place.  The pattern does not hold for inputs that take these paths.
+        Copies, parts and what is computed from the pattern have none.
+
     Raises
     ------
     ValueError
@@ -84,6 +92,7 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
     indptr: NDArray[Any]
     shape: tuple[int, int]
     has_canonical_format: bool
+    left_out: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -111,7 +120,12 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
 
     @classmethod
     def from_csr_parts(
-        cls, indptr: NDArray[Any], indices: NDArray[Any], shape: tuple[int, int]
+        cls,
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        shape: tuple[int, int],
+        *,
+        left_out: tuple[str, ...] = (),
     ) -> Self:
         """Wrap index arrays without checking or copying them.
 
@@ -123,6 +137,8 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
             indices are below ``shape[1]``, sorted and without duplicates.
         shape : tuple of int
             Rows and columns.
+        left_out : tuple of str, optional
+            What `left_out` shall say.
 
         Returns
         -------
@@ -147,6 +163,8 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
             indices=indices,
             indptr=indptr,
         )
+        if left_out:
+            pattern.left_out = left_out
         return pattern
 
     @property  # type: ignore[misc]  # read-only

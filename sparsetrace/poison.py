@@ -8,14 +8,15 @@ the error with one of its own.
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.errors import EscapeError, explain
+from sparsetrace.errors import FAILURES, EscapeError, explain
 
-__all__ = ["POISON", "frame"]
+__all__ = ["POISON", "frame", "overwritten", "repaired"]
 
 _MESSAGE = "it read the elements of a traced array, which is outside of what the trace can follow"
 _REMEDY = (
@@ -34,6 +35,8 @@ class _Poison:
     __slots__ = ()
 
     def __repr__(self) -> str:
+        if FAILURES.get() is not None:  # its text would be the same for every value
+            _escape("repr() or str() of an object array")
         return "<element of a traced array>"
 
 
@@ -48,7 +51,7 @@ def _raising(name: str) -> Any:
 for _name in (
     "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod divmod rdivmod pow "
     "rpow matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs "
-    "invert lt le eq ne gt ge bool int float complex index hash round trunc floor ceil"
+    "invert lt le eq ne gt ge bool int float complex index hash round trunc floor ceil reduce_ex"
 ).split():
     setattr(_Poison, f"__{_name}__", _raising(_name))
 
@@ -61,6 +64,37 @@ _buffer = np.empty(2 * _GUARDS + 1, dtype=object)
 _buffer.fill(POISON)
 _element = _buffer[_GUARDS : _GUARDS + 1].reshape(())
 _element.flags.writeable = False
+
+# its words as foreign code would overwrite them that takes the address and asks nobody
+_words = np.frombuffer(
+    memoryview((ctypes.c_char * _buffer.nbytes).from_address(_buffer.ctypes.data)), dtype=np.intp
+)
+_NEAR = slice(_GUARDS - 8, _GUARDS + 56)
+_UNHARMED = _words[_NEAR].tobytes()
+
+
+def repaired() -> bool:
+    """Whether foreign code wrote over the poison since the last time; it is whole again.
+
+    Examples
+    --------
+    >>> repaired()
+    False
+    """
+    if _words[_NEAR].tobytes() == _UNHARMED:
+        return False
+    _words[:] = id(POISON)
+    return True
+
+
+def overwritten() -> EscapeError:
+    """The error of foreign code that did."""
+    return EscapeError(
+        "compiled code that the function called wrote into the memory of a traced array, whose "
+        "address it took without a look at its type, and what it computed is lost. Replace that "
+        "call by NumPy code, or give the compiled function a rule with sparsetrace.opaque."
+    )
+
 
 _FRAMES: dict[tuple[int, ...], NDArray[Any]] = {}
 _MOST_FRAMES = 4096

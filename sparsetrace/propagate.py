@@ -11,6 +11,7 @@ from sparsetrace.graph import Graph, Ids
 from sparsetrace.simplify import simplify
 from sparsetrace.stores import STORES
 from sparsetrace.stores.roaring import bitmaps
+from sparsetrace.stores.sizes import explained_memory
 
 __all__ = ["index_sets", "narrow", "propagate", "united"]
 
@@ -31,7 +32,8 @@ def propagate(
     solve = STORES.get(store)
     if solve is None:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
-    indptr, indices = solve(simplify(graph, outputs))
+    with explained_memory(len(outputs), graph.n_inputs):
+        indptr, indices = solve(simplify(graph, outputs))
     return narrow(indptr, indices)
 
 

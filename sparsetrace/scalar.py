@@ -1,13 +1,15 @@
 """`TracedScalar`: one traced number, as element reads and full reductions give it.
 
-Contract: passes for a float wherever its value is not needed; where it is (``float``,
-``bool``, ``int``, an index, a hash of the value) it raises.  Operators take a short
-way past the array rules, with the same table and the same result.
+Contract: passes for a number of NumPy's wherever its value is not needed; where it is
+(``float``, ``bool``, ``int``, an index, a hash of the value) it raises.  Operators take a
+short way past the array rules, with the same table and the same result.  `Number` is what
+it has in common with the numbers of Python's own, in `sparsetrace.python_numbers`.
 """
 
 from __future__ import annotations
 
-import numbers
+import sys
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NoReturn, cast
 
@@ -17,26 +19,37 @@ import numpy as np
 from numpy import array
 from pyroaring import BitMap
 
+from sparsetrace.asked import by_users_name, whether_there
 from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.curving import curved_beside, curved_scalar
-from sparsetrace.dispatch.operands import FLOAT, Elements, landed
+from sparsetrace.dispatch.operands import FLOAT, Elements, is_traced, landed
 from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.propagate import index_sets
 from sparsetrace.rules import FIRST_ORDER
+from sparsetrace.text import scalar_text
 
-__all__ = ["TracedScalar", "refuse_truth", "refuse_value"]
+__all__ = [
+    "NUMBERS",
+    "Hidden",
+    "Number",
+    "TracedComplex",
+    "TracedInteger",
+    "TracedScalar",
+    "as_python",
+    "match",
+    "number",
+    "refuse_truth",
+    "refuse_value",
+    "unites",
+]
 
 
 @lru_cache(maxsize=1024)
-def _unites(ufunc: np.ufunc) -> bool:
+def unites(ufunc: np.ufunc) -> bool:
+    """Whether the ufunc has two arguments, and two derivatives that never vanish."""
     return FIRST_ORDER[ufunc].partials == ("11",)
-
-
-@lru_cache(maxsize=1024)
-def _short(ufunc: np.ufunc) -> bool:
-    return FIRST_ORDER[ufunc].partials == ("1",)
 
 
 def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
@@ -51,8 +64,8 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and a._dtype is FLOAT
                 and b._dtype is FLOAT
                 and b._graph is graph
-                and not graph.local
-                and _unites(ufunc)
+                and graph.calm
+                and unites(ufunc)
             ):
                 if graph.second_order:
                     return TracedScalar(graph, curved_scalar(graph, ufunc, a._id, b._id), FLOAT)
@@ -62,7 +75,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._id > OPAQUE
             and a._dtype is FLOAT
             and a._graph.values
-            and not a._graph.local
+            and a._graph.calm
             and elementwise.keeps(ufunc, 0, b)
         ):
             if a._graph.second_order:
@@ -73,13 +86,13 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._id > OPAQUE
         and b._dtype is FLOAT
         and b._graph.values
-        and not b._graph.local
+        and b._graph.calm
         and elementwise.keeps(ufunc, 1, a)
     ):
         if b._graph.second_order:
             return TracedScalar(b._graph, curved_beside(b._graph, ufunc, b._id, 1, a), FLOAT)
         return TracedScalar(b._graph, b._id, FLOAT)
-    graph = a._graph if kind_a is TracedScalar else b._graph
+    graph = a._graph if is_traced(a) else b._graph
     result = ufunc_call(graph, ufunc, "__call__", (a, b), {})
     if result is NotImplemented:
         return NotImplemented
@@ -109,31 +122,44 @@ def refuse_truth(what: str) -> NoReturn:
     )
 
 
-class TracedScalar:
-    """One number of a trace; made by traced arrays, not by users.
+def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
 
-    Attributes
-    ----------
-    pattern : pyroaring.BitMap
-        Indices of the inputs that this number depends on.
 
-    Examples
-    --------
-    >>> import numpy as np, sparsetrace as st
-    >>> def f(x):
-    ...     print(repr(x[0] * x[2]))
-    ...     return x[0] * x[2]
-    >>> _ = st.jacobian_sparsity(f, np.ones(3))
-    TracedScalar({0, 2})
+def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    return function_call(self._graph, function, args, kwargs)
+
+
+def _itself(number: Any, memo: Any = None) -> Any:
+    return number
+
+
+class _Kind(type):
+    """The class of the classes of numbers.
+
+    NumPy looks its protocols up on the class alone, as `copy` does, and not all plain
+    numbers have them.
     """
 
+    __array_ufunc__ = staticmethod(_ufunc_protocol)
+    __array_function__ = staticmethod(_function_protocol)
+    __copy__ = staticmethod(_itself)
+    __deepcopy__ = staticmethod(_itself)
+    _plain: type
+
+    @property
+    def __mro__(cls) -> Any:
+        return cls._plain.__mro__
+
+
+class Number(metaclass=_Kind):
+    """One number of a trace, of NumPy's kind or of Python's."""
+
     __slots__ = ("_dtype", "_graph", "_id", "_value")
-    __array_priority__ = 1e6
     _is_traced = True
     _is_number = True
-    shape = ()
-    ndim = 0
-    size = 1
+    _plain: type = object
+    """The type of the plain number, or a base class of it."""
 
     def __init__(self, graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> None:
         self._graph = graph
@@ -155,9 +181,7 @@ class TracedScalar:
         return index_sets(self._graph, self._ids)[0]
 
     def __repr__(self) -> str:
-        if self._id == OPAQUE:
-            return "TracedScalar({}, value depends on the inputs)"
-        return f"TracedScalar({{{', '.join(map(str, self.pattern))}}})"
+        return scalar_text(self)
 
     __str__ = __repr__
 
@@ -165,18 +189,18 @@ class TracedScalar:
         return repr(self)
 
     # -------------------------------------------------------------- protocols
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return function_call(self._graph, function, args, kwargs)
-
     @property
-    def __array__(self) -> NoReturn:
-        """Not there, but asked for wherever an array is about to hold the number as an object."""
+    def __array__(self) -> Any:
+        """Asked for by NumPy wherever an array is about to hold the number as an object."""
+        if by_users_name(sys._getframe(1)):
+            return self._named_array()
         if self._graph.becomes_object is not None:
             self._graph.becomes_object()
         raise AttributeError("__array__")
+
+    def _named_array(self) -> Any:
+        """What ``v.__array__`` is in a plain run."""
+        raise _absent(self, "__array__")
 
     def __float__(self) -> float:
         refuse_value("float()")
@@ -185,18 +209,6 @@ class TracedScalar:
         if self._graph.local and not self._graph.dependency:
             return int(self._value)  # truncation has no derivative
         refuse_value("int()")
-
-    def __complex__(self) -> complex:
-        refuse_value("complex()")
-
-    def __index__(self) -> int:
-        raise ValueDependentError(
-            explain(
-                "an index or a count",
-                "it depends on the inputs, and an ordinary array or range needs its value",
-                "Index a traced array with it, or compute it from constants.",
-            )
-        )
 
     def __bool__(self) -> bool:
         graph = self._graph
@@ -209,12 +221,6 @@ class TracedScalar:
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         refuse_value("pickle")
-
-    def __copy__(self) -> TracedScalar:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> TracedScalar:
-        return self
 
     def __hash__(self) -> int:
         raise ValueDependentError(
@@ -234,6 +240,9 @@ class TracedScalar:
         """Refused: it needs the value."""
         refuse_value("float.as_integer_ratio()")
 
+    def __getnewargs__(self) -> NoReturn:
+        refuse_value("pickle")
+
     # -------------------------------------------------------------- operators
     def __neg__(self) -> Any:
         return np.negative(cast(Any, self))
@@ -248,16 +257,18 @@ class TracedScalar:
         return np.invert(cast(Any, self))
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        return np.round(cast(Any, self), ndigits or 0)
+        if ndigits is None:
+            return _whole(np.rint(cast(Any, self)))
+        return np.round(cast(Any, self), ndigits)
 
     def __floor__(self) -> Any:
-        return np.floor(cast(Any, self))
+        return _whole(np.floor(cast(Any, self)))
 
     def __ceil__(self) -> Any:
-        return np.ceil(cast(Any, self))
+        return _whole(np.ceil(cast(Any, self)))
 
     def __trunc__(self) -> Any:
-        return np.trunc(cast(Any, self))
+        return _whole(np.trunc(cast(Any, self)))
 
     def __pow__(self, other: Any, modulo: None = None) -> Any:
         return _binary(np.power, self, other)
@@ -265,11 +276,107 @@ class TracedScalar:
     def __rpow__(self, other: Any) -> Any:
         return _binary(np.power, other, self)
 
-    # --------------------------------------------------- the array's attributes
+    def __dir__(self) -> list[str]:
+        return dir(self.__class__)
+
+    def _as_array(self) -> Any:
+        """The number as an array without dimensions."""
+        values = None if self._value is None else np.array(self._value, self._dtype)
+        found = Elements(self._ids, self._dtype, values, keep_array=True)
+        return self._graph.wrap(found)
+
+
+class TracedScalar(Number):
+    """One number of a trace; made by traced arrays, not by users.
+
+    Attributes
+    ----------
+    pattern : pyroaring.BitMap
+        Indices of the inputs that this number depends on.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     print(repr(x[0] * x[2]))
+    ...     return x[0] * x[2]
+    >>> _ = st.jacobian_sparsity(f, np.ones(3))
+    TracedScalar({0, 2})
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1e6
+    _plain: type = np.float64
+    shape = ()
+    ndim = 0
+    size = 1
+    base = None
+    strides = ()
+    device = "cpu"
+    fromhex = float.fromhex
+    __getformat__ = float.__getformat__  # type: ignore[attr-defined]
+
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What ``isinstance`` is told: elements of arrays are ``np.float64``, and floats."""
         return self._dtype.type
+
+    @property
+    def __iter__(self) -> None:
+        """None is no iterator; with ``__getitem__`` alone it would pass for an empty sequence."""
+        if by_users_name(sys._getframe(1)):
+            raise _absent(self, "__iter__")
+
+    def __getitem__(self, key: Any) -> Any:
+        """As elements of arrays: ``v[()]``, ``v[...]`` and ``v[None]``, and nothing else."""
+        parts = key if isinstance(key, tuple) else (key,)
+        if all(part is None or part is Ellipsis for part in parts):
+            return self if not parts else self._as_array()[key]
+        raise IndexError("invalid index to scalar variable.")
+
+    def _named_array(self) -> Any:
+        return self.__given
+
+    def __given(self, dtype: Any = None, copy: Any = None) -> Any:
+        found = self._as_array()
+        return found if dtype is None else found.astype(dtype)
+
+    @property
+    def data(self) -> Any:
+        if whether_there(sys._getframe(1)):
+            return None
+        return self._as_array().data
+
+    @property
+    def __array_interface__(self) -> Any:
+        return self._memory(sys._getframe(1), "__array_interface__")
+
+    @property
+    def __array_struct__(self) -> Any:
+        return self._memory(sys._getframe(1), "__array_struct__")
+
+    def _memory(self, frame: Any, name: str) -> Any:
+        """Not there for NumPy, which would read the memory."""
+        if not by_users_name(frame):
+            raise AttributeError(name)
+        return None if whether_there(frame) else refuse_value(name)
+
+    @property
+    def flags(self) -> Any:
+        return self._as_array().flags
+
+    @property
+    def flat(self) -> Any:
+        return self._as_array().flat
+
+    def __copy__(self) -> TracedScalar:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> TracedScalar:
+        return self
+
+    def __setstate__(self, state: Any) -> NoReturn:
+        refuse_value("pickle")
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -293,26 +400,11 @@ class TracedScalar:
     def T(self) -> TracedScalar:
         return self
 
-    def _as_array(self) -> Any:
-        """The number as an array without dimensions."""
-        values = None if self._value is None else np.array(self._value, self._dtype)
-        found = Elements(self._ids, self._dtype, values, keep_array=True)
-        return self._graph.wrap(found)
+    def item(self, *args: Any) -> Any:
+        """The number of Python's own that this one is."""
+        return as_python(self)
 
-    __iter__ = None  # with __getitem__ alone it would pass for an empty sequence
-
-    def __getitem__(self, key: Any) -> Any:
-        """As elements of arrays: ``v[()]``, ``v[...]`` and ``v[None]``, and nothing else."""
-        parts = key if isinstance(key, tuple) else (key,)
-        if all(part is None or part is Ellipsis for part in parts):
-            return self if not parts else self._as_array()[key]
-        raise IndexError("invalid index to scalar variable.")
-
-    def item(self, *args: Any) -> TracedScalar:
-        return self
-
-    def tolist(self) -> TracedScalar:
-        return self
+    tolist = item
 
     def copy(self, order: str = "C") -> TracedScalar:
         return self
@@ -331,11 +423,74 @@ class TracedScalar:
         return np.equal(np.floor(cast(Any, self)), cast(Any, self))
 
 
+class TracedComplex(TracedScalar):
+    """A complex number of NumPy's."""
+
+    __slots__ = ()
+    _plain: type = np.complex128
+
+    def __complex__(self) -> complex:
+        refuse_value("complex()")
+
+
+class TracedInteger(TracedScalar):
+    """A whole number or truth value of NumPy's, which depends on the inputs."""
+
+    __slots__ = ()
+    _plain: type = np.int64
+
+    def __index__(self) -> int:
+        raise ValueDependentError(
+            explain(
+                "an index or a count",
+                "it depends on the inputs, and an ordinary array or range needs its value",
+                "Index a traced array with it, or compute it from constants.",
+            )
+        )
+
+
+class TracedTruth(TracedInteger):
+    """A truth value of NumPy's, which depends on the inputs."""
+
+    __slots__ = ()
+    _plain: type = np.bool_
+
+
+_KINDS: dict[str, type[TracedScalar]] = {
+    "f": TracedScalar,
+    "c": TracedComplex,
+    "b": TracedTruth,
+    **dict.fromkeys("iu", TracedInteger),
+}
+
+PYTHON_KINDS: dict[str, Callable[..., Any]] = {}
+"""What makes a number of Python's own of one of NumPy's, by kind; see `python_numbers`."""
+
+
+def number(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> TracedScalar:
+    """A traced number of NumPy's."""
+    return _KINDS[dtype.kind](graph, node, dtype, value)
+
+
+def _whole(found: Any) -> Any:
+    """A number without a fraction as the whole number of Python's that it is."""
+    return as_python(found.astype(np.int64))
+
+
+def as_python(found: Any) -> Any:
+    """What ``found.item()`` gives: a number of Python's own for one of NumPy's."""
+    if isinstance(found, TracedScalar):
+        return PYTHON_KINDS[found._dtype.kind](found._graph, found._id, found._value)
+    if isinstance(found, np.generic):
+        return found.item()
+    return tuple(map(as_python, found)) if type(found) is tuple else found
+
+
 def _operator(ufunc: np.ufunc, name: str, *, reflected: bool = True) -> None:
-    def forward(self: TracedScalar, other: Any) -> Any:
+    def forward(self: Number, other: Any) -> Any:
         return _binary(ufunc, self, other)
 
-    def backward(self: TracedScalar, other: Any) -> Any:
+    def backward(self: Number, other: Any) -> Any:
         return _binary(ufunc, other, self)
 
     forward.__name__ = f"__{name}__"
@@ -357,6 +512,8 @@ for _ufunc, _name in (
     (np.bitwise_and, "and"),
     (np.bitwise_or, "or"),
     (np.bitwise_xor, "xor"),
+    (np.left_shift, "lshift"),
+    (np.right_shift, "rshift"),
 ):
     _operator(_ufunc, _name)
 for _ufunc, _name in (
@@ -370,24 +527,79 @@ for _ufunc, _name in (
     _operator(_ufunc, _name, reflected=False)
 
 
-def _unary_method(ufunc: np.ufunc) -> Any:
-    def method(self: TracedScalar) -> Any:
-        graph, node = self._graph, self._id
-        plain = node > OPAQUE and self._dtype is FLOAT and not graph.local
-        if plain and graph.second_order and _short(ufunc):
-            return TracedScalar(graph, curved_scalar(graph, ufunc, node, node), FLOAT)
-        return ufunc_call(graph, ufunc, "__call__", (self,), {})
+def _absent(number: Any, name: str) -> AttributeError:
+    """The error of a plain number without this attribute."""
+    shown = number.__class__
+    kind = shown.__name__ if shown.__module__ == "builtins" else f"numpy.{shown.__name__}"
+    return AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=number)
+
+
+class Hidden:
+    """What Python or NumPy look up, on the class or by name, and the user's code must not see."""
+
+    _from = staticmethod(by_users_name)
+
+    def __init__(self, name: str, found: Any) -> None:
+        self._name, self._found = name, found
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        if self._from(sys._getframe(1)):
+            raise _absent(instance, self._name)
+        bind = getattr(type(self._found), "__get__", None)
+        return self._found if bind is None else bind(self._found, instance, type(instance))
+
+
+class _Refused:
+    """What the plain number has, and a traced one has not; it is there for the user's code."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        frame = sys._getframe(1)
+        if not by_users_name(frame):
+            raise _absent(instance, self._name)
+        return None if whether_there(frame) else refuse_value(f"v.{self._name}")
+
+
+_OF_CLASSES = frozenset(
+    "__annotations__ __doc__ __firstlineno__ __module__ __slots__ __static_attributes__ "
+    "pattern".split()
+)
+"""What any class written in Python has, and what is documented as the trace's own."""
+
+
+def match(kind: type[Number], plain: type) -> None:
+    """Make ``hasattr`` answer for the class as for the plain number."""
+    has: dict[str, Any] = {}
+    for base in reversed(type.mro(kind)[:-1]):
+        has.update(vars(base))
+    wanted = set(dir(plain))
+    for name, found in has.items():
+        own = name.startswith("_") and not name.startswith("__")
+        if not (own or name in wanted or name in _OF_CLASSES or isinstance(found, Hidden)):
+            setattr(kind, name, Hidden(name, found))
+    for name in wanted.difference(has, dir(object)):
+        setattr(kind, name, _Refused(name))
+
+
+def _unary_method(ufunc: np.ufunc) -> Callable[..., Any]:
+    def method(self: Number) -> Any:
+        return ufunc_call(self._graph, ufunc, "__call__", (self,), {})
 
     method.__name__ = ufunc.__name__
     return method
 
 
-# NumPy's loops over object arrays look these methods up by the ufunc's name
 for _ufunc in FIRST_ORDER:
     _name = _ufunc.__name__
     _of_numpy = getattr(np, _name, None) is _ufunc
     if _of_numpy and _ufunc.nin == _ufunc.nout == 1 and not hasattr(TracedScalar, _name):
-        setattr(TracedScalar, _name, _unary_method(_ufunc))
+        setattr(Number, _name, Hidden(_name, _unary_method(_ufunc)))
 
 
 def _array_method(name: str) -> Any:
@@ -399,9 +611,15 @@ def _array_method(name: str) -> Any:
 
 
 for _name in (
-    "all any argmax argmin clip cumprod cumsum fill flatten max mean min prod ptp ravel repeat "
-    "reshape round squeeze std sum swapaxes take transpose var"
+    "all any argmax argmin argsort byteswap choose clip compress cumprod cumsum diagonal dump "
+    "dumps fill flatten getfield max mean min nonzero prod put ravel repeat reshape resize round "
+    "searchsorted setfield setflags sort squeeze std sum swapaxes take to_device tobytes tofile "
+    "trace transpose var view"
 ).split():
     setattr(TracedScalar, _name, _array_method(_name))
 
-numbers.Real.register(TracedScalar)
+for _number in (TracedScalar, TracedComplex, TracedInteger, TracedTruth):
+    match(_number, _number._plain)
+
+NUMBERS: list[type] = [TracedScalar, TracedComplex, TracedInteger, TracedTruth]
+"""The classes of traced numbers; those of `python_numbers` too."""

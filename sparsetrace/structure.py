@@ -1,17 +1,18 @@
 """Nested inputs and outputs: tuples, lists, dicts and named tuples with arrays as leaves.
 
 Contract: leaves come in the order in which they stand (dicts in insertion order), C
-order within each; a list that holds numbers alone is an array, as SciPy takes it.
+order within each; a list that holds numbers alone, or lists of them, is one leaf.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["leaves", "named_leaves", "rebuilt"]
+__all__ = ["leaves", "like", "named_leaves", "rebuilt"]
 
 
 def _is_numbers(obj: Any) -> bool:
@@ -19,6 +20,43 @@ def _is_numbers(obj: Any) -> bool:
     if isinstance(obj, list):
         return bool(obj) and all(_is_numbers(item) for item in obj)
     return isinstance(obj, (bool, int, float, complex, np.number))
+
+
+def like(container: Any, parts: Sequence[Any]) -> Any:
+    """A container of the same type, and with the same attributes, that holds these parts.
+
+    Examples
+    --------
+    >>> from collections import defaultdict
+    >>> like(defaultdict(list, a=1, b=2), [3, 4])
+    defaultdict(<class 'list'>, {'a': 3, 'b': 4})
+    """
+    kind = type(container)
+    if isinstance(container, dict):
+        if kind is dict:
+            return dict(zip(container, parts, strict=True))
+        made: Any = copy.copy(container)
+        for key, part in zip(container, parts, strict=True):
+            dict.__setitem__(made, key, part)
+        if getattr(container, "__dict__", None) is container:
+            made.__dict__ = made  # keys are attributes
+        return made
+    if isinstance(container, Mapping):
+        return kind(dict(zip(container, parts, strict=True)))
+    if isinstance(container, tuple):
+        if kind is tuple:
+            return tuple(parts)
+        if hasattr(kind, "_fields"):
+            return kind(*parts)
+        made = tuple.__new__(kind, parts)
+        if hasattr(container, "__dict__"):
+            vars(made).update(vars(container))
+        return made
+    if kind is list:
+        return list(parts)
+    made = copy.copy(container)
+    list.__setitem__(made, slice(None), parts)
+    return made
 
 
 def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
@@ -30,13 +68,9 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
     {'a': (10, 20), 'b': 30}
     """
     if isinstance(tree, Mapping):
-        items = {key: rebuilt(value, leaf) for key, value in tree.items()}
-        return items if type(tree) is dict else type(tree)(items)  # type: ignore[call-arg]
-    if isinstance(tree, tuple):
-        parts = [rebuilt(item, leaf) for item in tree]
-        return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
-    if isinstance(tree, list) and not _is_numbers(tree):
-        return [rebuilt(item, leaf) for item in tree]
+        return like(tree, [rebuilt(value, leaf) for value in tree.values()])
+    if isinstance(tree, tuple) or (isinstance(tree, list) and not _is_numbers(tree)):
+        return like(tree, [rebuilt(item, leaf) for item in tree])
     return leaf(tree)
 
 

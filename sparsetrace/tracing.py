@@ -11,23 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sparsetrace.branches import Branches, deciding_frame, raised_on_purpose
+from sparsetrace.branches import Branches, deciding_frame
 from sparsetrace.capture import (
     Restart,
     Session,
+    alone,
     capturing,
     changes,
     exchange_sequences,
     rebind,
     rebind_orderings,
 )
-from sparsetrace.errors import FAILURES, TracingError
+from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
 from sparsetrace.escapes import explained, may_swallow, watching
+from sparsetrace.failing import described, is_genuine
+from sparsetrace.floating import begin
 from sparsetrace.graph import CURRENT, Graph, Ids
+from sparsetrace.poison import overwritten, repaired
+from sparsetrace.raising import is_injected
 
-__all__ = ["Run", "trace"]
+__all__ = ["Run", "Traced", "trace"]
 
 _MOST_RUNS = 200
 """Runs of one path; each but the last has learned of a site or a name."""
@@ -41,6 +46,13 @@ class Run:
     outputs: Ids
 
 
+class Traced(NamedTuple):
+    """The runs of the paths that ended well, and a line for each that ended in an error."""
+
+    runs: list[Run]
+    left_out: tuple[str, ...]
+
+
 def trace(
     call: Callable[[Graph], Ids],
     new_graph: Callable[[], Graph],
@@ -48,7 +60,7 @@ def trace(
     function: Callable[..., Any],
     max_paths: int,
     capture: bool,
-) -> list[Run]:
+) -> Traced:
     """Run ``call`` on a fresh graph for every decision path.
 
     Parameters
@@ -71,11 +83,11 @@ def trace(
     """
     session = Session() if capture else None
     watch = may_swallow(function)
-    with nullcontext() if session is None else capturing(session):
-        runs = None
-        while runs is None:
-            runs = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)
-    return runs
+    with muted(), nullcontext() if session is None else capturing(session, function):
+        found = None
+        while found is None:
+            found = _all_paths(call, new_graph, session, Branches(max_paths), watch=watch)
+    return found
 
 
 def _all_paths(
@@ -85,33 +97,61 @@ def _all_paths(
     branches: Branches,
     *,
     watch: bool,
-) -> list[Run] | None:
+) -> Traced | None:
     """One run per path; None where names were exchanged after the first decision.
 
     With ``max`` exchanged there are fewer branches: paths from before and after, also
     where another thread did it, cannot be enumerated together.
     """
     runs: list[Run] = []
+    left_out: list[str] = []
     own: Exception | None = None
     before = changes()
     while branches.start():
         try:
             runs.append(_path(call, new_graph, session, branches, watch=watch))
-        except TracingError:
+        except TracingError as error:
             if branches.path and changes() != before:
                 return None
+            _note(error, branches)
             raise
         except Exception as error:
+            _note(error, branches)
             # a path on which the function refuses its inputs has no derivative
             if not _is_refusal(error, branches):
-                raise
-            own = own or error
+                shown = _refused(error, branches)
+                if shown is error:
+                    raise
+                raise shown from error
+            if own is None or is_injected(own):
+                own = error
+            if not is_injected(error):
+                left_out.append(described(error))
         if branches.path and changes() != before:
             return None
     if not runs:
         assert own is not None
         raise explained(own) from own.__cause__
-    return runs
+    return Traced(runs, tuple(left_out))
+
+
+def _refused(error: Exception, branches: Branches) -> Exception:
+    """The error that ends a trace in place of one that the function itself raised."""
+    if not branches.trail or isinstance(error, TracingError):
+        return error
+    shown = EscapeError(
+        f"{described(error)}: on this path alone, and perhaps because a traced object is not what "
+        "the code expects. Test values rather than types, or leave the test out; if the function "
+        "shall refuse such inputs, raise ValueError directly below the test of their values."
+    )
+    _note(shown, branches)
+    return shown
+
+
+def _note(error: Exception, branches: Branches) -> None:
+    """Say by which decisions the function came to an error."""
+    if branches.trail:
+        error.add_note(branches.shown())
 
 
 def _decider(branches: Branches, session: Session) -> Callable[[], bool]:
@@ -139,7 +179,7 @@ def _is_refusal(error: Exception, branches: Branches) -> bool:
     """Whether the function refuses its inputs on this path, and may not on others."""
     if not branches.path or isinstance(error, TracingError):
         return False
-    return raised_on_purpose(error, branches)
+    return is_genuine(error, branches)
 
 
 def _path(
@@ -162,6 +202,7 @@ def _path(
         branches.again()
         before = changes()
         graph = new_graph()
+        begin(graph)
         if uncut:
             graph.values = False
         elif graph.local and graph.values:
@@ -173,15 +214,18 @@ def _path(
         error: BaseException | None = None
         outputs: Ids | None = None
         try:
-            with watching(active=watch) as escapes:
+            with watching(active=watch) as escapes, alone(graph, failures):
                 outputs = call(graph)
         except Restart:
             pass
         except Exception as raised:
             error = raised
         finally:
+            graph.unwatched = None
             CURRENT.reset(current)
             FAILURES.reset(failed)
+        if repaired():
+            failures.insert(0, overwritten())
         if uncut and graph.values:
             continue
         if session is not None and session.restart_due:
@@ -202,13 +246,13 @@ def _path(
             return Run(graph, outputs)
         if session is not None:
             for failure in (cause, error):
-                rebind(None if failure is None else failure.__traceback__)
+                rebind(failure)
             exchange_sequences()
             if changes() != before:
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause
-        shown = explained(cause, later=error)
+        shown = explained(cause, later=error, graph=graph)
         if shown is not cause:
             raise shown from cause
         if error is not None and cause is not error:

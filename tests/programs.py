@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from program_families import FAMILIES, HELPERS, IMPORTS
 from program_lines import KINDS, LOCAL
 
 LOW, HIGH = -1.5, 1.5
@@ -24,6 +25,10 @@ LARGEST = 40
 BOUND = 30.0
 """No value is larger where the program is made."""
 MOST_BRANCHES = 3
+MOST_SLOW = 3
+"""So many lines that take long are tried, such as those that start threads."""
+FAMILIAR = 0.4
+"""The share of lines that are of the families asked for."""
 PREAMBLE = "import math\nimport numpy as np\nimport scipy.sparse\nimport scipy.special as sp\n"
 
 
@@ -36,6 +41,10 @@ class Program:
     terms: tuple[str, ...]
     constants: dict[str, np.ndarray] = field(default_factory=dict)
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    families: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    u: np.ndarray | None = None
+    as_list: bool = False
 
     @property
     def source(self) -> str:
@@ -43,12 +52,33 @@ class Program:
         body = "\n".join([*self.lines, f"return {' + '.join(self.terms)}"])
         used = [f"{k} = np.array({v.tolist()})\n" for k, v in self.constants.items() if k in body]
         indented = "\n".join("    " + line for line in body.split("\n"))
-        return f"{PREAMBLE}{''.join(used)}def f(x):\n{indented}\n"
+        given = "x" if self.u is None else "x, u"
+        return f"{PREAMBLE}{self.before(body)}{''.join(used)}def f({given}):\n{indented}\n"
 
-    def compiled(self) -> Callable[[Any], Any]:
+    def before(self, body: str) -> str:
+        """What families need before the function."""
+        setup = [f"{line}\n" for line in self.setup if line.partition(" = ")[0] in body]
+        helpers = [text for name, text in HELPERS.items() if any(name in s for s in setup)]
+        return "".join([IMPORTS if self.families else "", *helpers, *setup])
+
+    def compiled(self) -> Callable[..., Any]:
         names: dict[str, Any] = {}
         exec(compile(self.source, "<program>", "exec"), names)
         return names["f"]
+
+    def plain(self, u: np.ndarray | None = None) -> Callable[[Any], Any]:
+        """The program as a function of x alone, fresh at each call where it keeps a state."""
+        code = compile(self.source, "<program>", "exec")
+        once = self.compiled()
+
+        def call(x: Any) -> Any:
+            names: dict[str, Any] = {}
+            if self.setup:
+                exec(code, names)
+            given = x.tolist() if self.as_list else x
+            return names.get("f", once)(given, *(() if u is None else (u.copy(),)))
+
+        return call
 
 
 def shrunk(program: Program, fails: Callable[[Program], bool]) -> Program:
@@ -91,9 +121,11 @@ class Writer:
     seed : int
     local : bool
         Whether shapes and loops may depend on values; `x` is then the point to keep to.
+    families : sequence of str
+        Of `program_families`: which lines to use besides.
     """
 
-    def __init__(self, seed: int, *, local: bool = False) -> None:
+    def __init__(self, seed: int, *, local: bool = False, families: Sequence[str] = ()) -> None:
         self.rng = random.Random(seed)
         self.generator = np.random.default_rng(seed)
         self.n = self.rng.randrange(3, 9)
@@ -111,6 +143,17 @@ class Writer:
         self.reach = chance.choice((2, 4, 8, 100))
         self.fresh = chance.choice((0.2, 0.5, 0.8))
         self.names: dict[str, Any] = {}
+        self.families = tuple(name for name in families if name not in ("lists", "args"))
+        self.as_list = "lists" in families and (len(families) == 1 or self.rng.random() < 0.3)
+        self.u: np.ndarray | None = None
+        if self.as_list:
+            self.families += ("lists",)
+        if "args" in families and (len(families) == 1 or self.rng.random() < 0.3):
+            self.families += ("args",)
+            self.u = np.round(self.generator.uniform(-1, 1, 4), 2)
+            self.u[self.generator.random(4) < 0.5] = self.rng.choice((0.0, 1.0))
+        self.setup: list[str] = []
+        self.slow = 0
         self.restart()
 
     def restart(self) -> None:
@@ -119,6 +162,11 @@ class Writer:
         self.scope: dict[str, Any] = {}
         exec(PREAMBLE, self.scope)
         self.scope.update(self.constants, x=self.names["x"])
+        if self.families:
+            exec("\n".join([IMPORTS, *HELPERS.values(), *self.setup]), self.scope)
+            self.scope["u"] = None if self.u is None else self.u.copy()
+        if self.as_list:
+            self.scope["x"] = self.x.tolist()
         for number, line in enumerate(self.lines):
             exec(line, self.scope)
             self.names[f"v{number}"] = self.scope[f"v{number}"]
@@ -132,11 +180,14 @@ class Writer:
                     break
                 self.extend()
         shapes = {name: np.shape(value) for name, value in self.names.items() if name != "x"}
-        return Program(self.n, tuple(self.lines), tuple(self.terms()), self.constants, shapes)
+        rest = self.families, tuple(self.setup), self.u, self.as_list
+        return Program(
+            self.n, tuple(self.lines), tuple(self.terms()), self.constants, shapes, *rest
+        )
 
     def terms(self) -> list[str]:
         """Numbers to add up: of the last variables, and now and then of any."""
-        found = list(self.names)
+        found = self.usable()
         last = found[-self.rng.randrange(1, 4) :]
         chosen = last + self.rng.choices(found, k=self.rng.choice((0, 1, 3, 6)))
         return [self.term(name) for name in dict.fromkeys(chosen)]
@@ -146,7 +197,7 @@ class Writer:
         if not shape:
             return self.rng.choice((name, name, f"{name} ** 2", f"2 * {name}"))
         element = ", ".join(str(self.rng.randrange(size)) for size in shape)
-        other = self.rng.choice(list(self.names))
+        other = self.rng.choice(self.usable())
         one = f"{name}[{element}]"
         forms = (
             one, one, one, f"{name}.sum()", f"({name} ** 2).sum()", f"np.sum({name}[::2])",
@@ -154,8 +205,12 @@ class Writer:
         )  # fmt: skip
         return self.rng.choice(forms)
 
+    def usable(self) -> list[str]:
+        """All variables that are arrays or numbers."""
+        return [name for name in self.names if not self.as_list or name != "x"]
+
     def variable(self, *ndims: int) -> str | None:
-        found = [name for name, value in self.names.items() if np.ndim(value) in ndims]
+        found = [name for name in self.usable() if np.ndim(self.names[name]) in ndims]
         if not found:
             return None
         early = self.rng.random() < self.fresh
@@ -168,11 +223,17 @@ class Writer:
         if kind == "branch" and self.branches >= MOST_BRANCHES:
             return
         known = set(self.constants)
-        line = self.line(kind, target)
+        setup = ""
+        if self.families and (len(self.names) < 2 or self.rng.random() < FAMILIAR):
+            kind = "family"
+            setup, line = self.of_family(target)
+        else:
+            line = self.line(kind, target)
         if line is None:
             return
         self.scope.update(self.constants)
         try:
+            exec(setup, self.scope)
             exec(line, self.scope)
             value = self.scope[target]
             good = self.is_tame(value) and all(map(self.is_tame, self.names.values()))
@@ -181,12 +242,31 @@ class Writer:
         if good:
             self.names[target] = value
             self.lines.append(line)
+            self.setup += [setup] if setup else []
             self.branches += kind == "branch"
         else:
             for name in set(self.constants) - known:
                 del self.constants[name]
-            if kind in ("statement", "branch"):
+            if kind in ("statement", "branch", "family"):
                 self.restart()
+
+    def of_family(self, target: str) -> tuple[str, str | None]:
+        """A line of a family, and what has to stand before the function."""
+        name = "lists" if self.as_list and len(self.names) < 3 else self.rng.choice(self.families)
+        if name == "threads":
+            self.slow += 1
+            if self.slow > MOST_SLOW:
+                return "", None
+        setup, bar, body = self.rng.choice(FAMILIES[name]).partition(" || ")
+        if not bar:
+            setup, body = "", setup
+        fields = {"k": f"s{len(self.lines)}"}
+        line = self.filled(body, target, a=self.variable(1, 2), **fields)
+        if line is not None and name in ("try", "types", "state", "threads") and " if " in line:
+            if self.branches >= MOST_BRANCHES:
+                return "", None
+            self.branches += 1
+        return setup.format(**fields), line
 
     @staticmethod
     def is_tame(value: Any) -> bool:
@@ -231,10 +311,11 @@ class Writer:
         fields["q"] = f"(np.resize({fields['v']}, (2, 2)) + 3 * np.eye(2))"
         return form.format(**fields)
 
-    def with_constant(self, target: str, form: str, size: str) -> str:
+    def with_constant(self, target: str, form: str, size: str) -> str | None:
         """An expression with a constant that has zeros and ones."""
         name = self.variable(1, 2)
-        assert name is not None
+        if name is None:
+            return None
         shape = np.shape(self.names[name])
         sizes = {"rows": self.rng.randrange(1, 6), "two": 2, "first": shape[0], "last": shape[-1]}
         wanted = shape if size == "same" else tuple(sizes[part] for part in size.split(","))

@@ -215,12 +215,57 @@ def test_an_error_on_every_path_is_the_functions_own():
         st.jacobian_sparsity(f, np.ones(2))
 
 
-def test_a_mistake_on_one_path_is_not_ignored():
+def test_what_one_path_fails_by_is_left_out_and_said():
     def f(x):
         return x[0] if x[0] > 0 else x[7]
 
-    with pytest.raises(IndexError):
-        st.jacobian_sparsity(f, np.ones(2))
+    pattern = st.jacobian_sparsity(f, np.ones(2))
+    assert pattern.indices.tolist() == [0]
+    assert pattern.left_out == (
+        "IndexError: index 7 is out of bounds for axis 0 with size 2 at "
+        f"{__file__}:{f.__code__.co_firstlineno + 1} (in f)",
+    )
+    assert st.jacobian_sparsity(np.sin, np.ones(2)).left_out == ()
+
+
+def asks_for_the_type(x):
+    if x[0] > 0:
+        if type(x) is not np.ndarray:
+            raise TypeError("an array is wanted")
+        return x * 2
+    return x[::-1]
+
+
+def asks_for_text(x):
+    if x[0] > 0:
+        if not str(x[1]).lstrip("-")[0].isdigit():
+            raise ValueError("a number is wanted")
+        return x * 2
+    return x[::-1]
+
+
+def asks_a_helper(x):
+    def fail():
+        raise ValueError("memory is wanted")
+
+    if x[0] > 0:
+        if not hasattr(x, "__array_interface__"):
+            fail()
+        return x * 2
+    return x[::-1]
+
+
+@pytest.mark.parametrize("f", [asks_for_the_type, asks_for_text, asks_a_helper])
+def test_a_path_that_the_trace_itself_makes_fail_is_not_left_out(f):
+    shown = ""
+    try:
+        pattern = st.jacobian_sparsity(f, np.ones(3))
+    except st.TracingError as error:
+        shown = str(error) + "".join(error.__notes__)
+    else:
+        assert_same_pattern(pattern, np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+        assert not pattern.left_out
+    assert not shown or ("test_branches.py" in shown and "decisions" in shown)
 
 
 def test_a_refused_call_on_one_path_is_not_ignored():

@@ -36,8 +36,53 @@ def test_constants_keep_their_values():
 def test_zeros_need_no_room():
     graph = Graph(2)
     assert not graph.constant(np.zeros((3, 4))).any()
-    assert graph.constant_scalar(0.0) == graph.constant_scalar(-0.0) == ZERO
-    assert graph.constant_scalar(False) == ZERO
+    assert graph.constant_scalar(0.0) == graph.constant_scalar(False) == ZERO
+
+
+def test_negative_zeros_are_told_from_zero():
+    graph = Graph(2)
+    node = graph.constant_scalar(-0.0)
+    assert node < ZERO
+    assert node == graph.constant_scalar(-0.0)
+    assert np.signbit(graph.known_value(node, F8))
+    ids = graph.constant(np.array([0.0, -0.0, 1.0]))
+    assert (ids < ZERO).tolist() == [False, True, True]
+    assert graph.zeros_among(ids).tolist() == [True, True, False]
+    assert np.signbit(graph.known_values(ids, F8)).tolist() == [False, True, False]
+    parts = graph.constant(np.array([0j, complex(0.0, -0.0), complex(-0.0, 0.0)]))
+    assert (parts < ZERO).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([2**53 + 1, -(2**53) - 1, 5]),
+        np.array([2**64 - 1, 0], np.uint64),
+        np.array([np.nextafter(np.longdouble(1), 2), np.finfo(np.longdouble).max]),
+        np.array([np.nextafter(np.longdouble(1), 2) * 1j, 0]),
+    ],
+)
+def test_constants_that_no_double_holds_are_exact(values):
+    graph = Graph(2)
+    before = graph.constant(np.array([0.5, -0.0]))
+    ids = graph.constant(values)
+    found = graph.known_values(ids, values.dtype)
+    assert found.dtype == values.dtype
+    assert (found == values).all()
+    assert graph.known_value(int(ids[0]), values.dtype) == values[0]
+    assert graph.known_values(before, F8).tolist() == [0.5, 0.0]
+
+
+def test_rounded_constants():
+    graph = Graph(2)
+    ids = graph.constant(np.array([0.1, 0.5, np.nan, 1e-60]))
+    assert graph.rounded(ids, F8) is ids
+    single = graph.rounded(ids, np.dtype(np.float32))
+    assert graph.known_values(single, F8)[:2].tolist() == [float(np.float32(0.1)), 0.5]
+    assert single[3] == ZERO
+    assert graph.rounded(single, np.dtype(np.float32)) is single
+    whole = graph.rounded(ids[:2], np.dtype(int))
+    assert whole.tolist() == [ZERO, ZERO]
 
 
 def test_equal_scalars_share_an_id():

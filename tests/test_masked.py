@@ -959,9 +959,10 @@ def test_metadata_of_masked_arrays():
         assert m.mT.shape == (2, 2)
         assert m.device == "cpu"
         assert m.item(2) is not None
-        assert repr(m) == "masked TracedArray([[{0}, --],\n [{2}, {3}]])"
-        assert f"{np.ma.array(x)}" == "masked TracedArray([{0}, {1}, {2}, {3}])"
-        assert str(np.ma.masked_greater(x, 1)) == "masked TracedArray([{0}?, {1}?, {2}?, {3}?])"
+        assert repr(m).startswith("masked TracedArray([[{0}, --],\n [{2}, {3}]], value ")
+        assert f"{np.ma.array(x)}".startswith("masked TracedArray([{0}, {1}, {2}, {3}], value ")
+        unsure = str(np.ma.masked_greater(x, 1))
+        assert unsure.startswith("masked TracedArray([{0}?, {1}?, {2}?, {3}?], value ")
         assert m.fill_value == 1e20
         assert m[0, 1] is np.ma.masked
         assert isinstance(m.mask, np.ndarray)

@@ -7,6 +7,7 @@ import fractions
 import math
 import numbers
 import operator
+import re
 
 import numpy as np
 import pytest
@@ -131,8 +132,9 @@ def test_pattern_and_repr():
     jacobian_sparsity(f, POINT)
     pattern, *texts, opaque = seen[-1]
     assert pattern == BitMap([0, 2])
-    assert texts == ["TracedScalar({0, 2})"] * 4
-    assert opaque == "TracedScalar({}, value depends on the inputs)"
+    assert len(set(texts)) == 1
+    assert re.fullmatch(r"TracedScalar\(\{0, 2\}, value \d+\)", texts[0])
+    assert re.fullmatch(r"TracedScalar\(\{\}, value \d+ depends on the inputs\)", opaque)
 
 
 def test_printing_in_a_loop():

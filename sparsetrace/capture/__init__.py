@@ -8,34 +8,40 @@ are exchanged where an error showed that they matter, and restored with the rest
 
 from __future__ import annotations
 
-import dis
 import math
 import sys
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
+from sparsetrace import floating
 from sparsetrace.capture import (
+    compiled,
     constructors,
+    exact_types,
+    identity,
     linear,
     loops,
     masks,
     mathematics,
     scipy_functions,
     sequences,
+    threads,
     transforms,
 )
 from sparsetrace.capture.numbers import ORDERINGS, TracedFloat
 from sparsetrace.capture.session import SESSION, Restart, Session
+from sparsetrace.capture.threads import alone
 
 __all__ = [
     "Restart",
     "Session",
+    "alone",
     "capturing",
     "changes",
     "exchange_sequences",
@@ -46,6 +52,8 @@ __all__ = [
 Row = tuple[Any, str, Any, Any]
 """Owner, name, original and wrapper."""
 
+_NOT_REBOUND = frozenset((compiled.MODULE, "numpy", "sparsetrace"))
+"""Packages whose own modules keep the names that they bound."""
 _lock = threading.RLock()
 _active = 0
 _changes = 0
@@ -62,9 +70,12 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
     rows: list[tuple[Any, str, Any, Any]] = []
     for module, found in ((np, constructors.wrappers()), (math, mathematics.wrappers())):
         rows += [(module, name, original, new) for name, (original, new) in found.items()]
-    for several in (linear.wrappers(), loops.wrappers()):
+    for several in (linear.wrappers(), loops.wrappers(), threads.wrappers()):
         rows += [(owner, name, original, new) for (owner, name), (original, new) in several.items()]
     rows.append(masks.entry(_install_masks))
+    rows.append(sequences.select())
+    rows += floating.rows()
+    rows.append(exact_types.entry())
     return rows
 
 
@@ -88,8 +99,8 @@ def _pairs(modules: frozenset[str]) -> tuple[dict[int, tuple[Any, Any]], ...]:
 
 
 @contextmanager
-def capturing(session: Session) -> Iterator[None]:
-    """Everything wrapped, for the duration of a trace."""
+def capturing(session: Session, function: Callable[..., Any]) -> Iterator[None]:
+    """Everything wrapped, for the duration of a trace of `function`."""
     global _active
     token = SESSION.set(session)
     try:
@@ -97,6 +108,8 @@ def capturing(session: Session) -> Iterator[None]:
             _active += 1
             if _active == 1:
                 _install()
+            for scope, name in exact_types.aliases(function):
+                _exchange(scope, name, exact_types.TypeName)
         try:
             with transforms.backend():
                 yield
@@ -113,6 +126,7 @@ def _install() -> None:
     if len(sys.modules) != len(_modules_before):
         _modules_before.clear()
         _modules_before.update(sys.modules)
+        exact_types.keep_own()
     _exchange_all()
     _install_loaded()
 
@@ -135,7 +149,7 @@ def _exchange_all(module: str = "") -> None:
     for owner, wrappers in _wrappers_of(module):
         scope = vars(owner)
         # not the originals of the table: someone else may have exchanged a name
-        _patched.append((owner, {name: scope[name] for name in wrappers}))
+        _patched.append((owner, {name: scope.get(name, _ABSENT) for name in wrappers}))
         _assign(owner, wrappers)
 
 
@@ -144,20 +158,29 @@ def _assign(owner: Any, values: dict[str, Any]) -> None:
         vars(owner).update(values)
     else:
         for name, value in values.items():
-            setattr(owner, name, value)
+            if value is _ABSENT:  # inherited before
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
 
 
 def _install_loaded() -> bool:
-    """Exchange the functions of SciPy modules loaded by now; whether there were new ones."""
-    new = scipy_functions.loaded() - _wrapped_modules
+    """Exchange the functions of modules loaded by now; whether there were new ones."""
+    new = (scipy_functions.loaded() | threads.loaded()) - _wrapped_modules
+    if compiled.MODULE in sys.modules and compiled.is_loaded():
+        new |= {compiled.MODULE} - _wrapped_modules
     for name in new:
         _exchange_all(name)
         _wrapped_modules.add(name)
     return bool(new)
 
 
-_GROUPS = {masks.MODULE: masks.rows, sequences.MODULE: sequences.rows}
-"""What is exchanged once it turns out to be used."""
+_GROUPS = {
+    compiled.MODULE: compiled.rows,
+    masks.MODULE: masks.rows,
+    sequences.MODULE: sequences.rows,
+}
+"""What is exchanged once it is loaded, or turns out to be used."""
 
 
 def _install_group(name: str) -> bool:
@@ -172,6 +195,16 @@ def _install_group(name: str) -> bool:
     return True
 
 
+def _learn_modules() -> bool:
+    """Exchange the functions of modules loaded during the run; whether there were any."""
+    global _changes
+    with _lock:
+        found = _install_loaded()
+        _changes += found
+    return found
+
+
+threads.learner(_learn_modules)
 _install_masks = partial(_install_group, masks.MODULE)
 
 
@@ -181,6 +214,8 @@ def exchange_sequences() -> bool:
 
 
 def _rows_of(module: str) -> list[tuple[Any, str, Any, Any]]:
+    if module in threads.POOLS:
+        return threads.rows(module)
     return _GROUPS[module]() if module in _GROUPS else scipy_functions.rows(module)
 
 
@@ -222,16 +257,24 @@ def _exchange(scope: dict[str, Any], name: str, new: Any) -> None:
         scope[name] = new
 
 
-def rebind(traceback: types.TracebackType | None) -> None:
+def _say_once(error: BaseException, asks: str) -> None:
+    note = (
+        f"float(v) is not traced in this module, because {asks} compares float by identity "
+        "('is float') with what is not type(v): write isinstance(v, float), type(v) is float "
+        "or '== float' there"
+    )
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+
+
+def rebind(error: BaseException | None) -> None:
     """Exchange early-bound names in the modules that an error passed through.
 
     `changes` tells whether anything was exchanged, so that another run may succeed.  So
     does the exchange of functions of SciPy modules that were loaded during the run.
     """
-    global _changes
-    with _lock:
-        if _install_loaded():
-            _changes += 1
+    _learn_modules()
+    traceback = None if error is None else error.__traceback__
     if masks.are_used(traceback):
         _install_masks()
     seen: set[int] = set()
@@ -239,13 +282,17 @@ def rebind(traceback: types.TracebackType | None) -> None:
         frame, traceback = traceback.tb_frame, traceback.tb_next
         scope = frame.f_globals
         name = scope.get("__name__", "")
-        if name.startswith(("numpy", "sparsetrace")) and not name.startswith("numpy_"):
+        if name.partition(".")[0] in _NOT_REBOUND:
             continue
         if id(scope) not in seen:
             seen.add(id(scope))
             _rebind_scope(scope)
-        if "float" in frame.f_code.co_names and "float" not in scope and _may_rebind_float(scope):
-            _exchange(scope, "float", TracedFloat)
+        if "float" in frame.f_code.co_names and "float" not in scope:
+            asks = identity.compared(scope, "float")
+            if asks is None:
+                _exchange(scope, "float", TracedFloat)
+            elif error is not None:
+                _say_once(error, asks)
 
 
 def _rebind_scope(scope: dict[str, Any]) -> None:
@@ -268,22 +315,3 @@ def rebind_orderings(frame: types.FrameType) -> bool:
             _exchange(scope, name, new)
             found = True
     return found
-
-
-def _may_rebind_float(scope: dict[str, Any]) -> bool:
-    """Whether no code of the module asks ``type(x) is float``, which a stand-in answers falsely."""
-    for value in list(scope.values()):
-        held = list(vars(value).values()) if isinstance(value, type) else [value]
-        for item in held:
-            code = getattr(item, "__code__", None)
-            if isinstance(code, types.CodeType) and not _without_identity(code):
-                return False
-    return True
-
-
-def _without_identity(code: types.CodeType) -> bool:
-    asks = "float" in code.co_names and "type" in code.co_names
-    if asks and any(step.opname == "IS_OP" for step in dis.get_instructions(code)):
-        return False
-    nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
-    return all(map(_without_identity, nested))

@@ -15,12 +15,11 @@ import types
 from inspect import getattr_static
 from typing import Any
 
+from sparsetrace.bytecode import Chain, callee_at
+
 __all__ = ["called_directly"]
 
 _ABSENT = object()
-
-Chain = tuple[tuple[str, Any], ...]
-"""The instructions that load ``name.attribute.attribute``: operation and name."""
 
 _KNOWN: dict[tuple[types.CodeType, int], Chain] = {}
 _MOST_KNOWN = 4096
@@ -50,49 +49,6 @@ def _callee(frame: types.FrameType) -> Chain:
     instructions = list(dis.get_instructions(frame.f_code))
     # the frame may stand at an entry of the instruction's cache
     return callee_at(instructions, sum(step.offset <= frame.f_lasti for step in instructions) - 1)
-
-
-def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
-    """What loads the object that is called, found by its expression's place in the source."""
-    if not instructions[at].opname.startswith("CALL"):
-        return ()
-    best: dis.Instruction | None = None
-    start, end = _extent(instructions[at])
-    for step in instructions[:at]:
-        first, last = _extent(step)
-        # the function's expression begins where the call does, and ends before it
-        named = step.opname.startswith("LOAD") and step.opname != "LOAD_CONST"
-        inside = named and first == start and last < end
-        if inside and (best is None or last >= _extent(best)[1]):
-            best = step
-    if best is None:
-        return ()
-    chain = _chain(instructions[: instructions.index(best) + 1])
-    return tuple((step.opname, step.argval) for step in chain)
-
-
-def _chain(instructions: list[dis.Instruction]) -> list[dis.Instruction]:
-    """The last instructions that together load ``name.attribute.attribute``."""
-    chain: list[dis.Instruction] = []
-    for step in reversed(instructions):
-        if step.opname in ("PUSH_NULL", "NOP", "CACHE", "EXTENDED_ARG"):
-            continue
-        if not step.opname.startswith("LOAD"):
-            break
-        chain.insert(0, step)
-        if step.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
-            break
-    return chain
-
-
-def _extent(step: dis.Instruction) -> tuple[tuple[int, int], tuple[int, int]]:
-    place = step.positions
-    if place is None or None in (place.lineno, place.end_lineno, place.col_offset):
-        return (-1, -1), (-1, -1)
-    return (
-        (place.lineno or 0, place.col_offset or 0),
-        (place.end_lineno or 0, place.end_col_offset or 0),
-    )
 
 
 def _evaluated(frame: types.FrameType, chain: Chain) -> Any:

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture.callers import called_directly
-from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.capture.session import SESSION, Buffer, is_library
 from sparsetrace.dispatch.operands import (
     Elements,
     contains_traced,
     elements_of,
     is_traced,
 )
+from sparsetrace.errors import EscapeError, explain
 from sparsetrace.graph import CURRENT, filled
 
 __all__ = ["as_array", "wrappers"]
@@ -73,6 +74,24 @@ def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
     return kwargs
 
 
+_OWN_MEMORY = (list, tuple, bool, int, float, complex, range, np.generic)
+"""What NumPy makes an array of that has memory of its own."""
+
+
+def _is_view(made: Any, obj: Any) -> bool:
+    """Whether a conversion gave no new array: what is written into it is seen in `obj`."""
+    if isinstance(obj, np.ndarray):
+        return np.may_share_memory(made, obj)
+    return made.base is not None and not isinstance(obj, _OWN_MEMORY)
+
+
+def _seen_again(made: Any, obj: Any) -> Any:
+    """A view of a buffer is watched as the buffer is; one of foreign memory is left alone."""
+    if isinstance(obj, Buffer) and not isinstance(made, np.ma.MaskedArray):
+        return made.view(Buffer)._from(obj)
+    return made
+
+
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     order = _CONTIGUOUS.get(original.__name__, "K")
 
@@ -92,7 +111,8 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
         if is_library(frame):
             return original(*args, **kwargs)
         if plain or not contains_traced(obj):
-            return session.buffer(original(*args, **kwargs), frame)
+            made = original(*args, **kwargs)
+            return _seen_again(made, obj) if _is_view(made, obj) else session.buffer(made, frame)
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         if dtype is object or not called_directly(frame):
             return original(*args, **kwargs)
@@ -183,6 +203,27 @@ def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
     return fromiter
 
 
+def _from_memory(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def frombuffer(*args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None:
+            return original(*args, **kwargs)
+        kwargs = _without_like(kwargs)
+        source = args[0] if args else kwargs.get("buffer")
+        held = source.obj if isinstance(source, memoryview) else source
+        if is_traced(held):
+            raise EscapeError(
+                explain(
+                    "np.frombuffer",
+                    "it reads the memory of a traced array, which holds no numbers",
+                    "Use the array itself, x.reshape(...) or np.array(x).",
+                )
+            )
+        return original(*args, **kwargs)
+
+    return frombuffer
+
+
 def wrappers() -> dict[str, tuple[Any, Any]]:
     """For each name in ``numpy``, the original and its wrapper."""
     found: dict[str, tuple[Any, Any]] = {}
@@ -201,6 +242,7 @@ def wrappers() -> dict[str, tuple[Any, Any]]:
         found[name] = original, _creation(original)
     found["full"] = np.full, _full(np.full)
     found["full_like"] = np.full_like, _full_like(np.full_like)
+    found["frombuffer"] = np.frombuffer, _from_memory(np.frombuffer)
     found["fromiter"] = np.fromiter, _from_iterator(np.fromiter)
     for _, wrapper in found.values():
         wrapper._captures = True

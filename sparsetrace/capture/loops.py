@@ -8,12 +8,12 @@ branches of one element are run apart from those of the others.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.branches import Branches, raised_on_purpose
+from sparsetrace.branches import Branches
 from sparsetrace.capture.session import SESSION
 from sparsetrace.dispatch.operands import (
     Elements,
@@ -24,9 +24,11 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.failing import is_genuine
 from sparsetrace.graph import CURRENT, Graph
+from sparsetrace.raising import may_raise
 
-__all__ = ["wrappers"]
+__all__ = ["by_element", "wrappers"]
 
 _MOST_PATHS = 64
 """Decision paths through one element of ``np.vectorize``."""
@@ -46,16 +48,28 @@ def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
                     "Loop over the rows and use np.stack.",
                 )
             )
-        return _by_element(self, args, kwargs)
+        graph = CURRENT.get()
+        assert graph is not None
+        places = [place for place in (*range(len(args)), *kwargs) if place not in self.excluded]
+        return by_element(graph, self.pyfunc, places, args, kwargs, otypes=self.otypes)
 
     return call
 
 
-def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    graph = CURRENT.get()
-    assert graph is not None
-    places: list[int | str] = [i for i in range(len(args)) if i not in self.excluded]
-    places += [name for name in kwargs if name not in self.excluded]
+def by_element(
+    graph: Graph,
+    function: Callable[..., Any],
+    places: Iterable[int | str],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    otypes: Any,
+) -> Any:
+    """What a function of numbers gives for each element of the arguments at `places`.
+
+    The branches of one element are run apart from those of the others.
+    """
+    places = list(places)
     operands = [args[p] if isinstance(p, int) else kwargs[p] for p in places]
     shape = np.broadcast_shapes(*(ids_of(graph, operand).shape for operand in operands))
     columns = [_elements(graph, operand, shape) for operand in operands]
@@ -65,7 +79,7 @@ def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         values = dict(zip(places, row, strict=True))
         positional = [values.get(i, a) for i, a in enumerate(args)]
         named = {name: values.get(name, v) for name, v in kwargs.items()}
-        found = _united_paths(graph, functools.partial(self.pyfunc, *positional, **named))
+        found = _united_paths(graph, functools.partial(function, *positional, **named))
         several = isinstance(found, tuple)
         rows.append(found if isinstance(found, tuple) else (found,))
     results = []
@@ -75,7 +89,7 @@ def _by_element(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         points = [values_of(v) for v in column] if graph.local else None
         shown = None if points is None else np.array(points, kind).reshape(shape)
         made = graph.wrap(Elements(ids, kind, shown, keep_array=True))
-        results.append(made if self.otypes is None else made.astype(self.otypes[i]))
+        results.append(made if otypes is None else made.astype(otypes[i]))
     return tuple(results) if several else results[0]
 
 
@@ -85,8 +99,9 @@ def _elements(graph: Graph, operand: Any, shape: tuple[int, ...]) -> list[Any]:
         kind, values = dtype_of(operand), None
         if graph.local:
             values = np.array(np.broadcast_to(values_of(operand), shape), kind).reshape(-1)
-        return list(graph.wrap(Elements(ids, kind, values, keep_array=True)))
-    return list(np.broadcast_to(np.asarray(operand), shape).reshape(-1))
+        found: list[Any] = graph.wrap(Elements(ids, kind, values, keep_array=True)).tolist()
+        return found
+    return np.broadcast_to(np.asarray(operand), shape).reshape(-1).tolist()
 
 
 def _united_paths(graph: Graph, call: Callable[[], Any]) -> Any:
@@ -105,19 +120,24 @@ def _united_paths(graph: Graph, call: Callable[[], Any]) -> Any:
             except TracingError:
                 raise
             except Exception as error:
-                if not branches.path or not raised_on_purpose(error, branches):
+                if not branches.path or not is_genuine(error, branches):
                     raise
                 refused = refused or error
     finally:
         graph.decide = outer
-    if not found:
-        assert refused is not None
-        raise refused
+    if refused is not None:
+        if not found:
+            raise refused
+        may_raise(graph, functools.partial(_itself, refused))
     if len(found) == 1:
         return found[0]
     if isinstance(found[0], tuple):
         return tuple(_united(graph, column) for column in zip(*found, strict=True))
     return _united(graph, found)
+
+
+def _itself(error: Exception) -> Exception:
+    return error
 
 
 def _united(graph: Graph, values: Any) -> Any:

@@ -1,20 +1,26 @@
 """The ``math`` module on traced numbers.
 
 Contract: every function of ``math`` that has a derivative, or that maps to a ufunc
-without one, is answered by that ufunc; for plain numbers each wrapper is the original.
+without one, is answered by that ufunc, and raises what the function itself does; for
+plain numbers each wrapper is the original.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from sparsetrace.dispatch.operands import is_traced
+from sparsetrace.dispatch.operands import is_traced, values_of
+from sparsetrace.graph import Graph
+from sparsetrace.raising import may_be_caught, may_raise
+from sparsetrace.scalar import as_python
 
 __all__ = ["wrappers"]
 
@@ -100,7 +106,68 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "trunc": np.trunc,
     "ulp": np.spacing,
 }
+_TO_WHOLE = frozenset(("ceil", "floor", "trunc"))
 _OVER_ITERABLES = frozenset(("dist", "fsum", "prod", "sumprod"))
+
+
+_SAMPLES = (-2.5, -1.0, 0.0, 0.5, 1e308, math.inf, -math.inf, math.nan)
+"""Between them they meet every domain and range error of every function."""
+_OF_SUMS = (
+    OverflowError("intermediate overflow in fsum"),
+    ValueError("-inf + inf in fsum"),
+)
+
+
+@functools.lru_cache(maxsize=1024)
+def _errors(original: Callable[..., Any], *known: Any) -> tuple[Exception, ...]:
+    """The errors that a function may raise, one of a type; None stands for unknown arguments."""
+    found: dict[type, Exception] = {}
+    for values in itertools.product(*(_SAMPLES if x is None else (x,) for x in known)):
+        try:
+            original(*values)
+        except (ValueError, ArithmeticError) as error:
+            found.setdefault(type(error), type(error)(*error.args))
+        except Exception:  # of the arguments that are known; the function's rule says so
+            break
+    return tuple(found.values())
+
+
+_ONE = frozenset((1,))
+
+
+def _sizes(args: tuple[Any, ...]) -> set[int]:
+    return {x.size for x in args if is_traced(x)}
+
+
+def _fail_alike(
+    graph: Graph, original: Callable[..., Any], args: tuple[Any, ...], kwargs: Any
+) -> None:
+    """Raise what the function raises: at a point itself, else on a path where it is caught."""
+    if graph.local or _sizes(args) != _ONE:
+        original(*map(_plain, args), **kwargs)
+    elif may_be_caught(graph):
+        for error in _errors(original, *(None if is_traced(x) else x for x in args)):
+            may_raise(graph, functools.partial(type(error), *error.args), args)
+
+
+def _plain(x: Any) -> Any:
+    """The number that a traced one stands for; an array as it is in a plain call."""
+    if not is_traced(x):
+        return x
+    if not isinstance(x, np.ndarray):
+        return x._value
+    if x.size != 1:  # which no function takes
+        return np.ones(x.shape)
+    return values_of(x).item()
+
+
+def _as_python(found: Any, name: str) -> Any:
+    """The result as a number of Python's own; of an array of one element too."""
+    if type(found) is tuple:
+        return tuple(_as_python(part, name) for part in found)
+    if isinstance(found, np.ndarray):
+        found = found.reshape(())[()]
+    return as_python(found.astype(np.int64) if name in _TO_WHOLE else found)
 
 
 def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,7 +175,10 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in args:
             if is_traced(x):
-                return answer(*args, **kwargs)
+                graph = x._graph
+                if sys._getframe(1) is not graph.unwatched or x.size != 1 or len(args) > 1:
+                    _fail_alike(graph, original, args, kwargs)
+                return _as_python(answer(*args, **kwargs), original.__name__)
         return original(*args, **kwargs)
 
     return call
@@ -120,9 +190,17 @@ def _wrapped_iterable(
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         lists = [list(x) if hasattr(x, "__iter__") else x for x in args]
-        if any(isinstance(x, list) and any(map(is_traced, x)) for x in lists):
-            return answer(*lists, **kwargs)
-        return original(*lists, **kwargs)
+        items = [x for values in lists if isinstance(values, list) for x in values]
+        first = next(filter(is_traced, items), None)
+        if first is None:
+            return original(*lists, **kwargs)
+        if first._graph.local:
+            plain = [list(map(_plain, x)) if isinstance(x, list) else x for x in lists]
+            original(*plain, **{key: _plain(x) for key, x in kwargs.items()})
+        elif original is math.fsum:
+            for error in _OF_SUMS:
+                may_raise(first._graph, functools.partial(type(error), *error.args), items)
+        return _as_python(answer(*lists, **kwargs), original.__name__)
 
     return call
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.dispatch.operands import is_traced
+from sparsetrace.python_numbers import PythonNumber, stands_for_python
+from sparsetrace.scalar import as_python
 
 __all__ = ["ORDERINGS", "TracedFloat"]
 
@@ -34,6 +37,18 @@ class _FloatLike(type):
         return hash(float)
 
 
+def _as_float(value: Any) -> Any:
+    """``float(value)`` of a traced number, or of an array of one element."""
+    if isinstance(value, PythonNumber):
+        if isinstance(value, complex):
+            raise TypeError("float() argument must be a string or a real number, not 'complex'")
+        return value if isinstance(value, float) else operator.add(value, 0.0)
+    if value.size != 1:
+        raise TypeError("only length-1 arrays can be converted to Python scalars")
+    found = value.reshape(())[()] if isinstance(value, np.ndarray) else value
+    return as_python((np.real(found) if found.dtype.kind == "c" else found).astype(float))
+
+
 class TracedFloat(float, metaclass=_FloatLike):
     """``float`` for traced code."""
 
@@ -41,9 +56,11 @@ class TracedFloat(float, metaclass=_FloatLike):
     """Read by NumPy where the name is used as a dtype."""
 
     def __new__(cls, value: Any = 0.0, /) -> Any:
-        if is_traced(value):
-            return value.reshape(())[()] if isinstance(value, np.ndarray) else value
-        return float(value)
+        return _as_float(value) if is_traced(value) else float(value)
+
+
+TracedFloat.__name__ = TracedFloat.__qualname__ = "float"
+TracedFloat.__module__ = "builtins"
 
 
 def _numbers(items: list[Any]) -> bool:
@@ -56,7 +73,8 @@ def _extreme(builtin: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]
     def extreme(*args: Any, **options: Any) -> Any:
         items = list(args[0]) if len(args) == 1 else list(args)
         if options.get("key") is None and items and _numbers(items):
-            return functools.reduce(ufunc, items)
+            found = functools.reduce(ufunc, items)
+            return as_python(found) if all(map(stands_for_python, items)) else found
         return builtin(items, **options) if len(args) == 1 else builtin(*args, **options)
 
     return extreme
@@ -66,7 +84,8 @@ def _extreme(builtin: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]
 def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> list[Any]:
     items = list(iterable)
     if key is None and _numbers(items):
-        ordered = list(np.sort(np.stack([np.reshape(item, ()) for item in items])))
+        stacked = np.sort(np.stack([np.reshape(item, ()) for item in items]))
+        ordered = stacked.tolist() if all(map(stands_for_python, items)) else list(stacked)
         return ordered[::-1] if reverse else ordered
     return builtins.sorted(items, key=key, reverse=reverse)
 

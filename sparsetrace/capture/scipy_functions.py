@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sparsetrace.dispatch.failures import fail_alike_in_scipy
 from sparsetrace.dispatch.operands import contains_traced
 from sparsetrace.graph import CURRENT
 
@@ -162,6 +163,9 @@ def _answer(
     original: Any, rules: str, entry: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     answer, call, line = _line(original, rules, entry)
+    graph = CURRENT.get()
+    if graph is not None:
+        fail_alike_in_scipy(graph, entry, args)
     return answer(call, line, args, kwargs)
 
 

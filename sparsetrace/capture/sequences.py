@@ -38,6 +38,7 @@ _OF_ARRAYS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
 """Which arguments of a function are several arrays in one sequence: positions, and names."""
 
 
+_SELECT = np.select
 _LEFT = frozenset("astype block copyto fill_diagonal place put put_along_axis putmask".split())
 """What takes no lists, finds traced numbers within them, or writes into its argument."""
 
@@ -66,10 +67,19 @@ def _function(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def select() -> tuple[Any, str, Any, Any]:
+    """Owner, name, original and wrapper of ``np.select``, exchanged from the start.
+
+    NumPy hands a call over for its conditions and choices alone, and would make an array of
+    objects of a traced default.
+    """
+    return np, "select", _SELECT, _function(_SELECT)
+
+
 @functools.cache
 def rows() -> list[tuple[Any, str, Any, Any]]:
     """Owner, name, original and wrapper of everything that is exchanged."""
-    taken = {original for original, _ in wrappers().values()}
+    taken = {_SELECT, *(original for original, _ in wrappers().values())}
     wanted = get_overridable_numpy_array_functions() - taken
     new: dict[Any, Any] = {}
     found = []

@@ -112,6 +112,7 @@ class Buffer(np.ndarray[Any, Any]):
     the array traced from birth.  Arrays made from it inherit its allocation sites.
     """
 
+    __class__ = np.ndarray  # type: ignore[assignment]  # what ``isinstance`` and the user are told
     _is_buffer = True
     _sites: frozenset[Site] = frozenset()
 

@@ -21,6 +21,7 @@ from sparsetrace.dispatch import (
     differences,
     elementwise,
     factorizations,
+    failures,
     generalized,
     histograms,
     inverses,
@@ -48,6 +49,7 @@ from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
     Operand,
+    check_operators,
     contains_traced,
     dtype_of,
     ids_of,
@@ -62,6 +64,7 @@ from sparsetrace.dispatch.registry import RULES
 from sparsetrace.dispatch.settled import plain_values
 from sparsetrace.dispatch.targets import JOINS, check_target, masked, out_position, store
 from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.floating import notice, notice_function
 from sparsetrace.graph import Graph
 
 __all__ = ["function_call", "ufunc_call"]
@@ -99,6 +102,7 @@ def _accepts(operand: Any) -> bool:
         return True
     if isinstance(operand, np.ma.MaskedArray):
         return False
+    check_operators(operand)
     return isinstance(operand, _PLAIN)
 
 
@@ -106,8 +110,10 @@ def ufunc_call(
     graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_ufunc__``."""
-    if graph.local:
-        return local.ufunc_call(graph, ufunc, method, inputs, kwargs)
+    if not graph.calm:
+        if graph.local:
+            return local.ufunc_call(graph, ufunc, method, inputs, kwargs)
+        notice(graph, ufunc, inputs)
     if not kwargs and method == "__call__":
         ids = elementwise.quick(graph, ufunc, inputs)
         if ids is not None:
@@ -266,6 +272,10 @@ def function_call(
     graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
+    if function in failures.RAISING:
+        failures.fail_alike(graph, function, args, kwargs)
+    if not (graph.calm or graph.local or function in MOVES or function in IMPLEMENTED):
+        notice_function(graph, function, args)
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
     if not (graph.local or placed or "out" in kwargs):

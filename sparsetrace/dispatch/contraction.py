@@ -77,7 +77,7 @@ class Factor:
         elif self.graph.pure:
             return None
         else:
-            mask = self.ids != ZERO
+            mask = ~self.graph.zeros_among(self.ids)  # type: ignore[arg-type]
         return None if count_nonzero(mask) == mask.size else mask
 
     def known(self) -> NDArray[Any]:

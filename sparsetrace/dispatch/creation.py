@@ -21,10 +21,11 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    is_traced_array,
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
-from sparsetrace.dispatch.settled import chosen_values, converted
+from sparsetrace.dispatch.settled import chosen_values, converted, known_mask
 from sparsetrace.graph import ZERO, Graph, Ids
 from sparsetrace.parts import part_of
 
@@ -110,27 +111,28 @@ def _astype(graph: Graph, x: Any, dtype: Any, /, *, copy: bool = True, device: A
 
 @rule_for(np.real)
 def _real(graph: Graph, val: Any) -> Elements:
-    kind = dtype_of(val)
+    kind, whole = dtype_of(val), isinstance(val, np.ndarray)
     if kind.kind != "c":
-        return Elements(ids_of(graph, val), kind)
+        return Elements(ids_of(graph, val), kind, keep_array=whole)
     # a constant's id serves for its real part: `Graph.known_values` takes that
-    return Elements(part_of(graph, ids_of(graph, val)), np.empty(0, kind).real.dtype)
+    part = part_of(graph, ids_of(graph, val))
+    return Elements(part, np.empty(0, kind).real.dtype, keep_array=whole)
 
 
 @rule_for(np.imag)
 def _imag(graph: Graph, val: Any) -> Elements:
-    kind = dtype_of(val)
+    kind, whole = dtype_of(val), isinstance(val, np.ndarray)
     ids = ids_of(graph, val)
     if kind.kind != "c":
         graph.pure = False
-        return Elements(np.zeros(ids.shape, np.int32), kind)
+        return Elements(np.zeros(ids.shape, np.int32), kind, keep_array=whole)
     known = ids < ZERO
     if known.any():
         # these constants need ids of their own, which the array cannot share: no writes
         ids = np.where(known, graph.constant(graph.known_values(ids, kind).imag), ids)
         ids.flags.writeable = False
-        return Elements(ids, np.empty(0, kind).real.dtype)
-    return Elements(part_of(graph, ids), np.empty(0, kind).real.dtype)
+        return Elements(ids, np.empty(0, kind).real.dtype, keep_array=whole)
+    return Elements(part_of(graph, ids), np.empty(0, kind).real.dtype, keep_array=whole)
 
 
 def _arrays(x: Any) -> Any:
@@ -240,13 +242,22 @@ def _triu_indices_from(graph: Graph, arr: Any, k: int = 0) -> Any:
 
 @rule_for(np.ix_)
 def _ix(graph: Graph, *args: Any) -> Any:
-    """Constant indices, as an ordinary open mesh."""
+    """Constant indices as an ordinary open mesh; numbers as views of the arguments."""
     if any(len(_shape(x)) != 1 for x in args):
         raise ValueError("Cross index must be 1 dimensional")
-    values = [chosen_values(graph, x) for x in args]
-    if any(v is None for v in values):
-        raise REFUSED.value_dependent("np.ix_")
-    return np.ix_(*values)
+    found: list[Any] = []
+    for i, x in enumerate(args):
+        if is_traced_array(x) and (dtype_of(x).kind != "b" or known_mask(graph, x) is None):
+            if dtype_of(x).kind == "b":
+                raise REFUSED.value_dependent("np.ix_")
+            shape = tuple(-1 if axis == i else 1 for axis in range(len(args)))
+            found.append(Elements(x._ids.reshape(shape), x._dtype, keep_array=True))
+            continue
+        values = chosen_values(graph, x)
+        if values is None:
+            raise REFUSED.value_dependent("np.ix_")
+        found.append(np.ix_(*(values if axis == i else [0] for axis in range(len(args))))[i])
+    return tuple(found)
 
 
 # ------------------------------------------------- creators with like=

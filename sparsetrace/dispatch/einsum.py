@@ -15,11 +15,13 @@ import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import array, count_nonzero, empty
+from numpy import einsum as remapped
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch.contraction import Factor, contract
 from sparsetrace.dispatch.operands import FLOAT, Elements, dtype_of, is_plain, is_traced
 from sparsetrace.graph import Graph, Ids, filled
+from sparsetrace.parts import PartIds, part_of
 
 __all__ = ["einsum"]
 
@@ -252,6 +254,8 @@ def einsum(graph: Graph, *operands: Any) -> Elements:
         subscripts, arrays = _spelled(operands)
     shapes = tuple([x._ids.shape if is_traced(x) else np.shape(x) for x in arrays])
     terms, output, plan = _read(subscripts, shapes)
+    if len(arrays) == 1 and is_traced(arrays[0]) and set(terms[0]) <= set(output):
+        return _view(graph, subscripts, arrays[0])
     ids = None
     if plan is not None:
         ids = _plain(graph, plan, *arrays)
@@ -288,6 +292,15 @@ def einsum(graph: Graph, *operands: Any) -> Elements:
     if ids is None:
         raise AssertionError("an einsum of constants reached the tracer")
     return Elements(np.array(ids), dtype)
+
+
+def _view(graph: Graph, subscripts: str, x: Any) -> Elements:
+    """Nothing is summed: as NumPy makes it, a view of the operand, whatever the dtype asked for."""
+    ids = remapped(subscripts, x._ids)
+    if isinstance(x._ids, PartIds) and isinstance(ids, np.ndarray):
+        ids = part_of(graph, ids)
+    # of an array without dimensions NumPy makes a number
+    return Elements(np.asarray(ids), x._dtype, keep_array=isinstance(ids, np.ndarray))
 
 
 def _stretched(term: _Term, sizes: dict[str, int]) -> _Term:

@@ -390,8 +390,9 @@ def _settle(
     graph: Graph, out: Ids, settled: NDArray[np.bool_], values: NDArray[Any], dtype: np.dtype[Any]
 ) -> None:
     """Write constants where the mask says."""
-    if count_nonzero(values):
-        out[settled] = graph.constant(values.astype(dtype))
+    ids = graph.constant(values.astype(dtype))
+    if count_nonzero(ids):  # -0.0 has an id too
+        out[settled] = ids
     else:
         np.copyto(out, ZERO, where=settled)
 

@@ -160,7 +160,7 @@ def _nonzero(graph: Graph, matrix: Any) -> Mask:
     """Where traced matrices may be non-zero."""
     if not graph.values:
         return np.ones(matrix.shape, bool)
-    mask: Mask = matrix._ids != ZERO
+    mask: Mask = ~graph.zeros_among(matrix._ids)
     if graph.local:
         mask = (matrix._ids > OPAQUE) | (matrix._values != 0)
     return mask

@@ -92,7 +92,7 @@ def _nonzero(graph: Graph, x: Factor) -> Mask:
     if x.values is not None:
         mask |= x.values != 0
     if x.ids is not None:
-        mask |= x.ids > OPAQUE if graph.local else x.ids != ZERO
+        mask |= x.ids > OPAQUE if graph.local else ~graph.zeros_among(x.ids)
     return mask
 
 

@@ -22,6 +22,7 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    values_of,
 )
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, Graph, Ids, filled
@@ -142,7 +143,12 @@ def _eigvals(graph: Graph, a: Any) -> Elements:
 @rule_for(np.linalg.lstsq)
 def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     """Solution and residuals per right-hand side; rank and singular values from a alone."""
-    x, residuals, rank, singular = np.linalg.lstsq(harmless(a), harmless(b))
+    given = (
+        (values_of(a), values_of(b), values_of(rcond))
+        if graph.local
+        else (harmless(a), harmless(b))
+    )
+    x, residuals, rank, singular = np.linalg.lstsq(*given)
     matrix = whole(graph, a)
     if graph.dependency and rcond is not None and contains_traced(rcond):
         matrix = graph.union(matrix, ids_of(graph, rcond))
@@ -154,7 +160,9 @@ def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
     matrix = bend(graph, matrix)
 
     def spread(source: Ids, sample: Any) -> Elements:
-        return Elements(filled(source, np.shape(sample)), np.asarray(sample).dtype)
+        shape = np.shape(sample)
+        ids = filled(source, shape) if np.size(sample) else np.zeros(shape, np.int32)
+        return Elements(ids, np.asarray(sample).dtype)
 
     if not contains_traced(a):
         known = np.linalg.lstsq(a, np.zeros(np.shape(b)), rcond)

@@ -19,10 +19,11 @@ import scipy.sparse
 from numpy import clip, ptp
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch import generalized, local_rules, reductions
+from sparsetrace.dispatch import generalized, local_rules
 from sparsetrace.dispatch.operands import (
     Elements,
     Operand,
+    check_operators,
     contains_traced,
     dtype_of,
     ids_of,
@@ -33,6 +34,7 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.floating import recorded, report
 from sparsetrace.graph import OPAQUE, Graph, Ids
 
 __all__ = ["function_call", "ufunc_call"]
@@ -45,7 +47,7 @@ def _is_whole(result: Any) -> bool:
     if isinstance(result, (list, tuple)):
         return all(_is_whole(item) for item in result)
     if isinstance(result, (np.ndarray, np.generic)):
-        return result.dtype.kind in "biuSUO"
+        return result.dtype.kind in "biuSU"
     return result is None or isinstance(result, (bool, int, str, np.dtype, type))
 
 
@@ -55,10 +57,13 @@ def ufunc_call(
 ) -> Any:
     """Answer ``__array_ufunc__`` with values."""
     for operand in inputs:
+        if is_traced(operand):
+            continue
+        check_operators(operand)
         known = isinstance(
             operand, (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
         )
-        if isinstance(operand, np.ma.MaskedArray) or not (known or is_traced(operand)):
+        if isinstance(operand, np.ma.MaskedArray) or not known:
             if ufunc is np.matmul and scipy.sparse.issparse(operand):
                 continue
             return NotImplemented
@@ -70,17 +75,18 @@ def ufunc_call(
     plain = {key: value for key, value in kwargs.items() if key != "out"}
     found = None
     if method == "at":
-        _at(graph, ufunc, inputs)
+        local_rules.at(graph, ufunc, *inputs)
     else:
         values = _values(graph, ufunc, method, inputs, plain)
         parts = values if isinstance(values, tuple) else (values,)
         if not outs and not graph.dependency and all(map(_is_whole, parts)):
             return values
         found = _dependencies(graph, ufunc, method, inputs, plain)
-    with np.errstate(all="ignore"):
-        if method == "at":
+    if method == "at":
+        with recorded() as errors:
             getattr(ufunc, method)(*(values_of(x) for x in inputs))
-            return None
+        report(graph, ufunc.__name__, errors)
+        return None
     results = []
     for i, (ids, part) in enumerate(zip(found or [], parts, strict=True)):
         target = outs[i] if i < len(outs) else None
@@ -111,15 +117,25 @@ def _values(
     """The call itself, on values."""
     arguments = [values_of(x) for x in inputs]
     options = {key: values_of(value) for key, value in kwargs.items()}
-    if method == "__call__":
-        options.pop("where", None)  # heeded where the result is stored
+    where = options.pop("where", True) if method == "__call__" else True
     if ufunc is np.matmul and any(scipy.sparse.issparse(x) for x in arguments):
         return arguments[0] @ arguments[1]
-    with np.errstate(all="ignore"):
+    with recorded() as errors:
         result = getattr(ufunc, method)(*arguments, **options)
+    if errors and where is not True:  # which is heeded where the result is stored
+        with recorded() as errors:
+            getattr(ufunc, method)(*arguments, out=_copies(result), where=where, **options)
+    if errors:
+        report(graph, ufunc.__name__, errors)
     if isinstance(result, tuple):
         return tuple(_numeric(part) for part in result)
     return _numeric(result)
+
+
+def _copies(result: Any) -> Any:
+    if isinstance(result, tuple):
+        return tuple(map(_copies, result))
+    return np.array(result)
 
 
 def _numeric(part: Any) -> Any:
@@ -168,11 +184,6 @@ def _dependencies(
     )
 
 
-def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
-    target, indices, *operands = inputs
-    reductions.at(graph, ufunc, target, values_of(indices), *operands)
-
-
 # ----------------------------------------------------------------- functions
 _WRITTEN = ("a", "arr", "dst")
 """What the functions that write call the array that they write into."""
@@ -210,8 +221,10 @@ def function_call(
         named = {key: values_of(value) for key, value in kwargs.items()}
         if place is not None:
             given[place] = named.pop("out")
-        with np.errstate(all="ignore"):
+        with recorded() as errors:
             values = function(*given, **named)
+        if errors:
+            report(graph, function.__name__, errors)
         if in_place:
             return None
         if target is None and not graph.dependency and _is_whole(values):

@@ -22,9 +22,19 @@ from sparsetrace.dispatch.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    landed,
     values_of,
 )
-from sparsetrace.dispatch.reductions import Axis, core_last, fold, prefix_unions, scan
+from sparsetrace.dispatch.reductions import (
+    Axis,
+    core_last,
+    fold,
+    prefix_unions,
+    scan,
+    segment_union,
+    turns,
+    write_flat,
+)
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
 from sparsetrace.interactions import bend
 from sparsetrace.rules.local import vanishes
@@ -32,7 +42,16 @@ from sparsetrace.rules.sharp import sharp
 from sparsetrace.rules.singular import singular
 from sparsetrace.rules.special import SPECIAL_RULES
 
-__all__ = ["IN_PLACE", "RULES", "accumulate", "elementwise", "local_rule", "reduce", "reduceat"]
+__all__ = [
+    "IN_PLACE",
+    "RULES",
+    "accumulate",
+    "at",
+    "elementwise",
+    "local_rule",
+    "reduce",
+    "reduceat",
+]
 
 RULES: dict[Callable[..., Any], Callable[..., Any]] = {}
 IN_PLACE: frozenset[Callable[..., Any]] = frozenset(
@@ -114,6 +133,8 @@ def _watch_singularities(
 
 
 # ----------------------------------------------------------------- reductions
+_SUMS = frozenset((np.add, np.subtract))
+"""No value of one operand cuts the other."""
 _EXTREMES = frozenset((np.maximum, np.minimum, np.fmax, np.fmin))
 
 
@@ -279,6 +300,42 @@ def reduceat(
         operand = Operand(graph, rows[piece], dtype_of(x), points[piece])
         parts.append(reduce(graph, ufunc, operand, 0))
     return np.moveaxis(np.stack(parts), 0, axis)
+
+
+def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
+    """The ids of ``ufunc.at(x, indices, b)``, in place.
+
+    A place that is named several times takes its operands in turn, and what each of them
+    cuts is seen at the value that the ones before it left there.
+    """
+    ids, points = x._ids, x._values
+    places = np.arange(ids.size).reshape(ids.shape)[values_of(indices)]
+    flat = places.reshape(-1)
+    order = np.argsort(flat, kind="stable")
+    target = flat[order]
+
+    def spread(held: Any) -> NDArray[Any]:
+        return np.array(np.broadcast_to(held, places.shape).reshape(-1)[order])  # may be a view
+
+    others = [
+        Operand(graph, spread(ids_of(graph, b)), dtype_of(b), spread(values_of(b)))
+        for b in operands
+    ]
+    unites = ufunc in _SUMS and not (graph.second_order and not curving.is_linear(ufunc))
+    if unites and len(target):
+        unique = np.unique(target)
+        old = ids.reshape(-1)[unique]
+        write_flat(ids, unique, segment_union(graph, target, unique, others[0]._ids, old))
+        return
+    values = np.array(points)
+    for now in turns(target):
+        here = np.unravel_index(target[now], ids.shape)
+        left = Operand(graph, ids[here], x._dtype, values[here])
+        right = [Operand(graph, b._ids[now], b._dtype, b._values[now]) for b in others]
+        (found,) = elementwise(graph, ufunc, (left, *right))
+        ids[here] = landed(graph, x._dtype, found)
+        with np.errstate(all="ignore"):
+            values[here] = ufunc(left._values, *(b._values for b in right))
 
 
 def _reduction(ufunc: np.ufunc, *functions: Callable[..., Any], typed: bool = False) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import broadcast_arrays, insert, meshgrid
+from numpy import block, broadcast_arrays, insert, meshgrid
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sparsetrace.dispatch.operands import Elements, Operand, contains_traced, dtype_of, ids_of
@@ -128,10 +128,13 @@ MOVES: dict[Callable[..., Any], _Move] = {f: _Move(f, names) for f, names in _LI
 
 # These recursive helpers are no closures: one that calls itself is a reference cycle, and
 # would keep the graph alive until the garbage collector runs.
-def _lifted(graph: Graph, value: Any, dtypes: list[np.dtype[Any]]) -> Any:
+def _lifted(
+    graph: Graph, function: Callable[..., Any], value: Any, dtypes: list[np.dtype[Any]]
+) -> Any:
     """Node ids in place of the elements; notes their dtypes."""
-    if isinstance(value, (list, tuple)):
-        items = [_lifted(graph, item, dtypes) for item in value]
+    # an empty list is an array of no floats, except where NumPy refuses it
+    if isinstance(value, (list, tuple)) and (value or function is block):
+        items = [_lifted(graph, function, item, dtypes) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
     dtypes.append(dtype_of(value))
     return ids_of(graph, value)
@@ -243,11 +246,11 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
             return _all(result, x._dtype)
     dtypes: list[np.dtype[Any]] = []
     moved = [
-        _lifted(graph, a, dtypes) if move.holds(i) else _plain(graph, a, name)
+        _lifted(graph, function, a, dtypes) if move.holds(i) else _plain(graph, a, name)
         for i, a in enumerate(args)
     ]
     options = {
-        k: _lifted(graph, v, dtypes) if k in move.keywords else _plain(graph, v, name)
+        k: _lifted(graph, function, v, dtypes) if k in move.keywords else _plain(graph, v, name)
         for k, v in kwargs.items()
         if k not in ("dtype", "casting")
     }
@@ -273,11 +276,8 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     if parts:
         result = _viewed(graph, result, parts)
     apart = None
-    if isinstance(result, (list, tuple)):
-        if function is meshgrid:
-            apart = dtypes[: len(result)]
-        elif function in _APART:
-            apart = dtypes
+    if isinstance(result, (list, tuple)) and function in _APART:
+        apart = [dtype_of(a) for a in args]
     return _wrapped(graph, result, dtype, apart)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,13 @@ __all__ = [
     "FLOAT",
     "Elements",
     "Operand",
+    "check_operators",
     "constant_values",
     "contains_traced",
     "dtype_of",
     "elements_of",
     "ids_of",
+    "is_ordinary",
     "is_plain",
     "is_traced",
     "is_traced_array",
@@ -145,6 +148,50 @@ def unwatched(x: Any) -> Any:
     return x.view(np.ndarray) if getattr(type(x), "_is_buffer", False) else x
 
 
+def is_ordinary(array: NDArray[Any]) -> bool:
+    """Whether an array's type is NumPy's own, and gives its operators no other meaning."""
+    kind = type(array)
+    return kind in (np.ndarray, np.memmap) or getattr(kind, "_is_buffer", False)
+
+
+_OPERATORS = tuple(
+    f"__{prefix}{name}__"
+    for name in "add sub mul matmul truediv floordiv mod divmod pow and or xor".split()
+    for prefix in ("", "r")
+) + tuple("__lt__ __le__ __eq__ __ne__ __gt__ __ge__".split())
+_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__")
+
+
+@lru_cache(maxsize=1024)
+def _has_own_operators(kind: type) -> bool:
+    """Whether a subclass of ndarray computes in a way of its own."""
+    if issubclass(kind, np.ma.MaskedArray):  # read as its data, as by NumPy
+        return False
+    names = (*_OPERATORS, *_PROTOCOLS)
+    return any(getattr(kind, name) is not getattr(np.ndarray, name) for name in names)
+
+
+def check_operators(obj: Any) -> None:
+    """Refuse an array whose type gives operators a meaning that the rules do not know.
+
+    NumPy would ask that type first; it is no subclass of a traced array's, and is not asked.
+    """
+    kind: Any = type(obj)
+    if kind is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
+        return
+    if is_traced(obj) or hasattr(kind, "_traced_data"):
+        return
+    if _has_own_operators(kind):
+        own = "np.matrix" if issubclass(kind, np.matrix) else kind.__name__
+        raise UnsupportedError(
+            explain(
+                f"an operand of type {own}",
+                "its type gives operators a meaning of its own, which the trace does not follow",
+                "Convert it with np.asarray, and write m @ n for products of matrices.",
+            )
+        )
+
+
 def is_plain(graph: Graph, x: Any) -> bool:
     """Whether `x` is a traced float64 array with elements, none of them constant."""
     if not is_traced(x) or graph.local or x._graph is not graph or x._dtype is not FLOAT:
@@ -201,7 +248,7 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
                     "Call jacobian_sparsity inside the traced function on constants only.",
                 )
             )
-        return obj._ids  # type: ignore[no-any-return]
+        return _of_its_dtype(graph, obj) if graph.mixed else obj._ids
     if isinstance(obj, (list, tuple)):
         if not contains_traced(obj):
             return graph.constant(constant_values(obj))
@@ -218,6 +265,18 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
         return ids_of(graph, item) if is_traced(item) else graph.constant(constant_values(obj))
     flat = [ids_of(graph, item) for item in values.flat]
     return array(flat, np.int32).reshape(values.shape)
+
+
+def _of_its_dtype(graph: Graph, obj: Any) -> Ids:
+    """The ids of a traced object; the real part of a complex array shares ids with that."""
+    ids: Ids = obj._ids
+    if type(ids) is np.ndarray or obj._dtype.kind == "c":
+        return ids
+    found = graph.rounded(asarray(ids), obj._dtype)
+    if found.base is not ids and not np.may_share_memory(found, ids):
+        found.flags.writeable = False
+        return found
+    return ids
 
 
 def elements_of(graph: Graph, obj: Any) -> Elements:
@@ -255,14 +314,7 @@ def constant_values(obj: Any) -> NDArray[Any]:
     UnsupportedError
         If `obj` is not an array, a number or a nested list of numbers.
     """
-    if isinstance(obj, np.matrix):
-        raise UnsupportedError(
-            explain(
-                "np.matrix",
-                "its operators multiply as matrices, which the trace does not follow",
-                "Convert it with np.asarray, or use scipy.sparse arrays.",
-            )
-        )
+    check_operators(obj)
     if isinstance(obj, (np.ndarray, *_NUMBERS, list, tuple, range)):
         values = asarray(obj)
         if values.dtype.kind in "biufc":
@@ -321,8 +373,13 @@ def plain_target(call: str, target: Any) -> EscapeError:
 
 
 def landed(graph: Graph, dtype: np.dtype[Any], ids: Ids) -> Ids:
-    """Ids as they are after a conversion to `dtype`: whole numbers have no derivative."""
+    """Ids as they are after a conversion to `dtype`.
+
+    Whole numbers have no derivative, and constants become numbers that the dtype can hold.
+    """
+    if dtype is FLOAT and not graph.mixed:
+        return ids
     if dtype.kind in "biu" and not graph.dependency:
         graph.pure = False
-        return asarray(np.minimum(ids, OPAQUE))
-    return ids
+        ids = asarray(np.minimum(ids, OPAQUE))
+    return ids if graph.local else graph.rounded(ids, dtype)

@@ -249,6 +249,7 @@ def _mode_name(mode: Any) -> str:
 def sparse_matmul(graph: Graph, matrix: Any, x: Any, *, transposed: bool = False) -> Elements:
     """``matrix @ x``, or ``x @ matrix`` if `transposed`; matrix a scipy.sparse constant."""
     ids = ids_of(graph, x)
+    uncertain = getattr(matrix, "_is_unknown", False)  # its structure alone is known
     a = scipy.sparse.csr_array(matrix.T if transposed else matrix)
     if not a.has_canonical_format:
         a = a.copy()
@@ -262,15 +263,18 @@ def sparse_matmul(graph: Graph, matrix: Any, x: Any, *, transposed: bool = False
         raise ValueError(f"dimension mismatch: {shapes[0]} @ {shapes[1]}")
     dtype = np.result_type(matrix.dtype, dtype_of(x))
     if columns.ndim == 1:
-        return Elements(_sparse_rows(graph, a, columns, dtype_of(x)), dtype)
+        return Elements(_sparse_rows(graph, a, columns, dtype_of(x), uncertain=uncertain), dtype)
     flat = columns.reshape(len(columns), -1)
-    done = [_sparse_rows(graph, a, flat[:, j], dtype_of(x)) for j in range(flat.shape[1])]
+    done = [
+        _sparse_rows(graph, a, flat[:, j], dtype_of(x), uncertain=uncertain)
+        for j in range(flat.shape[1])
+    ]
     out = np.stack(done, axis=1) if done else zeros((a.shape[0], 0), np.int32)
     out = out.reshape((a.shape[0], *columns.shape[1:]))
     return Elements(out.swapaxes(0, -1) if transposed else out, dtype)
 
 
-def _sparse_rows(graph: Graph, a: Any, ids: Ids, source: np.dtype[Any]) -> Ids:
+def _sparse_rows(graph: Graph, a: Any, ids: Ids, source: np.dtype[Any], *, uncertain: bool) -> Ids:
     parents = ids[a.indices]
     indptr = a.indptr.astype(np.int64)
     if graph.pure or not ids.size or ids.min() > OPAQUE:
@@ -286,7 +290,10 @@ def _sparse_rows(graph: Graph, a: Any, ids: Ids, source: np.dtype[Any]) -> Ids:
         unknown = np.diff(unsure[indptr]) > 0
     free = (out == OPAQUE) & ~unknown
     if free.any():
-        out[free] = graph.constant((a @ graph.known_values(ids, source))[free])
+        values = a @ graph.known_values(ids, source)
+        if uncertain:
+            free &= values == 0
+        out[free] = graph.constant(values[free])
     if (out <= OPAQUE).any():
         graph.pure = False
     return out
@@ -351,7 +358,8 @@ def _einsum(graph: Graph, *operands: Any, out: None = None, **options: Any) -> E
     operands = tuple(map(unwatched, operands))
     found = einsum(graph, *operands)
     casting = options.get("casting", "safe")
-    if options.get("dtype") is None and casting == "safe":
+    # NumPy gives a view of one operand whatever dtype is asked for
+    if found.keep_array or (options.get("dtype") is None and casting == "safe"):
         return found
     dtype = np.dtype(options.get("dtype") or found.dtype)
     spelled = isinstance(operands[0], str)

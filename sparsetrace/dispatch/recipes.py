@@ -284,6 +284,8 @@ class _Table:
         """The values of the constants among the places given out."""
         if not self._constants:
             return None
+        if self._own.wide:
+            raise _NoRecipe
         return array([self._own._table[-node] for node in self._constants])
 
 

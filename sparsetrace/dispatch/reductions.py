@@ -10,7 +10,7 @@ constants is computed; a constant zero factor makes a product zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -48,7 +48,10 @@ __all__ = [
     "reduce",
     "reduceat",
     "scan",
+    "segment_union",
     "spread",
+    "turns",
+    "write_flat",
 ]
 
 Axis = int | tuple[int, ...] | None
@@ -264,11 +267,10 @@ def _settle_rows(
     counted = ones(rows.shape, bool) if masks is None else masks
     known = ((rows <= ZERO) | ~counted).all(axis=-1)
     if ufunc is np.multiply and graph.values:
-        zero = ((rows == ZERO) & counted).any(axis=-1)
+        zero = (graph.zeros_among(rows) & counted).any(axis=-1)
         if initial is not None:
-            zero |= initial == ZERO
-        np.copyto(out, ZERO, where=zero)
-        known &= ~zero
+            zero |= graph.zeros_among(initial)
+        np.copyto(out, ZERO, where=zero & ~known)
     if known.any():
         values = graph.known_values(rows, source)
         options: dict[str, Any] = {} if masks is None else {"where": masks}
@@ -438,9 +440,8 @@ def _settle_prefixes(
     known = np.logical_and.accumulate(rows <= ZERO, axis=-1)
     np.copyto(out, OPAQUE, where=(out <= ZERO) & ~known)
     if ufunc is np.multiply and graph.values:
-        zero = np.logical_or.accumulate(rows == ZERO, axis=-1)
-        np.copyto(out, ZERO, where=zero)
-        known &= ~zero
+        zero = np.logical_or.accumulate(graph.zeros_among(rows), axis=-1)
+        np.copyto(out, ZERO, where=zero & ~known)
     if known.any():
         with np.errstate(all="ignore"):
             values = ufunc.accumulate(graph.known_values(rows, source), axis=-1)
@@ -478,36 +479,47 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     places = arange(ids.size).reshape(ids.shape)[indices]
     flat = places.reshape(-1)
     unique = np.unique(flat, return_inverse=False) if flat.size else flat
-    if ufunc.nin == 1 or len(unique) == len(flat):
+    if len(unique) == len(flat):
         # a single place must give an array, too
         parts = [Operand(graph, asarray(ids.reshape(-1)[places]), x._dtype), *operands]
         (found,) = elementwise.call(graph, ufunc, parts)
-        _write_flat(ids, flat, np.broadcast_to(found.ids, places.shape).reshape(-1))
+        write_flat(ids, flat, np.broadcast_to(found.ids, places.shape).reshape(-1))
+        return
+    order = np.argsort(flat, kind="stable")
+    target = flat[order]
+    if not operands:
+        for now in turns(target):
+            here = Operand(graph, ids.reshape(-1)[target[now]], x._dtype)
+            (found,) = elementwise.call(graph, ufunc, (here,))
+            write_flat(ids, target[now], found.ids)
         return
     (operand,) = operands
     added = np.broadcast_to(ids_of(graph, operand), places.shape).reshape(-1)
-    order = np.argsort(flat, kind="stable")
-    target = flat[order]
     old = ids.reshape(-1)[unique]
     elementwise.result_dtypes(ufunc, (x, operand))
     together = elementwise.letters(graph, ufunc) == ("11",)
     together = together and (not graph.second_order or curving.is_linear(ufunc))
     if together and (graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any())):
-        _write_flat(ids, unique, _segment_union(graph, target, unique, added[order], old))
+        write_flat(ids, unique, segment_union(graph, target, unique, added[order], old))
         return
-    # constants inside: one call for the first operand of each target, then the second...
-    rank = arange(len(target)) - np.searchsorted(target, target, side="left")
     kind = dtype_of(operand)
-    for turn in range(int(rank.max()) + 1):
-        now = rank == turn
+    for now in turns(target):  # constants inside
         left = Operand(graph, ids.reshape(-1)[target[now]], x._dtype)
         (found,) = elementwise.call(graph, ufunc, (left, Operand(graph, added[order][now], kind)))
-        _write_flat(ids, target[now], found.ids)
+        write_flat(ids, target[now], found.ids)
 
 
-def _segment_union(
+def turns(target: NDArray[Any]) -> Iterator[NDArray[np.bool_]]:
+    """Masks of a sorted array of places: the first mention of each, then the second..."""
+    rank = arange(len(target)) - np.searchsorted(target, target, side="left")
+    for turn in range(int(rank.max(initial=-1)) + 1):
+        yield rank == turn
+
+
+def segment_union(
     graph: Graph, target: NDArray[Any], unique: NDArray[Any], added: Ids, old: Ids
 ) -> Ids:
+    """What each place holds once its own node has been united with all that are added."""
     counts = np.bincount(np.searchsorted(unique, target), minlength=len(unique)) + 1
     indptr = zeros(len(unique) + 1, np.int64)
     np.cumsum(counts, out=indptr[1:])
@@ -524,7 +536,7 @@ def _segment_union(
     return graph.union_segments(indptr, parents)
 
 
-def _write_flat(ids: Ids, flat: NDArray[Any], new: Ids) -> None:
+def write_flat(ids: Ids, flat: NDArray[Any], new: Ids) -> None:
     """``ids.flat[flat] = new`` through views of any strides."""
     ids[np.unravel_index(flat, ids.shape)] = new
 

@@ -36,7 +36,7 @@ _RECORDS = (
     "Use one array for each field.",
 )
 
-_SHAPES = "nonzero argwhere flatnonzero trim_zeros"
+_SHAPES = "nonzero argwhere flatnonzero"
 _FILES = "save savez savez_compressed savetxt"
 _CALENDAR = "busday_count busday_offset is_busday datetime_as_string"
 _SET_OPERATIONS = (

@@ -117,6 +117,8 @@ def answer(
         if lowest <= OPAQUE:
             described += (_SETTLED, np.minimum(table, FIRST_INPUT).tobytes())
             if lowest < ZERO:
+                if graph.wide:
+                    return UNKNOWN
                 described.append(graph.known_values(table, _COMPLEX).tobytes())
     key = tuple(described)
     recipe = _RECIPES.get(key)

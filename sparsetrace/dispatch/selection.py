@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import nonzero
+from numpy import nonzero, trim_zeros
 from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.dispatch import elementwise, indexing
@@ -413,3 +413,19 @@ def _between(
         found = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
         out = np.where(settled, graph.constant(found), out)
     return np.asarray(out)
+
+
+@rule_for(np.trim_zeros)
+def _trim_zeros(graph: Graph, filt: Any, *args: Any, **options: Any) -> Elements:
+    """A view of the operand, where its values say which."""
+    values = chosen_values(graph, filt)
+    if values is None:
+        raise REFUSED.error(nonzero, "np.trim_zeros")
+    values = np.array(values, order="C")
+    kept = trim_zeros(values, *args, **options)
+    if not kept.size:
+        return Elements(np.zeros(kept.shape, np.int32), dtype_of(filt), keep_array=True)
+    first = (kept.ctypes.data - values.ctypes.data) // values.itemsize
+    starts = np.unravel_index(first, values.shape)
+    key = tuple(slice(i, i + n) for i, n in zip(starts, kept.shape, strict=True))
+    return Elements(ids_of(graph, filt)[(*key, ...)], dtype_of(filt), keep_array=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import array, asarray, full
+from numpy import asarray, full
 from numpy.typing import NDArray
 
 from sparsetrace.dispatch import curving, elementwise
@@ -23,6 +23,7 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    landed,
     values_of,
 )
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids, filled
@@ -89,14 +90,9 @@ def combined(graph: Graph, ufunc: np.ufunc, *operands: Any) -> Elements:
 
 def converted(graph: Graph, ids: Ids, source: np.dtype[Any], target: np.dtype[Any]) -> Ids:
     """Ids after a conversion of `source` to `target`: whole numbers have no derivative."""
-    if target.kind not in "biu" or source.kind in "biu":
-        return ids
-    graph.pure = False
-    out = array(ids if graph.dependency else np.minimum(ids, OPAQUE))
-    known = out <= ZERO
-    if known.any():
-        out[known] = graph.constant(graph.known_values(out[known], source).astype(target))
-    return out
+    if target.kind in "biu" and source.kind in "biu":
+        return ids if graph.local else graph.rounded(ids, target)
+    return landed(graph, target, ids)
 
 
 def compute_rows(

@@ -25,6 +25,7 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_plain,
+    is_traced_array,
 )
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.graph import OPAQUE, ZERO, Graph, Ids
@@ -54,6 +55,8 @@ def _transform(
         sample = function(zeros(ids.shape, kind), norm=norm, **options)
         shape, out_kind = sample.shape, sample.dtype
     over = _transformed_axes(ids.ndim, lengths, axes, single=single)
+    if not over and is_traced_array(a):  # the operand itself
+        return Elements(ids, kind, keep_array=True)
     used = _cropped(ids, function, lengths, over)
     united = np.broadcast_to(
         reductions.along_axis(graph, used, over, keepdims=True) if over else used, shape

@@ -39,6 +39,7 @@ from sparsetrace.masked.parts import (
 )
 from sparsetrace.masked.reductions import REDUCTIONS, UNMASKED, count, sort
 from sparsetrace.scalar import refuse_truth, refuse_value
+from sparsetrace.text import numbered, set_text
 
 __all__ = ["MaskedTracedArray", "finished", "over"]
 
@@ -54,7 +55,7 @@ class MaskedTracedArray(MaskedLayout):
     ...     print(m * x[0])
     ...     return m.filled(0)
     >>> st.jacobian_sparsity(f, np.ones(3)).toarray().astype(int)
-    masked TracedArray([{0}, --, {0, 2}])
+    masked TracedArray([{0}, --, {0, 2}], value ...)
     array([[1, 0, 0],
            [0, 0, 0],
            [0, 0, 1]])
@@ -302,12 +303,13 @@ class MaskedTracedArray(MaskedLayout):
         shown = np.empty(self.shape, object)
         unsure = is_traced(self._missing)
         for at in np.ndindex(self.shape):
-            text = repr(self._elements[at])
-            shown[at] = text[text.find("{") :].rstrip(")") + "?" * unsure
             if not unsure and self._missing[at]:
                 shown[at] = "--"
+            else:
+                text = set_text(self._graph, int(self._elements._ids[at]))
+                shown[at] = text + "?" * unsure
         text = np.array2string(shown, separator=", ", formatter={"all": str})
-        return f"masked TracedArray({text})"
+        return numbered(self._graph, "masked TracedArray", text)
 
     __str__ = __repr__
 

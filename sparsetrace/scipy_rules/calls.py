@@ -220,7 +220,7 @@ def zeros_of(x: Any) -> NDArray[np.bool_]:
         return np.zeros(np.shape(x), bool)
     if not is_traced(x):
         return np.asarray(np.asarray(x) == 0)
-    zero: Any = x._ids == ZERO
+    zero: Any = graph.zeros_among(x._ids)
     return np.asarray(zero & (x._values == 0) if graph.local else zero)
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sparsetrace.errors import GraphSizeError
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, Columns, Ids
 from sparsetrace.simplify import Program
+from sparsetrace.stores.sizes import check_entries, fits
 
 __all__ = ["LIMIT", "solve"]
 
@@ -135,17 +136,32 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     return _read(store, program.outputs)
 
 
+def _bits(store: _Bits, outputs: Ids, lo: int, step: int) -> Bits:
+    """The bits of some outputs."""
+    ids = outputs[lo : lo + step]
+    bits = np.zeros((len(ids), store.words), np.uint64)
+    _unite_columns(store, bits, [ids])
+    return bits
+
+
+def _counts(bits: Bits) -> NDArray[np.int64]:
+    counts: NDArray[np.int64] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+    return counts
+
+
 def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """The set bits of every output, row by row."""
     indptr = np.zeros(len(outputs) + 1, np.int64)
     pieces: list[NDArray[np.integer]] = []
     step = max(1, _CHUNK // (store.words * 64))
+    if not fits(len(outputs) * store.n):  # only then are they worth counting beforehand
+        starts = range(0, len(outputs), step)
+        check_entries(sum(int(_counts(_bits(store, outputs, lo, step)).sum()) for lo in starts))
     for lo in range(0, len(outputs), step):
         ids = outputs[lo : lo + step]
-        bits = np.zeros((len(ids), store.words), np.uint64)
-        _unite_columns(store, bits, [ids])
+        bits = _bits(store, outputs, lo, step)
         flags = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little", count=store.n)
-        counts = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+        counts = _counts(bits)
         indptr[lo + 1 : lo + 1 + len(ids)] = counts
         first = np.repeat(np.arange(len(ids)) * store.n, counts)
         pieces.append((np.flatnonzero(flags.view(bool)) - first).astype(np.int32))

@@ -17,6 +17,7 @@ from sparsetrace.simplify import Program
 from sparsetrace.stores.expand import expand, interleaved
 from sparsetrace.stores.runs import Runs, find_runs, interleaving
 from sparsetrace.stores.sequential import solve_sequential
+from sparsetrace.stores.sizes import check_entries
 from sparsetrace.stores.tables import OverBudget, Piece, Table, Tables, unite
 
 __all__ = ["OverBudget", "RunEntries", "along_runs", "solve", "tabled"]
@@ -82,6 +83,7 @@ def _unite_nodes(
     np.cumsum(counts, out=ends[1:])
     total = int(ends[-1])
     tables.spend(total)
+    check_entries(total)
     size = len(indptr) - 1
     if total <= _CHUNK:
         cuts = [0, size]
@@ -200,6 +202,7 @@ def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray
     if runs is not None:
         runs = tables.split(runs, [outputs])
     if runs is None:
+        check_entries(int(tables.counts(outputs).sum()))
         entries = tables.lookup(outputs, None, np.arange(m))
         indptr, values, _ = unite(m, tables.n, entries)  # type: ignore[misc]
         return indptr, values
@@ -242,6 +245,7 @@ def _joined(pieces: list[Piece]) -> Piece:
     if len(pieces) == 1:
         return pieces[0]
     sizes = np.cumsum([0] + [int(bounds[-1]) for bounds, _ in pieces])
+    check_entries(int(sizes[-1]))
     bounds = [b[:-1] + start for (b, _), start in zip(pieces, sizes[:-1].tolist(), strict=True)]
     indptr = np.concatenate([*bounds, sizes[-1:]])
     return indptr, np.concatenate([values for _, values in pieces])

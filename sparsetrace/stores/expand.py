@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.graph import Ids
+from sparsetrace.stores.sizes import check_entries
 
 __all__ = ["expand", "gather_rows", "interleaved"]
 
@@ -67,6 +68,7 @@ def expand(
     total = int(out_ptr[-1])
     if not total:
         return out_ptr, np.zeros(0, np.int32)
+    check_entries(total)
     if total >= _LONG * len(counts):
         return out_ptr, _one_by_one(indptr, values, steps, lengths, total)
     if uniform:
@@ -144,6 +146,7 @@ def interleaved(
     counts = np.stack([bounds[1:] - bounds[:-1] for bounds, _ in parts], axis=1)
     indptr = np.zeros(counts.size + 1, np.int64)
     np.cumsum(counts.reshape(-1), out=indptr[1:])
+    check_entries(int(indptr[-1]))
     entries = np.empty(indptr[-1], np.int32)
     if (counts == counts[0]).all():
         rows = entries.reshape(len(counts), -1) if entries.size else entries

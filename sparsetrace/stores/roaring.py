@@ -10,6 +10,7 @@ from pyroaring import BitMap
 
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, Columns, Ids
 from sparsetrace.simplify import Program
+from sparsetrace.stores.sizes import check_entries
 
 __all__ = ["bitmaps", "solve"]
 
@@ -62,6 +63,7 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     sets = bitmaps(program)
     indptr = np.zeros(len(sets) + 1, np.int64)
     np.cumsum([len(s) for s in sets], out=indptr[1:])
+    check_entries(int(indptr[-1]))
     indices: Ids = np.empty(indptr[-1], np.int32)
     bounds = indptr.tolist()
     for i, s in enumerate(sets):

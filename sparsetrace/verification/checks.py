@@ -25,6 +25,7 @@ def check_jacobian_sparsity(
     pattern: Any,
     *args: Any,
     argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
     out: Any = None,
     local: bool = False,
     dependency: bool = False,
@@ -43,7 +44,7 @@ def check_jacobian_sparsity(
         Called as ``f(*args)``, with nothing traced, and with copies of its arguments.
     pattern : sparse array or array_like, shape (m, n)
         Rows and columns are counted as by `jacobian_sparsity`.
-    *args, argnums, out, dependency
+    *args, argnums, static_argnums, out, dependency
         As for `jacobian_sparsity`.
     local : bool
         Whether the pattern is that at the point given.  Otherwise it must hold wherever f
@@ -88,7 +89,7 @@ def check_jacobian_sparsity(
     ...     print(error.row_name, error.column_name)
     [2] args[0][3]
     """
-    problem = Problem(f, args, argnums, out)
+    problem = Problem(f, args, argnums, out, static_argnums)
     indptr, indices, shape = _parts(pattern)
     if shape[1] != problem.n_inputs:
         raise InputError(
@@ -111,6 +112,7 @@ def check_hessian_sparsity(
     pattern: Any,
     *args: Any,
     argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
     out: Any = None,
     local: bool = False,
     num_probes: int = DEFAULT_PROBES,
@@ -128,7 +130,7 @@ def check_hessian_sparsity(
         that of `lagrangian_hessian_sparsity` does.
     pattern : sparse array or array_like, shape (n, n)
         Symmetric.
-    *args, argnums, out, local, num_probes, seed
+    *args, argnums, static_argnums, out, local, num_probes, seed
         As for `check_jacobian_sparsity`.
 
     Raises
@@ -159,7 +161,7 @@ def check_hessian_sparsity(
     ...     print(sorted([error.row_name, error.column_name]))
     ['args[0][0]', 'args[0][1]']
     """
-    problem = Problem(f, args, argnums, out)
+    problem = Problem(f, args, argnums, out, static_argnums)
     indptr, indices, shape = _parts(pattern)
     if shape != (problem.n_inputs, problem.n_inputs):
         raise InputError(
@@ -219,10 +221,15 @@ class Verification:
             compare_values(self._problem)
 
     def _call(self) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
-        args, numbers, _, out = self._problem.given
+        args, numbers, unknown, out = self._problem.given
+        static = sorted(set(range(len(args))).difference(numbers, unknown))
         options = {
-            "argnums": numbers, "out": out, "local": self._local, "num_probes": self.probes
-        }  # fmt: skip
+            "argnums": numbers,
+            "static_argnums": static,
+            "out": out,
+            "local": self._local,
+            "num_probes": self.probes,
+        }
         return self._problem.function, args, options
 
 

@@ -118,7 +118,7 @@ def test_questions_have_plain_answers():
         return x
 
     st.jacobian_sparsity(f, np.ones(6))
-    text = "TracedArray([{0}])"
+    assert all(text.startswith("TracedArray([{0}], value ") for text in seen.pop("text"))
     assert seen == {
         "shape": (2, 6),
         "ndim": (2, 1, 0),
@@ -128,7 +128,6 @@ def test_questions_have_plain_answers():
         "shares": True,
         "apart": False,
         "plain": False,
-        "text": (text,) * 3,
         "contiguous": True,
     }
 

@@ -41,14 +41,16 @@ class Program:
     def traced(self, order: str, mode: str, point: tuple[Any, ...], store: str) -> Any:
         """The pattern that a trace gives, as a dense array."""
         detect = jacobian_sparsity if order == "jacobian" else lagrangian_hessian_sparsity
-        pattern = detect(
-            self.make(),
-            *point,
-            argnums=self.argnum,
-            local=mode == "local",
-            store=store,
-            **self.options,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # as users run it; where they are errors is shown too
+            pattern = detect(
+                self.make(),
+                *point,
+                argnums=self.argnum,
+                local=mode == "local",
+                store=store,
+                **self.options,
+            )
         return dense(pattern)
 
     def plain(self, point: tuple[Any, ...]) -> Callable[[Any], Any]:
@@ -57,7 +59,7 @@ class Program:
 
         def f(x: Any) -> Any:
             given = x.tolist() if isinstance(like, list) else x
-            given = float(x) if isinstance(like, float) else given
+            given = type(like)(x) if isinstance(like, float) else given
             given = np.matrix(x) if isinstance(like, np.matrix) else given
             args = [np.copy(a) if type(a) is np.ndarray else a for a in point]
             args[self.argnum] = given
@@ -87,7 +89,7 @@ class Program:
     def _like(given: Any, moved: Any) -> Any:
         """The numbers in the form in which the argument was given."""
         if isinstance(given, (list, float)):
-            return moved.tolist()
+            return np.float64(moved) if type(given) is np.float64 else moved.tolist()
         return np.matrix(moved) if isinstance(given, np.matrix) else moved
 
     def _at(self, order: str, point: tuple[Any, ...]) -> Any:

@@ -1,0 +1,56 @@
+"""What a frame's instructions say: which names make up the function that is called.
+
+Contract: reads code objects and runs none of the user's code.  In doubt the answer is
+empty: nothing is known of the call.
+"""
+
+from __future__ import annotations
+
+import dis
+from typing import Any
+
+__all__ = ["Chain", "callee_at", "chain_ending_at"]
+
+Chain = tuple[tuple[str, Any], ...]
+"""The instructions that load ``name.attribute.attribute``: operation and name."""
+
+
+def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
+    """What loads the object that is called, found by its expression's place in the source."""
+    if not instructions[at].opname.startswith("CALL"):
+        return ()
+    best: dis.Instruction | None = None
+    start, end = _extent(instructions[at])
+    for step in instructions[:at]:
+        first, last = _extent(step)
+        # the function's expression begins where the call does, and ends before it
+        named = step.opname.startswith("LOAD") and step.opname != "LOAD_CONST"
+        inside = named and first == start and last < end
+        if inside and (best is None or last >= _extent(best)[1]):
+            best = step
+    return () if best is None else chain_ending_at(instructions, instructions.index(best))[0]
+
+
+def chain_ending_at(instructions: list[dis.Instruction], at: int) -> tuple[Chain, int]:
+    """The instructions up to one that together load ``name.attribute``, and where they begin."""
+    chain: list[tuple[str, Any]] = []
+    while at >= 0:
+        step = instructions[at]
+        if step.opname not in ("PUSH_NULL", "NOP", "CACHE", "EXTENDED_ARG"):
+            if not step.opname.startswith("LOAD"):
+                return tuple(chain), at + 1
+            chain.insert(0, (step.opname, step.argval))
+            if step.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                return tuple(chain), at
+        at -= 1
+    return tuple(chain), 0
+
+
+def _extent(step: dis.Instruction) -> tuple[tuple[int, int], tuple[int, int]]:
+    place = step.positions
+    if place is None or None in (place.lineno, place.end_lineno, place.col_offset):
+        return (-1, -1), (-1, -1)
+    return (
+        (place.lineno or 0, place.col_offset or 0),
+        (place.end_lineno or 0, place.end_col_offset or 0),
+    )

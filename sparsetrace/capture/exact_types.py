@@ -1,0 +1,157 @@
+"""A stand-in for the name ``type`` while a trace runs: ``type(x) is np.ndarray``.
+
+Contract: called with a traced object from code that is no library's, the stand-in gives
+the type that a plain run would see; in every other use, and for every other object, it
+is ``type``.  ``type(x)`` raises nowhere, so no error could show that a module needs the
+exchange, and a search of modules would miss code that ``exec`` made: the builtin itself
+is exchanged.  The modules of this package keep the real one, at no cost.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+import types
+from typing import Any
+
+from sparsetrace.array import TracedArray
+from sparsetrace.asked import by_user, is_library_file
+from sparsetrace.capture.numbers import TracedFloat
+from sparsetrace.capture.session import Buffer
+from sparsetrace.flat import Flat
+from sparsetrace.masked.array import MaskedTracedArray
+from sparsetrace.scalar import NUMBERS
+
+__all__ = ["TypeName", "aliases", "entry", "keep_own"]
+
+_real = type
+_SHOWN_AS_ANOTHER = frozenset(
+    id(kind) for kind in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer)
+)
+"""By identity: other classes may define how they compare, or have no hash."""
+
+
+class _Name(type):
+    """The class of the stand-in, which behaves as ``type`` in everything but its calls."""
+
+    def __new__(
+        mcs, name: str, bases: tuple[Any, ...], scope: dict[str, Any], **options: Any
+    ) -> Any:
+        if scope.get("__module__") == __name__ and "_is_type_name" in scope:
+            return _real.__new__(mcs, name, bases, scope)
+        # a metaclass that code defines during the trace outlives it
+        return _real(name, tuple(_real if b is TypeName else b for b in bases), scope, **options)
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        if len(args) != 1 or options:
+            return _real(*args, **options)
+        kind = _real(args[0])
+        if kind is _real or kind is _Name:  # ``type(c) is type``
+            return vars(builtins)["type"]
+        if kind is float:
+            name = sys._getframe(1).f_globals.get("float", kind)
+            return name if name is TracedFloat else kind
+        if id(kind) not in _SHOWN_AS_ANOTHER:
+            return kind
+        frame = sys._getframe(1)
+        if not by_user(frame):
+            return kind
+        shown = args[0].__class__
+        if shown is float:
+            name = frame.f_globals.get("float", shown)
+            return name if name is TracedFloat else shown
+        return shown
+
+    def __getattribute__(cls, name: str) -> Any:
+        return getattr(_real, name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        setattr(_real, name, value)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, _real)
+
+    def __subclasscheck__(cls, subclass: Any) -> bool:
+        return issubclass(subclass, _real)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is _real
+
+    def __hash__(cls) -> int:
+        return hash(_real)
+
+    def __repr__(cls) -> str:
+        return repr(_real)
+
+    def __or__(cls, other: Any) -> Any:
+        return _real | other
+
+    def __ror__(cls, other: Any) -> Any:
+        return other | _real
+
+    def __getitem__(cls, item: Any) -> Any:
+        return types.GenericAlias(_real, (item,))
+
+
+class TypeName(type, metaclass=_Name):
+    """``type`` for code that runs while a function is traced."""
+
+    _is_type_name = True
+
+
+def entry() -> tuple[Any, str, Any, Any]:
+    """Owner, name, original and wrapper."""
+    return builtins, "type", _real, TypeName
+
+
+def keep_own() -> None:
+    """Have the package's own modules use the real ``type``, which is several times faster."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("sparsetrace.") and module is not None:
+            vars(module).setdefault("type", _real)
+
+
+Alias = tuple[dict[str, Any], str]
+"""The globals of a module, and a name in them."""
+
+_seen: tuple[int, list[Alias]] = (0, [])
+
+
+def aliases(function: Any) -> list[Alias]:
+    """Where a module of the user's, or that of the function, has the real ``type`` by a name.
+
+    The modules are looked at when there are new ones, the function's own each time.
+    """
+    global _seen
+    if _seen[0] != len(sys.modules):
+        modules = list(sys.modules.values())
+        found = [_aliases_in(vars(module)) for module in modules if _is_users(module)]
+        _seen = len(modules), [alias for part in found for alias in part]
+    still = [(scope, name) for scope, name in _seen[1] if scope.get(name) is _real]
+    return still + _aliases_in(_scope_of(function))
+
+
+def _is_users(module: Any) -> bool:
+    if type(module) is not types.ModuleType:
+        return False
+    path = vars(module).get("__file__")
+    return isinstance(path, str) and not is_library_file(path)
+
+
+def _aliases_in(scope: dict[str, Any]) -> list[Alias]:
+    return [(scope, name) for name, value in list(scope.items()) if value is _real]
+
+
+def _scope_of(function: Any) -> dict[str, Any]:
+    """The globals of the Python function behind a callable."""
+    for _ in range(10):
+        if isinstance(function, types.FunctionType):
+            return function.__globals__
+        if isinstance(function, types.MethodType):
+            function = function.__func__
+        elif isinstance(function, functools.partial):
+            function = function.func
+        else:
+            function = getattr(_real(function), "__call__", None)  # noqa: B004 - looked into
+    return {}

@@ -1,0 +1,188 @@
+"""Paths on which the traced function fails: which of them are the function's own doing.
+
+Contract: a path is left out only where the plain function fails alike for the inputs that
+take it: by a ``raise`` or ``assert``, or by an operation of Python's on plain objects.  An
+error that may come of a traced object in place of a number or an array ends the trace.
+"""
+
+from __future__ import annotations
+
+import dis
+import os
+import re
+import types
+
+import numpy as np
+
+from sparsetrace.branches import Branches
+from sparsetrace.errors import TracingError
+from sparsetrace.escapes import explained, speaks_of_traces
+from sparsetrace.handlers import instructions_of
+from sparsetrace.raising import is_injected
+
+__all__ = ["described", "is_genuine"]
+
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_ASKING = frozenset(
+    "type isinstance issubclass hasattr getattr callable isscalar str repr format flags "
+    "__class__ __name__ __qualname__ __dict__ __array_interface__ vars dir id".split()
+)
+"""Names by which code may tell a traced object from what it stands for."""
+_ABOUT_TYPES = (TypeError, AttributeError, NotImplementedError)
+
+_OF_EMPTY = (
+    r"arg is an empty sequence|iterable argument is empty|zero-size array|empty sequence|"
+    r"need at least one array|requires at least|at least one data point|no median|no mode|"
+    r"not enough values to unpack|too many values to unpack|x not in|is not in list|"
+    r"is not in tuple|not in deque|substring not found|must not be zero|zip\(\) argument|"
+    r"pop from|is empty|max\(\)|min\(\)|attempt to get arg|math domain|expected a (non)?negative"
+)
+_FAILURES: dict[type[Exception], str] = {
+    ZeroDivisionError: "",
+    FloatingPointError: "",
+    IndexError: r"index out of range|is out of bounds|pop from|empty sequence|an empty deque",
+    KeyError: "",
+    NameError: "",
+    np.linalg.LinAlgError: "",
+    OverflowError: r"math range|too large|cannot convert float infinity|out of range",
+    RuntimeError: "generator raised StopIteration",
+    StopIteration: "",
+    ValueError: _OF_EMPTY,
+}
+"""What an operation on plain objects raises, and the words that it says."""
+_SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
+
+
+def is_genuine(error: BaseException | None, branches: Branches) -> bool:
+    """Whether the plain function fails by this error for the inputs of the current path."""
+    if error is None or is_injected(error):
+        return True
+    if not isinstance(error, Exception) or isinstance(error, TracingError):
+        return False
+    if not (is_genuine(error.__context__, branches) and is_genuine(error.__cause__, branches)):
+        return False
+    entries = _entries(error)
+    if not entries:
+        return False
+    code, at = entries[-1]
+    on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
+    if on_purpose and _is_decided(entries, branches):
+        return True
+    asks = any(_asks(code) for code, _ in entries) or isinstance(error, _ABOUT_TYPES)
+    if on_purpose and error.__context__ is not None and not asks:
+        return True  # in a handler of an error that is the function's own
+    if explained(error) is not error:
+        return False
+    if not on_purpose or _is_library(code):
+        return _is_of_plain_objects(error, code)
+    return not asks
+
+
+def described(error: BaseException) -> str:
+    """One line: the error, and where in the function it was raised."""
+    place = "an unknown place"
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not _is_library(code):
+            place = f"{code.co_filename}:{traceback.tb_lineno} (in {code.co_name})"
+        traceback = traceback.tb_next
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text} at {place}"
+
+
+def _entries(error: BaseException) -> list[tuple[types.CodeType, int]]:
+    """Where the frames of the traceback stand, outermost first, without the driver's."""
+    found = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        found.append((traceback.tb_frame.f_code, traceback.tb_lasti))
+        traceback = traceback.tb_next
+    while found and found[0][0].co_filename.startswith(_HERE):
+        del found[0]
+    return found
+
+
+def _is_library(code: types.CodeType) -> bool:
+    name = code.co_filename
+    return "site-packages" in name or name.startswith((_STANDARD, _HERE, "<frozen"))
+
+
+def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
+    """Whether Python or NumPy raises this error for what an operand holds, not for its type."""
+    own = code.co_filename.startswith(_HERE)
+    if own and isinstance(error, IndexError) and code.co_name not in _SUBSCRIPTS:
+        return False  # not the index of a traced array itself
+    if speaks_of_traces(str(error)):
+        return False
+    kind = next((k for k in type(error).__mro__ if k in _FAILURES), None)
+    return kind is not None and re.search(_FAILURES[kind], str(error)) is not None
+
+
+# ------------------------------------------------------------- errors raised on purpose
+def _asks(code: types.CodeType) -> bool:
+    """Whether code may look at the type of an object rather than at its value."""
+    if not _ASKING.isdisjoint(code.co_names):
+        return True
+    return any(step.opname.startswith("MATCH_") for step in instructions_of(code))
+
+
+def _is_decided(entries: list[tuple[types.CodeType, int]], branches: Branches) -> bool:
+    """Whether the test that leads to the ``raise`` is the last decision of the path."""
+    for code, at in reversed(entries):
+        tests, open_ended = _tests_before(code, at)
+        if any(_is_last(code, test, branches) for test in tests):
+            return True
+        if tests or not open_ended:
+            return False
+    return False
+
+
+def _tests_before(code: types.CodeType, offset: int) -> tuple[list[int], bool]:
+    """The conditional jumps that lead to an instruction, and whether the code's start does."""
+    steps = instructions_of(code)
+    places = {step.offset: at for at, step in enumerate(steps)}
+    sources: dict[int, list[int]] = {}
+    for at, step in enumerate(steps):
+        if "JUMP" in step.opname or step.opname == "FOR_ITER":
+            sources.setdefault(step.argval, []).append(at)
+    todo, seen, tests = [places[offset]], set(), []
+    open_ended = False
+    while todo:
+        at = todo.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        comes_from = [s for s in sources.get(steps[at].offset, []) if s != at]
+        before = steps[at - 1].opname if at else ""
+        if not at:
+            open_ended = True
+        elif not before.startswith(("RETURN", "RAISE", "RERAISE")) and (
+            "JUMP" not in before or "IF" in before
+        ):
+            comes_from.append(at - 1)
+        for source in comes_from:
+            name = steps[source].opname
+            if ("JUMP" in name and "IF" in name) or name == "FOR_ITER":
+                tests.append(source)
+            else:
+                todo.append(source)
+    return tests, open_ended
+
+
+_BETWEEN = frozenset("TO_BOOL UNARY_NOT COPY NOP PRECALL CALL COMPARE_OP EXTENDED_ARG".split())
+"""What may stand from a decision, or the call that made it, to the jump that follows it."""
+
+
+def _is_last(code: types.CodeType, test: int, branches: Branches) -> bool:
+    """Whether a conditional jump follows the last decision, and nothing else."""
+    steps = instructions_of(code)
+    for depth, (frame_code, at) in enumerate(branches.standing):
+        if frame_code is not code:
+            continue
+        decided = max((i for i, step in enumerate(steps) if step.offset <= at), default=0)
+        if decided > test or any(_asks(inner) for inner, _ in branches.standing[:depth]):
+            return False
+        return all(step.opname in _BETWEEN for step in steps[decided + 1 : test])
+    return False

@@ -1,0 +1,102 @@
+"""Operations that fail for some inputs only, in a global trace: a decision with two outcomes.
+
+Contract: where the traced function would catch the error, one path goes on and one
+raises it at that place.  Where nothing would catch it the function has no value, and no
+derivative: nothing happens, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.graph import Graph
+from sparsetrace.handlers import is_caught, outside_frame, watched_frame
+
+__all__ = ["decides", "is_injected", "may_be_caught", "may_raise"]
+
+_RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Code whose frames may go on under another caller."""
+_MARK = "_sparsetrace_injected"
+
+
+def may_raise(
+    graph: Graph, make_error: Callable[[], Exception], operands: Iterable[Any] = ()
+) -> None:
+    """Raise the error on one of two paths, if the traced function would catch it.
+
+    Parameters
+    ----------
+    graph : Graph
+        That of the trace.  At a point nothing happens: the operation itself raises there.
+    make_error : callable
+        Makes the error as Python or NumPy would raise it.
+    operands : iterable
+        What is traced of these decides between the paths, for ``dependency=True``.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     try:
+    ...         return math.sqrt(x[0])
+    ...     except ValueError:
+    ...         return x[1]
+    >>> st.jacobian_sparsity(f, np.ones(3)).toarray().astype(int)
+    array([[1, 1, 0]])
+    """
+    if graph.local:
+        return
+    frame = _watched(graph, sys._getframe(1))
+    if frame is None:
+        return
+    error = make_error()
+    if is_caught(type(error), frame) and decides(graph, type(error).__name__, operands):
+        setattr(error, _MARK, True)
+        raise error
+
+
+def may_be_caught(graph: Graph) -> bool:
+    """Whether any error at all would be caught, from here out to the driver."""
+    frame = _watched(graph, sys._getframe(1))
+    return frame is not None and is_caught(None, frame)
+
+
+def _watched(graph: Graph, frame: types.FrameType) -> types.FrameType | None:
+    """`watched_frame`, which does not go again where the last operation has been."""
+    found = watched_frame(frame, graph.unwatched)
+    if found is None:
+        outside = outside_frame(frame)
+        if outside is graph.unwatched:
+            return None
+        code = outside.f_code
+        if not code.co_exceptiontable and not code.co_flags & _RESUMED:
+            graph.unwatched = outside
+    return found
+
+
+def decides(graph: Graph, what: str, operands: Iterable[Any] = ()) -> bool:
+    """The outcome, on this path, of something that depends on the values of the operands."""
+    if graph.decide is None:
+        raise ValueDependentError(
+            explain(
+                what,
+                "whether it is raised depends on the inputs",
+                "Use np.where on a condition in place of the handler.",
+            )
+        )
+    if graph.dependency:
+        for x in operands:
+            if getattr(type(x), "_is_traced", False):
+                graph.conditions += x._ids.reshape(-1).tolist()
+    return graph.decide()
+
+
+def is_injected(error: BaseException) -> bool:
+    """Whether `may_raise` has raised this error."""
+    return getattr(error, _MARK, False) is True
