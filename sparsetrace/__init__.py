@@ -14,10 +14,13 @@ from sparsetrace.errors import (
     TracingError,
     UnsupportedError,
     ValueDependentError,
+    VerificationError,
+    VerificationWarning,
 )
 from sparsetrace.extension import detach, opaque, register_rule
 from sparsetrace.pattern import SparsityPattern
 from sparsetrace.scalar import TracedScalar
+from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
 
 __all__ = [
     "EscapeError",
@@ -30,6 +33,10 @@ __all__ = [
     "TracingError",
     "UnsupportedError",
     "ValueDependentError",
+    "VerificationError",
+    "VerificationWarning",
+    "check_hessian_sparsity",
+    "check_jacobian_sparsity",
     "detach",
     "hessian_sparsity",
     "jacobian_sparsity",

@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array
+from numpy.typing import NDArray
+
 from sparsetrace.array import TracedArray, traced_array, wrap
-from sparsetrace.dispatch.operands import FLOAT, ids_of, is_ordinary, is_traced
+from sparsetrace.dispatch.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
 from sparsetrace.errors import (
     FAILURES,
     GraphSizeError,
@@ -50,6 +55,10 @@ class Problem:
     roots : list
         The function, and the arguments that it is given as they are.
     n_inputs : int
+    keeps_values : bool
+        Whether a run at a point keeps the values that it carried to the outputs.
+    carried : mapping of Graph to list of array
+        Those of each such run, leaf by leaf.
 
     Raises
     ------
@@ -81,11 +90,21 @@ class Problem:
         self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
         self.roots = [f, *(arg for i, arg in enumerate(args) if i not in self._numbers)]
+        self.keeps_values = False
+        self.carried: WeakKeyDictionary[Graph, list[NDArray[Any]]] = WeakKeyDictionary()
+
 
     def point(self) -> list[Any]:
         """The values of the traced arguments, which from now on nobody else can change."""
         self._trees = [rebuilt(tree, _copied_leaf) for tree in self._trees]
         return [leaf for tree in self._trees for leaf in leaves(tree)]
+    @property
+    def given(self) -> tuple[tuple[Any, ...], list[int], list[int], Any]:
+        """The arguments as the caller gave them, which are traced, which unknown, and `out`.
+
+        A pattern for every input must hold whatever the numbers in unknown arguments are.
+        """
+        return self._args, self._numbers, self._unknown, self._out
 
     def graph(self, **options: Any) -> Graph:
         """An empty graph for one run of the function."""
@@ -104,7 +123,11 @@ class Problem:
         free = iter(np.split(graph.inputs(), places) if self._sizes else [])
         for i, tree in zip(self._numbers, self._trees, strict=True):
             given[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
-        return _call(graph, self.function, given, self._out)
+        outputs, result = _call(graph, self.function, given, self._out)
+        if self.keeps_values:
+            # copied at once: what the function returned may be a buffer of the caller's
+            self.carried[graph] = [_values(leaf) for leaf in leaves(result)]
+        return outputs
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -239,8 +262,8 @@ def _seeded_number(graph: Graph, node: int, number: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------- outputs
-def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids:
-    """Call f; the node ids of everything it returned, or filled."""
+def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> tuple[Ids, Any]:
+    """Call f; the node ids of everything it returned, or filled, and that itself."""
     if out is None:
         result = f(*args)
     else:
@@ -252,7 +275,14 @@ def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> Ids
         # which values come out depends on what the branches were decided on
         decided = graph.union_rows(np.array(graph.conditions, np.int32))
         outputs = graph.union(outputs, np.broadcast_to(decided, outputs.shape))
-    return outputs
+    return outputs, result
+
+
+def _values(leaf: Any) -> NDArray[Any]:
+    """A copy of the values that a trace at a point carried to an output."""
+    if isinstance(leaf, np.ma.MaskedArray):
+        leaf = leaf.filled(0)
+    return array(values_of(leaf))
 
 
 def _target(graph: Graph, leaf: Any) -> TracedArray | list[Any]:
@@ -260,10 +290,10 @@ def _target(graph: Graph, leaf: Any) -> TracedArray | list[Any]:
     found = _checked_leaf(leaf)
     if isinstance(found, list):
         return found
-    array = np.asarray(found)
-    dtype = array.dtype if array.dtype.kind in "fc" else FLOAT
-    values = np.array(array, dtype) if graph.local else None
-    return traced_array(graph, graph.constant(array), dtype, values)
+    target = np.asarray(found)
+    dtype = target.dtype if target.dtype.kind in "fc" else FLOAT
+    values = np.array(target, dtype) if graph.local else None
+    return traced_array(graph, graph.constant(target), dtype, values)
 
 
 def _output_leaves(result: Any) -> list[Any]:

@@ -16,6 +16,7 @@ from sparsetrace.pattern import SparsityPattern
 from sparsetrace.propagate import propagate, united
 from sparsetrace.stores import STORES
 from sparsetrace.tracing import trace
+from sparsetrace.verification import Verification
 
 __all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity"]
 
@@ -35,6 +36,7 @@ def jacobian_sparsity(
     capture: bool = True,
     max_paths: int = 1024,
     local: bool = False,
+    verify: bool | int | None = None,
 ) -> SparsityPattern:
     """Sparsity pattern of the Jacobian of a NumPy function, valid for every input.
 
@@ -80,6 +82,10 @@ def jacobian_sparsity(
         ties (``maximum`` of equal numbers) both sides stay; a comparison exactly at its
         threshold follows the branch that is taken.  Compute it anew when the
         inputs change.
+    verify : bool, int or None
+        True, or a number of probes, checks the pattern by plain calls, as
+        `check_jacobian_sparsity` does.  Left out (None), a trace at a point compares the
+        values that it carried with one plain call; False leaves that out as well.
 
     Returns
     -------
@@ -92,6 +98,8 @@ def jacobian_sparsity(
     TracingError
         If a dependency could be lost: the message names the call, the line and a way
         out.  It is raised at the end also if the function swallowed it.
+    VerificationError
+        If plain calls contradict the trace; a `TracingError` as well.
     InputError, OutputError
         If the arguments, or what f returned, hold no numbers.
 
@@ -114,6 +122,7 @@ def jacobian_sparsity(
     """
     _check(store, constants, max_paths)
     problem = Problem(f, args, argnums, out, static_argnums)
+    verification = Verification(verify, problem, local=bool(local))
 
     def new_graph() -> Graph:
         return problem.graph(
@@ -142,7 +151,9 @@ def jacobian_sparsity(
         )
     indptr, indices = united(patterns, problem.n_inputs) if len(patterns) > 1 else patterns[0]
     shape = m, problem.n_inputs
-    return SparsityPattern.from_csr_parts(indptr, indices, shape, left_out=left_out)
+    pattern = SparsityPattern.from_csr_parts(indptr, indices, shape, left_out=left_out)
+    verification.jacobian(pattern, runs[0].graph, dependency=bool(dependency))
+    return pattern
 
 
 def hessian_sparsity(
@@ -156,6 +167,7 @@ def hessian_sparsity(
     constants: Literal["values", "structure"] = "values",
     capture: bool = True,
     max_paths: int = 1024,
+    verify: bool | int | None = None,
 ) -> SparsityPattern:
     """Sparsity pattern of the Hessian of a NumPy function with one output.
 
@@ -163,8 +175,8 @@ def hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``, as for `jacobian_sparsity`; returns one number.
-    *args, argnums, static_argnums, store, constants, capture, max_paths
-        As for `jacobian_sparsity`.
+    *args, argnums, static_argnums, store, constants, capture, max_paths, verify
+        As for `jacobian_sparsity`; the check is `check_hessian_sparsity`.
     local : bool
         The pattern at the point given: first and second derivatives that vanish there
         are cut.  ``x ** 2`` keeps its second derivative at 0, ``x ** 3`` does not.
@@ -216,6 +228,7 @@ def hessian_sparsity(
         constants=constants,
         capture=capture,
         max_paths=max_paths,
+        verify=verify,
     )
 
 
@@ -231,6 +244,7 @@ def lagrangian_hessian_sparsity(
     constants: Literal["values", "structure"] = "values",
     capture: bool = True,
     max_paths: int = 1024,
+    verify: bool | int | None = None,
 ) -> SparsityPattern:
     """Sparsity pattern of the Hessian of ``sum_i w_i f_i(x)``, whatever the weights are.
 
@@ -241,7 +255,9 @@ def lagrangian_hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``; returns numbers in any structure.
-    *args, argnums, static_argnums, out, local, store, hessian_store, constants, capture, max_paths
+    *args, argnums, static_argnums, out, local, store, hessian_store
+        As for `jacobian_sparsity` and `hessian_sparsity`.
+    constants, capture, max_paths, verify
         As for `jacobian_sparsity` and `hessian_sparsity`.
 
     Returns
@@ -269,6 +285,7 @@ def lagrangian_hessian_sparsity(
         constants=constants,
         capture=capture,
         max_paths=max_paths,
+        verify=verify,
     )
 
 
@@ -282,11 +299,13 @@ def _hessian(
     constants: str,
     capture: bool,
     max_paths: int,
+    verify: bool | int | None,
 ) -> SparsityPattern:
     _check(store, constants, max_paths)
     if hessian_store not in HESSIAN_STORES:
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
+    verification = Verification(verify, problem, local=bool(local))
 
     def new_graph() -> Graph:
         return problem.graph(values=constants == "values", local=bool(local), second_order=True)
@@ -309,7 +328,9 @@ def _hessian(
     patterns = [hessian_pattern(run.graph, run.outputs, store, hessian_store) for run in runs]
     n = problem.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
-    return SparsityPattern.from_csr_parts(indptr, indices, (n, n), left_out=left_out)
+    pattern = SparsityPattern.from_csr_parts(indptr, indices, (n, n), left_out=left_out)
+    verification.hessian(pattern, runs[0].graph)
+    return pattern
 
 
 def _check(store: str, constants: str, max_paths: int) -> None:

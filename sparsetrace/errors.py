@@ -25,6 +25,8 @@ __all__ = [
     "TracingError",
     "UnsupportedError",
     "ValueDependentError",
+    "VerificationError",
+    "VerificationWarning",
     "explain",
     "muted",
     "user_frame",
@@ -107,6 +109,36 @@ class InputError(TracingError, ValueError):
 
 class OutputError(TracingError):
     """The traced function returned something that holds no numbers."""
+
+
+class VerificationError(TracingError):
+    """Plain calls of the function contradict its trace or its pattern, or one another.
+
+    Attributes
+    ----------
+    row, column : int or None
+        The entry that is missing, as far as one was found: of a Hessian both are inputs.
+    row_name, column_name : str or None
+        The same as elements of what the function returned and was given, such as
+        ``[1]["flux"][3]`` and ``args[0]["weights"][1, 2]``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        row: int | None = None,
+        column: int | None = None,
+        row_name: str | None = None,
+        column_name: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.row, self.column = row, column
+        self.row_name, self.column_name = row_name, column_name
+
+
+class VerificationWarning(UserWarning):
+    """A part of a pattern, or a function, that plain calls could not check."""
 
 
 class GraphSizeError(TracingError, MemoryError):

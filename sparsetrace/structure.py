@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["leaves", "like", "rebuilt"]
+__all__ = ["leaves", "like", "named_leaves", "rebuilt"]
 
 
 def _is_numbers(obj: Any) -> bool:
@@ -95,3 +95,25 @@ def leaves(tree: Any) -> Iterator[Any]:
             yield from leaves(item)
     else:
         yield tree
+
+
+def named_leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The leaves in order, each with the expression that reads it.
+
+    Examples
+    --------
+    >>> list(named_leaves({"a": (1, 2), "b": [3.0, 4.0]}, "x"))
+    [('x["a"][0]', 1), ('x["a"][1]', 2), ('x["b"]', [3.0, 4.0])]
+    """
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            quoted = f'"{key}"' if isinstance(key, str) and '"' not in key else repr(key)
+            yield from named_leaves(value, f"{name}[{quoted}]")
+    elif isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        for field, item in zip(tree._fields, tree, strict=True):
+            yield from named_leaves(item, f"{name}.{field}")
+    elif isinstance(tree, tuple) or (isinstance(tree, list) and not _is_numbers(tree)):
+        for place, item in enumerate(tree):
+            yield from named_leaves(item, f"{name}[{place}]")
+    else:
+        yield name, tree

@@ -634,7 +634,7 @@ def test_parts_of_complex_buffers(local):
     def f(x):
         z = np.empty(3, complex)
         z.real = x[:3]
-        z.imag[1:] = x[4:]
+        z.imag[0], z.imag[1:] = 0.5, x[4:]
         w = np.zeros(2, complex)
         w.imag = x[:2]
         return np.abs(z) + 0, w.imag

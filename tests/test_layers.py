@@ -30,6 +30,7 @@ ORDER = (
     "unknown_matrices",
     "unknown",
     "tracing boundary",
+    "verification",
     "detection extension coverage",
 )
 """Groups from the bottom up.  Propagation needs the graph alone, so it stands low."""

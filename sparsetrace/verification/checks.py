@@ -1,0 +1,262 @@
+"""The checks as users call them, and as the detection functions do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from sparsetrace.boundary import Problem
+from sparsetrace.errors import InputError
+from sparsetrace.graph import Graph
+from sparsetrace.verification.carried import compare_values
+from sparsetrace.verification.groups import Pattern
+from sparsetrace.verification.hessian import HessianCheck
+from sparsetrace.verification.jacobian import JacobianCheck
+from sparsetrace.verification.plain import PlainFunction
+from sparsetrace.verification.sampling import DEFAULT_PROBES, Sampling
+
+__all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity"]
+
+
+def check_jacobian_sparsity(
+    f: Callable[..., Any],
+    pattern: Any,
+    *args: Any,
+    argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
+    out: Any = None,
+    local: bool = False,
+    dependency: bool = False,
+    num_probes: int = DEFAULT_PROBES,
+    seed: int | None = 0,
+) -> None:
+    """Look for entries that a Jacobian's pattern lacks, by plain calls of the function.
+
+    Inputs are moved in groups; an output whose row has no entry in a group must not move.
+    One that does is reported, once the move of one input alone has shown a derivative there.
+    Nothing is known of how the pattern came about: it may be anyone's.
+
+    Parameters
+    ----------
+    f : callable
+        Called as ``f(*args)``, with nothing traced, and with copies of its arguments.
+    pattern : sparse array or array_like, shape (m, n)
+        Rows and columns are counted as by `jacobian_sparsity`.
+    *args, argnums, static_argnums, out, dependency
+        As for `jacobian_sparsity`.
+    local : bool
+        Whether the pattern is that at the point given.  Otherwise it must hold wherever f
+        is defined, and f is called at points near the arguments and far from them.
+    num_probes : int
+        How often f is called with inputs moved.  At most two calls come on top, so that the
+        default makes twelve at any size, unless an entry is found to be missing.
+    seed : int or None
+        For the random choice of points and groups; None draws another one each time.
+
+    Raises
+    ------
+    VerificationError
+        If an entry is missing: its attributes `row`, `column`, `row_name` and `column_name`
+        say which.  Also if f, called twice, returns different numbers.
+    InputError
+        If the pattern has another shape, or the arguments hold no numbers.
+
+    Warns
+    -----
+    VerificationWarning
+        If outputs could not be checked, because f fails or is not finite at the points tried.
+
+    Notes
+    -----
+    With k entries a row, ``k + 1`` random directions tell every row that lost an entry, as long
+    as there are probes enough (7 entries by default); rows with more of them are tested by
+    groups alone, each of which finds an entry with some probability.  Values that code
+    discards at every point tried (a branch that is not taken there) are not seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsetrace as st
+    >>> def f(x):
+    ...     return x[1:] * x[:-1]
+    >>> st.check_jacobian_sparsity(f, st.jacobian_sparsity(f, np.ones(4)), np.ones(4))
+    >>> try:
+    ...     lost = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0]]
+    ...     st.check_jacobian_sparsity(f, lost, np.ones(4))
+    ... except st.VerificationError as error:
+    ...     print(error.row_name, error.column_name)
+    [2] args[0][3]
+    """
+    problem = Problem(f, args, argnums, out, static_argnums)
+    indptr, indices, shape = _parts(pattern)
+    if shape[1] != problem.n_inputs:
+        raise InputError(
+            f"the pattern has {shape[1]} columns, and the arguments named by argnums have "
+            f"{problem.n_inputs} elements"
+        )
+    rng = np.random.default_rng(seed)
+    sampling = Sampling(
+        PlainFunction(problem), local=bool(local), probes=checked_probes(num_probes), rng=rng
+    )
+    check = JacobianCheck(
+        sampling, Pattern(indptr, indices, shape, rng), dependency=bool(dependency)
+    )
+    with np.errstate(all="ignore"):
+        check.run()
+
+
+def check_hessian_sparsity(
+    f: Callable[..., Any],
+    pattern: Any,
+    *args: Any,
+    argnums: int | Sequence[int] = 0,
+    static_argnums: int | Sequence[int] = (),
+    out: Any = None,
+    local: bool = False,
+    num_probes: int = DEFAULT_PROBES,
+    seed: int | None = 0,
+) -> None:
+    """Look for entries that a Hessian's pattern lacks, by plain calls of the function.
+
+    Two groups of inputs that have no entry between them are moved apart and together:
+    ``f(x + a + b) - f(x + a) - f(x + b) + f(x)`` must be zero.
+
+    Parameters
+    ----------
+    f : callable
+        Returns one number, or several: then the pattern must hold the Hessian of each, as
+        that of `lagrangian_hessian_sparsity` does.
+    pattern : sparse array or array_like, shape (n, n)
+        Symmetric.
+    *args, argnums, static_argnums, out, local, num_probes, seed
+        As for `check_jacobian_sparsity`.
+
+    Raises
+    ------
+    VerificationError, InputError
+        As for `check_jacobian_sparsity`; `row` and `column` are both inputs.
+
+    Warns
+    -----
+    VerificationWarning
+        As for `check_jacobian_sparsity`.
+
+    Notes
+    -----
+    A single call tells less of a Hessian than of a Jacobian, which has many rows: an entry far
+    from the others is found more often than one beside them, and a few more probes help.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsetrace as st
+    >>> def f(x):
+    ...     return x[0] * x[1] + x[2]
+    >>> st.check_hessian_sparsity(f, [[0, 1, 0], [1, 0, 0], [0, 0, 0]], np.ones(3))
+    >>> try:
+    ...     st.check_hessian_sparsity(f, np.zeros((3, 3)), np.ones(3))
+    ... except st.VerificationError as error:
+    ...     print(sorted([error.row_name, error.column_name]))
+    ['args[0][0]', 'args[0][1]']
+    """
+    problem = Problem(f, args, argnums, out, static_argnums)
+    indptr, indices, shape = _parts(pattern)
+    if shape != (problem.n_inputs, problem.n_inputs):
+        raise InputError(
+            f"the pattern has the shape {shape}, and the arguments named by argnums have "
+            f"{problem.n_inputs} elements"
+        )
+    rng = np.random.default_rng(seed)
+    sampling = Sampling(
+        PlainFunction(problem), local=bool(local), probes=checked_probes(num_probes), rng=rng
+    )
+    with np.errstate(all="ignore"):
+        HessianCheck(sampling, Pattern(indptr, indices, shape, rng)).run()
+
+
+class Verification:
+    """What the keyword `verify` of a detection function asks for.
+
+    Parameters
+    ----------
+    verify : None, bool or int
+        None compares the values of a trace at a point with a plain call; False does nothing;
+        True, or a number of probes, checks the pattern as well.
+    problem : Problem
+    local : bool
+
+    Raises
+    ------
+    InputError
+        If `verify` is none of these.
+    """
+
+    def __init__(self, verify: bool | int | None, problem: Problem, *, local: bool) -> None:
+        if verify is None or isinstance(verify, (bool, np.bool_)):
+            self.probes = DEFAULT_PROBES if verify else 0
+        else:
+            self.probes = checked_probes(verify, "verify")
+        self._problem, self._local = problem, local
+        off = verify is not None and not self.probes
+        problem.keeps_values = local and not off
+
+    def jacobian(self, pattern: Any, graph: Graph, *, dependency: bool) -> None:
+        """Check what `jacobian_sparsity` found, in a run on this graph."""
+        self._values(graph)
+        if self.probes:
+            f, args, options = self._call()
+            check_jacobian_sparsity(f, pattern, *args, dependency=dependency, **options)
+
+    def hessian(self, pattern: Any, graph: Graph) -> None:
+        """Check what `hessian_sparsity` or `lagrangian_hessian_sparsity` found likewise."""
+        self._values(graph)
+        if self.probes:
+            f, args, options = self._call()
+            check_hessian_sparsity(f, pattern, *args, **options)
+
+    def _values(self, graph: Graph) -> None:
+        if self._problem.keeps_values:
+            compare_values(self._problem, self._problem.carried[graph])
+
+    def _call(self) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+        args, numbers, unknown, out = self._problem.given
+        static = sorted(set(range(len(args))).difference(numbers, unknown))
+        options = {
+            "argnums": numbers,
+            "static_argnums": static,
+            "out": out,
+            "local": self._local,
+            "num_probes": self.probes,
+        }
+        return self._problem.function, args, options
+
+
+def checked_probes(count: Any, name: str = "num_probes") -> int:
+    """The number of probes as an int, if it is one."""
+    if isinstance(count, (int, np.integer)) and not isinstance(count, bool) and count >= 1:
+        return int(count)
+    also = " or a truth value" if name == "verify" else ""
+    raise InputError(f"{name}={count!r}: a positive whole number{also} is wanted")
+
+
+def _parts(pattern: Any) -> tuple[Any, Any, tuple[int, int]]:
+    """Index arrays of the entries that differ from zero."""
+    if not scipy.sparse.issparse(pattern):
+        try:
+            pattern = np.asarray(pattern)
+        except ValueError as error:
+            raise InputError(f"the pattern is no matrix: {error}") from error
+        if pattern.dtype.kind not in "biufc":
+            raise InputError(f"the pattern is no matrix of numbers (dtype {pattern.dtype})")
+        pattern = pattern != 0
+    if pattern.ndim != 2:
+        raise InputError(f"a pattern has two dimensions, not {pattern.ndim}")
+    entries = scipy.sparse.csr_array(pattern)
+    if not (entries.has_canonical_format and (entries.data.dtype == bool and entries.data.all())):
+        entries = scipy.sparse.csr_array(entries, copy=True)
+        entries.sum_duplicates()
+        entries.eliminate_zeros()
+    return entries.indptr, entries.indices, entries.shape
