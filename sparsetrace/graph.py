@@ -111,9 +111,9 @@ class Graph:
     ----------
     calm : bool
         Whether operations need no look at values, nor at floating-point errors that the
-        function would notice; `ambient` is who saw warnings when the run began, and `unwatched`
-        a frame from which outwards no error is caught; `stateless` says that
-        ufuncs compute what Python would, whatever ``np.errstate`` says.
+        function would notice; `ambient` is who saw warnings when the run began;
+        `unwatched` and `lately` are frames from which outwards no error is caught; and
+        `stateless` says that ufuncs compute what Python would, which heeds no ``np.errstate``.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     singular : callable or None
@@ -169,6 +169,7 @@ class Graph:
         "decide",
         "dependency",
         "interactions",
+        "lately",
         "local",
         "mixed",
         "n_inputs",
@@ -214,6 +215,7 @@ class Graph:
         self.calm = False
         self.ambient: Any = None
         self.unwatched: Any = None
+        self.lately: Any = None
         self.stateless = False
         self.pure = not local
         self.thread = get_ident()

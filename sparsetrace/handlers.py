@@ -32,6 +32,7 @@ __all__ = [
     "matches",
     "named",
     "outside_frame",
+    "passes_on",
     "watched_frame",
 ]
 
@@ -83,6 +84,7 @@ class CodeMap:
         self.starts, self.entries = _entries(code.co_exceptiontable)
         self.is_own = code.co_filename.startswith(_HERE)
         self.is_driver = code.co_filename == _DRIVER
+        self.passes: bool | None = None
         self.outcomes: dict[tuple[int, Kind], tuple[bool, Kind]] = {}
 
     @functools.cached_property
@@ -117,6 +119,16 @@ class CodeMap:
     def callee(self, at: int) -> Chain:
         """What loads the function that the instruction calls."""
         return callee_at(self.instructions, at)
+
+    def passes_on(self, scope: dict[str, Any]) -> bool:
+        """Whether nothing in the code catches an error, or puts another one in its place."""
+        if self.passes is None:
+            self.passes = all(
+                not self.outcome(start, None, scope)[0]
+                and self.outcome(start, Exception, scope) == (False, Exception)
+                for start in self.starts
+            )
+        return self.passes
 
     def outcome(self, offset: int, kind: Kind, scope: dict[str, Any]) -> tuple[bool, Kind]:
         """Whether an error raised at the offset may be caught; if not, what leaves the frame."""
@@ -250,23 +262,28 @@ def instructions_of(code: types.CodeType) -> list[dis.Instruction]:
 
 
 # --------------------------------------------------------------------------- frames
-def watched_frame(
-    frame: types.FrameType | None, unwatched: types.FrameType | None = None
-) -> types.FrameType | None:
+def watched_frame(frame: types.FrameType | None) -> types.FrameType | None:
     """The innermost frame, from this one outwards, that stands in a ``try`` or ``with``.
 
-    None if the driver comes first, or a frame from which it is known to do so.
+    None if the driver comes first.
     """
-    while frame is not None and frame is not unwatched:
+    while frame is not None:
         code = frame.f_code
         if code.co_exceptiontable:
             known = _KNOWN.get(id(code)) or code_map(code)
             if known.is_driver:
                 return None
-            if not known.is_own and known.target(frame.f_lasti) is not None:
+            passes = known.is_own or known.passes_on(frame.f_globals)
+            if not passes and known.target(frame.f_lasti) is not None:
                 return frame
         frame = frame.f_back
     return None
+
+
+def passes_on(frame: types.FrameType) -> bool:
+    """Whether the code of a frame lets every error pass, wherever it stands."""
+    code = frame.f_code
+    return not code.co_exceptiontable or code_map(code).passes_on(frame.f_globals)
 
 
 def outside_frame(frame: types.FrameType) -> types.FrameType:

@@ -16,9 +16,9 @@ from typing import Any
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.fallbacks import adds_nothing
 from sparsetrace.graph import Graph
-from sparsetrace.handlers import is_caught, outside_frame, watched_frame
+from sparsetrace.handlers import is_caught, outside_frame, passes_on, watched_frame
 
-__all__ = ["decides", "is_injected", "may_be_caught", "may_raise"]
+__all__ = ["decides", "is_injected", "may_be_caught", "may_raise", "remember"]
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Code whose frames may go on under another caller."""
@@ -74,17 +74,36 @@ def may_be_caught(graph: Graph) -> bool:
     return frame is not None and is_caught(None, frame)
 
 
+def remember(graph: Graph, frame: types.FrameType) -> None:
+    """Note that no error is caught from a frame outwards; see `Graph.lately`."""
+    code = frame.f_code
+    if not code.co_exceptiontable and not code.co_flags & _RESUMED:
+        graph.lately = frame
+
+
 def _watched(graph: Graph, frame: types.FrameType) -> types.FrameType | None:
     """`watched_frame`, which does not go again where the last operation has been."""
-    found = watched_frame(frame, graph.unwatched)
-    if found is None:
-        outside = outside_frame(frame)
-        if outside is graph.unwatched:
+    known = graph.unwatched
+    at: types.FrameType | None = frame
+    while at is not None and not at.f_code.co_exceptiontable:
+        if at is known:
             return None
-        code = outside.f_code
-        if not code.co_exceptiontable and not code.co_flags & _RESUMED:
-            graph.unwatched = outside
+        at = at.f_back
+    if at is not None and at is known:
+        return None
+    found = watched_frame(at)
+    if found is None:
+        graph.unwatched = _lasting(outside_frame(frame))
     return found
+
+
+def _lasting(frame: types.FrameType) -> types.FrameType | None:
+    """The frame or its caller, where the one or the other is sure to let errors pass."""
+    for one in (frame.f_back, frame):
+        if one is not None and one is outside_frame(one) and passes_on(one):
+            resumed = one.f_code.co_flags & _RESUMED
+            return None if resumed else one
+    return None
 
 
 def decides(graph: Graph, what: str, operands: Iterable[Any] = ()) -> bool:

@@ -255,7 +255,7 @@ def _path(
         except Exception as raised:
             error = raised
         finally:
-            graph.unwatched = None
+            graph.unwatched = graph.lately = None
             CURRENT.reset(current)
             FAILURES.reset(failed)
             finish(graph)

@@ -21,7 +21,7 @@ from sparsetrace.dispatch.operands import is_traced, values_of
 from sparsetrace.dispatch.settled import plain_values
 from sparsetrace.floating import without_state
 from sparsetrace.graph import Graph
-from sparsetrace.raising import may_be_caught, may_raise
+from sparsetrace.raising import may_be_caught, may_raise, remember
 from sparsetrace.scalar import as_python
 
 __all__ = ["wrappers"]
@@ -154,6 +154,8 @@ def _fail_alike(
             return
         for error in _errors(original, *(None if is_traced(x) else x for x in args)):
             may_raise(graph, functools.partial(type(error), *error.args), args)
+    else:
+        remember(graph, sys._getframe(2))
 
 
 def _plain(x: Any) -> Any:
@@ -182,7 +184,15 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
         for x in args:
             if is_traced(x):
                 graph = x._graph
-                if sys._getframe(1) is not graph.unwatched or x.size != 1 or len(args) > 1:
+                frame = sys._getframe(1)
+                if (
+                    x.size != 1
+                    or len(args) > 1
+                    or (
+                        frame is not graph.lately
+                        and (frame.f_back is not graph.unwatched or frame.f_code.co_exceptiontable)
+                    )
+                ):
                     _fail_alike(graph, original, args, kwargs)
                 if graph.calm:
                     result = answer(*args, **kwargs)
