@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,6 +25,7 @@ from sparsetrace.flat import Flat
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.layout import Layout
 from sparsetrace.propagate import index_sets
+from sparsetrace.raising import may_raise
 from sparsetrace.scalar import Number, TracedScalar, as_python, number, refuse_truth, refuse_value
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
@@ -62,6 +64,9 @@ def _read(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _write(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     x, key, value = args
     indexing.write(graph, x._ids, key, landed(graph, x._dtype, ids_of(graph, value)))
+
+
+_OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
 
 
 class TracedArray(Layout):
@@ -131,6 +136,7 @@ class TracedArray(Layout):
                 raise IndexError("only integers, slices and arrays are valid indices")
             key, unsure = indexing.constant_key(self._graph, key)
             if unsure:
+                may_raise(self._graph, _OUT_OF_BOUNDS)
                 return wrap(
                     self._graph, replay.answered(self._graph, "read", (self, key), {}, _read)
                 )
@@ -146,6 +152,7 @@ class TracedArray(Layout):
         if not indexing.is_simple(key):
             key, unsure = indexing.constant_key(graph, key)
             if unsure:
+                may_raise(graph, _OUT_OF_BOUNDS)
                 replay.answered(graph, "write", (self, key, value), {}, _write)
                 return
         self._ids[key] = ids

@@ -128,18 +128,26 @@ def _asks(code: types.CodeType) -> bool:
     return any(step.opname.startswith("MATCH_") for step in instructions_of(code))
 
 
+Test = tuple[int, bool]
+"""A conditional jump, by its place in the code, and whether it is taken."""
+_EITHER: Test = (-1, False)
+
+
 def _is_decided(entries: list[tuple[types.CodeType, int]], branches: Branches) -> bool:
     """Whether the test that leads to the ``raise`` is the last decision of the path."""
     for code, at in reversed(entries):
-        tests, open_ended = _tests_before(code, at)
-        if any(_is_last(code, test, branches) for test in tests):
-            return True
-        if tests or not open_ended:
+        tests, from_start = _tests_before(code, at)
+        for test in tests:
+            outcome = _outcome_of_last(code, test[0], branches)
+            # which way a jump went whose test was decided further inside is not known
+            if outcome == test or (outcome == _EITHER and len(tests) == 1):
+                return True
+        if tests or not from_start:
             return False
     return False
 
 
-def _tests_before(code: types.CodeType, offset: int) -> tuple[list[int], bool]:
+def _tests_before(code: types.CodeType, offset: int) -> tuple[list[Test], bool]:
     """The conditional jumps that lead to an instruction, and whether the code's start does."""
     steps = instructions_of(code)
     places = {step.offset: at for at, step in enumerate(steps)}
@@ -147,42 +155,49 @@ def _tests_before(code: types.CodeType, offset: int) -> tuple[list[int], bool]:
     for at, step in enumerate(steps):
         if "JUMP" in step.opname or step.opname == "FOR_ITER":
             sources.setdefault(step.argval, []).append(at)
-    todo, seen, tests = [places[offset]], set(), []
-    open_ended = False
+    todo, seen = [places[offset]], set()
+    tests: list[Test] = []
+    from_start = False
     while todo:
         at = todo.pop()
         if at in seen:
             continue
         seen.add(at)
-        comes_from = [s for s in sources.get(steps[at].offset, []) if s != at]
-        before = steps[at - 1].opname if at else ""
-        if not at:
-            open_ended = True
-        elif not before.startswith(("RETURN", "RAISE", "RERAISE")) and (
-            "JUMP" not in before or "IF" in before
-        ):
-            comes_from.append(at - 1)
-        for source in comes_from:
-            name = steps[source].opname
-            if ("JUMP" in name and "IF" in name) or name == "FOR_ITER":
-                tests.append(source)
+        from_start = from_start or not at
+        comes_from = [(source, True) for source in sources.get(steps[at].offset, [])]
+        if at and not _LEAVES.match(steps[at - 1].opname):
+            comes_from.append((at - 1, False))
+        for source, jumps in comes_from:
+            if "JUMP_IF" in steps[source].opname or "_IF_" in steps[source].opname:
+                tests.append((source, jumps))
             else:
-                todo.append(source)
-    return tests, open_ended
+                todo.append(source)  # also from a loop that has come to its end
+    return tests, from_start
 
 
-_BETWEEN = frozenset("TO_BOOL UNARY_NOT COPY NOP PRECALL CALL COMPARE_OP EXTENDED_ARG".split())
+_LEAVES = re.compile(r"RETURN|RAISE|RERAISE|JUMP_(FORWARD|BACKWARD)(_NO_INTERRUPT)?$|JUMP$")
+"""Instructions after which the next one does not follow."""
+_BETWEEN = frozenset("TO_BOOL UNARY_NOT COPY NOP PRECALL CALL COMPARE_OP".split())
 """What may stand from a decision, or the call that made it, to the jump that follows it."""
 
 
-def _is_last(code: types.CodeType, test: int, branches: Branches) -> bool:
-    """Whether a conditional jump follows the last decision, and nothing else."""
+def _outcome_of_last(code: types.CodeType, test: int, branches: Branches) -> Test | None:
+    """The way that a jump went if the last decision was its test; None if it was not.
+
+    If that was decided in a function called there, the way is not known: `_EITHER`.
+    """
     steps = instructions_of(code)
     for depth, (frame_code, at) in enumerate(branches.standing):
         if frame_code is not code:
             continue
         decided = max((i for i, step in enumerate(steps) if step.offset <= at), default=0)
-        if decided > test or any(_asks(inner) for inner, _ in branches.standing[:depth]):
-            return False
-        return all(step.opname in _BETWEEN for step in steps[decided + 1 : test])
-    return False
+        between = [step.opname for step in steps[decided + 1 : test]]
+        if decided > test or not _BETWEEN.issuperset(between):
+            return None
+        if any(_asks(inner) for inner, _ in branches.standing[:depth]):
+            return None
+        if depth or "CALL" in between:
+            return _EITHER
+        true = branches.path[branches.taken - 1] is not (between.count("UNARY_NOT") % 2 == 1)
+        return test, true is ("TRUE" in steps[test].opname)
+    return None

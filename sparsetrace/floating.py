@@ -27,7 +27,7 @@ from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.handlers import is_caught, outside_frame
 from sparsetrace.raising import decides, may_raise
 
-__all__ = ["begin", "notice", "notice_function", "recorded", "report", "rows"]
+__all__ = ["begin", "notice", "notice_function", "recorded", "report", "rows", "without_state"]
 
 _KINDS = {
     "divide by zero": "divide",
@@ -56,7 +56,13 @@ _COMPUTING = frozenset(
 
 def begin(graph: Graph) -> None:
     """Remember who sees warnings when a run begins: those are not the function's own."""
-    graph.ambient = _shown_by()
+    graph.ambient = *_shown_by(), warnings.filters
+
+
+def _ambient(graph: Graph) -> Any:
+    if graph.ambient is None:  # a graph of no driver
+        begin(graph)
+    return graph.ambient
 
 
 def _shown_by() -> tuple[Any, Any]:
@@ -93,7 +99,7 @@ class recorded:
 
 def report(graph: Graph, name: str, found: Sequence[str]) -> None:
     """Do what the function's own state says about the errors that a call has met."""
-    if graph.quiet:
+    if graph.stateless:
         return
     state = geterr()
     for kind in found:
@@ -109,6 +115,15 @@ def report(graph: Graph, name: str, found: Sequence[str]) -> None:
             _warn(text)
 
 
+def without_state(graph: Graph, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a ufunc computes in place of Python, which does not heed ``np.errstate``."""
+    before, graph.stateless = graph.stateless, True
+    try:
+        return compute(*args, **kwargs)
+    finally:
+        graph.stateless = before
+
+
 def _call(kind: str) -> None:
     receiver = geterrcall()
     if callable(receiver):
@@ -122,11 +137,12 @@ def _log(text: str) -> None:
 
 
 def _is_seen(graph: Graph, text: str) -> bool:
-    """Whether the function sees a warning: as an error that it catches, or in its own list."""
+    """Whether the function sees a warning: as an error of its own making, or in its own list."""
     action = _action(text)
     if action == "error":
-        return is_caught(RuntimeWarning, sys._getframe(1))
-    return action != "ignore" and _shown_by() != graph.ambient
+        own = warnings.filters is not _ambient(graph)[2]
+        return own or is_caught(RuntimeWarning, sys._getframe(1))
+    return action != "ignore" and _shown_by() != _ambient(graph)[:2]
 
 
 def _warn(text: str, registry: dict[Any, Any] | None = None) -> None:
@@ -182,6 +198,8 @@ def _notice(
     if actions <= {"ignore", "print"}:
         graph.calm = _EVENTS and CURRENT.get() is graph and _installed()
         return
+    if graph.stateless:
+        return
     raised = warned = False
     for kind in met():
         text = f"{kind} encountered in {name}"
@@ -199,7 +217,7 @@ def _notice(
 
 def _watches_warnings(graph: Graph) -> bool:
     """Whether the function may see a warning of NumPy's."""
-    if _shown_by() != graph.ambient:
+    if _shown_by() != _ambient(graph)[:2]:
         return True
     return any(
         entry[0] == "error" and issubclass(RuntimeWarning, entry[2]) for entry in warnings.filters
@@ -214,11 +232,12 @@ def _may_warn(graph: Graph, text: str, inputs: Sequence[Any]) -> bool:
     if action == "error":
         may_raise(graph, partial(RuntimeWarning, text), inputs)
         return True
-    if _shown_by() == graph.ambient:
+    if _shown_by() == _ambient(graph)[:2]:
         return False
-    # a list that holds one is what the function asks about
+    # one of each kind in its list is what the function may ask about
     listed = getattr(_shown_by()[0], "__self__", None)
-    if not (isinstance(listed, list) and listed) and decides(graph, text, inputs):
+    known = isinstance(listed, list) and any(text == str(one.message) for one in listed)
+    if not known and decides(graph, text, inputs):
         _warn(text, {})
     return True
 

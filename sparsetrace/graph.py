@@ -104,9 +104,8 @@ class Graph:
     calm : bool
         Whether operations need no look at values, nor at floating-point errors that the
         function would notice; `ambient` is who saw warnings when the run began, and `unwatched`
-        a frame from which outwards no error is caught.
-    quiet : bool
-        Whether an operation of Python's own numbers runs, which no floating-point error reaches.
+        a frame from which outwards no error is caught; `stateless` says that
+        ufuncs compute what Python would, whatever ``np.errstate`` says.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     singular : callable or None
@@ -152,11 +151,11 @@ class Graph:
         "local",
         "n_inputs",
         "pure",
-        "quiet",
         "scalar_products",
         "second_order",
         "singular",
         "size",
+        "stateless",
         "unwatched",
         "values",
         "wrapper",
@@ -185,9 +184,9 @@ class Graph:
         self.values = values
         self.dependency = dependency
         self.calm = False
-        self.quiet = False
         self.ambient: Any = None
         self.unwatched: Any = None
+        self.stateless = False
         self.pure = not local
         self.size = FIRST_INPUT
         self.blocks: list[Block] = []

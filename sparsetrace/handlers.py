@@ -24,9 +24,12 @@ from sparsetrace.bytecode import Chain, callee_at, chain_ending_at
 
 __all__ = [
     "HARMLESS",
+    "CodeMap",
+    "code_map",
     "instructions_of",
     "is_caught",
     "is_harmless",
+    "matches",
     "named",
     "outside_frame",
     "watched_frame",
@@ -72,7 +75,7 @@ def named(chain: Chain, scope: dict[str, Any]) -> Any:
 
 
 # ---------------------------------------------------------------------- a code object
-class _Code:
+class CodeMap:
     """The instructions of a code object, and where an error in them goes on."""
 
     def __init__(self, code: types.CodeType) -> None:
@@ -102,6 +105,18 @@ class _Code:
             return None
         end, target = self.entries[at]
         return target if offset < end else None
+
+    def ranges(self, target: int) -> list[tuple[int, int]]:
+        """From where to where errors go to the handler at an offset."""
+        return [
+            (start, end)
+            for start, (end, other) in zip(self.starts, self.entries, strict=True)
+            if other == target
+        ]
+
+    def callee(self, at: int) -> Chain:
+        """What loads the function that the instruction calls."""
+        return callee_at(self.instructions, at)
 
     def outcome(self, offset: int, kind: Kind, scope: dict[str, Any]) -> tuple[bool, Kind]:
         """Whether an error raised at the offset may be caught; if not, what leaves the frame."""
@@ -141,10 +156,10 @@ class _Code:
             step = steps[at]
             name = step.opname
             if name == "CHECK_EXC_MATCH":
-                matches = _matches(kind, steps, at, scope)
-                if matches is not True:
+                found = matches(kind, steps, at, scope)
+                if found is not True:
                     todo.append(self.places[steps[at + 1].argval])
-                if matches is not False:
+                if found is not False:
                     todo.append(at + 2)
             elif name == "WITH_EXCEPT_START":
                 if not self._is_harmless(target, scope):
@@ -166,12 +181,7 @@ class _Code:
 
     def _is_harmless(self, target: int, scope: dict[str, Any]) -> bool:
         """Whether the context manager whose exit is called at an offset lets errors pass."""
-        first = min(
-            start
-            for start, (_, other) in zip(self.starts, self.entries, strict=True)
-            if other == target
-        )
-        at = self.places[first] - 1
+        at = self.places[min(self.ranges(target))[0]] - 1
         if self.instructions[at].opname != "BEFORE_WITH":
             return False
         return is_harmless(callee_at(self.instructions, at - 1), scope)
@@ -196,7 +206,7 @@ def _varints(table: bytes) -> Any:
             value = 0
 
 
-def _matches(
+def matches(
     kind: Kind, steps: list[dis.Instruction], at: int, scope: dict[str, Any]
 ) -> bool | None:
     """Whether an ``except`` clause is for this type of error; None if unknown."""
@@ -220,22 +230,23 @@ def _matches(
     return found
 
 
-_KNOWN: dict[int, _Code] = {}
+_KNOWN: dict[int, CodeMap] = {}
 _MOST_KNOWN = 4096
 
 
-def _known(code: types.CodeType) -> _Code:
+def code_map(code: types.CodeType) -> CodeMap:
+    """What is known of a code object."""
     found = _KNOWN.get(id(code))  # code objects are slow to compare
     if found is None:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        found = _KNOWN[id(code)] = _Code(code)
+        found = _KNOWN[id(code)] = CodeMap(code)
     return found
 
 
 def instructions_of(code: types.CodeType) -> list[dis.Instruction]:
     """The instructions of a code object, without the entries of their caches."""
-    return _known(code).instructions
+    return code_map(code).instructions
 
 
 # --------------------------------------------------------------------------- frames
@@ -249,7 +260,7 @@ def watched_frame(
     while frame is not None and frame is not unwatched:
         code = frame.f_code
         if code.co_exceptiontable:
-            known = _KNOWN.get(id(code)) or _known(code)
+            known = _KNOWN.get(id(code)) or code_map(code)
             if known.is_driver:
                 return None
             if not known.is_own and known.target(frame.f_lasti) is not None:
@@ -277,7 +288,7 @@ def is_caught(kind: Kind, frame: types.FrameType | None) -> bool:
     """
     found = watched_frame(frame)
     while found is not None:
-        caught, kind = _known(found.f_code).outcome(found.f_lasti, kind, found.f_globals)
+        caught, kind = code_map(found.f_code).outcome(found.f_lasti, kind, found.f_globals)
         if caught:
             return True
         found = watched_frame(found.f_back)

@@ -20,6 +20,7 @@ from sparsetrace.dispatch import elementwise
 from sparsetrace.dispatch.calls import ufunc_call
 from sparsetrace.dispatch.curving import curved_beside, curved_scalar
 from sparsetrace.dispatch.operands import FLOAT, values_of
+from sparsetrace.floating import without_state
 from sparsetrace.graph import OPAQUE, Graph
 from sparsetrace.raising import may_raise
 from sparsetrace.scalar import (
@@ -37,7 +38,7 @@ from sparsetrace.scalar import (
     unites,
 )
 
-__all__ = ["PythonNumber", "TracedPythonFloat", "seeded_number", "silent", "stands_for_python"]
+__all__ = ["PythonNumber", "TracedPythonFloat", "seeded_number", "stands_for_python"]
 
 COMPLEX = np.dtype(complex)
 WHOLE = np.dtype(np.int64)
@@ -290,36 +291,15 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
     if "b" in kinds and not (kinds == "bb" and ufunc in _COUNTED):
         operands = tuple(int(x) if type(x) is bool else _counted(x) for x in operands)
     if not graph.local:
-        with silent(graph):
+        if graph.calm:
             return as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
+        found = without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {})
+        return as_python(found)
     value = operate(*map(_value, operands))  # raises what it raises
     if isinstance(value, complex) and "c" not in kinds:
         operands = tuple(map(_as_complex, operands))
-    with silent(graph):
-        found = as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
-    return _with_value(found, value)
-
-
-class silent:
-    """Python's own numbers do not heed ``np.errstate``, which NumPy's ufuncs do.
-
-    Examples
-    --------
-    >>> with silent(Graph(1)):
-    ...     pass
-    """
-
-    __slots__ = ("_graph", "_quiet")
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-
-    def __enter__(self) -> None:
-        self._quiet = self._graph.quiet
-        self._graph.quiet = True
-
-    def __exit__(self, *error: object) -> None:
-        self._graph.quiet = self._quiet
+    found = without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {})
+    return _with_value(as_python(found), value)
 
 
 def _as_complex(x: Any) -> Any:

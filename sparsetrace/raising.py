@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.fallbacks import adds_nothing
 from sparsetrace.graph import Graph
 from sparsetrace.handlers import is_caught, outside_frame, watched_frame
 
@@ -56,7 +57,13 @@ def may_raise(
     if frame is None:
         return
     error = make_error()
-    if is_caught(type(error), frame) and decides(graph, type(error).__name__, operands):
+    kind = type(error)
+    if not is_caught(kind, frame):
+        return
+    inner = outside_frame(sys._getframe(1)) is not frame
+    if not graph.dependency and adds_nothing(frame, kind, inner=inner):
+        return
+    if decides(graph, kind.__name__, operands):
         setattr(error, _MARK, True)
         raise error
 

@@ -18,8 +18,9 @@ import numpy as np
 from scipy import special
 
 from sparsetrace.dispatch.operands import is_traced, values_of
+from sparsetrace.dispatch.settled import plain_values
+from sparsetrace.floating import without_state
 from sparsetrace.graph import Graph
-from sparsetrace.python_numbers import silent
 from sparsetrace.raising import may_be_caught, may_raise
 from sparsetrace.scalar import as_python
 
@@ -147,6 +148,10 @@ def _fail_alike(
     if graph.local or _sizes(args) != _ONE:
         original(*map(_plain, args), **kwargs)
     elif may_be_caught(graph):
+        settled = [plain_values(graph, x) if is_traced(x) else x for x in args]
+        if all(x is not None for x in settled):
+            original(*(x.item() if isinstance(x, np.ndarray) else x for x in settled), **kwargs)
+            return
         for error in _errors(original, *(None if is_traced(x) else x for x in args)):
             may_raise(graph, functools.partial(type(error), *error.args), args)
 
@@ -179,8 +184,11 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
                 graph = x._graph
                 if sys._getframe(1) is not graph.unwatched or x.size != 1 or len(args) > 1:
                     _fail_alike(graph, original, args, kwargs)
-                with silent(graph):
-                    return _as_python(answer(*args, **kwargs), original.__name__)
+                if graph.calm:
+                    found = answer(*args, **kwargs)
+                else:
+                    found = without_state(graph, answer, *args, **kwargs)
+                return _as_python(found, original.__name__)
         return original(*args, **kwargs)
 
     return call
@@ -199,11 +207,11 @@ def _wrapped_iterable(
         if first._graph.local:
             plain = [list(map(_plain, x)) if isinstance(x, list) else x for x in lists]
             original(*plain, **{key: _plain(x) for key, x in kwargs.items()})
-        elif original is math.fsum:
+        elif original.__name__ == "fsum":
             for error in _OF_SUMS:
                 may_raise(first._graph, functools.partial(type(error), *error.args), items)
-        with silent(first._graph):
-            return _as_python(answer(*lists, **kwargs), original.__name__)
+        found = without_state(first._graph, answer, *lists, **kwargs)
+        return _as_python(found, original.__name__)
 
     return call
 

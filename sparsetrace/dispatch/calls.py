@@ -111,8 +111,7 @@ def ufunc_call(
     if not graph.calm:
         if graph.local:
             return local.ufunc_call(graph, ufunc, method, inputs, kwargs)
-        if not graph.quiet:
-            notice(graph, ufunc, inputs)
+        notice(graph, ufunc, inputs)
     if not kwargs and method == "__call__":
         ids = elementwise.quick(graph, ufunc, inputs)
         if ids is not None:

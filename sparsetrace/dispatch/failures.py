@@ -22,31 +22,60 @@ __all__ = ["RAISING", "fail_alike", "fail_alike_in_scipy"]
 Error = tuple[type[Exception], str]
 
 _SINGULAR = "Singular matrix"
-_NOT_POSITIVE = "Matrix is not positive definite"
-_EIGENVALUES = "Eigenvalues did not converge"
-_SVD = "SVD did not converge"
-_NUMPY = {
+_ALGEBRA = {
     "linalg.inv linalg.solve linalg.tensorinv linalg.tensorsolve": _SINGULAR,
-    "linalg.cholesky": _NOT_POSITIVE,
-    "linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh roots": _EIGENVALUES,
+    "linalg.cholesky": "Matrix is not positive definite",
+    "linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh roots": "Eigenvalues did not converge",
     """linalg.cond linalg.lstsq linalg.matrix_norm linalg.matrix_rank linalg.norm linalg.pinv
-    linalg.svd linalg.svdvals polyfit""": _SVD,
+    linalg.svd linalg.svdvals polyfit""": "SVD did not converge",
 }
-RAISING: dict[Any, str] = {
-    function: text
-    for names, text in _NUMPY.items()
+_OTHERS: dict[str, Error] = {
+    "average": (ZeroDivisionError, "Weights sum to zero, can't be normalized"),
+    "choose": (ValueError, "invalid entry in choice array"),
+    "digitize": (ValueError, "bins must be monotonically increasing or decreasing"),
+    "geomspace": (ValueError, "Geometric sequence cannot include zero"),
+    "histogram histogram2d histogramdd histogram_bin_edges": (
+        ValueError,
+        "autodetected range of [nan, nan] is not finite",
+    ),
+    "nanargmax nanargmin": (ValueError, "All-NaN slice encountered"),
+    "percentile nanpercentile": (ValueError, "Percentiles must be in the range [0, 100]"),
+    "quantile nanquantile": (ValueError, "Quantiles must be in the range [0, 1]"),
+    "take take_along_axis put put_along_axis": (IndexError, "index out of bounds"),
+}
+RAISING: dict[Any, Error] = {
+    function: error
+    for table in ({k: (np.linalg.LinAlgError, text) for k, text in _ALGEBRA.items()}, _OTHERS)
+    for names, error in table.items()
     for function in map(function_named, names.split())
     if function is not None
 }
-"""NumPy's functions that raise a ``LinAlgError`` for some values, and its words."""
+"""NumPy's functions that raise for some values, and what."""
+_DECIDING: dict[Any, tuple[int, str]] = {
+    function_named(name): place
+    for names, place in {
+        "average": (2, "weights"),
+        "digitize": (1, "bins"),
+        "percentile nanpercentile quantile nanquantile": (1, "q"),
+        "take take_along_axis": (1, "indices"),
+        "put put_along_axis": (1, "ind"),
+    }.items()
+    for name in names.split()
+}
+"""Those that raise for the values of one argument alone: its position and name."""
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+_NORMS = tuple(map(function_named, ("linalg.norm", "linalg.matrix_norm")))
+_INVERSE, _SOLUTION = np.linalg.inv, np.linalg.solve
 _WITHOUT_SVD = (None, "fro", 1, -1, 0, np.inf, -np.inf)
 
 
 def _may_fail(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a call of such a function comes to the point at which it may raise."""
-    second = args[1] if len(args) > 1 else None
-    if function in (np.linalg.norm, np.linalg.matrix_norm):
-        order = kwargs.get("ord", second)
+    if function in _DECIDING:
+        position, name = _DECIDING[function]
+        return contains_traced(args[position] if len(args) > position else kwargs.get(name))
+    if function in _NORMS:
+        order = kwargs.get("ord", args[1] if len(args) > 1 else None)
         return not any(order is known or order == known for known in _WITHOUT_SVD)
     return True
 
@@ -57,11 +86,12 @@ def fail_alike(
     """Raise the error of a function of `RAISING` on a path of its own, where it is caught."""
     if graph.local or not may_be_caught(graph) or not _may_fail(function, args, kwargs):
         return
-    if args and not contains_traced(args[0]):
-        if function is np.linalg.solve:
-            np.linalg.inv(args[0])  # singular for all inputs or for none
+    kind, text = RAISING[function]
+    if kind is np.linalg.LinAlgError and args and not contains_traced(args[0]):
+        if function is _SOLUTION:
+            _INVERSE(args[0])  # singular for all inputs or for none
         return
-    may_raise(graph, partial(np.linalg.LinAlgError, RAISING[function]), args)
+    may_raise(graph, partial(kind, text), args)
 
 
 _NOT_FINITE = "array must not contain infs or NaNs"

@@ -294,6 +294,61 @@ def factorized_by_scipy(x):
         return x[4] ** 2
 
 
+MANY = np.linspace(-1.1, 0.9, 12)
+
+
+def log_or_floor(v):
+    try:
+        return math.log(v)
+    except ValueError:
+        return -30.0
+
+
+@program(MANY, -MANY, abs(MANY) + 0.1, to=PROGRAMS)
+def a_number_for_each_that_fails(x):
+    return sum(log_or_floor(v) for v in x) * x[::4]
+
+
+@program(MANY, -MANY, abs(MANY) + 0.1, to=PROGRAMS)
+def a_penalty_for_all_of_a_loop(x):
+    try:
+        total = x[0]
+        for v in x[1:]:
+            total = total * math.sqrt(v)
+        return total
+    except ValueError:
+        return 1e10
+
+
+def log_or_none(v):
+    try:
+        return math.log(v)
+    except ValueError:
+        return None
+
+
+@program(UP, DOWN, to=PROGRAMS)
+def nothing_where_it_fails(x):
+    r = log_or_none(x[0])
+    return x[1] * x[2] if r is None else r * x[3]
+
+
+@program(UP, DOWN, to=PROGRAMS)
+def what_was_written_before_it_failed_stays(x):
+    y = np.zeros(2)
+
+    def filled():
+        try:
+            y[0] = x[1] ** 2
+            r = math.log(x[0])
+            y[0] = x[2] ** 2
+        except ValueError:
+            return 0.0
+        return r
+
+    return y * filled() + y
+
+
 TABLE = scipy.interpolate.interp1d([-1.0, 0.0, 1.0, 2.0], [1.0, 0.0, 1.0, 4.0])
 
 
@@ -368,3 +423,37 @@ def a_loop_that_ends_by_an_error(x):
     except IndexError:
         return x[-1] ** 2
     return x[i] * x[1]
+
+
+@program(
+    np.array([1.2, 0.4, 1.3, 0.9]),
+    np.array([-9.0, 0.4, 1.3, 0.9]),
+    np.array([0.2, 0.4, 1.3, 0.9]),
+    np.array([2.2, 0.4, 1.3, 0.9]),
+    np.array([3.2, 0.4, 1.3, 0.9]),
+    to=PROGRAMS,
+)
+def past_the_end_of_a_traced_table(x):
+    table = x**2
+    try:
+        return table[x[0].astype(int)]
+    except IndexError:
+        return x[3] * x[1]
+
+
+@program(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, -3.0, 3.0]), to=PROGRAMS)
+def weights_that_sum_to_zero(x):
+    try:
+        return np.average(x[:2], weights=x[2:])
+    except ZeroDivisionError:
+        return x[0] * x[1]
+
+
+@program(UP, np.array([-900.0, 0.4, 1.3, 0.9]), to=PROGRAMS, conservative="exp(-900) is 0")
+def python_heeds_no_state_of_numpy(x):
+    with np.errstate(all="raise"):
+        try:
+            r = math.exp(x[0])
+        except FloatingPointError:
+            r = x[2]
+    return r * x[1]
