@@ -291,12 +291,15 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
     if "b" in kinds and not (kinds == "bb" and ufunc in _COUNTED):
         operands = tuple(int(x) if type(x) is bool else _counted(x) for x in operands)
     if not graph.local:
-        return as_python(without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {}))
+        if graph.calm:
+            return as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
+        found = without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {})
+        return as_python(found)
     value = operate(*map(_value, operands))  # raises what it raises
     if isinstance(value, complex) and "c" not in kinds:
         operands = tuple(map(_as_complex, operands))
-    found = as_python(without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {}))
-    return _with_value(found, value)
+    found = without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {})
+    return _with_value(as_python(found), value)
 
 
 def _as_complex(x: Any) -> Any:

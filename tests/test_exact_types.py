@@ -221,7 +221,8 @@ def test_metaclasses_made_in_a_trace_outlive_it():
     traced(check)
     meta, base, plain = made
     assert meta.__mro__ == (meta, type, object)
-    assert type(meta) is type(plain) is type
+    assert type(meta) is type
+    assert type(plain) is type
     assert isinstance(base, meta)
     assert base.options == {"wide": True}
     assert isinstance(meta("Later", (base,), {}), meta)

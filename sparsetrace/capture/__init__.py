@@ -280,10 +280,6 @@ def _has_alias(scope: dict[str, Any]) -> bool:
     return any(value is float for value in list(scope.values()))
 
 
-def _compares_float(scope: dict[str, Any]) -> str | None:
-    return identity.compared(scope, "float")
-
-
 def _say_once(error: BaseException, asks: str) -> None:
     note = (
         f"float(v) is not traced here, because {asks} compares float by identity ('is float') "
@@ -322,7 +318,9 @@ def rebind(error: BaseException | None) -> None:
         if named and scope.get("float") is not TracedFloat:
             wanting.append(scope)
     # a type that one module asks for may be compared in the one that called it
-    asks = next(filter(None, map(_compares_float, scopes)), None) if wanting else None
+    asking = set(map(id, wanting))
+    found = [identity.compared(s, "float", exchanged=id(s) in asking) for s in scopes if wanting]
+    asks = next(filter(None, found), None)
     for scope in wanting:
         if asks is None and scope.get("float") is not TracedFloat:
             for name in ["float", *(name for name, value in scope.items() if value is float)]:

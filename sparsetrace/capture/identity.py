@@ -19,11 +19,15 @@ from sparsetrace.handlers import instructions_of, named
 __all__ = ["compared"]
 
 _MOST_KNOWN = 4096
-_KNOWN: dict[tuple[int, str], tuple[types.CodeType, bool]] = {}
+_KNOWN: dict[tuple[int, str, bool], tuple[types.CodeType, bool]] = {}
 
 
-def compared(scope: dict[str, Any], name: str) -> str | None:
-    """The function of a module that compares a name with what is no result of ``type``."""
+def compared(scope: dict[str, Any], name: str, *, exchanged: bool) -> str | None:
+    """The function of a module that compares a name with what is no result of ``type``.
+
+    Where the name is to be exchanged in this module, also one that compares a result of
+    ``type`` with what may be the real one, bound earlier.
+    """
     todo = list(scope.values())
     seen: set[int] = set()
     while todo:
@@ -38,7 +42,7 @@ def compared(scope: dict[str, Any], name: str) -> str | None:
         elif isinstance(item, property):
             todo += (item.fget, item.fset)
         elif isinstance(item, types.FunctionType):
-            if item.__globals__ is scope and _compares(item.__code__, name, scope):
+            if item.__globals__ is scope and _compares(item.__code__, name, scope, exchanged):
                 return item.__qualname__
             todo += _held_by(item)
         elif isinstance(item, functools._lru_cache_wrapper):
@@ -55,21 +59,24 @@ def _held_by(function: types.FunctionType) -> list[Any]:
     return found
 
 
-def _compares(code: types.CodeType, name: str, scope: dict[str, Any]) -> bool:
-    key = id(code), name  # code objects are slow to compare
+def _compares(code: types.CodeType, name: str, scope: dict[str, Any], exchanged: bool) -> bool:
+    key = id(code), name, exchanged  # code objects are slow to compare
     known = _KNOWN.get(key)
     if known is None or known[0] is not code:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        asks = name in code.co_names or "type" in code.co_names
-        found = asks and _compares_here(instructions_of(code), name, scope)
+        steps = instructions_of(code)
+        found = name in code.co_names and _compares_name(steps, name)
+        if exchanged and "type" in code.co_names:
+            found = found or _compares_types(steps, scope)
         nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
-        found = found or any(_compares(c, name, scope) for c in nested)
+        found = found or any(_compares(c, name, scope, exchanged) for c in nested)
         known = _KNOWN[key] = code, found
     return known[1]
 
 
-def _compares_here(steps: list[dis.Instruction], name: str, scope: dict[str, Any]) -> bool:
+def _compares_name(steps: list[dis.Instruction], name: str) -> bool:
+    """Whether the name is compared with what is no result of ``type``."""
     for at, step in enumerate(steps):
         if step.opname != "IS_OP":
             continue
@@ -78,10 +85,18 @@ def _compares_here(steps: list[dis.Instruction], name: str, scope: dict[str, Any
                 return True
         elif _begins_with(steps, at, name):
             return True
-        elif _is_type_of(steps, at - 1):
-            if not _begins_with_type(steps, at):  # ``kind is type(v)``
+    return False
+
+
+def _compares_types(steps: list[dis.Instruction], scope: dict[str, Any]) -> bool:
+    """Whether a result of ``type`` is compared with what nothing is known of."""
+    for at, step in enumerate(steps):
+        if step.opname != "IS_OP":
+            continue
+        if _begins_with_type(steps, at):
+            if not (_is_type_of(steps, at - 1) or _is_class_known(steps, at - 1, scope)):
                 return True
-        elif _begins_with_type(steps, at) and not _is_class_known(steps, at - 1, scope):
+        elif _is_type_of(steps, at - 1):
             return True
     return False
 
