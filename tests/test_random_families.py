@@ -44,7 +44,9 @@ POINTS = 3
 PATHS = 128
 SHRINK = 40
 """So many different findings of one process are made smaller; that takes long."""
-SECONDS = 120
+SHRINKING = 30
+"""So many seconds at most for each."""
+SECONDS = 240
 """No program takes longer: after that the process ends, and says where it stands."""
 GRADIENT = {"rtol": 1e-7, "atol": 1e-9}
 HESSIAN = {"rtol": 1e-9, "atol": 1e-9}
@@ -164,11 +166,11 @@ class Case:
 
     def smaller(self, mode: str, order: str, outcome: str) -> Program:
         """The program without what it fails in the same way without."""
-        kind = kind_of(outcome)
+        kind, end = kind_of(outcome), time.monotonic() + SHRINKING
 
         def fails(candidate: Program) -> bool:
             case = Case(self.seed, candidate, self.x)
-            if case.fails():
+            if time.monotonic() > end or case.fails():
                 return False
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
