@@ -39,6 +39,11 @@ __all__ = [
 Kind = type[BaseException] | None
 """The type of an error; None is one that nothing is known of."""
 
+
+class _Anything(BaseException):
+    """An error of an unknown type that no handler has put another one in place of."""
+
+
 HARMLESS = (
     np.errstate,
     np.printoptions,
@@ -124,9 +129,7 @@ class CodeMap:
         """Whether nothing in the code catches an error, or puts another one in its place."""
         if self.passes is None:
             self.passes = all(
-                not self.outcome(start, None, scope)[0]
-                and self.outcome(start, Exception, scope) == (False, Exception)
-                for start in self.starts
+                self.outcome(start, _Anything, scope) == (False, _Anything) for start in self.starts
             )
         return self.passes
 
@@ -222,7 +225,7 @@ def matches(
     kind: Kind, steps: list[dis.Instruction], at: int, scope: dict[str, Any]
 ) -> bool | None:
     """Whether an ``except`` clause is for this type of error; None if unknown."""
-    if kind is None:
+    if kind is None or kind is _Anything:
         return None
     last = at - 1
     count = 1
