@@ -27,7 +27,15 @@ from sparsetrace.layout import Layout
 from sparsetrace.memory import without_buffer
 from sparsetrace.propagate import index_sets
 from sparsetrace.raising import may_raise
-from sparsetrace.scalar import Number, TracedScalar, as_python, number, refuse_truth, refuse_value
+from sparsetrace.scalar import (
+    Hidden,
+    Number,
+    TracedScalar,
+    as_python,
+    number,
+    refuse_truth,
+    refuse_value,
+)
 from sparsetrace.text import array_text
 
 __all__ = ["TracedArray", "traced_array", "wrap"]
@@ -137,6 +145,9 @@ class TracedArray(Layout):
     def __dlpack__(self, **options: Any) -> NoReturn:
         self._refuse("DLPack")
 
+    def _bytes(self) -> NoReturn:
+        self._refuse("bytes()")
+
     def __buffer__(self, flags: int) -> NoReturn:
         self._refuse("a memoryview, or what reads the bytes of an array,")
 
@@ -230,7 +241,6 @@ class TracedArray(Layout):
         return bool(self._element())
 
     def __repr__(self) -> str:
-        self._graph.shown = True
         text = np.array2string(
             _shown(self.patterns, self._ids), separator=", ", formatter={"all": str}
         )
@@ -483,6 +493,7 @@ def _refusing(name: str) -> Callable[..., Any]:
 
 
 without_buffer(TracedArray)
+setattr(TracedArray, "__bytes__", Hidden("__bytes__", TracedArray._bytes))  # noqa: B010
 
 
 for _name in "tobytes tostring tofile dump dumps byteswap getfield setfield".split():

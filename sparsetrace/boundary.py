@@ -30,6 +30,7 @@ from sparsetrace.errors import (
 )
 from sparsetrace.graph import Graph, Ids
 from sparsetrace.python_numbers import seeded_number
+from sparsetrace.state import State
 from sparsetrace.structure import leaves, like, rebuilt
 from sparsetrace.unknown import unknown
 
@@ -52,8 +53,8 @@ class Problem:
     Attributes
     ----------
     function : callable
-    roots : list
-        The function, and the arguments that it is given as they are.
+    state : State
+        That of the function and of the arguments that it is given as they are.
     n_inputs : int
     keeps_values : bool
         Whether a run at a point keeps the values that it carried to the outputs.
@@ -89,15 +90,15 @@ class Problem:
         self._trees = [_checked(args[i]) for i in self._numbers]
         self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
-        self.roots = [f, *(arg for i, arg in enumerate(args) if i not in self._numbers)]
+        self.state = State([f, *(arg for i, arg in enumerate(args) if i not in self._numbers)])
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Graph, list[NDArray[Any]]] = WeakKeyDictionary()
-
 
     def point(self) -> list[Any]:
         """The values of the traced arguments, which from now on nobody else can change."""
         self._trees = [rebuilt(tree, _copied_leaf) for tree in self._trees]
         return [leaf for tree in self._trees for leaf in leaves(tree)]
+
     @property
     def given(self) -> tuple[tuple[Any, ...], list[int], list[int], Any]:
         """The arguments as the caller gave them, which are traced, which unknown, and `out`.

@@ -133,7 +133,8 @@ def jacobian_sparsity(
         runs, left_out = trace(
             problem.run,
             new_graph,
-            roots=problem.roots,
+            function=problem.function,
+            state=problem.state,
             point=problem.point() if local else (),
             max_paths=int(max_paths),
             capture=bool(capture),
@@ -314,7 +315,8 @@ def _hessian(
         runs, left_out = trace(
             problem.run,
             new_graph,
-            roots=problem.roots,
+            function=problem.function,
+            state=problem.state,
             point=problem.point() if local else (),
             max_paths=int(max_paths),
             capture=bool(capture),

@@ -133,6 +133,13 @@ def _stands_at(user: types.TracebackType) -> str:
     return dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
 
 
+def _reads_bytes(user: types.TracebackType) -> bool:
+    """Whether the user's code asks for bytes, for which Python then reads a list of numbers."""
+    instructions = list(dis.get_instructions(user.tb_frame.f_code))
+    at = sum(step.offset <= user.tb_lasti for step in instructions) - 1
+    return any(name == "bytearray" for _, name in callee_at(instructions, at))
+
+
 def _is_consequence(
     error: Exception,
     user: types.TracebackType,
@@ -148,7 +155,7 @@ def _is_consequence(
     if isinstance(error, AttributeError) and "Traced" in text:
         kind = np.ndarray if "TracedArray" in text else np.float64
         return hasattr(kind, error.name or "")
-    if "Traced" in text and _ALSO_FOR_FLOATS.search(text):
+    if "Traced" in text and _ALSO_FOR_FLOATS.search(text) and not _reads_bytes(user):
         return False
     if speaks_of_traces(text):
         return True

@@ -93,14 +93,18 @@ class State:
         finally:
             self._put_back()
 
-    def move_from(self, point: Iterable[Any]) -> bool:
-        """Let further runs find other numbers where a copy of the point is kept.
+    @contextmanager
+    def moved_from(self, point: Iterable[Any]) -> Iterator[bool]:
+        """Within it runs find other numbers where a copy of the point is kept; whether one is.
 
         A function that remembers the last point answers there with what it computed in an
         earlier call.  So it does at no other point, however near.
         """
         self._moves = list(_moves(self, point))
-        return bool(self._moves)
+        try:
+            yield bool(self._moves)
+        finally:
+            self._moves = []
 
     def _exchange(self) -> None:
         made: dict[int, Any] = {}  # one stand-in for each, wherever it is held

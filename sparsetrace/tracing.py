@@ -60,7 +60,8 @@ def trace(
     call: Callable[[Graph], Ids],
     new_graph: Callable[[], Graph],
     *,
-    roots: Sequence[Any],
+    function: Callable[..., Any],
+    state: State,
     point: Sequence[Any] = (),
     max_paths: int,
     capture: bool,
@@ -73,9 +74,10 @@ def trace(
         Runs the user's function on a graph; the ids of its outputs.
     new_graph : callable
         Makes an empty graph.
-    roots : sequence
-        The user's function itself, and the arguments that are not traced: where state is
-        kept, and functions are found that may have handlers of exceptions.
+    function : callable
+        The user's function itself.
+    state : State
+        What it keeps from one call to the next, and can reach.
     point : sequence
         In a local trace, the values of the traced arguments.  Where the function keeps a
         copy of them from an earlier call, it would take its results from there: it is run
@@ -91,7 +93,6 @@ def trace(
         What the function itself raised, if it did so on every path.
     """
     session = Session() if capture else None
-    state, function = State(roots), roots[0]
     watch = must_watch(state.reached)
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
@@ -100,9 +101,10 @@ def trace(
         while found is None:
             branches = Branches(max_paths)
             found = _all_paths(call, new_graph, session, branches, state, watch=watch)
-        if state.move_from(point):
-            size = len(found.runs[0].outputs)
-            found.runs.extend(_beside(call, new_graph, session, max_paths, state, size))
+        with state.moved_from(point) as moved:
+            if moved:
+                size = len(found.runs[0].outputs)
+                found.runs.extend(_beside(call, new_graph, session, max_paths, state, size))
     return found
 
 

@@ -18,12 +18,12 @@ class Outside:
 
     Examples
     --------
-    >>> import sparsetrace as st
+    >>> import numpy as np, sparsetrace as st
     >>> seen = Outside()
     >>> def f(x):
     ...     seen.append(x.shape)
     ...     return x
-    >>> st.jacobian_sparsity(f, [1.0, 2.0]).nnz, list(seen)
+    >>> st.jacobian_sparsity(f, np.ones(2)).nnz, list(seen)
     (2, [(2,)])
     """
 

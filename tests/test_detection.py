@@ -133,7 +133,7 @@ NESTED = {
         lambda d: d["p"][0] * d["p"][1][1]["q"] + d["p"][1][0][0],
         [[1, 1, 0, 1], [1, 0, 1, 1]],
     ),
-    "numbers in a list": ([1.0, 2.0, 3.0], lambda x: x[1:] * x[0], [[1, 1, 0], [1, 0, 1]]),
+    "numbers in a list": ([1.0, 2.0, 3.0], lambda x: x[1:] * 2, np.eye(3)[[1, 2, 1, 2]]),
     "rows of numbers": ([[1.0, 2.0], [3.0, 4.0]], lambda x: x[1], [[0, 0, 1, 0], [0, 0, 0, 1]]),
     "numbers in a tuple": ((1.0, 2.0), lambda t: t[0] * t[1], [[1, 1]]),
     "nothing": ((), lambda t: 1.0, np.zeros((1, 0))),
@@ -198,10 +198,10 @@ def test_scalar_input_is_a_scalar():
         kinds.append(type(x))
         return [x**2, 1.0, np.sin(x)]
 
-    kinds = []
+    kinds = Outside()
     for value in (1.0, 2, True, 1j, np.float64(1.0), np.float32(1.0), np.int8(1)):
         assert_same_pattern(jacobian_sparsity(f, value), [[1], [0], [1]])
-    assert kinds == [float, float, float, complex, np.float64, np.float32, np.float64]
+    assert list(kinds) == [float, float, float, complex, np.float64, np.float32, np.float64]
 
 
 def test_zero_dimensional_input_is_an_array():
@@ -594,7 +594,7 @@ def test_f_gets_other_arguments_as_they_are():
     assert jacobian_sparsity(f, np.ones(2), *OTHERS).nnz == 2
 
 
-@pytest.mark.parametrize("options", [{"static_argnums": (1, -1)}, {"local": True}])
+@pytest.mark.parametrize("options", [{"static_argnums": (1, -1)}, {"local": True, "verify": False}])
 def test_static_arguments_are_taken_as_they_are(options):
     array, number = np.array([0.0, 1.0]), 0.5
 
@@ -685,7 +685,7 @@ def test_arguments_whose_numbers_cannot_be_unknown(given):
     "f",
     [
         lambda x, t: x[: int(t)],
-        lambda x, t: np.zeros(3) * np.linspace(0, 1, range(t)[-1]) * x,
+        lambda x, t: np.zeros(3) * np.linspace(0, 1, range(np.argmax([t, 0]))[-1]) * x,
         lambda x, t: x * {1.0: 2.0}[t],
         lambda x, t: math.fsum(x * np.interp(0.5, [0.0, t], [0.0, 1.0])) if t.hex() else x,
     ],

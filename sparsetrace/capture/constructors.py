@@ -81,7 +81,7 @@ _OWN_MEMORY = (list, tuple, bool, int, float, complex, range, np.generic)
 def _is_view(made: Any, obj: Any) -> bool:
     """Whether a conversion gave no new array: what is written into it is seen in `obj`."""
     if isinstance(obj, np.ndarray):
-        return np.may_share_memory(made, obj)
+        return np.may_share_memory(made.view(np.ndarray), obj.view(np.ndarray))
     return made.base is not None and not isinstance(obj, _OWN_MEMORY)
 
 

@@ -91,21 +91,8 @@ def check_jacobian_sparsity(
     [2] args[0][3]
     """
     problem = Problem(f, args, argnums, out, static_argnums)
-    indptr, indices, shape = _parts(pattern)
-    if shape[1] != problem.n_inputs:
-        raise InputError(
-            f"the pattern has {shape[1]} columns, and the arguments named by argnums have "
-            f"{problem.n_inputs} elements"
-        )
-    rng = np.random.default_rng(seed)
-    sampling = Sampling(
-        PlainFunction(problem), local=bool(local), probes=checked_probes(num_probes), rng=rng
-    )
-    check = JacobianCheck(
-        sampling, Pattern(indptr, indices, shape, rng), dependency=bool(dependency)
-    )
-    with np.errstate(all="ignore"):
-        check.run()
+    sampling = _sampling(problem, num_probes, seed, local=local)
+    _check_jacobian(problem, pattern, sampling, dependency=dependency)
 
 
 def check_hessian_sparsity(
@@ -163,18 +150,38 @@ def check_hessian_sparsity(
     ['args[0][0]', 'args[0][1]']
     """
     problem = Problem(f, args, argnums, out, static_argnums)
+    _check_hessian(problem, pattern, _sampling(problem, num_probes, seed, local=local))
+
+
+def _sampling(problem: Problem, num_probes: Any, seed: int | None, *, local: bool) -> Sampling:
+    rng = np.random.default_rng(seed)
+    probes = checked_probes(num_probes)
+    return Sampling(PlainFunction(problem), local=bool(local), probes=probes, rng=rng)
+
+
+def _check_jacobian(
+    problem: Problem, pattern: Any, sampling: Sampling, *, dependency: bool
+) -> None:
+    indptr, indices, shape = _parts(pattern)
+    if shape[1] != problem.n_inputs:
+        raise InputError(
+            f"the pattern has {shape[1]} columns, and the arguments named by argnums have "
+            f"{problem.n_inputs} elements"
+        )
+    entries = Pattern(indptr, indices, shape, sampling.rng)
+    with np.errstate(all="ignore"):
+        JacobianCheck(sampling, entries, dependency=bool(dependency)).run()
+
+
+def _check_hessian(problem: Problem, pattern: Any, sampling: Sampling) -> None:
     indptr, indices, shape = _parts(pattern)
     if shape != (problem.n_inputs, problem.n_inputs):
         raise InputError(
             f"the pattern has the shape {shape}, and the arguments named by argnums have "
             f"{problem.n_inputs} elements"
         )
-    rng = np.random.default_rng(seed)
-    sampling = Sampling(
-        PlainFunction(problem), local=bool(local), probes=checked_probes(num_probes), rng=rng
-    )
     with np.errstate(all="ignore"):
-        HessianCheck(sampling, Pattern(indptr, indices, shape, rng)).run()
+        HessianCheck(sampling, Pattern(indptr, indices, shape, sampling.rng)).run()
 
 
 class Verification:
@@ -207,31 +214,20 @@ class Verification:
         """Check what `jacobian_sparsity` found, in a run on this graph."""
         self._values(graph)
         if self.probes:
-            f, args, options = self._call()
-            check_jacobian_sparsity(f, pattern, *args, dependency=dependency, **options)
+            _check_jacobian(self._problem, pattern, self._sampling(), dependency=dependency)
 
     def hessian(self, pattern: Any, graph: Graph) -> None:
         """Check what `hessian_sparsity` or `lagrangian_hessian_sparsity` found likewise."""
         self._values(graph)
         if self.probes:
-            f, args, options = self._call()
-            check_hessian_sparsity(f, pattern, *args, **options)
+            _check_hessian(self._problem, pattern, self._sampling())
+
+    def _sampling(self) -> Sampling:
+        return _sampling(self._problem, self.probes, 0, local=self._local)
 
     def _values(self, graph: Graph) -> None:
         if self._problem.keeps_values:
             compare_values(self._problem, self._problem.carried[graph])
-
-    def _call(self) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
-        args, numbers, unknown, out = self._problem.given
-        static = sorted(set(range(len(args))).difference(numbers, unknown))
-        options = {
-            "argnums": numbers,
-            "static_argnums": static,
-            "out": out,
-            "local": self._local,
-            "num_probes": self.probes,
-        }
-        return self._problem.function, args, options
 
 
 def checked_probes(count: Any, name: str = "num_probes") -> int:

@@ -22,7 +22,6 @@ from sparsetrace.boundary import Problem
 from sparsetrace.capture.session import SESSION
 from sparsetrace.errors import FAILURES, OutputError
 from sparsetrace.graph import CURRENT
-from sparsetrace.state import State
 from sparsetrace.structure import leaves, named_leaves, rebuilt
 
 __all__ = ["PlainFunction", "numbers_of", "plain_call"]
@@ -83,7 +82,7 @@ class PlainFunction:
         self.eps = max([_EPS, *map(_unit, kinds)])
         self.calls = 0
         self._context = copy_context()
-        self._state = State(problem.roots)
+        self._state = problem.state
         self.failure = ""
         self.n_outputs: int | None = None
         self._result: Any = None
