@@ -493,6 +493,8 @@ def _refusing(name: str) -> Callable[..., Any]:
 
 
 without_buffer(TracedArray)
+if not hasattr(np.ndarray, "__buffer__"):  # before Python 3.12
+    del TracedArray.__buffer__
 setattr(TracedArray, "__bytes__", Hidden("__bytes__", TracedArray._bytes))  # noqa: B010
 
 

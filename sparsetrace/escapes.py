@@ -41,9 +41,10 @@ _WORDS = re.compile(
     r"type 'object'|holds references|references, but|real or complex array|"
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
-    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set|"
-    r"arrays used as indices must be of integer"
+    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set"
 )
+_INDEX = "arrays used as indices must be of integer"
+"""What NumPy says where traced values index an ordinary array."""
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
     r"item deletion|context manager|multiply sequence by|can only concatenate|"
@@ -157,7 +158,7 @@ def _is_consequence(
         return hasattr(kind, error.name or "")
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text) and not _reads_bytes(user):
         return False
-    if speaks_of_traces(text):
+    if speaks_of_traces(text) or (_INDEX in text and not libraries):
         return True
     # what was to read a number in the text of a traced one may say no word of the text
     reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text

@@ -31,6 +31,7 @@ __all__ = [
     "CACHES",
     "ITERATORS",
     "OWN",
+    "WATCHED",
     "Code",
     "Reached",
     "dict_of",
@@ -332,6 +333,8 @@ class Reached:
         The globals of modules that may be rebound by any name.
     caches, iterators : list
         What cannot be put back, but exchanged.
+    watched, defaults, partials : list
+        Functions of `WATCHED`, and what holds one as a default argument or a partial call.
     unknown : bool
         Whether functions may be called that the walk has not seen.
     """
@@ -352,6 +355,9 @@ class Reached:
     scopes: list[dict[str, Any]] = field(default_factory=list)
     caches: list[Any] = field(default_factory=list)
     iterators: list[Any] = field(default_factory=list)
+    watched: list[Any] = field(default_factory=list)
+    defaults: list[Any] = field(default_factory=list)
+    partials: list[Any] = field(default_factory=list)
     unknown: bool = False
 
 
@@ -371,6 +377,11 @@ def reached(roots: Iterable[Any]) -> Reached:
 
 
 _EXCHANGED = frozenset((*CACHES, *ITERATORS))
+WATCHED: set[int] = set()
+"""The ids of functions of NumPy's that must not be called by another name unseen.
+
+`sparsetrace.capture` names them.
+"""
 
 
 class _Walk:
@@ -412,6 +423,8 @@ class _Walk:
 
     # ---------------------------------------------------------------- code
     def function(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if id(item) in WATCHED:
+            self.found.watched.append(item)
         scope = item.__globals__
         info = _code(item.__code__, scope)
         foreign = info.foreign
@@ -429,6 +442,8 @@ class _Walk:
         if foreign:
             return
         found = self.found
+        if item.__defaults__ and not WATCHED.isdisjoint(map(id, item.__defaults__)):
+            found.defaults.append(item)
         found.dicts.append(held)
         found.codes.append((info, scope))
         todo, seen, atoms = self.todo, self.seen, _ATOMS
@@ -441,7 +456,7 @@ class _Walk:
                 self.named(value, info)
             elif id(value) not in seen:
                 todo.append((value, False))
-            if cls in _EXCHANGED:
+            if cls in _EXCHANGED or id(value) in WATCHED:
                 found.names.append((scope, name))
         for name in info.global_stores:
             found.names.append((scope, name))
@@ -490,7 +505,7 @@ class _Walk:
                 self.named(value, info)
                 continue
             self.push((value,), opaque=False)
-            if type(value) in _EXCHANGED:
+            if type(value) in _EXCHANGED or id(value) in WATCHED:
                 self.found.names.append((scope, wanted))
         for wanted in info.attribute_stores:
             self.found.names.append((scope, wanted))
@@ -515,10 +530,14 @@ class _Walk:
             self.whole(scope)
 
     def builtin(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if id(item) in WATCHED:
+            self.found.watched.append(item)
         if type(item.__self__) is not types.ModuleType:
             self.push((item.__self__,), opaque=opaque)
 
     def partial(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if id(item.func) in WATCHED:
+            self.found.partials.append(item)
         self.push((item.func, *item.args, *item.keywords.values()), opaque=opaque)
         self.push(list(item.__dict__.values()), opaque=opaque)
 

@@ -24,7 +24,7 @@ from typing import Any
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
 
-from sparsetrace.reach import CACHES, ITERATORS, dict_of, filled_slots, reached
+from sparsetrace.reach import CACHES, ITERATORS, WATCHED, dict_of, filled_slots, reached
 
 __all__ = ["State", "kept_state"]
 
@@ -63,10 +63,11 @@ class State:
         self.reached = found = reached(roots)
         self._cells = [(cell, _content(cell)) for cell in found.cells]
         self._objects = found.objects
-        self._dicts = [(held, _taken(held)) for held in found.dicts]
+        self._dicts = [(held, _taken(held)) for held in found.dicts if not _is_scope(held)]
         self._classes = [(cls, dict(_CLASS_DICT(cls))) for cls in found.classes]
         self._names = [(scope, name, scope.get(name, _ABSENT)) for scope, name in found.names]
-        self._scopes = [(scope, scope.copy()) for scope in found.scopes]
+        scopes = [*found.scopes, *filter(_is_scope, found.dicts)]
+        self._scopes = [(scope, scope.copy()) for scope in scopes]
         self._lists = [(held, list.copy(held)) for held in found.lists]
         self._others: list[Callable[[], None]] = []
         if found.sets or found.deques or found.slots or found.bytes:
@@ -79,7 +80,7 @@ class State:
         self._others += [_kept_cache(held) for held in found.caches]
         self._drawn: dict[int, list[Any]] = {}
         self._moves: list[Callable[[], None]] = []
-        self._exchanges = list(_exchanges(self)) if found.caches or found.iterators else []
+        self._exchanges = _listed(self, *found.caches, *found.iterators)
 
     @contextmanager
     def run(self) -> Iterator[None]:
@@ -92,6 +93,18 @@ class State:
             yield
         finally:
             self._put_back()
+
+    def watched(self) -> Iterator[tuple[Callable[[Any], None], Any]]:
+        """How to exchange each function of `reach.WATCHED` where it is held, and the function."""
+        found = self.reached
+        if found.watched:
+            yield from _places(self, set(map(id, found.watched)))
+            for function in found.defaults:
+                for i, value in enumerate(function.__defaults__):
+                    if id(value) in WATCHED:
+                        yield functools.partial(_redefine, function, i), value
+            for call in found.partials:
+                yield functools.partial(_recall, call), call.func
 
     @contextmanager
     def moved_from(self, point: Iterable[Any]) -> Iterator[bool]:
@@ -176,6 +189,11 @@ def _taken(held: Any) -> dict[Any, Any]:
     return dict(dict.items(held))
 
 
+def _is_scope(held: Any) -> bool:
+    """Whether a dictionary is what ``exec`` takes for globals: names in it may be exchanged."""
+    return type(held) is dict and "__builtins__" in held
+
+
 def _same_items(held: Any, before: dict[Any, Any]) -> bool:
     if issubclass(type(held), collections.OrderedDict):
         keys: Any = collections.OrderedDict.__iter__(held)
@@ -234,6 +252,8 @@ def _reset_scope(scope: dict[str, Any], before: dict[str, Any]) -> None:
 
 def _is_stand_in(value: Any) -> bool:
     """Whether a trace put this in the place of a name (`sparsetrace.capture`)."""
+    if issubclass(type(value), type) and "_stands_in" in _CLASS_DICT(value):
+        return True  # it shows the module of what it stands for
     if type(value) is types.FunctionType:
         owner = value.__globals__.get("__name__")
     else:
@@ -458,9 +478,12 @@ def _kept_cache(held: Any) -> Callable[[], None]:
 _Assign = Callable[[Any], None]
 
 
-def _exchanges(state: State) -> Iterator[tuple[_Assign, Any]]:
-    """How to exchange each cache and iterator, in every place that holds it."""
-    wanted = {id(held) for held in (*state.reached.caches, *state.reached.iterators)}
+def _listed(state: State, *held: Any) -> list[tuple[_Assign, Any]]:
+    return list(_places(state, set(map(id, held)))) if held else []
+
+
+def _places(state: State, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
+    """How to exchange some objects, in every name, container and attribute that holds one."""
     for scope, name, value in state._names:
         if id(value) in wanted:
             yield _item(scope, name), value
@@ -486,6 +509,19 @@ def _exchanges(state: State) -> Iterator[tuple[_Assign, Any]]:
                 yield _attribute(cls, name, value), found
 
 
+def _redefine(function: Any, i: int, value: Any) -> None:
+    """Another value for one default argument."""
+    kept = function.__defaults__
+    function.__defaults__ = (*kept[:i], value, *kept[i + 1 :])
+
+
+def _recall(call: functools.partial[Any], function: Any) -> None:
+    """Another function for a partial call."""
+    vars(functools.partial)["__setstate__"](
+        call, (function, call.args, call.keywords, vars(call) or None)
+    )
+
+
 def _item(held: dict[Any, Any], key: Any) -> _Assign:
     if issubclass(type(held), collections.OrderedDict):
         return functools.partial(collections.OrderedDict.__setitem__, held, key)
@@ -501,6 +537,8 @@ def _inside(value: Any) -> Any:
 def _attribute(cls: type, name: str, value: Any) -> _Assign:
     def assign(stand_in: Any) -> None:
         made = stand_in
+        if type(value) is types.BuiltinFunctionType and type(made) is types.FunctionType:
+            made = staticmethod(made)  # a Python function would become a method
         if type(value) is property:
             made = property(stand_in, value.fset, value.fdel, value.__doc__)
         elif type(value) in (staticmethod, classmethod):

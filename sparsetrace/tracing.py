@@ -20,9 +20,10 @@ from sparsetrace.capture import (
     alone,
     capturing,
     changes,
+    exchange_again,
     exchange_sequences,
+    exchange_watched,
     rebind,
-    rebind_conversions,
     rebind_orderings,
 )
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
@@ -96,7 +97,7 @@ def trace(
     watch = must_watch(state.reached)
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
-            rebind_conversions(function)
+            exchange_watched(state.watched())
         found = None
         while found is None:
             branches = Branches(max_paths)
@@ -261,6 +262,8 @@ def _path(
             CURRENT.reset(current)
             FAILURES.reset(failed)
             finish(graph)
+            if session is not None:
+                exchange_again()
         if repaired():
             failures.insert(0, overwritten())
         if uncut and graph.values:

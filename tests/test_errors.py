@@ -266,7 +266,6 @@ def test_products_with_a_matrix_are_refused():
                 jacobian_sparsity(f, X)
 
 
-@pytest.mark.xfail(reason="failures are kept for the tracing thread alone")
 def test_an_error_swallowed_in_another_thread_fails_the_trace():
     def f(x):
         thread = threading.Thread(target=lambda: quietly(x.tobytes))

@@ -16,6 +16,7 @@ import typing
 
 import numpy as np
 import pytest
+from outside import Outside
 
 import sparsetrace as st
 from sparsetrace.capture.exact_types import TypeName
@@ -200,7 +201,7 @@ def test_the_stand_in_is_type():
 
 
 def test_metaclasses_made_in_a_trace_outlive_it():
-    made = []
+    made = Outside()
 
     def check(x):
         class Meta(type):
@@ -219,7 +220,7 @@ def test_metaclasses_made_in_a_trace_outlive_it():
         made.extend((Meta, Base, Plain))
 
     traced(check)
-    meta, base, plain = made
+    meta, base, plain = list(made)
     assert meta.__mro__ == (meta, type, object)
     assert type(meta) is type
     assert type(plain) is type
@@ -247,7 +248,7 @@ def test_type_is_put_back_after_an_error():
 
 
 def test_other_threads_see_no_difference():
-    found = []
+    found = Outside()
 
     def other():
         value = np.ones(2)
@@ -300,7 +301,7 @@ def test_operators_give_the_plain_types():
     kinds = scope["kinds"]
     plain = kinds(np.array([0.3, 0.7]))
     for local in (False, True):
-        seen = []
+        seen = Outside()
         st.jacobian_sparsity(
             lambda x, seen=seen: (seen.append(kinds(x)), x)[1], np.array([0.3, 0.7]), local=local
         )

@@ -432,6 +432,8 @@ def test_opaque_functions_are_nonlinear():
 
 def test_registered_ufuncs():
     ufunc = np.frompyfunc(lambda a, b: a * b, 2, 1)
+    assert hessian_sparsity(lambda x: ufunc(x[0], x[1]), np.ones(2)).nnz == 2  # by its function
+    register_rule(ufunc, "11", seconds="111")
     assert hessian_sparsity(lambda x: ufunc(x[0], x[1]), np.ones(2)).nnz == 4
     register_rule(ufunc, "11", seconds="010")
     assert hessian_sparsity(lambda x: ufunc(x[0], x[1]), np.ones(2)).nnz == 2

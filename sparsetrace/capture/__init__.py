@@ -12,7 +12,7 @@ import math
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
@@ -21,7 +21,6 @@ import numpy as np
 
 from sparsetrace import floating
 from sparsetrace.capture import (
-    bindings,
     compiled,
     constructors,
     exact_types,
@@ -39,6 +38,7 @@ from sparsetrace.capture import (
 from sparsetrace.capture.numbers import ORDERINGS, TracedFloat
 from sparsetrace.capture.session import SESSION, Restart, Session
 from sparsetrace.capture.threads import alone
+from sparsetrace.reach import WATCHED
 
 __all__ = [
     "Restart",
@@ -46,9 +46,10 @@ __all__ = [
     "alone",
     "capturing",
     "changes",
+    "exchange_again",
     "exchange_sequences",
+    "exchange_watched",
     "rebind",
-    "rebind_conversions",
     "rebind_orderings",
 ]
 
@@ -62,7 +63,8 @@ _active = 0
 _changes = 0
 _ABSENT = object()
 _patched: list[tuple[Any, dict[str, Any]]] = []
-_rebound: list[tuple[dict[str, Any], str, Any]] = []
+_rebound: list[tuple[Any, str, Any, Any]] = []
+"""Where, the name, what it stood for, and what it stands for now."""
 _modules_before: set[str] = set()
 _wrapped_modules: set[str] = set()
 
@@ -84,19 +86,6 @@ def _table() -> list[tuple[Any, str, Any, Any]]:
 
 def _by_original() -> dict[int, tuple[Any, Any]]:
     return _pairs(frozenset(_wrapped_modules))[0]
-
-
-def _wrapper_of(original: Any) -> Any:
-    return _by_original()[id(original)][1]
-
-
-def _count_pairs() -> int:
-    """How many tables `_pairs` has made, at least one."""
-    count = _pairs.cache_info().currsize
-    if not count:
-        _by_original()
-        count = _pairs.cache_info().currsize
-    return count
 
 
 def _by_wrapper() -> dict[int, tuple[Any, Any]]:
@@ -143,7 +132,6 @@ def _install() -> None:
         _modules_before.clear()
         _modules_before.update(sys.modules)
         exact_types.keep_own()
-    bindings.exchange(_wrapper_of, _count_pairs)
     _exchange_all()
     _install_loaded()
 
@@ -237,11 +225,10 @@ def _rows_of(module: str) -> list[tuple[Any, str, Any, Any]]:
 
 
 def _restore() -> None:
-    bindings.restore()
     while _patched:
         _assign(*_patched.pop())
     while _rebound:
-        scope, name, found = _rebound.pop()
+        scope, name, found, _ = _rebound.pop()
         if found is _ABSENT:
             scope.pop(name, None)
         else:
@@ -267,12 +254,20 @@ def changes() -> int:
     return _changes
 
 
-def _exchange(scope: dict[str, Any], name: str, new: Any) -> None:
+def _exchange(scope: Any, name: str, new: Any) -> None:
     global _changes
     with _lock:
         _changes += 1
-        _rebound.append((scope, name, scope.get(name, _ABSENT)))
+        _rebound.append((scope, name, scope.get(name, _ABSENT), new))
         scope[name] = new
+
+
+def exchange_again() -> None:
+    """Exchange the names anew that were put back with the state of a function."""
+    with _lock:
+        for scope, name, found, new in _rebound:
+            if scope.get(name, _ABSENT) is found:
+                scope[name] = new
 
 
 def _has_alias(scope: dict[str, Any]) -> bool:
@@ -338,43 +333,30 @@ def _rebind_scope(scope: dict[str, Any]) -> None:
 
 
 _MEMORY = "array asarray ascontiguousarray asfortranarray require".split()
-"""Conversions whose original shows the memory of a traced array, and raises no error."""
-_EARLY: dict[tuple[int, int], list[str]] = {}
-_MOST_EARLY = 1024
-_MOST_WRAPPED = 20
+"""Conversions whose original shows the memory of a traced array, and raises no error.
+
+What is written into the copy that they make would be lost, and its bytes could be read.
+"""
+WATCHED.update(id(getattr(np, name)) for name in _MEMORY)
 
 
-@cache
-def _conversions() -> dict[int, Any]:
-    """The wrappers of these, by the id of their original."""
-    return {id(original): new for _, name, original, new in _table() if name in _MEMORY}
+class _Place:
+    """What holds a function, as a scope of one name."""
+
+    def __init__(self, assign: Callable[[Any], None], function: Any) -> None:
+        self._assign, self._function = assign, function
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._function
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._assign(value)
 
 
-def rebind_conversions(function: Any) -> None:
-    """Exchange conversions that the function's own module bound early, before it runs.
-
-    What they give raises at every use as numbers; but its bytes can be read.
-    """
-    for _ in range(_MOST_WRAPPED):
-        inner = function.func if isinstance(function, partial) else None
-        inner = inner or getattr(function, "__dict__", {}).get("__wrapped__")
-        if inner is None:
-            break
-        function = inner
-    if not isinstance(function, (types.FunctionType, types.MethodType)):
-        function = type(function).__call__
-    scope = getattr(function, "__globals__", {})
-    originals = _conversions()
-    known = _EARLY.get((id(scope), len(scope)))
-    if known is None:
-        if len(_EARLY) >= _MOST_EARLY:
-            _EARLY.clear()
-        known = [name for name, value in list(scope.items()) if id(value) in originals]
-        _EARLY[id(scope), len(scope)] = known
-    for name in known:
-        wrapper = originals.get(id(scope.get(name)))
-        if wrapper is not None:
-            _exchange(scope, name, wrapper)
+def exchange_watched(held: Iterable[tuple[Callable[[Any], None], Any]]) -> None:
+    """Exchange conversions that are held by other names than NumPy's, wherever that is."""
+    for assign, function in held:
+        _exchange(_Place(assign, function), "", getattr(np, function.__name__))
 
 
 def rebind_orderings(frame: types.FrameType) -> bool:

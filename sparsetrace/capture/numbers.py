@@ -52,6 +52,7 @@ def _as_float(value: Any) -> Any:
 class TracedFloat(float, metaclass=_FloatLike):
     """``float`` for traced code."""
 
+    _stands_in = True
     dtype = np.dtype(float)
     """Read by NumPy where the name is used as a dtype."""
 
