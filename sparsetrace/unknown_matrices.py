@@ -19,6 +19,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from sparsetrace.array import traced_array
+from sparsetrace.capture.exact_types import shown_as_another
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import EscapeError, InputError, UnsupportedError, explain
 from sparsetrace.graph import CURRENT, OPAQUE, ZERO, Graph
@@ -169,4 +170,4 @@ def _class_of(kind: type) -> type:
             wrapped[name] = _attribute(original)
         elif inspect.isfunction(original):
             wrapped[name] = _method(original, name)
-    return type(kind.__name__, (kind,), wrapped)
+    return shown_as_another(type(kind.__name__, (kind,), wrapped))

@@ -258,7 +258,7 @@ def run(start: int, count: int, kinds: Sequence[str] = (), *, shrink: bool = Fal
     return tally
 
 
-READY: tuple[str, ...] = ("threads",)
+READY: tuple[str, ...] = tuple(FAMILIES)
 """Families that nothing is lost of; of the others the tests ask only that they run."""
 
 

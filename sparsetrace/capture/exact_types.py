@@ -23,7 +23,7 @@ from sparsetrace.flat import Flat
 from sparsetrace.masked.array import MaskedTracedArray
 from sparsetrace.scalar import NUMBERS
 
-__all__ = ["TypeName", "aliases", "entry", "keep_own"]
+__all__ = ["TypeName", "aliases", "entry", "keep_own", "shown_as_another"]
 
 _real = type
 
@@ -106,10 +106,10 @@ def keep_own() -> None:
             vars(module).setdefault("type", _real)
 
 
-_SHOWN = frozenset(
+_SHOWN = {
     id(kind)
     for kind in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, float, type, _Name)
-)
+}
 """Types that are not always shown as they are.
 
 By identity: a class may define how it compares, or have no hash.
@@ -119,6 +119,12 @@ Alias = tuple[dict[str, Any], str]
 """The globals of a module, and a name in them."""
 
 _seen: tuple[int, list[Alias]] = (0, [])
+
+
+def shown_as_another(kind: Any) -> Any:
+    """The class; ``type(x)`` of its objects then is what they say by ``__class__``."""
+    _SHOWN.add(id(kind))
+    return kind
 
 
 def aliases(function: Any) -> list[Alias]:

@@ -241,13 +241,18 @@ def function_call(
         if function.__name__ not in str(error):
             error.add_note(f"while tracing np.{function.__name__}")
         raise
-    if target is not None:
+    if target is not None and _is_heeded(values, target):
         ids = found.ids if isinstance(found, Elements) else ids_of(graph, found)
         if function is clip and kwargs.get("where", True) is not True:
             ids = np.where(values_of(kwargs["where"]), ids, target._ids)
         target._ids[...] = landed(graph, target._dtype, ids)
         return target
     return _attached(graph, found, values)
+
+
+def _is_heeded(values: Any, target: Any) -> bool:
+    """Whether NumPy wrote into ``out=``: up to 2.4 ``np.fft.ifft2`` and its kin do not."""
+    return not isinstance(values, np.ndarray) or np.may_share_memory(values, target._values)
 
 
 def _from_global(function: Callable[..., Any], global_rule: GlobalRule) -> Callable[..., Any]:

@@ -151,7 +151,8 @@ def _described(result: Any) -> list[tuple[tuple[int, ...], str]]:
 def check_local(case: Case) -> None:
     """A local trace loses nothing at its point."""
     x = np.random.default_rng(3).uniform(case.low, case.high, case.shape)
-    local = dense(st.jacobian_sparsity(case.f, x, local=True, capture=case.capture))
+    verify = getattr(case.f, "verify", None)
+    local = dense(st.jacobian_sparsity(case.f, x, local=True, capture=case.capture, verify=verify))
     with np.errstate(all="ignore"):
         columns = [at_point(case.f, x, index, atol=case.atol) for index in np.ndindex(x.shape)]
     expected = np.stack(columns, axis=1) if columns else local[:, :0]

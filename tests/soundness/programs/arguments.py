@@ -166,3 +166,12 @@ def a_tolerance_test(x, previous):
 def whole_numbers_and_text_decide(x, n, flip, how, extra):
     y = x[:n][::-1] if flip else x
     return getattr(np, how)(y) if extra is None else y
+
+
+@program(
+    (U, scipy.sparse.csr_array(np.eye(3))),
+    (U, scipy.sparse.csr_array(2 * np.eye(3))),
+    to=PROGRAMS,
+)
+def the_type_of_a_sparse_matrix(x, A):
+    return A @ x if type(A) is scipy.sparse.csr_array else x[::-1]

@@ -1,0 +1,120 @@
+"""The fix of one family is taken out: its programs lose entries, and ``verify=True`` finds them."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from oracles import dense
+from sparsetrace import VerificationError, jacobian_sparsity
+from sparsetrace.dispatch import einsum, local, reductions
+
+_checked_leaf = importlib.import_module("sparsetrace.boundary")._checked_leaf
+_is_whole = local._is_whole
+_view = einsum._view
+
+
+@contextmanager
+def unwatched(*, active):
+    yield []
+
+
+def a_copy(*args, **kwargs):
+    found = _view(*args, **kwargs)
+    if found is not None:
+        found.ids = np.array(found.ids)
+    return found
+
+
+def whole_or_object(values):
+    return _is_whole(values) or getattr(getattr(values, "dtype", None), "kind", "") == "O"
+
+
+def a_list_as_an_array(leaf):
+    return np.asarray(leaf, float) if isinstance(leaf, list) else _checked_leaf(leaf)
+
+
+#: What is exchanged, for what, and the program that then loses an entry, in which mode.
+TAKEN_OUT = {
+    "compiled": ("memory.COMPILERS", frozenset(), "compiled_before", "global"),
+    "arguments": (
+        "boundary.unknown",
+        lambda graph, arguments: list(arguments),
+        "a_rate_times_the_state",
+        "global",
+    ),
+    "exceptions": ("raising.is_caught", lambda *args: False, "root_or_value", "global"),
+    "python_callables": (
+        "dispatch.python_ufuncs.is_of_python",
+        lambda ufunc: False,
+        "shifted_by_an_input",
+        "global",
+    ),
+    "ufunc_at": (
+        "dispatch.local_rules.at",
+        lambda graph, ufunc, target, indices, *more: reductions.at(
+            graph, ufunc, target, indices, *more
+        ),
+        "scaled_twice",
+        "local",
+    ),
+    "object_results": ("dispatch.local._is_whole", whole_or_object, "bound_by_name", "local"),
+    "views": ("dispatch.einsum._view", a_copy, "diagonal_by_einsum", "global"),
+    "exact_types": (
+        "capture.exact_types.by_user",
+        lambda frame: False,
+        "array_by_type",
+        "global",
+    ),
+    "subclasses": ("boundary.is_ordinary", lambda array: True, "a_matrix_squared", "global"),
+    "text": ("text._numbers", itertools.repeat(1), "compared_as_text", "global"),
+    "swallowed": ("tracing.watching", unwatched, "in_a_list_of_lists", "global"),
+    "constants": (
+        "graph.Graph.rounded",
+        lambda self, ids, dtype: ids,
+        "single_precision_written_into_doubles",
+        "global",
+    ),
+    "lists": ("boundary._checked_leaf", a_list_as_an_array, "repeated", "global"),
+    "state": ("state.State._put_back", lambda self: None, "a_counter_that_decides", "global"),
+}
+
+
+@pytest.mark.parametrize("family", TAKEN_OUT)
+def test_a_family_that_is_lost_is_found(family, monkeypatch):
+    target, stand_in, name, mode = TAKEN_OUT[family]
+    programs = importlib.import_module(f"soundness.programs.{family}").PROGRAMS
+    if not programs:
+        pytest.skip("its package is not installed")
+    program = next(p for p in programs if p.name == name)
+    monkeypatch.setattr(f"sparsetrace.{target}", stand_in)
+
+    def traced(point, *, verify):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return dense(
+                jacobian_sparsity(
+                    program.make(),
+                    *point,
+                    argnums=program.argnum,
+                    local=mode == "local",
+                    verify=verify,
+                    **program.options,
+                )
+            )
+
+    found = False
+    for point in program.points:
+        known = program.true_pattern("jacobian", mode, point)
+        silent = traced(point, verify=False)
+        if silent.shape == known.shape and not (known & ~silent).any():
+            continue
+        with pytest.raises(VerificationError):
+            traced(point, verify=True)
+        found = True
+    assert found, "nothing is lost without the fix: the program shows nothing"
