@@ -116,8 +116,8 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     else:
         graph = b._graph
     result = ufunc_call(graph, ufunc, "__call__", (a, b), {})
-    if result is NotImplemented:
-        return NotImplemented
+    if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in (a, b)):
+        return getattr(np.ma, ufunc.__name__)(a, b)  # which asks its operands for no protocol
     return result
 
 

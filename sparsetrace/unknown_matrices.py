@@ -170,4 +170,5 @@ def _class_of(kind: type) -> type:
             wrapped[name] = _attribute(original)
         elif inspect.isfunction(original):
             wrapped[name] = _method(original, name)
-    return shown_as_another(type(kind.__name__, (kind,), wrapped))
+    made: type = shown_as_another(type(kind.__name__, (kind,), wrapped))
+    return made

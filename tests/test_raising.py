@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from outside import Outside
 
 import sparsetrace as st
 from sparsetrace.handlers import is_caught
@@ -101,7 +102,7 @@ def in_the_handler():
     ],
 )
 def test_who_catches(f, expected):
-    found = []
+    found = Outside()
 
     def traced(x):
         found.append(f())

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from outside import Outside
 
 from sparsetrace import jacobian_sparsity
 
@@ -13,9 +14,9 @@ MODES = pytest.mark.parametrize("local", [False, True])
 
 
 def texts_of(f, x, **options):
-    seen = []
-    jacobian_sparsity(lambda x: [seen.extend(f(x)), x][1], x, **options)
-    return seen
+    seen = Outside()
+    jacobian_sparsity(lambda x: [seen.extend(f(x)), x][1], x, verify=False, **options)
+    return list(seen)
 
 
 @MODES

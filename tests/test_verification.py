@@ -11,6 +11,7 @@ import programs
 import pytest
 import scipy.sparse as sp
 import test_random_programs
+from outside import Outside
 from user_functions import SHAPES, TRACED
 
 import sparsetrace as st
@@ -369,13 +370,15 @@ def test_names_of_lists_and_numbers():
 # --------------------------------------------------------------------- what cannot be checked
 def test_random_functions_are_said_to_be():
     def f(x):
-        return x + np.random.random(2)  # noqa: NPY002
+        return x + np.random.default_rng().random(2)
 
     for check in (st.check_jacobian_sparsity, st.check_hessian_sparsity):
         with pytest.raises(st.VerificationError, match="not deterministic"):
             check(f, np.eye(2), np.ones(2))
     with pytest.warns(st.VerificationWarning, match="not deterministic"):
-        st.jacobian_sparsity(lambda x: x * np.random.random(2), np.ones(2), local=True)  # noqa: NPY002
+        st.jacobian_sparsity(
+            lambda x: x * np.random.default_rng().random(2), np.ones(2), local=True
+        )
 
 
 def test_functions_that_fail_are_said_to():
@@ -543,10 +546,11 @@ def plainly(f):
     """How often a detection calls a function without tracing it."""
 
     def counted(x):
-        counted.calls += type(x) is np.ndarray and not hasattr(x, "_graph")
+        if type(x) is np.ndarray and not hasattr(x, "_graph"):
+            calls.append(1)
         return f(x)
 
-    counted.calls = 0
+    calls = counted.calls = Outside()
     return counted
 
 
@@ -567,7 +571,7 @@ def test_how_often_the_function_is_called(options, least, most):
     for detect in (st.jacobian_sparsity, st.lagrangian_hessian_sparsity):
         f = plainly(lambda x: x[1:] * x[:-1])
         detect(f, np.arange(1.0, 6.0), **options)
-        assert least <= f.calls <= most
+        assert least <= len(f.calls) <= most
 
 
 def other_type(x):
