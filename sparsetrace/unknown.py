@@ -9,8 +9,11 @@ sparse matrix are.  Containers keep their types, arrays that share memory go on 
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import enum
 import numbers
+import types
 from array import array as typed_array
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -108,7 +111,21 @@ class _Exchange:
             raise _refuse(obj, "a number that cannot be traced: give a float")
         if _holds_numbers(obj):
             raise _refuse(obj, "whose numbers cannot be traced: give an array or a list")
-        return obj
+        names = _fields_of(obj)
+        return self._record(obj, names) if names else obj
+
+    def _record(self, obj: Any, names: list[str]) -> Any:
+        """A copy of a record with unknown numbers in its fields."""
+        self._made[id(obj)] = obj
+        fields = {name: getattr(obj, name) for name in names if hasattr(obj, name)}
+        exchanged = {name: self.of(value) for name, value in fields.items()}
+        changed = {name: new for name, new in exchanged.items() if new is not fields[name]}
+        if not changed:
+            return obj
+        made = copy.copy(obj)
+        for name, new in changed.items():
+            object.__setattr__(made, name, new)
+        return self._keep(obj, made)
 
     def _keep(self, obj: Any, made: Any) -> Any:
         self._made[id(obj)] = made
@@ -190,6 +207,17 @@ class _Exchange:
             )
 
 
+def _fields_of(obj: Any) -> list[str]:
+    """The fields of an object that is made to hold values: a dataclass, attrs, a namespace."""
+    if isinstance(obj, type):
+        return []
+    if dataclasses.is_dataclass(obj):
+        return [field.name for field in dataclasses.fields(obj)]
+    if isinstance(obj, types.SimpleNamespace):
+        return list(vars(obj))
+    return [field.name for field in getattr(type(obj), "__attrs_attrs__", ())]
+
+
 def _gather(obj: Any, found: Callable[[NDArray[Any]], Any], seen: set[int]) -> None:
     """Every plain array of floating-point or complex numbers with elements, in containers too."""
     if isinstance(obj, np.ndarray):
@@ -199,6 +227,10 @@ def _gather(obj: Any, found: Callable[[NDArray[Any]], Any], seen: set[int]) -> N
         seen.add(id(obj))
         for part in obj.values() if isinstance(obj, Mapping) else obj:
             _gather(part, found, seen)
+    elif id(obj) not in seen:
+        for name in _fields_of(obj):
+            seen.add(id(obj))
+            _gather(getattr(obj, name, None), found, seen)
 
 
 def _holds_numbers(obj: Any) -> bool:

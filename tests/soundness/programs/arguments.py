@@ -1,6 +1,8 @@
 """Arguments outside ``argnums``: a global pattern holds whatever their values are."""
 
 from collections import OrderedDict, defaultdict, namedtuple
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import scipy.sparse
@@ -175,3 +177,19 @@ def whole_numbers_and_text_decide(x, n, flip, how, extra):
 )
 def the_type_of_a_sparse_matrix(x, A):
     return A @ x if type(A) is scipy.sparse.csr_array else x[::-1]
+
+
+@dataclass(frozen=True)
+class Rates:
+    k: float
+    weights: list = field(default_factory=lambda: [0.0, 1.0, 0.0])
+
+
+@program((U, Rates(0.0)), (U, Rates(2.0, [1.0, 0.0, 2.0])), to=PROGRAMS)
+def a_dataclass(x, rates):
+    return x * rates.k + np.array(rates.weights) * x[::-1]
+
+
+@program((U, SimpleNamespace(k=0.0, n=2)), (U, SimpleNamespace(k=1.0, n=2)), to=PROGRAMS)
+def a_namespace(x, options):
+    return x[: options.n] * options.k + (x[2] if options.k > 0.5 else 0.0)
