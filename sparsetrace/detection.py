@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from sparsetrace.hessians import hessian_pattern
 from sparsetrace.pattern import SparsityPattern
 from sparsetrace.propagate import propagate, united
 from sparsetrace.stores import STORES
-from sparsetrace.tracing import trace
+from sparsetrace.tracing import Traced, trace
 from sparsetrace.verification import Verification
 
 __all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity"]
@@ -124,21 +125,13 @@ def jacobian_sparsity(
     problem = Problem(f, args, argnums, out, static_argnums)
     verification = Verification(verify, problem, local=bool(local))
 
-    def new_graph() -> Graph:
-        return problem.graph(
-            values=constants == "values", dependency=bool(dependency), local=bool(local)
-        )
-
-    with problem.explaining():
-        runs, left_out = trace(
-            problem.run,
-            new_graph,
-            function=problem.function,
-            state=problem.state,
-            point=problem.point() if local else (),
-            max_paths=int(max_paths),
-            capture=bool(capture),
-        )
+    new_graph = partial(
+        problem.graph,
+        values=constants == "values",
+        dependency=bool(dependency),
+        local=bool(local),
+    )
+    runs, left_out = _traced(problem, new_graph, local, max_paths, capture)
     patterns = [propagate(run.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
@@ -308,19 +301,10 @@ def _hessian(
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     verification = Verification(verify, problem, local=bool(local))
 
-    def new_graph() -> Graph:
-        return problem.graph(values=constants == "values", local=bool(local), second_order=True)
-
-    with problem.explaining():
-        runs, left_out = trace(
-            problem.run,
-            new_graph,
-            function=problem.function,
-            state=problem.state,
-            point=problem.point() if local else (),
-            max_paths=int(max_paths),
-            capture=bool(capture),
-        )
+    new_graph = partial(
+        problem.graph, values=constants == "values", local=bool(local), second_order=True
+    )
+    runs, left_out = _traced(problem, new_graph, local, max_paths, capture)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
@@ -333,6 +317,22 @@ def _hessian(
     pattern = SparsityPattern.from_csr_parts(indptr, indices, (n, n), left_out=left_out)
     verification.hessian(pattern, runs[0].graph)
     return pattern
+
+
+def _traced(
+    problem: Problem, new_graph: Callable[[], Graph], local: bool, max_paths: int, capture: bool
+) -> Traced:
+    """All paths through the function."""
+    with problem.explaining():
+        return trace(
+            problem.run,
+            new_graph,
+            function=problem.function,
+            state=problem.state,
+            point=problem.point() if local else (),
+            max_paths=int(max_paths),
+            capture=bool(capture),
+        )
 
 
 def _check(store: str, constants: str, max_paths: int) -> None:
