@@ -583,6 +583,8 @@ class _Refused:
             return self
         frame = sys._getframe(1)
         if not by_users_name(frame):
+            if self._name == "__buffer__":  # compiled code asks for the bytes, since Python 3.12
+                refuse_value("a read of bytes")
             raise _absent(instance, self._name)
         return None if whether_there(frame) else refuse_value(f"v.{self._name}")
 
