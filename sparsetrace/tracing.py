@@ -120,6 +120,8 @@ def _beside(
     """Runs with moved state; none where the function cannot do without what it was."""
     try:
         found = _all_paths(call, new_graph, session, Branches(max_paths), state, watch=True)
+    except TracingError:
+        raise  # what it remembers may be all that the first run has seen
     except Exception:
         return []
     return [run for run in (found.runs if found else ()) if len(run.outputs) == size]
