@@ -597,7 +597,7 @@ def _converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
         if values.dtype.kind == "O":
             # one by one: each has a type of its own
             made = empty(values.size, dtype)
-            for i, value in enumerate(values.tolist()):
+            for i, value in enumerate(values.reshape(-1).tolist()):
                 number = asarray(value if dtype.kind == "c" else value.real)
                 made[i] = number.astype(dtype)
             return made.reshape(values.shape)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.capture.callers import called_directly
-from sparsetrace.capture.session import SESSION, Buffer, is_library
+from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
 from sparsetrace.dispatch.operands import (
     Elements,
     contains_traced,
@@ -154,13 +154,14 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
     return create
 
 
-def _filled(fill: Any, shape: Any) -> Any:
-    """A new array of these elements, which are broadcast to the shape."""
+def _filled(fill: Any, like: Any) -> Any:
+    """A new array of these elements, in the shape and the memory order of another."""
     if not is_traced(fill):
-        return np.full(shape, fill)
-    values = None if fill._values is None else np.full(shape, fill._values)
-    found = Elements(filled(fill._ids, shape), fill.dtype, values, keep_array=True)
-    return fill._graph.wrap(found)
+        return np.full_like(like, fill, np.asarray(fill).dtype, subok=False)
+    order: Any = "F" if is_column_major(like) else "C"
+    values = None if fill._values is None else np.full(like.shape, fill._values, order=order)
+    ids = filled(fill._ids, like.shape).copy(order)
+    return fill._graph.wrap(Elements(ids, fill.dtype, values, keep_array=True))
 
 
 def _full(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -175,7 +176,8 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(shape, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and called_directly(frame):
             fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
-            return _filled(fill, shape)
+            order = args[1] if len(args) > 1 else kwargs.get("order", "C")
+            return _filled(fill, np.empty(shape, order=order))
         return session.buffer(original(shape, fill_value, *args, **kwargs), frame)
 
     return full
@@ -192,9 +194,9 @@ def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(a, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and not is_traced(a) and called_directly(frame):
             kind = args[0] if args else kwargs.get("dtype")
-            shape = kwargs.get("shape")
             fill = traced_array_of(fill_value, np.asarray(a).dtype if kind is None else kind)
-            return _filled(fill, np.shape(a) if shape is None else shape)
+            order = args[1] if len(args) > 1 else kwargs.get("order", "K")
+            return _filled(fill, np.empty_like(a, order=order, shape=kwargs.get("shape")))
         return session.buffer(original(a, fill_value, *args, **kwargs), frame)
 
     return full_like

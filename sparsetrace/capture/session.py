@@ -18,7 +18,7 @@ from sparsetrace.capture.callers import called_directly
 from sparsetrace.dispatch.operands import Elements, contains_traced
 from sparsetrace.graph import CURRENT
 
-__all__ = ["SESSION", "Buffer", "Restart", "Session", "Site", "is_library"]
+__all__ = ["SESSION", "Buffer", "Restart", "Session", "Site", "is_column_major", "is_library"]
 
 Site = tuple[types.CodeType, int]
 """A code object and the offset of the call in it."""
@@ -62,12 +62,20 @@ class Session:
         graph = CURRENT.get()
         if site in self.promoted and graph is not None and graph.wrapper is not None:
             plain = values.view(np.ndarray)
-            found = Elements(graph.constant(plain), plain.dtype, keep_array=True)
-            found.values = plain.copy() if graph.local else None
+            ids = graph.constant(plain)
+            if is_column_major(plain):  # what is a view of the buffer is one of the ids
+                ids = ids.copy("F")
+            found = Elements(ids, plain.dtype, keep_array=True)
+            found.values = plain.copy("K") if graph.local else None
             return graph.wrap(found)
         buffer = values.view(Buffer)
         buffer._sites = frozenset((site,)) | getattr(values, "_sites", frozenset())
         return buffer
+
+
+def is_column_major(array: Any) -> bool:
+    """Whether an array lies in memory column by column."""
+    return bool(array.flags.f_contiguous and not array.flags.c_contiguous)
 
 
 SESSION: ContextVar[Session | None] = ContextVar("sparsetrace_session", default=None)

@@ -198,3 +198,13 @@ def truth_values_and_whole_numbers(x):
     truth = np.array([0.5, x[1]]).astype(bool)
     numbers = np.concatenate([counts, truth, x])
     return x[0] if numbers[0] == 2.7 or numbers[2] == 0.5 or numbers[3] == 0.5 else x[1:]
+
+
+@program(X, to=PROGRAMS)
+def long_doubles_and_matrices(x):
+    b = np.empty(2, np.longdouble)
+    b[0] = np.longdouble(1) / 3
+    b[1] = x[0]
+    w = np.array([1.0, 2.0, 3.0])
+    w[0] = x[1] if b[0] != 1 / 3 else x[2]
+    return np.linalg.solve(np.eye(3), w) + np.convolve(w, [1.0, 0.0])[:3]

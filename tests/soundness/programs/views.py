@@ -203,3 +203,16 @@ def converted_by_a_default(x):
         return b
 
     return flipped(np.outer(x, [1.0, 2.0]).T)[0]
+
+
+@program(P, Q, to=PROGRAMS)
+def buffers_in_column_order(x):
+    out = np.zeros((2, 2), order="F")
+    out.reshape(-1, order="F")[1] = x[0]
+    made = np.full((2, 2), x[1], order="F")
+    made.ravel(order="F")[2] = x[2]
+    like = np.full_like(np.ones((2, 2), order="F"), x[2])
+    like.reshape(4, order="F")[0] = x[0] * x[1]
+    empty = np.empty_like(made)
+    empty.ravel(order="F")[...] = made.ravel(order="F") * 2
+    return np.flipud(out), made, like, empty
