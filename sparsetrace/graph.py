@@ -310,7 +310,8 @@ class Graph:
 
     def known_values(self, ids: Ids, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Values of the constants among `ids`; zero (of no meaning) for the rest."""
-        return _converted(self._table[np.maximum(-ids, 0)], dtype)
+        table = self._table  # which may hold objects: one of them alone is no array
+        return _converted(asarray(table[np.maximum(-ids, 0)], table.dtype), dtype)
 
     def known_value(self, node: int, dtype: np.dtype[Any]) -> Any:
         """Value of one constant as a NumPy scalar of `dtype`."""

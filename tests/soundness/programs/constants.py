@@ -208,3 +208,12 @@ def long_doubles_and_matrices(x):
     w = np.array([1.0, 2.0, 3.0])
     w[0] = x[1] if b[0] != 1 / 3 else x[2]
     return np.linalg.solve(np.eye(3), w) + np.convolve(w, [1.0, 0.0])[:3]
+
+
+@program(X, to=PROGRAMS)
+def long_doubles_and_prefixes(x):
+    b = np.array([np.longdouble(1) / 3, x[0]])
+    y = x * 1.0 if b[0] != 1 / 3 else x[::-1]
+    v = np.resize(x, 4)
+    v[0] = 0.0
+    return np.divide.accumulate(v[:3] + 5) * y
