@@ -45,6 +45,8 @@ _WORDS = re.compile(
 )
 _INDEX = "arrays used as indices must be of integer"
 """What NumPy says where traced values index an ordinary array."""
+_READ_ONLY = "destination is read-only"
+"""What NumPy says where a method of ``ndarray`` itself is given a traced array to write into."""
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
     r"item deletion|context manager|multiply sequence by|can only concatenate|"
@@ -159,6 +161,8 @@ def _is_consequence(
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text) and not _reads_bytes(user):
         return False
     if speaks_of_traces(text) or (_INDEX in text and not libraries):
+        return True
+    if _READ_ONLY in text and not libraries and _stands_at(user).startswith("CALL"):
         return True
     # what was to read a number in the text of a traced one may say no word of the text
     reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text

@@ -293,3 +293,13 @@ def an_object_with_attributes_named_as_those_of_partials():
             return x[1:] * self.func
 
     return Model().value
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def a_method_of_the_class_itself(x):
+    out = x * 1.0
+    try:
+        np.ndarray.__setitem__(out, 0, x[2])
+    except ValueError:
+        return x[::-1] * 0
+    return out
