@@ -25,7 +25,7 @@ from sparsetrace.bytecode import Chain, callee_at
 from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
 from sparsetrace.graph import CURRENT, Graph
-from sparsetrace.handlers import is_harmless
+from sparsetrace.handlers import is_harmless, named
 from sparsetrace.poison import POISON
 from sparsetrace.reach import OWN, Code, Reached, is_foreign
 from sparsetrace.text import was_asked_for
@@ -136,11 +136,22 @@ def _stands_at(user: types.TracebackType) -> str:
     return dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
 
 
-def _reads_bytes(user: types.TracebackType) -> bool:
-    """Whether the user's code asks for bytes, for which Python then reads a list of numbers."""
+def _callee(user: types.TracebackType) -> Chain:
+    """What the user's code calls where it stands."""
     instructions = list(dis.get_instructions(user.tb_frame.f_code))
     at = sum(step.offset <= user.tb_lasti for step in instructions) - 1
-    return any(name == "bytearray" for _, name in callee_at(instructions, at))
+    return callee_at(instructions, at)
+
+
+def _reads_bytes(user: types.TracebackType) -> bool:
+    """Whether the user's code asks for bytes, for which Python then reads a list of numbers."""
+    return any(name == "bytearray" for _, name in _callee(user))
+
+
+def _is_of_ndarray(user: types.TracebackType) -> bool:
+    """Whether the user's code calls a method by the class, ``np.ndarray.sort(x)``."""
+    called = named(_callee(user), user.tb_frame.f_globals)
+    return getattr(called, "__objclass__", None) is np.ndarray
 
 
 def _is_consequence(
@@ -162,7 +173,8 @@ def _is_consequence(
         return False
     if speaks_of_traces(text) or (_INDEX in text and not libraries):
         return True
-    if _READ_ONLY in text and not libraries and _stands_at(user).startswith("CALL"):
+    called = not libraries and _stands_at(user).startswith("CALL")
+    if called and (_READ_ONLY in text or _is_of_ndarray(user)):
         return True
     # what was to read a number in the text of a traced one may say no word of the text
     reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text

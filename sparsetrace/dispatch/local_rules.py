@@ -29,6 +29,7 @@ from sparsetrace.dispatch.reductions import (
     Axis,
     core_last,
     fold,
+    judge_axis,
     prefix_unions,
     scan,
     segment_union,
@@ -375,6 +376,7 @@ _reduction(np.fmin, np.nanmin)
 def _prefix(ufunc: np.ufunc, *functions: Callable[..., Any]) -> None:
     def rule(graph: Graph, a: Any, axis: Any = None, *rest: Any, **options: Any) -> Elements:
         ids, values = np.atleast_1d(ids_of(graph, a)), np.atleast_1d(values_of(a))
+        judge_axis(axis, ids.ndim, functions[0])
         if axis is None:
             ids, values, axis = ids.reshape(-1), values.reshape(-1), 0
         operand = Operand(graph, ids, dtype_of(a), values)

@@ -27,7 +27,7 @@ from sparsetrace.dispatch.operands import (
     values_of,
 )
 from sparsetrace.dispatch.quantiles import STEPS
-from sparsetrace.dispatch.reductions import core_last
+from sparsetrace.dispatch.reductions import axes_of, core_last
 from sparsetrace.dispatch.selection import NO_NUMBERS, replaced
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.interactions import interact
@@ -75,6 +75,7 @@ def _partition(
     ids, values = ids_of(graph, a), np.asarray(values_of(a))
     if axis is None:
         ids, values, axis = ids.reshape(-1), values.reshape(-1), -1
+    axis = normalize_axis_index(axis, ids.ndim)
     order = np.argpartition(values, kth, axis=axis)
     return Elements(np.take_along_axis(ids, order, axis), values.dtype)
 
@@ -89,6 +90,7 @@ def _median(
     keepdims: Any = False,
 ) -> Elements:
     ids, values = ids_of(graph, a), np.asarray(values_of(a))
+    axis = axes_of(axis, ids.ndim)
     rows, axes = core_last(ids, axis)
     points = core_last(values, axis)[0]
     operand = Operand(graph, rows, values.dtype, points)
@@ -121,6 +123,7 @@ def _quantile(scale: float, function: Callable[..., Any]) -> None:
         if contains_traced(q) and method not in STEPS:
             return None
         values = np.asarray(values_of(a))
+        axis = axes_of(axis, values.ndim)
         rows, axes = core_last(ids_of(graph, a), axis)
         points = core_last(values, axis)[0]
         if not points.shape[-1] or np.isnan(points).any():
@@ -305,7 +308,8 @@ def _norm(
     if contains_traced(ord):
         return None
     ids = ids_of(graph, x)
-    vector = ord is None or ids.ndim == 1 or isinstance(axis, (int, np.integer))
+    axis = int(axis) if isinstance(axis, (int, float, np.number)) else axis
+    vector = ord is None or ids.ndim == 1 or isinstance(axis, int)
     if not vector:
         return None
     size = np.abs(x)

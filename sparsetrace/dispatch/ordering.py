@@ -39,7 +39,8 @@ def _index_reduction(function: Callable[..., Any]) -> None:
     ) -> Elements:
         keep = keepdims is not np._NoValue and bool(keepdims)
         ids = ids_of(graph, a)
-        rows, axes = reductions.core_last(ids, None if axis is None else index(axis))
+        reductions.judge_axis(axis, ids.ndim, function)
+        rows, axes = reductions.core_last(ids, axis)
         if not rows.shape[-1]:
             raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
         found = compute_rows(
@@ -88,6 +89,7 @@ def _round(graph: Graph, a: Any, decimals: int = 0, out: None = None) -> Element
 # ---------------------------------------------------------------------- sorting
 def _sorted(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
     ids, kind = ids_of(graph, a), dtype_of(a)
+    reductions.judge_axis(axis, ids.ndim, np.sort)
     if axis is None:
         ids, axis = ids.reshape(-1), -1
     if ids.ndim == 1 and (graph.pure or ids.min(initial=FIRST_INPUT) > OPAQUE):
@@ -102,6 +104,7 @@ def _sorted(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elem
 
 def _sorting_order(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
     ids, kind = ids_of(graph, a), dtype_of(a)
+    reductions.judge_axis(axis, ids.ndim, np.argsort)
     if axis is None or not ids.ndim:
         normalize_axis_index(axis or 0, 1)
         ids, axis = ids.reshape(-1), -1

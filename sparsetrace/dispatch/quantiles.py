@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of
+from sparsetrace.dispatch.reductions import axes_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.statistics import inexact, length, single, whole_axis
 from sparsetrace.graph import OPAQUE, Graph
@@ -29,8 +29,7 @@ def _median_rule(function: Callable[..., Any]) -> None:
         overwrite_input: Any = False,
         keepdims: Any = False,
     ) -> Elements:
-        if axis is not None:
-            axis = normalize_axis_tuple(axis, np.ndim(a))
+        axis = axes_of(axis, np.ndim(a))
         return whole_axis(graph, a, axis, inexact(dtype_of(a)), keepdims, True, function)
 
     rule_for(function)(rule)
@@ -88,6 +87,7 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
             keepdims=keepdims,
             **options,
         )
+        axis = axes_of(axis, np.ndim(a))
         base = whole_axis(graph, a, axis, sample.dtype, keepdims, True, np.mean).ids
         graph.pure = False
         found = np.broadcast_to(np.maximum(base, OPAQUE), sample.shape)

@@ -42,8 +42,10 @@ __all__ = [
     "accumulate",
     "along_axis",
     "at",
+    "axes_of",
     "core_last",
     "fold",
+    "judge_axis",
     "prefix_unions",
     "reduce",
     "reduceat",
@@ -60,11 +62,23 @@ _SHORT = 32
 """Up to this length the prefixes of one dimension are united in one step."""
 
 
+def judge_axis(axis: Any, ndim: int, by: Callable[..., Any] = np.add.reduce) -> None:
+    """NumPy says what `by` takes for an axis: a sum no list, a sort no tuple."""
+    if axis is not None and type(axis) is not int:
+        by(zeros((1,) * ndim), axis)
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...] | None:
+    """The axes where NumPy takes a list or an array of them too: medians, quantiles."""
+    return None if axis is None else normalize_axis_tuple(axis, ndim)
+
+
 def core_last(x: NDArray[Any], axis: Axis) -> tuple[NDArray[Any], tuple[int, ...]]:
     """Move `axis` last and flatten it: shape ``(kept..., k)``, and the axes.
 
     An array of no dimension may name the axis 0 or -1, as in NumPy's own loops.
     """
+    judge_axis(axis, x.ndim)
     if axis is not None and x.ndim == 0 and axis != ():
         normalize_axis_tuple(axis, 1)
         axis = None
@@ -359,7 +373,8 @@ def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
             return Elements(prefix_unions(graph, plain, 0), FLOAT)
     source = dtype_of(x)
     ids, kind = _converted(graph, ufunc, ids_of(graph, x), source, dtype)
-    axis = normalize_axis_index(axis, ids.ndim)
+    judge_axis(axis, ids.ndim, np.add.accumulate)
+    (axis,) = normalize_axis_tuple(axis, ids.ndim)
     if kind.kind == "b" and source.kind != "b":
         ids = landed(graph, kind, ids)
     rows = np.moveaxis(ids, axis, -1)

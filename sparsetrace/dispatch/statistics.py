@@ -364,6 +364,7 @@ def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = N
     ) -> Elements:
         a = _without_nan(graph, a, nan)
         ids = ids_of(graph, a)
+        reductions.judge_axis(axis, ids.ndim, function)
         if axis is None:
             ids, axis = ids.reshape(-1), 0
         return _accumulated(graph, ufunc, a, ids, axis, dtype)

@@ -173,7 +173,8 @@ def _norm(
     sample = function(ones([min(n, 2) for n in ids.shape]), **options)
     real = np.empty(0, kind).real.dtype
     dtype = real if real.kind == "f" else np.dtype(float)
-    rows, axes = reductions.core_last(ids, axis)
+    single = axis is not None and not isinstance(axis, tuple)
+    rows, axes = reductions.core_last(ids, int(axis) if single else axis)
     if not matrix and not traced and order == 0 and not graph.dependency:
         graph.pure = False  # the number of non-zeros
         out: Ids = np.full(rows.shape[:-1], OPAQUE, np.int32)
