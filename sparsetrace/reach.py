@@ -404,19 +404,21 @@ class _Walk:
         todo, seen = self.todo, self.seen
         while todo:
             item, opaque = todo.popleft()
-            key: Any = (id(item), True) if opaque else id(item)
-            if key in seen or id(item) in seen:
+            key: Any = id(item)
+            if key in seen:
                 continue
-            kind = _kind(type(item))
-            visit = kind.visit
-            if visit in _THE_SAME_WHOEVER_HOLDS_IT and not kind.foreign:
-                key = id(item)
+            cls = type(item)
+            kind = _LASTING_KINDS.get(cls) or _kind(cls)
+            if opaque and (kind.foreign or kind.visit not in _THE_SAME_WHOEVER_HOLDS_IT):
+                key = key, True
+                if key in seen:
+                    continue
             seen.add(key)
             if len(seen) > _MOST_OBJECTS:
                 self.found.unknown = True
                 return
             try:
-                getattr(self, visit)(item, kind, opaque)
+                getattr(self, kind.visit)(item, kind, opaque)
             except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):
                 # another thread changes it, or compiled code pretends to be something else
                 self.found.unknown = True

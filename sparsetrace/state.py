@@ -341,10 +341,11 @@ def _kept_arrays(arrays: list[ndarray[Any, Any]]) -> Iterator[Callable[[], None]
     """Small arrays, byte for byte, and arrays of objects."""
     total = 0
     for held in arrays:
-        if held.nbytes > _MOST_BYTES_OF_ONE or total + held.nbytes > _MOST_BYTES:
+        size = held.nbytes
+        if size > _MOST_BYTES_OF_ONE or total + size > _MOST_BYTES:
             continue
-        total += held.nbytes
-        if held.dtype == object:
+        total += size
+        if held.dtype.kind == "O":
             yield _kept_objects(held)
         elif not held.dtype.hasobject:
             yield _kept_numbers(held)

@@ -17,7 +17,7 @@ from sparsetrace.simplify import Program
 from sparsetrace.stores.expand import expand, interleaved
 from sparsetrace.stores.runs import Runs, find_runs, interleaving
 from sparsetrace.stores.sequential import solve_sequential
-from sparsetrace.stores.sizes import check_entries
+from sparsetrace.stores.sizes import check_entries, fits
 from sparsetrace.stores.tables import OverBudget, Piece, Table, Tables, unite
 
 __all__ = ["OverBudget", "RunEntries", "along_runs", "solve", "tabled"]
@@ -202,7 +202,8 @@ def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray
     if runs is not None:
         runs = tables.split(runs, [outputs])
     if runs is None:
-        check_entries(int(tables.counts(outputs).sum()))
+        if not fits(m * tables.n):  # only then are they worth counting beforehand
+            check_entries(int(tables.counts(outputs).sum()))
         entries = tables.lookup(outputs, None, np.arange(m))
         indptr, values, _ = unite(m, tables.n, entries)  # type: ignore[misc]
         return indptr, values
