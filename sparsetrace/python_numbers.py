@@ -22,6 +22,7 @@ from sparsetrace.dispatch.curving import curved_beside, curved_scalar
 from sparsetrace.dispatch.operands import FLOAT, values_of
 from sparsetrace.floating import without_state
 from sparsetrace.graph import OPAQUE, Graph
+from sparsetrace.python_operators import BINARY, COMPARISONS, define
 from sparsetrace.raising import may_raise
 from sparsetrace.scalar import (
     NUMBERS,
@@ -233,7 +234,7 @@ def _value(x: Any) -> Any:
     return values_of(x).item() if isinstance(x, PythonNumber) else x
 
 
-def _binary(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> Any:
+def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """``operate(a, b)``, one of them a traced number of Python's own."""
     kind_a, kind_b = type(a), type(b)
     if kind_a is TracedPythonFloat:
@@ -327,7 +328,7 @@ _DIVISIONS = {
 }
 
 
-def _division(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> Any:
+def _division(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """A quotient or remainder, whose divisor may be zero."""
     if not isinstance(b, PythonNumber):
         if _kind(b) and b == 0 and _kind(a):
@@ -335,7 +336,7 @@ def _division(ufunc: np.ufunc, operate: Callable[..., Any], a: Any, b: Any) -> A
     elif sys._getframe(2) is not b._graph.unwatched and _kind(a):
         text = _DIVISIONS.get((ufunc, b._dtype.kind), "division by zero")
         may_raise(b._graph, partial(ZeroDivisionError, text), (b,))
-    return _binary(ufunc, operate, a, b)
+    return _binary(operate, ufunc, a, b)
 
 
 def _power(a: Any, b: Any) -> Any:
@@ -349,56 +350,21 @@ def _power(a: Any, b: Any) -> Any:
         if isinstance(b, (PythonNumber, complex)) or abs(b) > 1:
             text = "Numerical result out of range"
             may_raise(graph, partial(OverflowError, 34, text), (a, b))
-    return _binary(np.power, operator.pow, a, b)
+    return _binary(operator.pow, np.power, a, b)
 
 
-def _operators(
-    ufunc: np.ufunc, name: str, answer: Callable[..., Any] = _binary, *, reflected: bool = True
-) -> None:
-    operate: Callable[..., Any] = divmod if name == "divmod" else getattr(operator, f"__{name}__")
-
-    def forward(self: PythonNumber, other: Any) -> Any:
-        return answer(ufunc, operate, self, other)
-
-    def backward(self: PythonNumber, other: Any) -> Any:
-        return answer(ufunc, operate, other, self)
-
-    owner = TracedPythonInt if ufunc in _WHOLE_ONLY else PythonNumber
-    forward.__name__ = f"__{name}__"
-    setattr(owner, f"__{name}__", forward)
-    if reflected:
-        backward.__name__ = f"__r{name}__"
-        setattr(owner, f"__r{name}__", backward)
+def _answer(name: str) -> Callable[[np.ufunc, Any, Any], Any]:
+    operate = divmod if name == "divmod" else getattr(operator, f"__{name}__")
+    return partial(
+        _division if name in ("truediv", "floordiv", "mod", "divmod") else _binary, operate
+    )
 
 
-_ufunc: np.ufunc
-for _ufunc, _name in (
-    (np.add, "add"),
-    (np.subtract, "sub"),
-    (np.multiply, "mul"),
-    (np.bitwise_and, "and"),
-    (np.bitwise_or, "or"),
-    (np.bitwise_xor, "xor"),
-    (np.left_shift, "lshift"),
-    (np.right_shift, "rshift"),
-):
-    _operators(_ufunc, _name)
-for _ufunc, _name in (
-    (np.true_divide, "truediv"),
-    (np.floor_divide, "floordiv"),
-    (np.remainder, "mod"),
-    (np.divmod, "divmod"),
-):
-    _operators(_ufunc, _name, _division)
-for _ufunc, _name in (
-    (np.less, "lt"),
-    (np.less_equal, "le"),
-    (np.equal, "eq"),
-    (np.not_equal, "ne"),
-    (np.greater, "gt"),
-    (np.greater_equal, "ge"),
-):
-    _operators(_ufunc, _name, reflected=False)
+for _name in "add sub mul truediv floordiv mod divmod and or xor lshift rshift".split():
+    _owner = TracedPythonInt if BINARY[_name] in _WHOLE_ONLY else PythonNumber
+    define(_owner, _name, _answer(_name))
+for _name in COMPARISONS:
+    define(PythonNumber, _name, _answer(_name))
 # a class that defines __eq__ alone has no hash
 PythonNumber.__hash__ = Number.__hash__  # type: ignore[method-assign]
 

@@ -27,6 +27,7 @@ from sparsetrace.dispatch.operands import FLOAT, Elements, landed
 from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.propagate import index_sets
+from sparsetrace.python_operators import COMPARISONS, define
 from sparsetrace.rules import FIRST_ORDER
 from sparsetrace.text import formatted_text, scalar_text
 
@@ -57,7 +58,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """``ufunc(a, b)``, one of them a traced scalar."""
     kind_a, kind_b = type(a), type(b)
     if kind_a is TracedScalar:
-        if kind_b is TracedScalar:
+        if kind_b is TracedScalar:  # as in `mixed`, whose call would cost a loop a tenth more
             graph = a._graph
             if (
                 a._id > OPAQUE
@@ -507,45 +508,10 @@ def as_python(found: Any) -> Any:
     return tuple(map(as_python, found)) if type(found) is tuple else found
 
 
-def _operator(ufunc: np.ufunc, name: str, *, reflected: bool = True) -> None:
-    def forward(self: Number, other: Any) -> Any:
-        return _binary(ufunc, self, other)
-
-    def backward(self: Number, other: Any) -> Any:
-        return _binary(ufunc, other, self)
-
-    forward.__name__ = f"__{name}__"
-    setattr(TracedScalar, f"__{name}__", forward)
-    if reflected:
-        backward.__name__ = f"__r{name}__"
-        setattr(TracedScalar, f"__r{name}__", backward)
-
-
-_ufunc: np.ufunc
-for _ufunc, _name in (
-    (np.add, "add"),
-    (np.subtract, "sub"),
-    (np.multiply, "mul"),
-    (np.true_divide, "truediv"),
-    (np.floor_divide, "floordiv"),
-    (np.remainder, "mod"),
-    (np.divmod, "divmod"),
-    (np.bitwise_and, "and"),
-    (np.bitwise_or, "or"),
-    (np.bitwise_xor, "xor"),
-    (np.left_shift, "lshift"),
-    (np.right_shift, "rshift"),
-):
-    _operator(_ufunc, _name)
-for _ufunc, _name in (
-    (np.less, "lt"),
-    (np.less_equal, "le"),
-    (np.equal, "eq"),
-    (np.not_equal, "ne"),
-    (np.greater, "gt"),
-    (np.greater_equal, "ge"),
-):
-    _operator(_ufunc, _name, reflected=False)
+for _name in "add sub mul truediv floordiv mod divmod and or xor lshift rshift".split():
+    define(TracedScalar, _name, _binary)
+for _name in COMPARISONS:
+    define(TracedScalar, _name, _binary)
 
 
 def _absent(number: Any, name: str) -> AttributeError:

@@ -12,7 +12,7 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "errors bytecode",
+    "errors bytecode python_operators",
     "poison graph memory handlers asked fallbacks reach",
     "raising floating finished state",
     "parts trees simplify stores propagate interactions hessian_stores hessians",

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
 from sparsetrace.poison import POISON
+from sparsetrace.python_operators import BINARY, COMPARISONS
 
 __all__ = [
     "FLOAT",
@@ -154,11 +155,10 @@ def is_ordinary(array: NDArray[Any]) -> bool:
     return kind in (np.ndarray, np.memmap) or getattr(kind, "_is_buffer", False)
 
 
-_OPERATORS = tuple(
-    f"__{prefix}{name}__"
-    for name in "add sub mul matmul truediv floordiv mod divmod pow and or xor".split()
-    for prefix in ("", "r")
-) + tuple("__lt__ __le__ __eq__ __ne__ __gt__ __ge__".split())
+_OPERATORS = (
+    *(f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r")),
+    *(f"__{name}__" for name in COMPARISONS),
+)
 _PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__")
 
 

@@ -17,6 +17,7 @@ from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.masked import arithmetic
 from sparsetrace.masked.array import MaskedTracedArray, finished
 from sparsetrace.masked.parts import Parts, parts_of
+from sparsetrace.python_operators import BINARY, COMPARISONS, UNARY
 
 __all__ = ["binary_call", "current_graph", "outer_call", "power_call", "ufunc_call", "unary_call"]
 
@@ -148,40 +149,11 @@ def _through(f: Any, name: str) -> None:
         setattr(MaskedTracedArray, f"__i{name}__", inside)
 
 
-_ufunc: np.ufunc
-for _ufunc, _name in (
-    (np.add, "add"),
-    (np.subtract, "sub"),
-    (np.multiply, "mul"),
-    (np.true_divide, "truediv"),
-    (np.floor_divide, "floordiv"),
-    (np.power, "pow"),
-):
-    _own(_ufunc, _name, reflected=True, in_place=True)
-for _ufunc, _name in (
-    (np.less, "lt"),
-    (np.less_equal, "le"),
-    (np.equal, "eq"),
-    (np.not_equal, "ne"),
-    (np.greater, "gt"),
-    (np.greater_equal, "ge"),
-):
+_OWN = frozenset("add sub mul truediv floordiv pow".split())
+for _name, _ufunc in (BINARY | UNARY).items():
+    if _name in _OWN:
+        _own(_ufunc, _name, reflected=True, in_place=True)
+    else:
+        _through(_ufunc, _name)
+for _name, _ufunc in COMPARISONS.items():
     _own(_ufunc, _name, reflected=False, in_place=False)
-for _ufunc, _name in (
-    (np.remainder, "mod"),
-    (np.divmod, "divmod"),
-    (np.matmul, "matmul"),
-    (np.bitwise_and, "and"),
-    (np.bitwise_or, "or"),
-    (np.bitwise_xor, "xor"),
-    (np.left_shift, "lshift"),
-    (np.right_shift, "rshift"),
-):
-    _through(_ufunc, _name)
-for _ufunc, _name in (
-    (np.negative, "neg"),
-    (np.positive, "pos"),
-    (np.absolute, "abs"),
-    (np.invert, "invert"),
-):
-    _through(_ufunc, _name)
