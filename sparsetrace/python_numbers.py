@@ -51,6 +51,11 @@ class PythonNumber(Number):
 
     __slots__ = ()
 
+    @property
+    def _values(self) -> Any:
+        """The value at the point of a local trace, which in promotion gives way as Python's do."""
+        return None if self._value is None else self._plain(self._value)
+
     def __neg__(self) -> Any:
         return _by_rule(np.negative, operator.neg, _counted(self))
 
@@ -231,7 +236,7 @@ def _kind(x: Any) -> str:
 
 
 def _value(x: Any) -> Any:
-    return values_of(x).item() if isinstance(x, PythonNumber) else x
+    return values_of(x) if isinstance(x, PythonNumber) else x
 
 
 def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -40,11 +41,11 @@ def _dist(p: Any, q: Any) -> Any:
 
 
 def _prod(values: Any, *, start: Any = 1) -> Any:
-    return functools.reduce(np.multiply, values, start)
+    return functools.reduce(operator.mul, values, start)
 
 
 def _sum_of_products(p: Any, q: Any) -> Any:
-    return sum(np.multiply(a, b) for a, b in zip(p, q, strict=True))
+    return sum(a * b for a, b in zip(p, q, strict=True))
 
 
 def _remainder(x: Any, y: Any) -> Any:
@@ -110,6 +111,8 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
 }
 _TO_WHOLE = frozenset(("ceil", "floor", "trunc"))
 _OVER_ITERABLES = frozenset(("dist", "fsum", "prod", "sumprod"))
+_BY_OPERATORS = frozenset(("prod", "sumprod"))
+"""Their results are of the type that the items' operators give, NumPy's too."""
 
 
 _SAMPLES = (-2.5, -1.0, 0.0, 0.5, 1e308, math.inf, -math.inf, math.nan)
@@ -221,7 +224,8 @@ def _wrapped_iterable(
             for error in _OF_SUMS:
                 may_raise(first._graph, functools.partial(type(error), *error.args), items)
         result = without_state(first._graph, answer, *lists, **kwargs)
-        return _as_python(result, original.__name__)
+        name = original.__name__
+        return result if name in _BY_OPERATORS else _as_python(result, name)
 
     return call
 

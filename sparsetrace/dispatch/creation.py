@@ -22,6 +22,8 @@ from sparsetrace.dispatch.operands import (
     ids_of,
     is_traced,
     is_traced_array,
+    promotion_of,
+    python_type,
 )
 from sparsetrace.dispatch.refused import REFUSED
 from sparsetrace.dispatch.registry import rule_for
@@ -110,7 +112,9 @@ def _astype(graph: Graph, x: Any, dtype: Any, /, *, copy: bool = True, device: A
 
 
 @rule_for(np.real)
-def _real(graph: Graph, val: Any) -> Elements:
+def _real(graph: Graph, val: Any) -> Any:
+    if python_type(type(val)) is not None:
+        return val.real
     kind, whole = dtype_of(val), isinstance(val, np.ndarray)
     if kind.kind != "c":
         return Elements(ids_of(graph, val), kind, keep_array=whole)
@@ -120,7 +124,9 @@ def _real(graph: Graph, val: Any) -> Elements:
 
 
 @rule_for(np.imag)
-def _imag(graph: Graph, val: Any) -> Elements:
+def _imag(graph: Graph, val: Any) -> Any:
+    if python_type(type(val)) is not None:
+        return val.imag
     kind, whole = dtype_of(val), isinstance(val, np.ndarray)
     ids = ids_of(graph, val)
     if kind.kind != "c":
@@ -138,7 +144,8 @@ def _imag(graph: Graph, val: Any) -> Elements:
 def _arrays(x: Any) -> Any:
     """A plain stand-in of the same dtype, for questions about types."""
     if is_traced(x):
-        return np.empty((1,) * bool(np.ndim(x)), x._dtype)
+        strong = python_type(type(x)) is None
+        return np.empty((1,) * bool(np.ndim(x)), x._dtype) if strong else promotion_of(x)
     return x
 
 

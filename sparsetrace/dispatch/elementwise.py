@@ -26,6 +26,7 @@ from sparsetrace.dispatch.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    python_type,
     unwatched,
 )
 from sparsetrace.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
@@ -58,7 +59,7 @@ _PIECEWISE_CONSTANT = {
     ufunc for ufunc, rule in FIRST_ORDER.items() if not any("1" in p for p in rule.partials)
 }
 """Ufuncs whose derivatives all vanish: comparisons, rounding, truth values."""
-_REAL_SCALARS = frozenset((int, float, np.float64, np.float32, np.int64, np.int32))
+_REAL_SCALARS = frozenset((int, float, np.float64, np.int64, np.int32))
 
 
 _OF_MODULUS = frozenset((np.absolute, np.sign))
@@ -111,7 +112,7 @@ def _dtype_key(x: Any) -> Any:
     if kind in _PYTHON_NUMBERS:
         return kind
     if getattr(kind, "_is_traced", False):
-        return x._dtype
+        return python_type(kind) or x._dtype
     if kind is np.ndarray and x.dtype.kind != "O":
         return x.dtype
     return dtype_of(x)
@@ -140,10 +141,10 @@ def _in_loop(x: Any, inputs: Sequence[Any]) -> NDArray[Any]:
     """A constant operand, one of Python's numbers as its neighbours' loop takes it."""
     values = constant_values(x)
     if type(x) in _PYTHON_NUMBERS:
-        dtypes = [dtype_of(y) for y in inputs if type(y) not in _PYTHON_NUMBERS]
-        if any(dtype.char in "efF" for dtype in dtypes):
+        strong = [dtype_of(y) for y in inputs if python_type(type(y)) is None]
+        if any(dtype.char in "efF" for dtype in strong):
             with np.errstate(all="ignore"):
-                return values.astype(np.result_type(*dtypes, x))
+                return values.astype(np.result_type(*strong, x))
     return values
 
 

@@ -217,7 +217,7 @@ def _tensorsolve(graph: Graph, a: Any, b: Any, axes: Any = None) -> Elements:
         raise np.linalg.LinAlgError("tensorsolve: prod(a.shape[b.ndim:]) must be the rest's")
     matrix = tensor.moved(lambda data: data.reshape(n, n))
     found = _solution(graph, matrix, side.moved(np.ravel), _kind(a, b))
-    return Elements(found.ids.reshape(shape), found.dtype)
+    return Elements(found.ids.reshape(shape), found.dtype, keep_array=True)
 
 
 def _kind(*operands: Any) -> np.dtype[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.dispatch import elementwise
-from sparsetrace.dispatch.operands import Elements, Operand, dtype_of, ids_of
+from sparsetrace.dispatch.operands import Elements, Operand, dtype_of, ids_of, promotion_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.settled import converted
 from sparsetrace.graph import ZERO, Graph
@@ -40,8 +40,7 @@ def line(
     ``linspace({0}, {1}, 3)  ->  [{0}, {0, 1}, {1}]``
     """
     shape = np.broadcast_shapes(np.shape(start), np.shape(stop))
-    kinds = [x if type(x) in (int, float, complex) else dtype_of(x) for x in (start, stop)]
-    kind = np.result_type(*kinds, 0.0)
+    kind = np.result_type(promotion_of(start), promotion_of(stop), 0.0)
     intervals = (num - 1) if endpoint else num
     places = np.arange(num).reshape((-1,) + (1,) * len(shape))
     first, last = _operand(graph, start), _operand(graph, stop)

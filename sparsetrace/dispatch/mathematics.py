@@ -156,7 +156,7 @@ def _i0(graph: Graph, x: Any) -> Elements:
         values = None if operand._values is None else operand._values.astype(float)
         operand = Operand(graph, operand._ids, np.dtype(float), values)
     found = _combined(graph, special.i0, operand)
-    return Elements(found._ids, operand._dtype)
+    return Elements(found._ids, operand._dtype, keep_array=True)
 
 
 # ------------------------------------------------------------------- polynomials

@@ -18,7 +18,14 @@ import numpy as np
 from numpy import block, broadcast_arrays, insert, meshgrid
 from numpy.lib.stride_tricks import sliding_window_view
 
-from sparsetrace.dispatch.operands import Elements, Operand, contains_traced, dtype_of, ids_of
+from sparsetrace.dispatch.operands import (
+    Elements,
+    Operand,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    python_type,
+)
 from sparsetrace.dispatch.settled import chosen_values, converted
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph import OPAQUE, Graph, Ids
@@ -240,7 +247,9 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         if not any(map(contains_traced, rest)) and not any(map(contains_traced, kwargs.values())):
             if function is sliding_window_view and not kwargs and _slides(x._ids, *rest):
                 return Elements(_windows(x._ids, *rest), x._dtype, keep_array=True)
-            result = function(x._ids, *rest, **kwargs)
+            numpys = not isinstance(x, np.ndarray) and python_type(type(x)) is None
+            ids = x._ids[()] if numpys else x._ids  # of a number of its own NumPy makes one
+            result = function(ids, *rest, **kwargs)
             if function is sliding_window_view:
                 result.flags.writeable = False  # see `repeats`
             return _all(result, x._dtype)

@@ -41,6 +41,8 @@ __all__ = [
     "known_of",
     "landed",
     "plain_target",
+    "promotion_of",
+    "python_type",
     "unwatched",
     "values_of",
     "wrapped",
@@ -351,6 +353,30 @@ def dtype_of(obj: Any) -> np.dtype[Any]:
         items = obj.flat if isinstance(obj, np.ndarray) else obj
         return np.result_type(*(dtype_of(item) for item in items))
     return constant_values(obj).dtype
+
+
+_SAMPLES: dict[type, Any] = {bool: False, int: 0, float: 0.0, complex: 0j}
+
+
+def python_type(kind: type) -> type | None:
+    """The type of Python's own numbers that a class stands for, or is; None for any other.
+
+    Such numbers give way to NumPy's in promotion: ``float32 * float`` is a float32.
+    """
+    plain = getattr(kind, "_plain", kind)
+    return plain if plain in _SAMPLES else None
+
+
+def promotion_of(obj: Any) -> Any:
+    """What ``np.result_type`` is to be asked about an operand: a number of Python's, or a dtype.
+
+    Examples
+    --------
+    >>> np.result_type(promotion_of(np.float32(1)), promotion_of(1.0))
+    dtype('float32')
+    """
+    plain = python_type(type(obj))
+    return dtype_of(obj) if plain is None else _SAMPLES[plain]
 
 
 def plain_target(call: str, target: Any) -> EscapeError:

@@ -7,6 +7,7 @@ with zero derivative.  A sorted element may be any of its axis.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 from operator import index
 from typing import Any
@@ -242,7 +243,8 @@ def _isin(
         return np.isin(element, among, assume_unique, invert, kind=kind)
 
     values(np.zeros(0, dtype_of(element)), np.zeros(0, dtype_of(test_elements)))  # judges them
-    return opaque(graph, values, [element, test_elements], np.shape(element), bool)
+    found = opaque(graph, values, [element, test_elements], np.shape(element), bool)
+    return replace(found, keep_array=True)
 
 
 if hasattr(np, "in1d"):  # until NumPy 2.4

@@ -173,7 +173,10 @@ def dot(graph: Graph, x: Any, y: Any) -> Elements:
 
 def _scaled(graph: Graph, x: Any, y: Any) -> Elements:
     """A product with a number, which does not give way to the array's dtype here."""
-    pair = [v if contains_traced(v) else constant_values(v) for v in (x, y)]
+    pair = [
+        Operand(graph, ids_of(graph, v), dtype_of(v)) if contains_traced(v) else constant_values(v)
+        for v in (x, y)
+    ]
     return elementwise.call(graph, np.multiply, pair)[0]
 
 

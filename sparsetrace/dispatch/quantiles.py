@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of
+from sparsetrace.dispatch.operands import Elements, contains_traced, dtype_of, ids_of, python_type
 from sparsetrace.dispatch.reductions import axes_of
 from sparsetrace.dispatch.registry import rule_for
 from sparsetrace.dispatch.statistics import inexact, length, single, whole_axis
@@ -78,7 +78,8 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
             # NumPy judges those that are known
             known = np.ones(np.shape(weights)) if contains_traced(weights) else weights
             options = {"weights": known}
-        levels = np.full(np.shape(q), 0.5, dtype_of(q))
+        weak = python_type(type(q)) is not None
+        levels = 0.5 if weak else np.full(np.shape(q), 0.5, dtype_of(q))
         sample = function(
             np.ones(np.shape(a), dtype_of(a)),
             q if type(q) in (int, float) else levels,

@@ -20,7 +20,7 @@ import numpy as np
 from numpy import arange, array, asarray, concatenate, copyto, zeros
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch.operands import Elements, is_traced
+from sparsetrace.dispatch.operands import Elements, is_traced, python_type
 from sparsetrace.errors import FAILURES
 from sparsetrace.graph import CURRENT, FIRST_INPUT, OPAQUE, ZERO, Block, Columns, Graph, Ids
 from sparsetrace.interactions import Contraction, Products
@@ -165,6 +165,8 @@ class _Copies:
             ids: Ids = x._ids
             turned = ids.ndim > 1 and not is_c_like(ids)
             fresh = self._inputs(ids.T if turned else ids, x._dtype)
+            if python_type(type(x)) is not None:
+                return type(x)(self._own, int(fresh), x._dtype)
             # a result of no dimensions that an array keeps stays an array
             kept = isinstance(x, np.ndarray)
             return self._own.wrap(Elements(fresh.T if turned else fresh, x._dtype, keep_array=kept))
@@ -201,6 +203,8 @@ def is_c_like(ids: Ids) -> bool:
 # --------------------------------------------------------------------------- results
 def _outline(found: Any, arrays: list[Elements]) -> Any:
     """The results with each array replaced by its number in `arrays`."""
+    if python_type(type(found)) is not None and is_traced(found):
+        raise _NoRecipe
     if is_traced(found):
         found = Elements(found._ids, found._dtype, keep_array=isinstance(found, np.ndarray))
     if isinstance(found, Elements):

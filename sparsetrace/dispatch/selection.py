@@ -16,6 +16,7 @@ from numpy import nonzero, trim_zeros
 from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.dispatch import elementwise, indexing
+from sparsetrace.dispatch.implementations import conversion
 from sparsetrace.dispatch.operands import (
     FLOAT,
     Elements,
@@ -27,6 +28,8 @@ from sparsetrace.dispatch.operands import (
     is_traced,
     is_traced_array,
     is_uncertain,
+    promotion_of,
+    python_type,
     unwatched,
 )
 from sparsetrace.dispatch.refused import REFUSED
@@ -53,10 +56,7 @@ def _where(graph: Graph, condition: Any, x: Any = None, y: Any = None, /) -> Ele
     if x is None:
         raise REFUSED.error(nonzero, "np.where(condition)")
     out = choose(graph, condition, ids_of(graph, x), ids_of(graph, y))
-    return Elements(out, _weak_result(x, y))
-
-
-_PYTHON_NUMBERS = (bool, int, float, complex)
+    return Elements(out, _weak_result(x, y), keep_array=True)
 
 
 def _weak_result(*values: Any) -> np.dtype[Any]:
@@ -64,8 +64,7 @@ def _weak_result(*values: Any) -> np.dtype[Any]:
     strong = [v for v in values if type(v) not in (bool, int, float)]
     if strong and all(getattr(v, "dtype", None) is FLOAT for v in strong):
         return FLOAT
-    kinds = [v if type(v) in _PYTHON_NUMBERS else dtype_of(v) for v in values]
-    return np.result_type(*kinds)
+    return np.result_type(*map(promotion_of, values))
 
 
 @rule_for(np.select)
@@ -118,6 +117,8 @@ def _piecewise(
             f"with {len(conditions)} condition(s), either {len(conditions)} or "
             f"{len(conditions) + 1} functions are expected"
         )
+    if is_traced(x):
+        x = conversion(x, copy=False)
     kind = dtype_of(x)
     out = np.zeros(np.shape(x), np.int32)
     graph.pure = False
@@ -134,7 +135,7 @@ def _piecewise(
             out = np.array(choose(graph, condition, found, out))
         elif mask.any():
             out[mask] = piece(function, mask)
-    return Elements(out, kind)
+    return Elements(out, kind, keep_array=True)
 
 
 @rule_for(np.clip)
@@ -199,7 +200,9 @@ def _bounds(a_min: Any, a_max: Any, low: Any, high: Any) -> tuple[Any, Any]:
 
 def _sample(x: Any) -> Any:
     """A number or an array that NumPy's promotion takes as it takes `x`."""
-    return x if type(x) in _PYTHON_NUMBERS else np.zeros((1,) * bool(np.ndim(x)), dtype_of(x))
+    if python_type(type(x)) is None:
+        return np.zeros((1,) * bool(np.ndim(x)), dtype_of(x))
+    return promotion_of(x) if is_traced(x) else x
 
 
 @rule_for(np.nan_to_num)

@@ -19,12 +19,12 @@ from sparsetrace.graph import Graph
 __all__: list[str] = []
 
 
-# ------------------------------------------------------------------ truth values
+# ------------------------------------------------------- truth values, of Python's own
 @rule_for(np.allclose)
 def _allclose(
     graph: Graph, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
 ) -> Any:
-    return np.all(np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan))
+    return np.all(np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)).item()
 
 
 @rule_for(np.array_equal)
@@ -34,7 +34,7 @@ def _array_equal(graph: Graph, a1: Any, a2: Any, equal_nan: bool = False) -> Any
     same = np.equal(a1, a2)
     if equal_nan:
         same = same | (np.isnan(a1) & np.isnan(a2))
-    return np.all(same)
+    return np.all(same).item()
 
 
 @rule_for(np.array_equiv)
@@ -43,7 +43,7 @@ def _array_equiv(graph: Graph, a1: Any, a2: Any) -> Any:
         np.broadcast_shapes(np.shape(a1), np.shape(a2))
     except ValueError:
         return False
-    return np.all(np.equal(a1, a2))
+    return np.all(np.equal(a1, a2)).item()
 
 
 def _sign_of_infinity(function: Callable[..., Any], *, negative: bool) -> None:
