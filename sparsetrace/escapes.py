@@ -26,7 +26,9 @@ from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
 from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.handlers import is_harmless, named
+from sparsetrace.plainly import answered, succeeds_plainly
 from sparsetrace.poison import POISON
+from sparsetrace.raising import is_injected
 from sparsetrace.reach import OWN, Code, Reached, is_foreign
 from sparsetrace.text import was_asked_for
 
@@ -41,7 +43,8 @@ _WORDS = re.compile(
     r"type 'object'|holds references|references, but|real or complex array|"
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
-    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set"
+    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set|"
+    r"array is read-only|must be a numpy array|has no callable"
 )
 _INDEX = "arrays used as indices must be of integer"
 """What NumPy says where traced values index an ordinary array."""
@@ -162,13 +165,18 @@ def _is_consequence(
 ) -> bool:
     """Whether the error comes of a traced value where a number was expected."""
     text = str(error)
-    if not libraries and _stands_at(user) == "RAISE_VARARGS":
+    if (not libraries and _stands_at(user) == "RAISE_VARARGS") or is_injected(error):
         return False
+    # what numbers alone decide is left to the function: numpy.seterr, warnings as errors
+    if not isinstance(error, (ArithmeticError, Warning)) and succeeds_plainly(libraries):
+        return True
     if any(_package(f) not in ("numpy", "sparsetrace") and _holds_traced(f) for f in libraries):
         return True
+    if any(_package(f) == "numpy" and _holds_objects(f) for f in libraries):
+        return True
     if isinstance(error, AttributeError) and "Traced" in text:
-        kind = np.ndarray if "TracedArray" in text else np.float64
-        return hasattr(kind, error.name or "")
+        by_loop = any(_package(f) == "numpy" for f in libraries) and _is_ufunc(error.name)
+        return by_loop or _would_be_there(error, text)
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text) and not _reads_bytes(user):
         return False
     if speaks_of_traces(text) or (_INDEX in text and not libraries):
@@ -184,8 +192,26 @@ def _is_consequence(
     return reads and was_asked_for(graph, user.tb_frame)
 
 
+def _is_ufunc(name: str | None) -> bool:
+    """Whether NumPy's loop over objects looks for a method of this name."""
+    return isinstance(getattr(np, name or "", None), np.ufunc)
+
+
+def _would_be_there(error: AttributeError, text: str) -> bool:
+    """Whether what a traced object lacks is there on a plain one, and may be assigned to."""
+    if "Masked" in text:
+        return " setter" in text or hasattr(np.ma.array(0.0), error.name or "")
+    return hasattr(np.ndarray if "TracedArray" in text else np.float64, error.name or "")
+
+
 def _holds_traced(frame: types.FrameType) -> bool:
     return any(map(_is_of_trace, list(frame.f_locals.values())))
+
+
+def _holds_objects(frame: types.FrameType) -> bool:
+    """Whether a function of NumPy's works on an array of objects, made of traced numbers."""
+    held = frame.f_locals.values()
+    return any(type(x) is np.ndarray and x.dtype == object and _is_of_trace(x) for x in held)
 
 
 def _was_raised(error: Exception) -> bool:
@@ -260,7 +286,9 @@ def explained(
             f"({error}). Index a copy that is made in the traced function, np.array(table)[i]; "
             "the indices themselves must be whole numbers."
         )
-    call = _public_name(outside or libraries) if libraries else "a compiled routine or a conversion"
+    call = "a compiled routine or a conversion"
+    if libraries:
+        call = answered(libraries) or _public_name(outside or libraries)
     return EscapeError(
         f"{call} at {_place(user)}: it was given traced values, which it cannot take "
         f"({type(error).__name__}: {error}). {_REMEDY}."

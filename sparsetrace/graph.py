@@ -129,6 +129,9 @@ class Graph:
         in which lists of traced numbers are taken as arrays.
     conditions : list of int
         The ids that branches were decided on.
+    truths_at_once : bool
+        Whether a truth value of Python's own is decided as soon as it is made, because some
+        code compares it with True or False by identity.
     shown : bool
         Whether the text of a traced value was asked for, which other code may fail to read.
     interactions : list
@@ -183,6 +186,7 @@ class Graph:
         "stateless",
         "texts",
         "thread",
+        "truths_at_once",
         "turns",
         "unwatched",
         "values",
@@ -206,6 +210,7 @@ class Graph:
         self.scalar_products: list[int] = []
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
+        self.truths_at_once = False
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
         self.texts: Any = None

@@ -161,10 +161,15 @@ def _maker(kind: type[PythonNumber], dtype: np.dtype[Any]) -> Callable[..., Any]
     return make
 
 
+def _truth(graph: Graph, node: int, value: Any = None) -> Any:
+    made = TracedPythonBool(graph, node, TRUTH, value)
+    return bool(made) if graph.truths_at_once else made
+
+
 PYTHON_KINDS.update(
     f=_maker(TracedPythonFloat, FLOAT),
     c=_maker(TracedPythonComplex, COMPLEX),
-    b=_maker(TracedPythonBool, TRUTH),
+    b=_truth,
     **dict.fromkeys("iu", _maker(TracedPythonInt, WHOLE)),
 )
 

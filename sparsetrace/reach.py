@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import array
 import collections
+import dis
 import functools
 import gc
 import itertools
@@ -74,6 +75,10 @@ _DOUBTFUL = frozenset(
 """Names by which code reaches functions, or swallows errors, unseen."""
 _IMPORTS = frozenset(("import_module", "__import__", "modules"))
 _WRITES_GLOBALS = frozenset(("globals", "exec"))
+_ASKS_DTYPES = frozenset(
+    "can_cast common_type dtype isdtype issubdtype itemsize min_scalar_type nbytes "
+    "result_type".split()
+)
 _WRITES_ATTRIBUTES = frozenset(("setattr", "delattr", "vars", "__dict__"))
 
 
@@ -105,6 +110,10 @@ class Code:
     writes_globals: bool
     writes_attributes: bool
     """Whether it may write names that it does not store by an instruction."""
+    asks_dtypes: bool
+    """Whether it may ask an array for its dtype."""
+    compares_truths: bool
+    """Whether it compares with True or False by identity, as ``case True`` does."""
     handlers: Any = None
     """What `sparsetrace.escapes` found out about its exception handlers."""
 
@@ -114,6 +123,7 @@ _MOST_CODES = 8192
 _IMPORT = frozenset((opcode.opmap["IMPORT_NAME"],))
 _STORE_GLOBAL = frozenset((opcode.opmap["STORE_GLOBAL"], opcode.opmap["DELETE_GLOBAL"]))
 _STORE_ATTR = frozenset((opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]))
+_IS = opcode.opmap["IS_OP"]
 _EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
 
 
@@ -144,6 +154,8 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         not names.isdisjoint(_DOUBTFUL),
         not names.isdisjoint(_WRITES_GLOBALS),
         not names.isdisjoint(_WRITES_ATTRIBUTES),
+        not names.isdisjoint(_ASKS_DTYPES),
+        any(map(_compares_truths, every)),
     )
 
 
@@ -152,6 +164,16 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _nested(constant)
+
+
+def _compares_truths(code: types.CodeType) -> bool:
+    if _IS not in code.co_code[::2] or not any(isinstance(x, bool) for x in code.co_consts):
+        return False
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    return any(
+        after.opcode == _IS and before.opname == "LOAD_CONST" and isinstance(before.argval, bool)
+        for before, after in itertools.pairwise(steps)
+    )
 
 
 def _texts(codes: list[types.CodeType]) -> Iterator[str]:
@@ -359,6 +381,14 @@ class Reached:
     defaults: list[Any] = field(default_factory=list)
     partials: list[Any] = field(default_factory=list)
     unknown: bool = False
+
+    def asks_dtypes(self) -> bool:
+        """Whether any code may ask for a dtype; not in doubt."""
+        return any(code.asks_dtypes for code, _ in self.codes)
+
+    def compares_truths(self) -> bool:
+        """Whether any code may compare with True or False by identity; in doubt, yes."""
+        return self.unknown or any(code.compares_truths for code, _ in self.codes)
 
 
 def reached(roots: Iterable[Any]) -> Reached:

@@ -8,6 +8,7 @@ during a run fails the trace, also if the function swallowed it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -24,7 +25,9 @@ from sparsetrace.capture import (
     exchange_sequences,
     exchange_watched,
     rebind,
+    rebind_callers,
     rebind_orderings,
+    refuse_objects,
 )
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
 from sparsetrace.escapes import explained, must_watch, watching
@@ -203,12 +206,19 @@ def _decider(branches: Branches, session: Session) -> Callable[[], bool]:
     return decide
 
 
-def _as_arrays(session: Session) -> Callable[[], None]:
-    """Runs again with lists taken as arrays, unless they already are."""
+def _as_arrays(session: Session, state: State) -> Callable[[], None]:
+    """Runs again with lists taken as arrays, unless they already are.
+
+    Also with functions exchanged that the code on the way here has bound early.  A ufunc is
+    never exchanged: what it makes of a list stays an array of objects.
+    """
 
     def exchange() -> None:
-        if exchange_sequences():
+        asking = sys._getframe(2)
+        if exchange_sequences() or rebind_callers(asking):
             session.ask()
+        elif state.reached.asks_dtypes():
+            refuse_objects(asking)
 
     return exchange
 
@@ -241,13 +251,14 @@ def _path(
         branches.again()
         before = changes()
         graph = new_graph()
+        graph.truths_at_once = state.reached.compares_truths()
         begin(graph)
         if uncut:
             graph.values = False
         elif graph.local and graph.values:
             graph.singular = singular
         graph.decide = branches.decide if session is None else _decider(branches, session)
-        graph.becomes_object = None if session is None else _as_arrays(session)
+        graph.becomes_object = None if session is None else _as_arrays(session, state)
         failures: list[TracingError] = []
         failed, current = FAILURES.set(failures), CURRENT.set(graph)
         error: BaseException | None = None

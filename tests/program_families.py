@@ -320,7 +320,7 @@ TEXT = (
     "    {t} = {t} * 0.5 + memo.setdefault(key, p * {v}[0])",
     "memo = {{}}\ndef g(p):\n    key = '%s' % (p,)\n    if key not in memo: memo[key] = p * p[0]\n"
     "    return memo[key]\n{t} = g({v}) + g({v}[::-1])",
-    "{t} = {v} * 1.0 if len({{repr(p) for p in {v}}}) == len(set(range(len({v})))) else {v}[::-1]",
+    "{t} = {v} * 1.0 if len({{repr(p) for p in x}}) == len(set(range(len(x)))) else {v}[::-1]",
 )
 CONSTANTS = (
     "b = np.concatenate([np.array([0.1], np.float32), {v}])\n"

@@ -24,7 +24,7 @@ ORDER = (
     "layout",
     "flat",
     "array",
-    "scipy_rules",
+    "scipy_rules plainly",
     "escapes capture branches failing",
     "structure pattern braille",
     "unknown_matrices",

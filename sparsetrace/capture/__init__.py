@@ -40,6 +40,8 @@ from sparsetrace.capture.session import SESSION, Restart, Session
 from sparsetrace.capture.threads import alone
 from sparsetrace.reach import WATCHED
 
+refuse_objects = sequences.refuse_objects
+
 __all__ = [
     "Restart",
     "Session",
@@ -50,7 +52,9 @@ __all__ = [
     "exchange_sequences",
     "exchange_watched",
     "rebind",
+    "rebind_callers",
     "rebind_orderings",
+    "refuse_objects",
 ]
 
 Row = tuple[Any, str, Any, Any]
@@ -58,6 +62,7 @@ Row = tuple[Any, str, Any, Any]
 
 _NOT_REBOUND = frozenset((compiled.MODULE, "numpy", "sparsetrace"))
 """Packages whose own modules keep the names that they bound."""
+_DRIVER = "sparsetrace.boundary"
 _lock = threading.RLock()
 _active = 0
 _changes = 0
@@ -322,6 +327,17 @@ def rebind(error: BaseException | None) -> None:
                 _exchange(scope, name, TracedFloat)
         elif asks is not None and error is not None:
             _say_once(error, asks)
+
+
+def rebind_callers(frame: types.FrameType | None) -> bool:
+    """Exchange early-bound names in the modules of the frames from here out to the driver."""
+    before = _changes
+    while frame is not None and frame.f_globals.get("__name__") != _DRIVER:
+        scope = frame.f_globals
+        if scope.get("__name__", "").partition(".")[0] not in _NOT_REBOUND:
+            _rebind_scope(scope)
+        frame = frame.f_back
+    return before != _changes
 
 
 def _rebind_scope(scope: dict[str, Any]) -> None:

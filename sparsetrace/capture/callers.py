@@ -17,7 +17,7 @@ from typing import Any
 
 from sparsetrace.bytecode import Chain, callee_at, loaded_first
 
-__all__ = ["called_directly", "subscripted"]
+__all__ = ["called", "called_directly", "subscripted"]
 
 _ABSENT = object()
 
@@ -35,6 +35,11 @@ def called_directly(frame: types.FrameType) -> bool:
         chain = _KNOWN[site] = _callee(frame)
     # looked up each time: one call may be of several functions in turn
     return _is_python_call(_evaluated(frame, chain))
+
+
+def called(frame: types.FrameType) -> Any:
+    """What a frame calls where it stands, as far as names and attributes tell; else None."""
+    return _evaluated(frame, _callee(frame))
 
 
 def _is_python_call(callee: Any) -> bool:

@@ -104,6 +104,33 @@ def _refuse_copy(original: Callable[..., Any]) -> NoReturn:
     )
 
 
+_AS_STRIDED: Any = np.lib.stride_tricks.as_strided
+_BY_ADDRESS = frozenset(
+    (
+        (_AS_STRIDED.__globals__["__name__"], "as_strided"),
+        ("scipy.spatial.distance", "squareform"),
+    )
+)
+"""Functions of libraries that go over memory by its address, whatever it holds, and so crash.
+
+``as_strided`` comes past the guards of `sparsetrace.poison` in a large array, and SciPy's C code
+copies objects without counting the references.
+"""
+
+
+def _refuse_address(name: str, obj: Any) -> None:
+    """Raise the error of such a function that was bound by name, before it does anything."""
+    if contains_traced(obj):
+        raise EscapeError(
+            explain(
+                name,
+                "it goes over the memory of an array of traced numbers by its address",
+                "Use np.lib.stride_tricks.sliding_window_view in place of as_strided, or an "
+                "index array: x[np.arange(n)[:, None] + np.arange(k)].",
+            )
+        )
+
+
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     order = _CONTIGUOUS.get(original.__name__, "K")
 
@@ -121,6 +148,8 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             return original(*args, **kwargs)
         frame = sys._getframe(1)
         if is_library(frame):
+            if (frame.f_globals.get("__name__"), frame.f_code.co_name) in _BY_ADDRESS:
+                _refuse_address(frame.f_code.co_name, obj)
             return original(*args, **kwargs)
         if plain or not contains_traced(obj):
             made = original(*args, **kwargs)

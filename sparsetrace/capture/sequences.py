@@ -7,22 +7,28 @@ an element of such an array, and the trace runs again: what has no lists pays no
 
 from __future__ import annotations
 
+import dis
 import functools
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.testing.overrides import get_overridable_numpy_array_functions
 
+from sparsetrace.asked import by_user
 from sparsetrace.capture import polynomials
+from sparsetrace.capture.callers import called
 from sparsetrace.capture.constructors import as_array, wrappers
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.dispatch.calls import function_call
 from sparsetrace.dispatch.operands import contains_traced
+from sparsetrace.dispatch.python_ufuncs import is_of_python
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph import CURRENT
 
-__all__ = ["MODULE", "rows"]
+__all__ = ["MODULE", "refuse_objects", "rows", "select"]
 
 MODULE = "numpy of sequences"
 """Under this name the functions are listed as exchanged."""
@@ -74,6 +80,36 @@ def select() -> tuple[Any, str, Any, Any]:
     objects of a traced default.
     """
     return np, "select", _SELECT, _function(_SELECT)
+
+
+def refuse_objects(frame: types.FrameType) -> None:
+    """Raise where a ufunc makes an array of objects of a list of traced numbers.
+
+    Parameters
+    ----------
+    frame : frame
+        Of the code that runs the ufunc, by its name or by an operator.
+    """
+    operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    if operation in ("BINARY_OP", "COMPARE_OP"):
+        name = "an operator between an array and a list"
+    elif operation.startswith(("CALL", "PRECALL")):
+        function = called(frame)
+        ufunc = getattr(function, "__self__", function)
+        if not isinstance(ufunc, np.ufunc) or is_of_python(ufunc):
+            return
+        name = f"np.{ufunc.__name__} of a list"
+    else:
+        return
+    if by_user(frame):
+        raise UnsupportedError(
+            explain(
+                name,
+                "NumPy makes an array of objects of traced numbers in a list, and some code here "
+                "asks for a dtype",
+                "Make an array of the list first: np.array([a, b]).",
+            )
+        )
 
 
 @functools.cache

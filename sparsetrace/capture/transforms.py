@@ -56,9 +56,16 @@ def _fourier(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
     names = ("s" if several else "n", "axes" if several else "axis", "norm", *_DROPPED[:2])
     options = dict(zip(names, args, strict=False)) | kwargs
     options = {k: v for k, v in options.items() if k not in _DROPPED and v is not None}
+    for key in {"s", "axes"}.intersection(options):
+        options[key] = _several(options[key])
     if "s" in options and "axes" not in options:
         options["axes"] = tuple(range(-len(options["s"]), 0))
     return getattr(np.fft, name)(_array(x), **options)
+
+
+def _several(x: Any) -> Any:
+    """Lengths or axes, of which SciPy takes one alone as well."""
+    return (x,) if isinstance(x, (int, np.integer)) else x
 
 
 def _trigonometric(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -70,13 +77,10 @@ def _trigonometric(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
     if not several:
         axes, lengths = [-1 if axes is None else axes], [lengths]
     elif axes is None:
-        count = array.ndim if lengths is None else len(lengths)
+        count = array.ndim if lengths is None else len(_several(lengths))
         axes = range(array.ndim - count, array.ndim)
     axes = list(np.atleast_1d(axes))
-    if lengths is None:
-        lengths = [None] * len(axes)
-    elif isinstance(lengths, (int, np.integer)):
-        lengths = [lengths]
+    lengths = [None] * len(axes) if lengths is None else _several(lengths)
     kept = ("type", "norm", "orthogonalize")
     wanted: dict[str, Any] = {k: options[k] for k in kept if k in options}
     single = getattr(sys.modules["scipy.fft"], name.removesuffix("n"))

@@ -160,8 +160,9 @@ def simple(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
         ids = _united(graph, ufunc, inputs)
         if ids is not None:
             graph.pure = False
+            # each output is an array of its own, and may be written into
             return [
-                Elements(ids if "1" in p else full(ids.shape, OPAQUE, np.int32), dtype)
+                Elements(ids.copy() if "1" in p else full(ids.shape, OPAQUE, np.int32), dtype)
                 for p, dtype in zip(FIRST_ORDER[ufunc].partials, dtypes, strict=True)
             ]
     return None
@@ -282,7 +283,9 @@ def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     cut = FIRST_ORDER[ufunc].cuts.get(position)
     mask = cut.vanishes(constant) if cut is not None and graph.values else None
     cuts = mask is not None and count_nonzero(mask)
-    if cuts and not (ufunc is np.multiply or (cut.constant and not graph.second_order)):  # type: ignore[union-attr]
+    if cuts and not (
+        ufunc is np.multiply or (cut.constant and ufunc.nout == 1 and not graph.second_order)  # type: ignore[union-attr]
+    ):
         return None
     if not graph.pure and _impure(ids):
         return None

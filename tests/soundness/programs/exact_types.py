@@ -5,11 +5,13 @@ from __future__ import annotations
 import builtins
 import collections.abc
 import functools
+import math
 import numbers
 import typing
 from abc import ABC
 
 import numpy as np
+from numpy import cumsum
 
 from soundness.harness import Program, program
 
@@ -337,3 +339,54 @@ def traces_of_complex_numbers(x):
 @program(np.float64(0.7), np.float64(-0.3), to=PROGRAMS)
 def one_number_of_numpys(v):
     return v * v if type(v) is np.float64 and v.shape == () else 0.0
+
+
+@program(POINT, to=PROGRAMS, refused=("global", "local"))
+def the_dtype_of_a_ufunc_of_a_list(x):
+    r = np.multiply([x[0], x[1]], 2)
+    return r if r.dtype == float else r * 0.0
+
+
+@program(POINT, to=PROGRAMS, refused=("global", "local"))
+def the_dtype_of_an_array_times_a_list(x):
+    r = np.ones(2) * [x[0], x[1]]
+    return r if r.dtype == float else r * 0.0
+
+
+@program(POINT, to=PROGRAMS)
+def the_dtype_of_a_function_bound_early(x):
+    r = cumsum([x[0], x[1]])
+    return r if r.dtype == float else r * 0.0
+
+
+@program(POINT, POINT + 1, to=PROGRAMS)
+def truth_values_of_python_matched(x):
+    match x[0].item() > 0.5:
+        case True:
+            return x[1]
+        case False:
+            return x[2]
+    return 0.0
+
+
+@program(POINT, to=PROGRAMS)
+def truth_values_of_python_by_identity(x):
+    return x[1] if np.allclose(x, x + 1) is False else x[2] * 0
+
+
+@program(POINT, to=PROGRAMS)
+def floats_give_way_to_single_precision(x):
+    r = np.ones(3, np.float32) * float(x[0])
+    return r if r.dtype == np.float32 else r * 0
+
+
+@program(POINT, to=PROGRAMS)
+def products_of_numbers_of_numpys(x):
+    p = math.prod(x[:2])
+    return p * 2 if hasattr(p, "ravel") else 0.0
+
+
+@program(POINT, -POINT, to=PROGRAMS)
+def a_choice_between_numbers_is_an_array(x):
+    r = np.where(x[0] > 0, x[1], x[2])
+    return r * 2 if isinstance(r, np.ndarray) else 0.0

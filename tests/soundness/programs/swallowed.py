@@ -11,12 +11,14 @@ import types
 from decimal import Decimal
 
 import numpy as np
+import scipy.fft
 
 from soundness.harness import Program, program
 
 PROGRAMS: list[Program] = []
 POINT = np.array([0.3, 0.8, 1.7])
 NEVER = ("global", "local")
+OPS = (np.sinc, np.cov)
 
 
 def seconds(v):
@@ -303,3 +305,70 @@ def a_method_of_the_class_itself(x):
     except ValueError:
         return x[::-1] * 0
     return out
+
+
+@program(POINT, to=PROGRAMS)
+def masked_functions_in_a_try(x):
+    try:
+        return np.ma.sin(x)
+    except Exception:
+        return x * 0
+
+
+@program(POINT, to=PROGRAMS)
+def masked_functions_of_numbers_in_a_try(x):
+    try:
+        return np.ma.hypot(x[0], x[1])
+    except (AttributeError, TypeError):
+        return 0.0
+
+
+@program(POINT, to=PROGRAMS, conservative="which of the steps are whole is not known")
+def several_results_beside_a_zero(x):
+    try:
+        return divmod(np.array([0.0, 1.0, 2.0]), x)
+    except TypeError:
+        return x * 0, x * 0
+
+
+@program(np.arange(4.0) + 0.3, to=PROGRAMS)
+def one_length_for_several_axes(x):
+    m = x.reshape(2, 2)
+    try:
+        return scipy.fft.fftn(m, 2).real, scipy.fft.ifftn(m, axes=0).real, scipy.fft.dctn(m, s=2)
+    except TypeError:
+        return m * 0, m * 0, m * 0
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def a_rule_that_does_not_know_the_call(x):
+    try:
+        return np.histogramdd(x[0])[1][0]
+    except (TypeError, ValueError):
+        return np.zeros(11)
+
+
+@program(POINT, to=PROGRAMS, refused=("global",))
+def lists_given_to_a_function_in_a_table(x):
+    try:
+        return OPS[0](x.tolist())
+    except (AttributeError, TypeError):
+        return x * 0
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def permuted_by_compiled_code(x):
+    try:
+        return np.random.default_rng(1).permutation(x)
+    except ValueError:
+        return x * 0
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def permuted_in_place_by_compiled_code(x):
+    y = x.copy()
+    try:
+        np.random.default_rng(2).permuted(y, out=y)
+    except TypeError:
+        return y * 0
+    return y

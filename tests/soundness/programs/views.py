@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+import scipy.special
 from numpy import ascontiguousarray as contiguous
+from numpy.lib.stride_tricks import as_strided
+from scipy.spatial.distance import squareform
 
 from soundness.harness import Program, program
 
@@ -216,3 +219,34 @@ def buffers_in_column_order(x):
     empty = np.empty_like(made)
     empty.ravel(order="F")[...] = made.ravel(order="F") * 2
     return np.flipud(out), made, like, empty
+
+
+@program(P, Q, to=PROGRAMS)
+def one_of_two_results_cleared(x):
+    integral, cosine = scipy.special.sici(x * x)
+    integral[...] = 0.0
+    return cosine
+
+
+@program(P, Q, to=PROGRAMS)
+def results_of_four_scaled_in_place(x):
+    ai, aip, bi, bip = scipy.special.airy(x)
+    ai *= 0.0
+    bi[1:] = ai[:-1]
+    return aip, bi, bip
+
+
+def _windows(x, k):
+    return as_strided(x, (len(x) - k + 1, k), x.strides * 2)
+
+
+@program(P, Q, to=PROGRAMS, refused=("global", "local"))
+def windows_by_their_strides(x):
+    w = _windows(x, 2)
+    return (w[:, 0] * w[:, 1])[-2:] if w.dtype == x.dtype else np.zeros(2)
+
+
+@program(P, Q, to=PROGRAMS)
+def a_matrix_of_distances_from_a_list(x):
+    m = squareform(x.tolist())
+    return m[0] * x if m.dtype == x.dtype else x * 0
