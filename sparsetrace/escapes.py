@@ -22,7 +22,8 @@ from typing import Any, Literal
 import numpy as np
 
 from sparsetrace.bytecode import Chain, callee_at
-from sparsetrace.dispatch.operands import is_traced
+from sparsetrace.dispatch.moves import repeats
+from sparsetrace.dispatch.operands import is_traced, is_traced_array
 from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
 from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.handlers import is_harmless, named
@@ -44,7 +45,7 @@ _WORDS = re.compile(
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
     r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set|"
-    r"array is read-only|must be a numpy array|has no callable"
+    r"(?<!output )array is read-only|must be a numpy array|has no callable"
 )
 _INDEX = "arrays used as indices must be of integer"
 """What NumPy says where traced values index an ordinary array."""
@@ -174,6 +175,8 @@ def _is_consequence(
         return True
     if any(_package(f) == "numpy" and _holds_objects(f) for f in libraries):
         return True
+    if _READ_ONLY in text and any(map(_writes_shared, libraries)):
+        return True
     if isinstance(error, AttributeError) and "Traced" in text:
         by_loop = any(_package(f) == "numpy" for f in libraries) and _is_ufunc(error.name)
         return by_loop or _would_be_there(error, text)
@@ -212,6 +215,12 @@ def _holds_objects(frame: types.FrameType) -> bool:
     """Whether a function of NumPy's works on an array of objects, made of traced numbers."""
     held = frame.f_locals.values()
     return any(type(x) is np.ndarray and x.dtype == object and _is_of_trace(x) for x in held)
+
+
+def _writes_shared(frame: types.FrameType) -> bool:
+    """Whether elements are written of which several are one place, which NumPy may allow."""
+    written = [x for x in frame.f_locals.values() if is_traced_array(x)]
+    return any(repeats(x._ids) for x in written)
 
 
 def _was_raised(error: Exception) -> bool:

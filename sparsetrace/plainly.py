@@ -20,6 +20,8 @@ __all__ = ["answered", "succeeds_plainly"]
 
 _NAMES = ("function", "ufunc", "original", "method")
 """What the entries of the package call the function that they answer."""
+_OTHERS = frozenset(("sparsetrace.capture.threads",))
+"""What is handed functions of the user's to run, and answers none."""
 _TAKEN = (bool, bytes, complex, float, int, np.dtype, np.generic, slice, str, type)
 
 
@@ -47,7 +49,8 @@ def answered(frames: Iterable[types.FrameType]) -> str | None:
 
 def _outermost(frames: Iterable[types.FrameType]) -> tuple[Callable[..., Any], Any, Any] | None:
     for frame in frames:
-        if str(frame.f_globals.get("__name__", "")).startswith("sparsetrace."):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.startswith("sparsetrace.") and module not in _OTHERS:
             call = _call(frame.f_locals)
             if call is not None:
                 return call

@@ -361,7 +361,15 @@ def test_arrays_made_in_the_shape_of_another_one():
         lambda y: np.meshgrid(y, np.ones(4), copy=False)[0],
     ],
 )
-def test_elements_that_share_a_place_are_read_only(view):
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda windows, x: windows.__setitem__((0, 1), x[4]),
+        lambda windows, x: np.add.at(windows, ([0, 1], [1, 0]), x[3:]),
+        lambda windows, x: np.copyto(windows, x[4], where=np.ones(windows.shape, bool)),
+    ],
+)
+def test_elements_that_share_a_place_are_read_only(view, write):
     """Written element by element, one would undo what another has taken."""
 
     def f(x):
@@ -369,14 +377,11 @@ def test_elements_that_share_a_place_are_read_only(view):
         windows = view(y)
         assert windows.shape[0] in (2, 4)
         with pytest.raises(ValueError, match="read-only"):
-            windows[0, 1] = x[4]
-        with pytest.raises(ValueError, match="read-only"):
-            np.add.at(windows, ([0, 1], [1, 0]), x[3:])
-        with pytest.raises(ValueError, match="read-only"):
-            np.copyto(windows, x[4], where=np.ones(windows.shape, bool))
+            write(windows, x)
         return y
 
-    assert st.jacobian_sparsity(f, np.ones(5)).nnz == 5
+    with pytest.raises(st.EscapeError, match="read-only"):  # NumPy writes there
+        st.jacobian_sparsity(f, np.ones(5))
 
 
 def test_they_cannot_be_made_writeable():
@@ -386,7 +391,7 @@ def test_they_cannot_be_made_writeable():
         windows[0, 1] = x[4]
         return windows
 
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(st.EscapeError, match="read-only"):
         st.jacobian_sparsity(g, np.ones(5))
 
     def f(x):
