@@ -22,8 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sparsetrace.bytecode import Chain, callee_at
-from sparsetrace.dispatch.moves import repeats
-from sparsetrace.dispatch.operands import is_traced, is_traced_array
+from sparsetrace.dispatch.operands import is_traced
 from sparsetrace.errors import COMPILED, FAILURES, EscapeError, TracingError
 from sparsetrace.graph import CURRENT, Graph
 from sparsetrace.handlers import is_harmless, named
@@ -175,7 +174,7 @@ def _is_consequence(
         return True
     if any(_package(f) == "numpy" and _holds_objects(f) for f in libraries):
         return True
-    if _READ_ONLY in text and any(map(_writes_shared, libraries)):
+    if graph is not None and graph.keeps_writes and _READ_ONLY in text:
         return True
     if isinstance(error, AttributeError) and "Traced" in text:
         by_loop = any(_package(f) == "numpy" for f in libraries) and _is_ufunc(error.name)
@@ -215,12 +214,6 @@ def _holds_objects(frame: types.FrameType) -> bool:
     """Whether a function of NumPy's works on an array of objects, made of traced numbers."""
     held = frame.f_locals.values()
     return any(type(x) is np.ndarray and x.dtype == object and _is_of_trace(x) for x in held)
-
-
-def _writes_shared(frame: types.FrameType) -> bool:
-    """Whether elements are written of which several are one place, which NumPy may allow."""
-    written = [x for x in frame.f_locals.values() if is_traced_array(x)]
-    return any(repeats(x._ids) for x in written)
 
 
 def _was_raised(error: Exception) -> bool:

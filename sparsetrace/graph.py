@@ -129,6 +129,9 @@ class Graph:
         in which lists of traced numbers are taken as arrays.
     conditions : list of int
         The ids that branches were decided on.
+    keeps_writes : bool
+        Whether an array is read-only here that NumPy lets be written, since several of its
+        elements are one place.
     truths_at_once : bool
         Whether a truth value of Python's own is decided as soon as it is made, because some
         code compares it with True or False by identity.
@@ -172,6 +175,7 @@ class Graph:
         "decide",
         "dependency",
         "interactions",
+        "keeps_writes",
         "lately",
         "local",
         "mixed",
@@ -211,6 +215,7 @@ class Graph:
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
         self.truths_at_once = False
+        self.keeps_writes = False
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
         self.texts: Any = None

@@ -245,6 +245,7 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     if function in _REARRANGING and args and type(getattr(args[0], "_ids", None)) is np.ndarray:
         x, *rest = args
         if not any(map(contains_traced, rest)) and not any(map(contains_traced, kwargs.values())):
+            graph.keeps_writes |= function is sliding_window_view
             if function is sliding_window_view and not kwargs and _slides(x._ids, *rest):
                 return Elements(_windows(x._ids, *rest), x._dtype, keep_array=True)
             numpys = not isinstance(x, np.ndarray) and python_type(type(x)) is None
@@ -282,6 +283,7 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         for ids in result if isinstance(result, (list, tuple)) else (result,):
             if repeats(ids):
                 ids.flags.writeable = False
+                graph.keeps_writes = True
     if parts:
         result = _viewed(graph, result, parts)
     apart = None
