@@ -4,7 +4,7 @@
     python benchmarks/small_calls.py --all      # every call, NumPy's own time beside it
 
 A call is answered by its rule the first time; from the third time on it is looked up
-(`sparsetrace.dispatch.replay`).  Each is timed inside a traced function, best of many.
+(`sparsetrace.dispatch.lookup`).  Each is timed inside a traced function, best of many.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import scipy.linalg
 import scipy.sparse
 
 from sparsetrace import jacobian_sparsity
-from sparsetrace.dispatch import replay
+from sparsetrace.dispatch import lookup
 
 CONSTANTS = {
     "np": np,
@@ -174,13 +174,13 @@ def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> f
         found.put(_best(eval(code, {**CONSTANTS, **operands(x)}), repeats))
         return x
 
-    original = replay.answer
+    original = lookup.answer
     if not known:
-        replay.answer = lambda *args: replay.UNKNOWN
+        lookup.answer = lambda *args: lookup.UNKNOWN
     try:
         jacobian_sparsity(function, np.linspace(0.1, 1.0, 10))
     finally:
-        replay.answer = original
+        lookup.answer = original
     while found.qsize() > 1:  # of earlier runs
         found.get()
     return found.get()

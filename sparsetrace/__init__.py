@@ -1,11 +1,13 @@
 """Sparsity patterns of Jacobians and Hessians, from NumPy functions that nobody rewrote."""
 
-from sparsetrace.array import TracedArray
-from sparsetrace.detection import (
+from sparsetrace.api.detection import (
     hessian_sparsity,
     jacobian_sparsity,
     lagrangian_hessian_sparsity,
 )
+from sparsetrace.api.extension import detach, opaque, register_rule
+from sparsetrace.api.pattern import SparsityPattern
+from sparsetrace.arrays.array import TracedArray
 from sparsetrace.errors import (
     EscapeError,
     GraphSizeError,
@@ -17,9 +19,7 @@ from sparsetrace.errors import (
     VerificationError,
     VerificationWarning,
 )
-from sparsetrace.extension import detach, opaque, register_rule
-from sparsetrace.pattern import SparsityPattern
-from sparsetrace.scalar import TracedScalar
+from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
 
 __all__ = [

@@ -9,8 +9,8 @@ import argparse
 import io
 import sys
 
-from sparsetrace.coverage import page
-from sparsetrace.demo import main as demo
+from sparsetrace.api.coverage import page
+from sparsetrace.api.demo import main as demo
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The errors of sparsetrace, and where in the user's code they arose.
+"""The errors of sparsetrace.
 
 Contract: whatever cannot be traced raises one of these classes; the message
 names the call, the user's file and line, and a way out.  None of them derives
@@ -9,13 +9,11 @@ be a lost dependency.
 
 from __future__ import annotations
 
-import os
-import sys
 from contextvars import ContextVar
-from types import FrameType
+
+from sparsetrace.user_code.frames import user_location
 
 __all__ = [
-    "COMPILED",
     "FAILURES",
     "RUNNING",
     "EscapeError",
@@ -29,16 +27,7 @@ __all__ = [
     "VerificationWarning",
     "explain",
     "muted",
-    "user_frame",
-    "user_location",
 ]
-
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numba", "numpy", "scipy"))
-_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-COMPILED = (".pyx", ".pxd", "<stringsource>", "View.MemoryView")
-"""How the names of files end whose frames are those of Cython."""
-
 
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
 """The errors raised during the trace that runs in this context; None outside of one.
@@ -143,46 +132,6 @@ class VerificationWarning(UserWarning):
 
 class GraphSizeError(TracingError, MemoryError):
     """The dependency graph or a pattern outgrew its index type or its memory."""
-
-
-def _is_library(filename: str) -> bool:
-    if filename.startswith(_PACKAGE) or filename.endswith(COMPILED):
-        return True
-    if "site-packages" in filename:
-        return any(part in filename for part in _LIBRARIES)
-    return filename.startswith((_STANDARD, "<frozen "))
-
-
-def user_location(frame: FrameType | None = None) -> str:
-    """Where the innermost frame outside Python's, NumPy's, SciPy's and this package stands.
-
-    Parameters
-    ----------
-    frame : frame, optional
-        Where to start looking outwards; the caller by default.
-
-    Returns
-    -------
-    str
-        ``'file.py:12 (in f)'``, or ``'an unknown place'`` if no frame qualifies.
-
-    Examples
-    --------
-    >>> ":1 (in" in user_location()
-    True
-    """
-    frame = user_frame(frame or sys._getframe(1))
-    if frame is None:
-        return "an unknown place"
-    return f"{frame.f_code.co_filename}:{frame.f_lineno} (in {frame.f_code.co_name})"
-
-
-def user_frame(frame: FrameType | None = None) -> FrameType | None:
-    """The innermost frame outside Python's, NumPy's, SciPy's and this package; None without."""
-    frame = frame or sys._getframe(1)
-    while frame is not None and _is_library(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame
 
 
 def explain(call: str, problem: str, remedy: str) -> str:

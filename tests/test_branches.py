@@ -9,7 +9,7 @@ import pytest
 
 import sparsetrace as st
 from oracles import assert_same_pattern
-from sparsetrace.branches import Branches
+from sparsetrace.capture.branches import Branches
 
 
 def columns(f, n=4, **options):

@@ -12,14 +12,14 @@ from numpy.testing.overrides import get_overridable_numpy_array_functions
 from outside import Outside
 
 import sparsetrace as st
-from sparsetrace.array import TracedArray
-from sparsetrace.coverage import classes, page
+from sparsetrace.api.coverage import classes, page
+from sparsetrace.arrays.array import TracedArray
 from sparsetrace.dispatch import calls
-from sparsetrace.dispatch.implementations import IMPLEMENTED
-from sparsetrace.dispatch.moves import MOVES
-from sparsetrace.dispatch.operands import is_traced
-from sparsetrace.dispatch.refused import REFUSED
-from sparsetrace.dispatch.registry import RULES
+from sparsetrace.numpy_rules.array_manipulation import MOVES
+from sparsetrace.operands.implementations import IMPLEMENTED
+from sparsetrace.operands.operands import is_traced
+from sparsetrace.operands.refusals import REFUSED
+from sparsetrace.operands.registry import RULES
 
 CLASSES = {"rules": RULES, "moves": MOVES, "implemented": IMPLEMENTED, "refused": REFUSED}
 

@@ -28,7 +28,7 @@ from sparsetrace import (
     TracingError,
     jacobian_sparsity,
 )
-from sparsetrace.graph import Graph
+from sparsetrace.graph.graph import Graph
 
 Pair = namedtuple("Pair", "first second")
 STORES = ("auto", "csr", "bitset", "roaring")

@@ -28,6 +28,6 @@ def test_docstrings(name, capsys):
 
 
 def test_the_main_module_has_examples():
-    from sparsetrace import pattern
+    from sparsetrace.api import pattern
 
     assert doctest.testmod(pattern).attempted > 5

@@ -25,8 +25,8 @@ from sparsetrace.errors import (
     UnsupportedError,
     ValueDependentError,
     explain,
-    user_location,
 )
+from sparsetrace.user_code.frames import user_location
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 PLACE = re.compile(r"\.py:\d+ \(in [\w<>]+\)")

@@ -13,8 +13,8 @@ import pytest
 import scipy.linalg
 
 import sparsetrace as st
-from sparsetrace.escapes import may_swallow
-from sparsetrace.reach import reached
+from sparsetrace.capture.swallowed_errors import may_swallow
+from sparsetrace.user_code.reach import reached
 
 
 def escape(x):

@@ -20,8 +20,8 @@ from outside import Outside
 
 import sparsetrace as st
 from sparsetrace.capture.exact_types import TypeName
-from sparsetrace.python_numbers import PythonNumber, TracedPythonFloat
-from sparsetrace.scalar import Number, TracedScalar
+from sparsetrace.numbers.python_numbers import PythonNumber, TracedPythonFloat
+from sparsetrace.numbers.scalar import Number, TracedScalar
 
 OF_CLASSES = frozenset(
     "__annotations__ __doc__ __firstlineno__ __module__ __slots__ __static_attributes__".split()
@@ -267,7 +267,7 @@ def test_the_packages_modules_keep_the_real_type():
     st.jacobian_sparsity(lambda x: x, np.ones(2))
     loaded = [m for name, m in sys.modules.items() if name.startswith("sparsetrace.")]
     assert all(vars(module)["type"] is type for module in loaded if "type" in vars(module))
-    assert vars(sys.modules["sparsetrace.scalar"])["type"] is type
+    assert vars(sys.modules["sparsetrace.numbers.scalar"])["type"] is type
 
 
 def test_aliases_of_modules_are_exchanged_and_put_back():

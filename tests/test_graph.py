@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsetrace import graph as graph_module
 from sparsetrace.errors import GraphSizeError
-from sparsetrace.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Graph, Rows
+from sparsetrace.graph import graph as graph_module
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Graph, Rows
 
 F8 = np.dtype(float)
 

@@ -18,10 +18,10 @@ from outside import Outside
 
 import sparsetrace as st
 from oracles import assert_same_pattern
-from sparsetrace import capture
+from sparsetrace.capture import patches
 from sparsetrace.capture.session import SESSION
 from sparsetrace.errors import FAILURES
-from sparsetrace.graph import CURRENT
+from sparsetrace.graph.graph import CURRENT
 
 
 def module_with(source):
@@ -44,7 +44,7 @@ def f(x):
 
 
 def everything_wrapped():
-    return [(owner, name, original) for owner, name, original, _ in capture._table()]
+    return [(owner, name, original) for owner, name, original, _ in patches._table()]
 
 
 @pytest.fixture(autouse=True)
@@ -52,9 +52,9 @@ def nothing_left():
     yield
     for owner, name, original in everything_wrapped():
         assert vars(owner)[name] is original, name
-    assert capture._active == 0
-    assert not capture._rebound
-    assert not capture._patched
+    assert patches._active == 0
+    assert not patches._rebound
+    assert not patches._patched
     assert SESSION.get() is None
     assert CURRENT.get() is None
     assert FAILURES.get() is None

@@ -12,36 +12,16 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "errors bytecode python_operators",
-    "poison graph memory handlers asked fallbacks reach",
-    "raising floating finished state",
-    "parts trees simplify stores propagate interactions hessian_stores hessians",
-    "rules",
-    "dispatch",
-    "text",
-    "scalar python_numbers",
-    "masked",
-    "layout",
-    "flat",
-    "array",
-    "scipy_rules plainly",
-    "escapes capture branches failing",
-    "structure pattern braille",
-    "unknown_matrices",
-    "unknown",
-    "tracing boundary",
-    "verification",
-    "detection extension coverage",
-)
-"""Groups from the bottom up.  Propagation needs the graph alone, so it stands low."""
-LAYER = {name: level for level, names in enumerate(ORDER) for name in names.split()}
-GRAPH_ONLY = frozenset(
-    "parts trees simplify stores propagate interactions hessian_stores hessians".split()
-)
+    "user_code errors rules graph passes propagation operands numpy_rules dispatch numbers masked "
+    "arrays scipy_rules capture tracing verification api"
+).split()
+"""Rooms from the bottom up.  Propagation needs the graph alone, so it stands low."""
+LAYER = {name: level for level, name in enumerate(ORDER)}
+GRAPH_ONLY = frozenset(("graph", "passes", "propagation"))
 """These know nodes and index sets, and nothing of NumPy functions or traced arrays."""
 RULES_ONLY = frozenset(("rules",))
 """Rules know ufuncs and constants, and nothing of traced arrays, graphs or stores."""
-ENTRIES = frozenset(("__init__", "__main__", "demo"))
+ENTRIES = frozenset(("__init__", "__main__"))
 
 
 def modules() -> dict[str, Path]:
@@ -97,13 +77,32 @@ def test_imports_point_one_way(module):
 @pytest.mark.parametrize("module", [m for m in modules() if layer_name(m) in GRAPH_ONLY])
 def test_stores_and_propagation_know_the_graph_alone(module):
     known = {layer_name(m) for m in imported(modules()[module], inside_functions=False)}
-    assert known <= GRAPH_ONLY | {"graph", "errors"}
+    assert known <= GRAPH_ONLY | {"errors"}
 
 
 @pytest.mark.parametrize("module", [m for m in modules() if layer_name(m) in RULES_ONLY])
 def test_rules_know_no_graph(module):
     known = {layer_name(m) for m in imported(modules()[module], inside_functions=False)}
     assert known <= RULES_ONLY | {"errors"}
+
+
+@pytest.mark.parametrize("module", modules())
+def test_no_private_name_of_another_room_is_used(module):
+    tree = ast.parse(modules()[module].read_text())
+    private: list[str] = []
+    modules_of_others: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        package, _, rest = node.module.partition(".")
+        if package == "sparsetrace" and layer_name(rest) != layer_name(module):
+            names = [alias.name for alias in node.names]
+            private += [name for name in names if name.startswith("_")]
+            modules_of_others.update(n for n in names if f"{rest}.{n}".strip(".") in modules())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in modules_of_others:
+            private += [node.attr] if node.attr.startswith("_") else []
+    assert not private
 
 
 @pytest.mark.parametrize("module", modules())

@@ -26,7 +26,7 @@ from oracles import (
     numerical_hessian_pattern,
     numerical_jacobian_pattern,
 )
-from sparsetrace.capture import masks
+from sparsetrace.capture import numpy_ma
 from sparsetrace.masked import FUNCTIONS, MaskedTracedArray, numpy_functions
 
 K = np.array([[0, 1, 0, 0], [1, 1, 0, 1], [0, 0, 0, 1]], bool)
@@ -937,8 +937,8 @@ def functions_of_numpy_ma():
 
 
 def test_every_function_is_answered_or_refused():
-    exchanged = {name for owner, name, *_ in masks.rows() if owner is np.ma}
-    assert exchanged == set(functions_of_numpy_ma()) - masks._METADATA
+    exchanged = {name for owner, name, *_ in numpy_ma.rows() if owner is np.ma}
+    assert exchanged == set(functions_of_numpy_ma()) - numpy_ma._METADATA
     assert set(FUNCTIONS) & set(np.ma.__all__) <= exchanged
     missing = set(FUNCTIONS) - set(np.ma.__all__)
     assert missing <= {"get_data", "get_mask"}
@@ -996,7 +996,7 @@ def test_numpy_ma_is_left_alone_without_need():
 
 
 def test_everything_is_put_back():
-    before = {(owner, name): vars(owner)[name] for owner, name, *_ in masks.rows()}
+    before = {(owner, name): vars(owner)[name] for owner, name, *_ in numpy_ma.rows()}
     new = vars(np.ma.MaskedArray)["__new__"]
     st.jacobian_sparsity(lambda x: np.ma.array(x, mask=K), np.ones((3, 4)))
     with pytest.raises(st.UnsupportedError):

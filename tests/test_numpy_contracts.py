@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 
 from sparsetrace.errors import EscapeError
-from sparsetrace.poison import POISON, frame
+from sparsetrace.operands.poison import POISON, frame
 
 
 # ------------------------------------------------------------------------ poison

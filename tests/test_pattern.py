@@ -16,8 +16,8 @@ from scipy.optimize import least_squares
 from scipy.sparse.csgraph import connected_components, structural_rank
 from scipy.sparse.linalg import aslinearoperator, spsolve
 
-from sparsetrace.braille import braille
-from sparsetrace.pattern import SparsityPattern
+from sparsetrace.api.braille import braille
+from sparsetrace.api.pattern import SparsityPattern
 
 EMPTY = [(0, 0), (0, 3), (3, 0), (2, 3)]
 

@@ -12,7 +12,7 @@ import pytest
 from outside import Outside
 
 import sparsetrace as st
-from sparsetrace.handlers import is_caught
+from sparsetrace.user_code.handlers import is_caught
 
 
 def asked(kind=ValueError):

@@ -35,7 +35,7 @@ from oracles import (
     numerical_jacobian_pattern,
 )
 from sparsetrace.capture import scipy_functions
-from sparsetrace.dispatch.operands import values_of
+from sparsetrace.operands.operands import values_of
 
 RNG = np.random.default_rng(5)
 FULL = RNG.uniform(0.5, 1.5, (4, 4)) + 3 * np.eye(4)
@@ -655,7 +655,7 @@ def test_large_cholesky_factors(monkeypatch):
 
     x = np.ones(16)
     wanted = st.jacobian_sparsity(f, x)
-    monkeypatch.setattr("sparsetrace.scipy_rules.linear_systems._STEPWISE", 2)
+    monkeypatch.setattr("sparsetrace.scipy_rules.linalg.linear_systems._STEPWISE", 2)
     assert_same_pattern(st.jacobian_sparsity(f, x), wanted)
     assert_covers(st.hessian_sparsity(lambda x: f(x).sum(), x), np.eye(16)[:, :1] @ np.eye(16)[:1])
 

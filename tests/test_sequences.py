@@ -174,15 +174,16 @@ def functions_by_name(tree):
     return found
 
 
+PACKAGES = "rules operands numpy_rules dispatch masked arrays scipy_rules capture".split()
 LOOK_UPS = ("rebound", "REFUSED.error")
 
 
-@pytest.mark.parametrize("package", ["dispatch", "capture", "masked", "scipy_rules", "rules"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_functions_are_compared_with_names_bound_early(package):
     folder = Path(st.__file__).parent / package
     found = {
         path.name: functions_by_name(ast.parse(path.read_text()))
-        for path in sorted(folder.glob("*.py"))
+        for path in sorted(folder.rglob("*.py"))
     }
     assert {name: lines for name, lines in found.items() if lines} == {}
 

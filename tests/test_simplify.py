@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsetrace.graph import Columns, Graph, Rows
-from sparsetrace.propagate import propagate
-from sparsetrace.simplify import simplify
+from sparsetrace.graph.graph import Columns, Graph, Rows
+from sparsetrace.passes.simplify import simplify
+from sparsetrace.propagation.jacobian import propagate
 
 
 def shifted(graph, x, k):

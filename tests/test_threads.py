@@ -19,10 +19,9 @@ import scipy.fft
 from numpy.testing import assert_array_equal
 
 import sparsetrace as st
-from sparsetrace import capture
-from sparsetrace.capture import threads
+from sparsetrace.capture import patches, threads
 from sparsetrace.errors import RUNNING
-from sparsetrace.graph import Graph
+from sparsetrace.graph.graph import Graph
 
 X = np.array([0.3, -0.7, 1.1, 0.4])
 LIMIT = 20.0
@@ -36,7 +35,7 @@ def nothing_left():
     yield
     assert not RUNNING
     assert not threads._graphs
-    assert not capture._patched
+    assert not patches._patched
 
 
 class Servant(threading.Thread):

@@ -16,8 +16,8 @@ from user_functions import SHAPES, TRACED
 
 import sparsetrace as st
 from problems import HESSIAN_SIZES, HESSIANS, PROBLEMS, SIZES
-from sparsetrace.boundary import Problem
-from sparsetrace.verification.plain import PlainFunction
+from sparsetrace.tracing.arguments import Problem
+from sparsetrace.verification.plain_calls import PlainFunction
 
 MOST_CALLS = 12
 pytestmark = pytest.mark.filterwarnings("error::sparsetrace.VerificationWarning")

@@ -21,7 +21,7 @@ from arguments.test_arguments import TABLES
 
 import sparsetrace as st
 from oracles import dense, jacobian_pattern_at
-from sparsetrace.structure import leaves
+from sparsetrace.tracing.pytree import leaves
 
 #: What the calls are made of besides `namespace`: complex, not contiguous, and read-only arrays.
 MORE = {

@@ -15,13 +15,13 @@ import sys
 import types
 from typing import Any
 
-from sparsetrace.array import TracedArray
-from sparsetrace.asked import by_user, is_library_file
-from sparsetrace.capture.numbers import TracedFloat
+from sparsetrace.arrays.array import TracedArray
+from sparsetrace.arrays.flatiter import Flat
+from sparsetrace.capture.builtin_names import TracedFloat
 from sparsetrace.capture.session import Buffer
-from sparsetrace.flat import Flat
-from sparsetrace.masked.array import MaskedTracedArray
-from sparsetrace.scalar import NUMBERS
+from sparsetrace.masked.masked_array import MaskedTracedArray
+from sparsetrace.numbers.scalar import NUMBERS
+from sparsetrace.user_code.frames import by_user, is_library_file
 
 __all__ = ["TypeName", "aliases", "entry", "keep_own", "shown_as_another"]
 

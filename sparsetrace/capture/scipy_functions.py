@@ -15,72 +15,74 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sparsetrace.dispatch.failures import fail_alike_in_scipy
-from sparsetrace.dispatch.operands import contains_traced
-from sparsetrace.graph import CURRENT
+from sparsetrace.graph.graph import CURRENT
+from sparsetrace.numpy_rules.raising_functions import fail_alike_in_scipy
+from sparsetrace.operands.operands import contains_traced
 
 __all__ = ["NAMES", "loaded", "rows"]
 
 Row = tuple[Any, str, Any, Any]
 
 NAMES: dict[tuple[str, str], str] = {
-    ("scipy.interpolate", "interpolate"): """
+    ("scipy.interpolate", "interpolate.splines"): """
         BSpline.__call__ BSpline.integrate BarycentricInterpolator.__call__ NdBSpline.__call__
         NdPPoly.__call__ PPoly.__call__ PPoly.integrate BPoly.__call__ BPoly.integrate
         RectBivariateSpline.__call__
         RegularGridInterpolator.__call__ UnivariateSpline.__call__ UnivariateSpline.integral
         interp1d.__call__ interpn splev
     """,
-    ("scipy.interpolate", "bsplines"): """
+    ("scipy.interpolate", "interpolate.bsplines"): """
         BSpline.__init__ BSpline.antiderivative BSpline.derivative
         InterpolatedUnivariateSpline.__init__ LSQUnivariateSpline.__init__
         RectBivariateSpline.__init__ UnivariateSpline.__init__ make_interp_spline
         make_lsq_spline make_smoothing_spline splprep splrep
     """,
-    ("scipy.interpolate", "lookups"): "RegularGridInterpolator.__init__ interp1d.__init__",
-    ("scipy.interpolate", "pieces"): """
+    ("scipy.interpolate", "interpolate.grids"): """
+        RegularGridInterpolator.__init__ interp1d.__init__
+    """,
+    ("scipy.interpolate", "interpolate.piecewise_polynomials"): """
         Akima1DInterpolator.__init__ CubicHermiteSpline.__init__ CubicSpline.__init__
         PPoly.__init__ BPoly.__init__ PPoly.antiderivative PPoly.derivative
         PchipInterpolator.__init__
     """,
-    ("scipy.linalg", "linear_systems"): """
+    ("scipy.linalg", "linalg.linear_systems"): """
         cho_factor cho_solve cholesky lu_factor lu_solve matmul_toeplitz solve solve_banded
         solve_circulant solve_continuous_lyapunov solve_discrete_lyapunov solve_lyapunov
         solve_sylvester solve_toeplitz solve_triangular solveh_banded
     """,
-    ("scipy.linalg", "matrices"): """
+    ("scipy.linalg", "linalg.matrix_functions"): """
         circulant convolution_matrix coshm cosm det eig eigh eigvals eigvalsh expm
         fractional_matrix_power hankel inv kron logm lstsq norm pinv pinvh polar qr signm sinhm
         sinm sqrtm svd svdvals tanhm tanm toeplitz
     """,
-    ("scipy.ndimage", "ndimage"): """
+    ("scipy.ndimage", "ndimage.images"): """
         convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d
         gaussian_gradient_magnitude gaussian_laplace laplace map_coordinates prewitt sobel
         uniform_filter uniform_filter1d
     """,
-    ("scipy.ndimage", "ranks"): """
+    ("scipy.ndimage", "ndimage.rank_filters"): """
         maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d
         percentile_filter rank_filter
     """,
-    ("scipy.signal", "convolution"): """
+    ("scipy.signal", "signal.convolution"): """
         convolve convolve2d correlate correlate2d fftconvolve oaconvolve
     """,
-    ("scipy.signal", "filters"): """
+    ("scipy.signal", "signal.filters"): """
         detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
     """,
-    ("scipy.signal", "ranks"): "medfilt medfilt2d order_filter",
-    ("scipy.sparse.linalg", "sparse"): """
+    ("scipy.signal", "ndimage.rank_filters"): "medfilt medfilt2d order_filter",
+    ("scipy.sparse.linalg", "linalg.sparse_solvers"): """
         expm_multiply factorized splu spsolve spsolve_triangular
     """,
-    ("scipy.special", "exponentials"): "log_softmax logsumexp softmax",
+    ("scipy.special", "special.exponentials"): "log_softmax logsumexp softmax",
     # what logsumexp calls, also where a module bound its name early
-    ("scipy.special._logsumexp", "exponentials"): "_logsumexp",
-    ("scipy.spatial.distance", "distance"): """
+    ("scipy.special._logsumexp", "special.exponentials"): "_logsumexp",
+    ("scipy.spatial.distance", "spatial.distance"): """
         braycurtis canberra cdist chebyshev cityblock correlation cosine euclidean mahalanobis
         minkowski pdist seuclidean sqeuclidean squareform
     """,
 }
-"""What is exchanged in each module of SciPy's, and which module has the rules for it."""
+"""What is exchanged in each module of SciPy's, and which one here has the rules for it."""
 
 _ALWAYS = frozenset(("splu", "factorized"))
 """Answered without traced arguments too: what they return is given some later."""
@@ -172,6 +174,6 @@ def _answer(
 @functools.cache
 def _line(original: Any, rules: str, entry: str) -> tuple[Callable[..., Any], Any, Any]:
     """What answers a call of the function, the call's name and its rule."""
-    calls = importlib.import_module("sparsetrace.scipy_rules.calls")
+    calls = importlib.import_module("sparsetrace.scipy_rules.registration")
     table = importlib.import_module(f"sparsetrace.scipy_rules.{rules}").TABLE
     return calls.answer, calls.Call(entry, original), table[entry]

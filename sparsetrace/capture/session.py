@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sparsetrace.capture.callers import called_directly
-from sparsetrace.dispatch.operands import Elements, contains_traced
-from sparsetrace.graph import CURRENT
+from sparsetrace.graph.graph import CURRENT
+from sparsetrace.operands.operands import Elements, contains_traced
+from sparsetrace.user_code.callers import called_directly
 
 __all__ = ["SESSION", "Buffer", "Restart", "Session", "Site", "is_column_major", "is_library"]
 

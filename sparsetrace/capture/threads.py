@@ -24,7 +24,6 @@ from types import FrameType
 from typing import Any
 
 from sparsetrace.capture.session import SESSION, Restart
-from sparsetrace.dispatch.operands import contains_traced
 from sparsetrace.errors import (
     FAILURES,
     RUNNING,
@@ -34,7 +33,8 @@ from sparsetrace.errors import (
     ValueDependentError,
     explain,
 )
-from sparsetrace.graph import CURRENT, Graph
+from sparsetrace.graph.graph import CURRENT, Graph
+from sparsetrace.operands.operands import contains_traced
 
 __all__ = ["POOLS", "alone", "learner", "loaded", "rows", "wrappers"]
 

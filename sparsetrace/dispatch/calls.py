@@ -16,37 +16,40 @@ import scipy.sparse
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
 from numpy import clip
 
-from sparsetrace.dispatch import (
+from sparsetrace.dispatch import local_calls, lookup
+from sparsetrace.dispatch.out_arguments import JOINS, check_target, masked, out_position, store
+from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.graph.graph import Graph
+from sparsetrace.numpy_rules import (
     creation,
     differences,
-    elementwise,
     factorizations,
-    failures,
-    generalized,
+    fourier,
+    generalized_ufuncs,
     histograms,
+    in_place,
     inverses,
     linear_algebra,
-    lines,
-    local,
     local_selection,
     local_sets,
-    mathematics,
-    ordering,
+    matrix_products,
     padding,
-    products,
+    polynomials,
     python_ufuncs,
     quantiles,
-    reductions,
-    replay,
+    raising_functions,
+    reduction_functions,
     selection,
-    statistics,
-    transforms,
+    sorting,
+    spacing,
     whole_numbers,
-    writes,
 )
-from sparsetrace.dispatch.implementations import IMPLEMENTED, rebound
-from sparsetrace.dispatch.moves import MOVES, run_move
-from sparsetrace.dispatch.operands import (
+from sparsetrace.numpy_rules.array_manipulation import MOVES, run_move
+from sparsetrace.operands import elementwise, ufunc_reductions
+from sparsetrace.operands.constants import plain_values
+from sparsetrace.operands.floating import notice, notice_function
+from sparsetrace.operands.implementations import IMPLEMENTED, rebound
+from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
     Operand,
@@ -60,13 +63,8 @@ from sparsetrace.dispatch.operands import (
     plain_target,
     wrapped,
 )
-from sparsetrace.dispatch.refused import REFUSED
-from sparsetrace.dispatch.registry import RULES
-from sparsetrace.dispatch.settled import plain_values
-from sparsetrace.dispatch.targets import JOINS, check_target, masked, out_position, store
-from sparsetrace.errors import TracingError, UnsupportedError, explain
-from sparsetrace.floating import notice, notice_function
-from sparsetrace.graph import Graph
+from sparsetrace.operands.refusals import REFUSED
+from sparsetrace.operands.registry import RULES
 
 __all__ = ["function_call", "ufunc_call"]
 
@@ -77,19 +75,19 @@ _RULE_MODULES = (
     histograms,
     inverses,
     linear_algebra,
-    lines,
+    spacing,
     local_selection,
     local_sets,
-    mathematics,
-    ordering,
+    polynomials,
+    sorting,
     padding,
-    products,
+    matrix_products,
     quantiles,
     selection,
-    statistics,
-    transforms,
+    reduction_functions,
+    fourier,
     whole_numbers,
-    writes,
+    in_place,
 )
 """Importing a module of rules registers them; no other module is imported for that alone."""
 
@@ -113,7 +111,7 @@ def ufunc_call(
     """Answer ``__array_ufunc__``."""
     if not graph.calm:
         if graph.local:
-            return local.ufunc_call(graph, ufunc, method, inputs, kwargs)
+            return local_calls.ufunc_call(graph, ufunc, method, inputs, kwargs)
         if not graph.stateless:
             notice(graph, ufunc, inputs)
     if not kwargs and method == "__call__":
@@ -140,13 +138,13 @@ def ufunc_call(
             return wrapped(graph, simple[0] if len(simple) == 1 else tuple(simple))
     out = kwargs.get("out")
     if out is None:
-        return wrapped(graph, replay.answered(graph, (ufunc, method), inputs, kwargs, _by_ufunc))
+        return wrapped(graph, lookup.answered(graph, (ufunc, method), inputs, kwargs, _by_ufunc))
     options = {name: x for name, x in kwargs.items() if name != "out"}
     outs = out if isinstance(out, tuple) else (out,)
     if options:
         found = _by_ufunc(graph, (ufunc, method), inputs, options, outs)
     else:
-        found = replay.answered(graph, (ufunc, method), inputs, options, _by_ufunc)
+        found = lookup.answered(graph, (ufunc, method), inputs, options, _by_ufunc)
     results = []
     several = (found,) if isinstance(found, Elements) else found
     for i, elements in enumerate(several or ()):
@@ -190,7 +188,7 @@ def _called(
 ) -> list[Elements]:
     where = kwargs.pop("where", True)
     if ufunc.signature is not None:
-        found = generalized.call(graph, ufunc, inputs, kwargs)
+        found = generalized_ufuncs.call(graph, ufunc, inputs, kwargs)
     elif any(contains_traced(x) for x in inputs):
         found = elementwise.call(graph, ufunc, inputs)
     else:  # only the target or the mask is traced
@@ -250,11 +248,11 @@ def _along(
     graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Elements:
     if method == "reduce":
-        return reductions.reduce(graph, ufunc, *inputs, **kwargs)
+        return ufunc_reductions.reduce(graph, ufunc, *inputs, **kwargs)
     if method == "accumulate":
-        return reductions.accumulate(graph, ufunc, *inputs, **kwargs)
+        return ufunc_reductions.accumulate(graph, ufunc, *inputs, **kwargs)
     if method == "reduceat":
-        return reductions.reduceat(graph, ufunc, *inputs, **kwargs)
+        return ufunc_reductions.reduceat(graph, ufunc, *inputs, **kwargs)
     raise UnsupportedError(
         explain(
             f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself."
@@ -269,23 +267,23 @@ def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
         raise plain_target(name, target)
     if contains_traced(indices):
         raise REFUSED.value_dependent(name)
-    reductions.at(graph, ufunc, target, indices, *operands)
+    ufunc_reductions.at(graph, ufunc, target, indices, *operands)
 
 
 def function_call(
     graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
-    if function in failures.RAISING:
-        failures.fail_alike(graph, function, args, kwargs)
+    if function in raising_functions.RAISING:
+        raising_functions.fail_alike(graph, function, args, kwargs)
     if not (graph.calm or graph.local or function in MOVES or function in IMPLEMENTED):
         notice_function(graph, function, args)
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
     if not (graph.local or placed or "out" in kwargs):
-        if function in replay.FUNCTIONS:
-            known = replay.answer(graph, function, args, kwargs, _answered)
-            if known is not replay.UNKNOWN:
+        if function in lookup.FUNCTIONS:
+            known = lookup.answer(graph, function, args, kwargs, _answered)
+            if known is not lookup.UNKNOWN:
                 return wrapped(graph, known)
         return wrapped(graph, _noted(graph, function, args, kwargs))
     if placed:
@@ -293,7 +291,7 @@ def function_call(
         args = (*args[:position], None, *args[position + 1 :])
     if graph.local and function not in IMPLEMENTED:
         place = position if placed else None
-        return local.function_call(graph, function, args, kwargs, _global_rule, place)
+        return local_calls.function_call(graph, function, args, kwargs, _global_rule, place)
     return _into_target(graph, function, args, dict(kwargs))
 
 

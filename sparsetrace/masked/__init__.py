@@ -5,11 +5,11 @@ Contract: a masked element is not a zero.  It carries no dependency into any res
 results unite both outcomes, and what needs to know it is refused.
 """
 
-from sparsetrace.masked.array import MaskedTracedArray
+from sparsetrace.masked.answers import FUNCTIONS, as_masked
 from sparsetrace.masked.construction import constructed
+from sparsetrace.masked.masked_array import MaskedTracedArray
 from sparsetrace.masked.numpy_functions import function_call
-from sparsetrace.masked.operators import binary_call, outer_call, ufunc_call, unary_call
-from sparsetrace.masked.registry import FUNCTIONS, as_masked
+from sparsetrace.masked.ufuncs import binary_call, outer_call, ufunc_call, unary_call
 
 __all__ = [
     "FUNCTIONS",

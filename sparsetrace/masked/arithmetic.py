@@ -15,9 +15,9 @@ from numpy.ma import core as _core
 from numpy.ma import nomask
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch.operands import dtype_of, is_traced, is_uncertain, known_of
-from sparsetrace.graph import Graph
-from sparsetrace.masked.parts import Parts, as_traced, full_mask, settled, shaped, united
+from sparsetrace.graph.graph import Graph
+from sparsetrace.masked.data_and_mask import Parts, as_traced, full_mask, settled, shaped, united
+from sparsetrace.operands.operands import dtype_of, is_traced, is_uncertain, known_of
 
 __all__ = ["binary", "divide", "outer", "power", "ufunc", "unary"]
 

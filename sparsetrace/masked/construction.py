@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.ma import masked, nomask
 
-from sparsetrace.dispatch.operands import dtype_of, is_traced
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.masked.array import MaskedTracedArray, finished
-from sparsetrace.masked.operators import binary_call, current_graph
-from sparsetrace.masked.parts import (
+from sparsetrace.masked.answers import FUNCTIONS, answers, as_masked, traced_parts
+from sparsetrace.masked.data_and_mask import (
     Parts,
     as_mask,
     as_traced,
@@ -26,7 +24,9 @@ from sparsetrace.masked.parts import (
     settled,
     united,
 )
-from sparsetrace.masked.registry import FUNCTIONS, answers, as_masked, traced_parts
+from sparsetrace.masked.masked_array import MaskedTracedArray, finished
+from sparsetrace.masked.ufuncs import binary_call, current_graph
+from sparsetrace.operands.operands import dtype_of, is_traced
 
 __all__ = ["constructed", "masked_by"]
 

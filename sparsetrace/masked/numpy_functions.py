@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph import Graph
-from sparsetrace.masked.array import MaskedTracedArray
-from sparsetrace.masked.functions import rearranged
-from sparsetrace.masked.parts import parts_of
-from sparsetrace.masked.registry import FUNCTIONS, as_masked
+from sparsetrace.graph.graph import Graph
+from sparsetrace.masked.answers import FUNCTIONS, as_masked
+from sparsetrace.masked.data_and_mask import parts_of
+from sparsetrace.masked.masked_array import MaskedTracedArray
+from sparsetrace.masked.numpy_ma_functions import rearranged
 
 __all__ = ["BY_ELEMENT", "BY_METHOD", "DATA_ALONE", "FORGETTING", "function_call"]
 

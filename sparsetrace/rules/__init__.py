@@ -21,12 +21,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from sparsetrace.rules.curvature import Curvature
+from sparsetrace.rules.first_order import Cut, Rule
 from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
 from sparsetrace.rules.second_numpy import NUMPY_CURVATURES
+from sparsetrace.rules.second_order import Curvature
 from sparsetrace.rules.second_special import SPECIAL_CURVATURES
-from sparsetrace.rules.special import SPECIAL_RULES
-from sparsetrace.rules.table import Cut, Rule
+from sparsetrace.rules.special_ufuncs import SPECIAL_RULES
 
 __all__ = ["FIRST_ORDER", "SECOND_ORDER", "Curvature", "Cut", "Rule"]
 

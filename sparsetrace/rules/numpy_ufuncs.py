@@ -3,13 +3,14 @@
 Contract: one line for every ufunc that is a public attribute of ``numpy``,
 aliases once, except the gufuncs with core dimensions (``matmul``, ``vecdot``,
 ``matvec``, ``vecmat``), whose outputs depend on whole vectors.  The form of a
-line is that of `sparsetrace.rules.table`; its test reads everything from it.
+line is that of `sparsetrace.rules.first_order`; its test reads everything from it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from sparsetrace.rules.first_order import Cut, RuleTable
 from sparsetrace.rules.predicates import (
     is_infinite,
     is_minus_infinity,
@@ -19,7 +20,6 @@ from sparsetrace.rules.predicates import (
     is_zero_or_infinite,
     is_zero_or_one,
 )
-from sparsetrace.rules.table import Cut, RuleTable
 
 __all__ = ["NUMPY_RULES"]
 

@@ -2,16 +2,16 @@
 
 Contract: one line for every ufunc that has a first-order line in
 `sparsetrace.rules.numpy_ufuncs`, in the same order.  The form of a line is that of
-`sparsetrace.rules.curvature`; its test reads everything from it.
+`sparsetrace.rules.second_order`; its test reads everything from it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sparsetrace.rules.curvature import CurvatureTable
+from sparsetrace.rules.first_order import Cut
 from sparsetrace.rules.predicates import is_infinite, is_minus_infinity, is_one, is_zero
-from sparsetrace.rules.table import Cut
+from sparsetrace.rules.second_order import CurvatureTable
 
 __all__ = ["NUMPY_CURVATURES"]
 

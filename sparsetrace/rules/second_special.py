@@ -1,8 +1,8 @@
 """Second-order rules of the ufuncs of ``scipy.special``.
 
 Contract: one line for every ufunc that has a first-order line in
-`sparsetrace.rules.special`, in the same order.  The form of a line is that of
-`sparsetrace.rules.curvature`; its test reads everything from it.
+`sparsetrace.rules.special_ufuncs`, in the same order.  The form of a line is that of
+`sparsetrace.rules.second_order`; its test reads everything from it.
 
 Some cuts are of pairs in which even a first derivative vanishes beside the constant,
 where the first-order line does not say so.  Infinite constants cut nothing here.
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special as sc
 
-from sparsetrace.rules.curvature import CurvatureTable, among, united
+from sparsetrace.rules.first_order import Cut, Predicate
 from sparsetrace.rules.predicates import is_one, is_zero, is_zero_or_one
-from sparsetrace.rules.table import Cut, Predicate
+from sparsetrace.rules.second_order import CurvatureTable, among, united
 
 __all__ = ["SPECIAL_CURVATURES"]
 

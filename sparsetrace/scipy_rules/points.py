@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.dispatch.operands import ids_of, values_of
-from sparsetrace.graph import OPAQUE, ZERO, Ids
-from sparsetrace.interactions import interact
-from sparsetrace.scipy_rules.calls import current, made
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.interactions import interact
+from sparsetrace.operands.operands import ids_of, values_of
+from sparsetrace.scipy_rules.registration import current, made
 
 __all__ = ["elementwise", "polynomial_of"]
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.boundary import Problem
 from sparsetrace.errors import InputError
-from sparsetrace.graph import Graph
-from sparsetrace.verification.carried import compare_values
-from sparsetrace.verification.groups import Pattern
-from sparsetrace.verification.hessian import HessianCheck
-from sparsetrace.verification.jacobian import JacobianCheck
-from sparsetrace.verification.plain import PlainFunction
+from sparsetrace.graph.graph import Graph
+from sparsetrace.tracing.arguments import Problem
+from sparsetrace.verification.carried_values import compare_values
+from sparsetrace.verification.hessian_check import HessianCheck
+from sparsetrace.verification.input_groups import Pattern
+from sparsetrace.verification.jacobian_check import JacobianCheck
+from sparsetrace.verification.plain_calls import PlainFunction
 from sparsetrace.verification.sampling import DEFAULT_PROBES, Sampling
 
 __all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity"]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.errors import InputError, VerificationError, VerificationWarning
-from sparsetrace.verification.plain import PlainFunction
+from sparsetrace.verification.plain_calls import PlainFunction
 
 __all__ = ["DEFAULT_PROBES", "Sampling", "warn"]
 

@@ -26,7 +26,7 @@ from oracles import (
     flat_outputs,
     numerical_hessian_pattern,
 )
-from sparsetrace.structure import leaves
+from sparsetrace.tracing.pytree import leaves
 
 _FUNCTION = re.compile(r"\bnp\.([\w.]+)\(")
 _METHOD = re.compile(r"(?<!\bnp)\.([a-zA-Z]\w*)")

@@ -13,9 +13,9 @@ from arguments import grid, ufuncs
 from arguments.expressions import INPUTS, check, function, tables
 from numpy.lib import NumpyVersion
 
-from sparsetrace.dispatch.implementations import IMPLEMENTED
-from sparsetrace.dispatch.moves import MOVES
-from sparsetrace.dispatch.registry import RULES
+from sparsetrace.numpy_rules.array_manipulation import MOVES
+from sparsetrace.operands.implementations import IMPLEMENTED
+from sparsetrace.operands.registry import RULES
 
 TABLES = {
     "reductions": grid.reductions(),

@@ -25,7 +25,7 @@ from oracles import (
     numerical_jacobian_pattern,
     perturbation_pattern,
 )
-from sparsetrace.structure import leaves
+from sparsetrace.tracing.pytree import leaves
 
 POINTS = 12
 

@@ -18,8 +18,8 @@ from oracles import (
     numerical_hessian_pattern,
     numerical_jacobian_pattern,
 )
-from sparsetrace.dispatch import differences
-from sparsetrace.dispatch.implementations import rebound
+from sparsetrace.numpy_rules import differences
+from sparsetrace.operands.implementations import rebound
 
 case = Cases()
 UNEVEN = np.array([0.0, 0.5, 1.5, 1.75, 3.0, 4.5])

@@ -17,7 +17,7 @@ from oracles import (
     perturbation_pattern,
 )
 from sparsetrace import EscapeError, TracingError, ValueDependentError, jacobian_sparsity
-from sparsetrace.array import TracedArray
+from sparsetrace.arrays.array import TracedArray
 
 
 def labels(shape) -> np.ndarray:

@@ -17,7 +17,7 @@ from oracles import (
     numerical_jacobian_pattern,
 )
 from sparsetrace import jacobian_sparsity, lagrangian_hessian_sparsity
-from sparsetrace.dispatch.inverses import inverse_structure
+from sparsetrace.numpy_rules.inverses import inverse_structure
 
 RNG = np.random.default_rng(1)
 LOWER = np.tril(RNG.uniform(0.5, 1.5, (4, 4))) + 2 * np.eye(4)

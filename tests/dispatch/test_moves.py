@@ -8,7 +8,7 @@ from dispatch.checks import Cases, check
 
 import sparsetrace as st
 from oracles import assert_same_pattern, dense, numerical_jacobian_pattern
-from sparsetrace.dispatch.moves import MOVES
+from sparsetrace.numpy_rules.array_manipulation import MOVES
 
 case = Cases()
 

@@ -17,10 +17,10 @@ from programs import Writer
 
 import sparsetrace as st
 from oracles import dense
-from sparsetrace.dispatch import replay
-from sparsetrace.dispatch.registry import RULES
-from sparsetrace.graph import Graph
-from sparsetrace.structure import leaves
+from sparsetrace.dispatch import lookup
+from sparsetrace.graph.graph import Graph
+from sparsetrace.operands.registry import RULES
+from sparsetrace.tracing.pytree import leaves
 
 TABLES = {
     "reductions": grid.reductions(),
@@ -38,15 +38,15 @@ MODES = [
 
 @pytest.fixture(autouse=True)
 def _nothing_known():
-    replay.forget()
+    lookup.forget()
     yield
-    replay.forget()
+    lookup.forget()
 
 
 def by_rules(monkeypatch, mode, f, v):
     """The pattern with nothing looked up."""
     with monkeypatch.context() as patched:
-        patched.setattr(replay, "answer", lambda *args: replay.UNKNOWN)
+        patched.setattr(lookup, "answer", lambda *args: lookup.UNKNOWN)
         return dense(mode(f, v))
 
 
@@ -92,7 +92,7 @@ def test_all_calls(title, monkeypatch):
             )
     assert not found, "\n".join(found)
     assert compared > len(calls) / 2
-    assert any(recipe is not None for recipe in replay._RECIPES.values())
+    assert any(recipe is not None for recipe in lookup._RECIPES.values())
 
 
 @pytest.mark.parametrize("seed", range(50_003, 50_018))
@@ -108,7 +108,7 @@ def test_random_programs(seed, monkeypatch):
     for mode in (MODES[0], MODES[3]):
         expected = by_rules(monkeypatch, mode, repeated, x)
         assert (dense(mode(repeated, x)) == expected).all()
-    assert replay._RECIPES
+    assert lookup._RECIPES
 
 
 # ------------------------------------------------------------------- what is told apart
@@ -285,19 +285,19 @@ def test_a_rule_of_the_users_is_heeded():
 
     assert patterns(f) == [[1, 0, 0, 1]]
     rule = dict(RULES)
-    listed = set(replay.FUNCTIONS)
+    listed = set(lookup.FUNCTIONS)
     try:
         st.register_rule(np.trace, lambda a: a.sum())
         assert patterns(f) == [[1, 1, 1, 1]]
     finally:
         RULES.clear()
         RULES.update(rule)
-        replay.FUNCTIONS |= listed
+        lookup.FUNCTIONS |= listed
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):
-    monkeypatch.setattr(replay, "_MOST_SEEN", 8)
-    monkeypatch.setattr(replay, "_MOST_RECIPES", 4)
+    monkeypatch.setattr(lookup, "_MOST_SEEN", 8)
+    monkeypatch.setattr(lookup, "_MOST_RECIPES", 4)
 
     def f(x):
         for i in range(20):
@@ -306,8 +306,8 @@ def test_what_is_remembered_is_bounded(monkeypatch):
         return y
 
     assert patterns(f) == [[1, 1, 1, 1]]
-    assert len(replay._SEEN) <= 8
-    assert len(replay._RECIPES) <= 4
+    assert len(lookup._SEEN) <= 8
+    assert len(lookup._RECIPES) <= 4
 
 
 def test_large_operands_are_left_to_the_rules():
@@ -315,9 +315,9 @@ def test_large_operands_are_left_to_the_rules():
         return [np.cumsum(x) for _ in range(3)][2]
 
     st.jacobian_sparsity(f, np.ones(1000))
-    assert not replay._SEEN
+    assert not lookup._SEEN
     st.jacobian_sparsity(f, np.ones(100))  # 5050 parents, where the rule has 200
-    (recipe,) = replay._RECIPES.values()
+    (recipe,) = lookup._RECIPES.values()
     assert sum(step.parents.size for step in recipe.steps) < 1000
 
 
@@ -331,7 +331,7 @@ def test_recordings_leave_no_trace_behind():
 
     before = graphs()
     st.jacobian_sparsity(f, np.ones(4))
-    assert len(replay._RECIPES) > 0
+    assert len(lookup._RECIPES) > 0
     assert graphs() <= before
 
 

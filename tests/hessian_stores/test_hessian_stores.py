@@ -15,10 +15,16 @@ import pytest
 
 from sparsetrace import hessian_sparsity, lagrangian_hessian_sparsity
 from sparsetrace.errors import GraphSizeError, InputError
-from sparsetrace.graph import FIRST_INPUT, OPAQUE, Graph
-from sparsetrace.hessian_stores import HESSIAN_STORES, Products, bands, bitset, csr
-from sparsetrace.hessians import hessian_pattern
-from sparsetrace.interactions import bend, interact, multiply
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Graph
+from sparsetrace.graph.interactions import bend, interact, multiply
+from sparsetrace.propagation.hessian import hessian_pattern
+from sparsetrace.propagation.hessian_stores import (
+    HESSIAN_STORES,
+    Products,
+    bands,
+    bitset_rows,
+    sorted_keys,
+)
 
 NAMES = tuple(HESSIAN_STORES)
 GRAPHS = 600
@@ -215,8 +221,8 @@ def test_stencils(name):
 
 def test_diagonals_are_written_whole(monkeypatch):
     """Stencils do not go through patterns node by node."""
-    monkeypatch.setattr(csr, "solve", None)
-    monkeypatch.setattr(bitset, "solve", None)
+    monkeypatch.setattr(sorted_keys, "solve", None)
+    monkeypatch.setattr(bitset_rows, "solve", None)
     assert hessian_sparsity(STENCILS["squares"], np.ones(1000)).nnz == 2998
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from sparsetrace.rules import FIRST_ORDER
-from sparsetrace.rules.local import _CLIP, VANISHING, Guard, Vanishing, _line, vanishes
 from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
+from sparsetrace.rules.zeros import _CLIP, VANISHING, Guard, Vanishing, _line, vanishes
 
 Points = list[NDArray[Any]]
 Predicate = Callable[..., Any]

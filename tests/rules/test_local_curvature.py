@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from sparsetrace.rules import FIRST_ORDER
-from sparsetrace.rules.local import Guard
-from sparsetrace.rules.local_curvature import FLAT, Flat, Pair, _line, flat
+from sparsetrace.rules.infinities import singular
 from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
-from sparsetrace.rules.sharp import SHARP, sharp
-from sparsetrace.rules.singular import singular
+from sparsetrace.rules.second_infinities import SHARP, sharp
+from sparsetrace.rules.second_zeros import FLAT, Flat, Pair, _line, flat
+from sparsetrace.rules.zeros import Guard
 
 Points = list[NDArray[Any]]
 Mask = NDArray[np.bool_]

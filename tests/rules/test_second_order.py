@@ -17,12 +17,12 @@ from scipy import special
 
 from oracles import AGREEMENT, ATOL
 from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER, Curvature, Cut, Rule, _united
-from sparsetrace.rules.curvature import CurvatureTable, Pair, among, pairs, united
 from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
 from sparsetrace.rules.predicates import is_one, is_zero
 from sparsetrace.rules.second_numpy import NUMPY_CURVATURES
+from sparsetrace.rules.second_order import CurvatureTable, Pair, among, pairs, united
 from sparsetrace.rules.second_special import SPECIAL_CURVATURES
-from sparsetrace.rules.special import SPECIAL_RULES
+from sparsetrace.rules.special_ufuncs import SPECIAL_RULES
 
 #: The steps are these parts of the interval's width.
 STEPS = tuple(0.02 / part for part in (1, 2, 4, 8))

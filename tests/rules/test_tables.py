@@ -15,9 +15,9 @@ from scipy import special
 
 from oracles import nonzero_derivative
 from sparsetrace.rules import FIRST_ORDER, Cut, Rule, _united, predicates
+from sparsetrace.rules.first_order import RuleTable
 from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
-from sparsetrace.rules.special import GENERALISED, SPECIAL_RULES
-from sparsetrace.rules.table import RuleTable
+from sparsetrace.rules.special_ufuncs import GENERALISED, SPECIAL_RULES
 
 POINTS = 80
 #: Inverses found by iteration are good to about ten digits.

@@ -28,7 +28,7 @@ import pytest
 from outside import Outside
 
 from sparsetrace import TracingError, jacobian_sparsity
-from sparsetrace.poison import repaired
+from sparsetrace.operands.poison import repaired
 
 HERE = Path(__file__).parent
 plain = np.zeros(3)
@@ -137,7 +137,7 @@ def test_the_buffers_of_plain_arrays_are_as_before():
 
 def test_a_write_past_every_check_is_found():
     """As by C code that takes the address from NumPy's structure; the poison is whole again."""
-    from sparsetrace import poison
+    from sparsetrace.operands import poison
 
     def f(x):
         poison._words[poison._GUARDS] = 0x4000000000000000

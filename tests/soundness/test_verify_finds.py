@@ -12,10 +12,12 @@ import pytest
 
 from oracles import dense
 from sparsetrace import VerificationError, jacobian_sparsity
-from sparsetrace.dispatch import einsum, local, reductions
+from sparsetrace.dispatch import local_calls
+from sparsetrace.numpy_rules import einsum
+from sparsetrace.operands import ufunc_reductions
 
-_checked_leaf = importlib.import_module("sparsetrace.boundary")._checked_leaf
-_is_whole = local._is_whole
+_checked_leaf = importlib.import_module("sparsetrace.tracing.arguments")._checked_leaf
+_is_whole = local_calls._is_whole
 _view = einsum._view
 
 
@@ -41,47 +43,57 @@ def a_list_as_an_array(leaf):
 
 #: What is exchanged, for what, and the program that then loses an entry, in which mode.
 TAKEN_OUT = {
-    "compiled": ("memory.COMPILERS", frozenset(), "compiled_before", "global"),
+    "compiled": ("operands.memory.COMPILERS", frozenset(), "compiled_before", "global"),
     "arguments": (
-        "boundary.unknown",
+        "tracing.arguments.unknown",
         lambda graph, arguments: list(arguments),
         "a_rate_times_the_state",
         "global",
     ),
-    "exceptions": ("raising.is_caught", lambda *args: False, "root_or_value", "global"),
+    "exceptions": ("operands.raising.is_caught", lambda *args: False, "root_or_value", "global"),
     "python_callables": (
-        "dispatch.python_ufuncs.is_of_python",
+        "numpy_rules.python_ufuncs.is_of_python",
         lambda ufunc: False,
         "shifted_by_an_input",
         "global",
     ),
     "ufunc_at": (
-        "dispatch.local_rules.at",
-        lambda graph, ufunc, target, indices, *more: reductions.at(
+        "numpy_rules.local_reductions.at",
+        lambda graph, ufunc, target, indices, *more: ufunc_reductions.at(
             graph, ufunc, target, indices, *more
         ),
         "scaled_twice",
         "local",
     ),
-    "object_results": ("dispatch.local._is_whole", whole_or_object, "bound_by_name", "local"),
-    "views": ("dispatch.einsum._view", a_copy, "diagonal_by_einsum", "global"),
+    "object_results": ("dispatch.local_calls._is_whole", whole_or_object, "bound_by_name", "local"),
+    "views": ("numpy_rules.einsum._view", a_copy, "diagonal_by_einsum", "global"),
     "exact_types": (
         "capture.exact_types.by_user",
         lambda frame: False,
         "array_by_type",
         "global",
     ),
-    "subclasses": ("boundary.is_ordinary", lambda array: True, "a_matrix_squared", "global"),
-    "text": ("text._numbers", itertools.repeat(1), "compared_as_text", "global"),
-    "swallowed": ("tracing.watching", unwatched, "in_a_list_of_lists", "global"),
+    "subclasses": (
+        "tracing.arguments.is_ordinary",
+        lambda array: True,
+        "a_matrix_squared",
+        "global",
+    ),
+    "text": ("numbers.text._numbers", itertools.repeat(1), "compared_as_text", "global"),
+    "swallowed": ("tracing.driver.watching", unwatched, "in_a_list_of_lists", "global"),
     "constants": (
-        "graph.Graph.rounded",
+        "graph.graph.Graph.rounded",
         lambda self, ids, dtype: ids,
         "single_precision_written_into_doubles",
         "global",
     ),
-    "lists": ("boundary._checked_leaf", a_list_as_an_array, "repeated", "global"),
-    "state": ("state.State._put_back", lambda self: None, "a_counter_that_decides", "global"),
+    "lists": ("tracing.arguments._checked_leaf", a_list_as_an_array, "repeated", "global"),
+    "state": (
+        "user_code.state.State._put_back",
+        lambda self: None,
+        "a_counter_that_decides",
+        "global",
+    ),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsetrace.stores.expand import expand, gather_rows
+from sparsetrace.propagation.jacobian_stores.expand import expand, gather_rows
 
 
 def slow_gather(indptr, rows):
@@ -52,7 +52,7 @@ def test_gather_rows(seed):
 @pytest.mark.parametrize("long", [0, 10, 10**9])
 @pytest.mark.parametrize("seed", range(40))
 def test_expand(monkeypatch, seed, long):
-    monkeypatch.setattr("sparsetrace.stores.expand._LONG", long)
+    monkeypatch.setattr("sparsetrace.propagation.jacobian_stores.expand._LONG", long)
     rng = np.random.default_rng(seed)
     indptr, values, steps, lengths = random_table(rng, uniform=seed % 2 == 0)
     bounds, entries = expand(indptr, values, steps, lengths)

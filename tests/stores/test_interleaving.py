@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sparsetrace import jacobian_sparsity
-from sparsetrace.stores.expand import interleaved
-from sparsetrace.stores.runs import interleaving
+from sparsetrace.propagation.jacobian_stores.expand import interleaved
+from sparsetrace.propagation.jacobian_stores.runs import interleaving
 
 
 def stacked(parts, n, *, holes):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsetrace.stores.runs import Runs, find_runs, split_runs
+from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, split_runs
 
 
 def written_out(runs: Runs) -> np.ndarray:
@@ -46,7 +46,7 @@ CASES = {
 @pytest.mark.parametrize("stacked", [True, False])
 def test_runs_stand_for_the_columns(monkeypatch, name, stacked):
     if not stacked:
-        monkeypatch.setattr("sparsetrace.stores.runs._STACKED", 0)
+        monkeypatch.setattr("sparsetrace.propagation.jacobian_stores.runs._STACKED", 0)
     columns = CASES[name]
     runs = find_runs(columns)
     assert runs is not None
@@ -75,7 +75,7 @@ def test_single():
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("boundaries", [[15], [12, 20], [9], [31], [10], [29], [30], [25, 26]])
 def test_split_runs_cross_no_boundary(monkeypatch, name, boundaries):
-    monkeypatch.setattr("sparsetrace.stores.runs._COARSE", 1)
+    monkeypatch.setattr("sparsetrace.propagation.jacobian_stores.runs._COARSE", 1)
     columns = CASES[name]
     runs = find_runs(columns)
     assert runs is not None
@@ -92,7 +92,7 @@ def test_split_runs_cross_no_boundary(monkeypatch, name, boundaries):
 
 
 def test_random_splits(monkeypatch):
-    monkeypatch.setattr("sparsetrace.stores.runs._COARSE", 1)
+    monkeypatch.setattr("sparsetrace.propagation.jacobian_stores.runs._COARSE", 1)
     rng = np.random.default_rng(0)
     checked = 0
     for _ in range(300):

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sparsetrace.stores import sequential
-from sparsetrace.stores.sequential import solve_sequential
+from sparsetrace.propagation.jacobian_stores import sequential
+from sparsetrace.propagation.jacobian_stores.sequential import solve_sequential
 
 
 def slow(own, edges):

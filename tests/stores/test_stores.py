@@ -19,10 +19,10 @@ import pytest
 
 import sparsetrace
 from sparsetrace.errors import GraphSizeError, InputError
-from sparsetrace.graph import FIRST_INPUT, OPAQUE, Graph
-from sparsetrace.propagate import index_sets, propagate
-from sparsetrace.simplify import simplify
-from sparsetrace.stores import STORES, adaptive, bitset, sizes
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Graph
+from sparsetrace.passes.simplify import simplify
+from sparsetrace.propagation.jacobian import index_sets, propagate
+from sparsetrace.propagation.jacobian_stores import STORES, adaptive, bitset, sizes
 
 NAMES = ("csr", "bitset", "roaring", "auto")
 GRAPHS = 2000

@@ -1,0 +1,136 @@
+"""Which function of NumPy is answered how: the page docs/coverage.md.
+
+Contract: read off the tables that answer the calls, so that the page cannot differ from
+what happens.  ``python -m sparsetrace coverage`` prints it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import textwrap
+from collections.abc import Callable, Container
+from typing import Any
+
+import numpy as np
+from numpy.testing.overrides import get_overridable_numpy_array_functions
+
+import sparsetrace.dispatch.calls  # noqa: F401  (imports every module of rules)
+from sparsetrace.numpy_rules.array_manipulation import MOVES
+from sparsetrace.numpy_rules.local_reductions import RULES as LOCAL_RULES
+from sparsetrace.operands.implementations import IMPLEMENTED
+from sparsetrace.operands.refusals import REFUSED, TEXTS
+from sparsetrace.operands.registry import RULES
+from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
+from sparsetrace.rules.second_numpy import NUMPY_CURVATURES
+from sparsetrace.rules.second_special import SPECIAL_CURVATURES
+from sparsetrace.rules.special_ufuncs import SPECIAL_RULES
+
+__all__ = ["classes", "page"]
+
+Function = Callable[..., Any]
+
+_SUBMODULES = "fft linalg strings char lib.recfunctions lib.scimath polynomial".split()
+"""Modules that register functions only once they are imported."""
+_WHOLE = frozenset((np.nonzero, np.argwhere, np.flatnonzero))
+"""Their results at a point are whole numbers, which need no rule."""
+
+
+def _known() -> list[Function]:
+    """As NumPy lists them: constructors with ``like=`` may be there twice."""
+    for module in _SUBMODULES:
+        importlib.import_module(f"numpy.{module}")
+    return [_public(f) for f in get_overridable_numpy_array_functions()]
+
+
+def _public(function: Function) -> Function:
+    """The function that is handed over: for ``np.eye(..., like=x)`` that is ``np.eye``."""
+    found = getattr(np, function.__name__, function) if function.__module__ == "numpy" else function
+    return found
+
+
+def _name(function: Function) -> str:
+    return f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
+
+
+def classes() -> dict[str, list[str]]:
+    """The functions that hand over to other array types, by how they are answered.
+
+    Examples
+    --------
+    >>> "np.roll" in classes()["move"]
+    True
+    """
+    local = {f for f in REFUSED if f in LOCAL_RULES or f in _WHOLE}
+    members: dict[str, Container[Function]] = {
+        "rule": RULES,
+        "move": MOVES,
+        "NumPy's own code": IMPLEMENTED,
+        "at a point": local,
+        "text": TEXTS,
+        "refused": set(REFUSED) - local - TEXTS,
+    }
+    known = _known()
+    return {
+        title: sorted(_name(function) for function in known if function in some)
+        for title, some in members.items()
+    }
+
+
+_MEANINGS = {
+    "rule": "a rule of its own, first and second order",
+    "move": "NumPy itself, run on the node ids: it only moves elements",
+    "NumPy's own code": "NumPy's own Python code, run on traced arrays",
+    "at a point": "traced with `local=True`; refused for every input, since the result's shape "
+    "or truth depends on the values",
+    "text": "constant: takes text, which carries no dependency; refused where a traced number is "
+    "handed to it",
+    "refused": "refused by name, with a way out",
+}
+
+
+def page() -> str:
+    """The page as Markdown."""
+    found = classes()
+    total = sum(map(len, found.values()))
+    traced = total - len(found["refused"])
+    lines = [
+        "# Coverage",
+        "",
+        "Made by `python -m sparsetrace coverage`, from the tables that answer the calls; a test",
+        "compares the two.",
+        "",
+        f"NumPy {'.'.join(np.__version__.split('.')[:2])} has {total} functions that hand over to "
+        "other array types (`numpy.fft`,",
+        "`numpy.linalg`, `numpy.strings` and `numpy.lib` included). "
+        f"{traced} of them are traced or constant.",
+        "",
+        "| class | functions | meaning |",
+        "|---|---:|---|",
+    ]
+    lines += [f"| {title} | {len(found[title])} | {_MEANINGS[title]} |" for title in found]
+    lines += [
+        "",
+        f"Ufuncs: {len(NUMPY_RULES)} of NumPy and {len(SPECIAL_RULES)} of `scipy.special` have a "
+        f"line in the first-order table, {len(NUMPY_CURVATURES) + len(SPECIAL_CURVATURES)} in the",
+        "second-order one; `matmul`, `matvec`, `vecmat` and `vecdot` have rules. Any other ufunc "
+        "depends on",
+        "all of its arguments, nonlinearly.",
+    ]
+    for title, names in found.items():
+        lines += ["", f"## {title[0].upper()}{title[1:]}", ""]
+        if title == "refused":
+            lines += _reasons(names)
+        else:
+            shown = sorted(set(names))
+            text = ", ".join(f"`{name.removeprefix('np.')}`" for name in shown)
+            lines += textwrap.wrap(text, 96, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines) + "\n"
+
+
+def _reasons(names: list[str]) -> list[str]:
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    reasons = {_name(f): reason for f, reason in REFUSED.items()}
+    for name in names:
+        by_reason.setdefault(reasons[name], []).append(f"`{name.removeprefix('np.')}`")
+    rows = [f"| {', '.join(some)} | {why} | {way} |" for (why, way), some in by_reason.items()]
+    return ["| function | why | instead |", "|---|---|---|", *rows]

@@ -1,0 +1,354 @@
+"""`SparsityPattern`: the result, a Boolean sparse array that prints itself.
+
+Contract: a `SparsityPattern` is two-dimensional, of dtype bool, all of its stored
+values are true, and each row's indices are sorted without duplicates.  Every
+operation that SciPy computes from it gives a plain `scipy.sparse.csr_array` (or
+what SciPy gives), because a sum or a product is no pattern; `copy`, indexing,
+`copy.copy` and pickle alone give patterns again.  It is not assigned to in place.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy.io import mmwrite
+from scipy.sparse import csr_array, load_npz, save_npz
+
+from sparsetrace.api.braille import braille
+
+__all__ = ["SparsityPattern"]
+
+
+def _attributes() -> dict[str, Any]:
+    """What SciPy's constructor stores, for a canonical array: the same for all of them."""
+    template = csr_array((1, 1), dtype=np.bool_)
+    template.has_canonical_format = True
+    return {
+        name: value
+        for name, value in vars(template).items()
+        if name not in ("_shape", "data", "indices", "indptr")
+    }
+
+
+class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type information
+    """The sparsity pattern of a Jacobian: which entries may differ from zero.
+
+    A `scipy.sparse.csr_array` of bool; SciPy takes it wherever it takes a sparse
+    array (``jac_sparsity=`` of `scipy.optimize.least_squares` and
+    `scipy.integrate.solve_ivp`, `scipy.sparse.csgraph`, arithmetic, ...).
+
+    Parameters
+    ----------
+    arg1 : sparse array or matrix, array_like, tuple
+        Whatever `scipy.sparse.csr_array` takes.  Stored values that differ from
+        zero become the entries; of duplicates one such value suffices.
+    shape : tuple of int, optional
+        Rows and columns, where `arg1` does not tell.
+    dtype : dtype, optional
+        For compatibility with SciPy: bool is the only possible one.
+    copy : bool, optional
+        Copy the index arrays even if they could be shared.
+
+    Attributes
+    ----------
+    left_out : tuple of str
+        One line for each decision path that the traced function left by an error of its
+        own (``if x[0] < 0: raise ValueError``, an empty list on one side of a branch): the
+        error and its place.  The pattern does not hold for inputs that take these paths.
+        Copies, parts and what is computed from the pattern have none.
+
+    Raises
+    ------
+    ValueError
+        If the pattern is not two-dimensional, or `dtype` is not bool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pattern = SparsityPattern(np.eye(4) + np.eye(4, k=1))
+    >>> pattern
+    SparsityPattern: 4 x 4, 7 entries (43.8 %)
+    >>> print(pattern)
+    SparsityPattern: 4 x 4, 7 entries (43.8 %)
+    ┌──┐
+    │⠙⢦│
+    └──┘
+
+    What SciPy computes from it is a plain array; calling the class makes a pattern
+    of that again:
+
+    >>> square = pattern @ pattern
+    >>> type(square).__name__
+    'csr_array'
+    >>> SparsityPattern(square)
+    SparsityPattern: 4 x 4, 9 entries (56.2 %)
+    """
+
+    data: NDArray[np.bool_]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+    shape: tuple[int, int]
+    has_canonical_format: bool
+    left_out: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        arg1: Any,
+        shape: tuple[int, int] | None = None,
+        dtype: DTypeLike | None = None,
+        copy: bool = False,
+    ) -> None:
+        if dtype is not None and np.dtype(dtype) != np.bool_:
+            raise ValueError(f"the dtype of a sparsity pattern is bool, not {np.dtype(dtype)}")
+        super().__init__(arg1, shape=shape, copy=copy)
+        if len(self.shape) != 2:
+            raise ValueError(f"a sparsity pattern has two dimensions, not {len(self.shape)}")
+        if not (self.has_canonical_format and self.data.all()):
+            # SciPy would sort and prune the arrays in place: they may be the caller's.
+            entries = csr_array(
+                (self.data != 0, self.indices.copy(), self.indptr.copy()), shape=self.shape
+            )
+            entries.sum_duplicates()
+            entries.eliminate_zeros()
+            self.indptr, self.indices, self.data = entries.indptr, entries.indices, entries.data
+            self.has_canonical_format = True
+        if self.data.dtype != np.bool_:
+            self.data = np.ones(len(self.indices), dtype=np.bool_)
+
+    @classmethod
+    def from_csr_parts(
+        cls,
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        shape: tuple[int, int],
+        *,
+        left_out: tuple[str, ...] = (),
+    ) -> Self:
+        """Wrap index arrays without checking or copying them.
+
+        Parameters
+        ----------
+        indptr, indices : array of int32 or int64
+            Compressed sparse rows.  The caller vouches that ``indptr`` rises from 0
+            to ``len(indices)`` and has ``shape[0] + 1`` elements, and that each row's
+            indices are below ``shape[1]``, sorted and without duplicates.
+        shape : tuple of int
+            Rows and columns.
+        left_out : tuple of str, optional
+            What `left_out` shall say.
+
+        Returns
+        -------
+        SparsityPattern
+            It shares the index arrays.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> SparsityPattern.from_csr_parts(np.array([0, 2, 3]), np.array([0, 1, 1]), (2, 2))
+        SparsityPattern: 2 x 2, 3 entries (75 %)
+        """
+        if indptr.dtype != indices.dtype:
+            # SciPy's compiled routines would convert, and so copy, at every call.
+            dtype = np.result_type(indptr, indices)
+            indptr, indices = indptr.astype(dtype, copy=False), indices.astype(dtype, copy=False)
+        pattern = cls.__new__(cls)
+        pattern.__dict__.update(
+            _ATTRIBUTES,
+            _shape=shape,
+            data=np.ones(len(indices), dtype=np.bool_),
+            indices=indices,
+            indptr=indptr,
+        )
+        if left_out:
+            pattern.left_out = left_out
+        return pattern
+
+    @property  # type: ignore[misc]  # read-only
+    def __class__(self) -> Any:
+        """SciPy builds every result as ``self.__class__(...)``; results are no patterns."""
+        return csr_array
+
+    @property
+    def density(self) -> float:
+        """The share of the elements that are entries; 0 if there are no elements.
+
+        Examples
+        --------
+        >>> SparsityPattern([[1, 0], [0, 0]]).density
+        0.25
+        """
+        rows, columns = self.shape
+        return self.nnz / (rows * columns) if rows and columns else 0.0
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        noun = "entry" if self.nnz == 1 else "entries"
+        percent = f"{100 * self.density:.3g} %"
+        return f"{type(self).__name__}: {rows} x {columns}, {self.nnz} {noun} ({percent})"
+
+    def __str__(self) -> str:
+        picture = braille(self.indptr, self.indices, self.shape)
+        return f"{self!r}\n{picture}" if picture else repr(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        if type(part) is csr_array and len(part.shape) == 2:
+            return type(self)(part)
+        return part
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            "a SparsityPattern does not support assignment: change the plain array"
+            " scipy.sparse.csr_array(pattern, copy=True) instead"
+        )
+
+    def setdiag(self, values: ArrayLike, k: int = 0) -> NoReturn:
+        """Refused, like every assignment.
+
+        Raises
+        ------
+        TypeError
+            Always.
+        """
+        self[k] = values
+
+    # Without these Python computes the operator and rebinds the name: `p *= 2` is `p = p * 2`.
+    def __imul__(self, other: Any) -> Any:
+        return NotImplemented
+
+    def __itruediv__(self, other: Any) -> Any:
+        return NotImplemented
+
+    def copy(self) -> Self:
+        """A pattern with index arrays of its own.
+
+        Examples
+        --------
+        >>> SparsityPattern([[1, 0]]).copy()
+        SparsityPattern: 1 x 2, 1 entry (50 %)
+        """
+        return self.from_csr_parts(self.indptr.copy(), self.indices.copy(), self.shape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_csr_parts, (self.indptr, self.indices, self.shape)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the pattern to a ``.npz`` file, which `scipy.sparse.load_npz` reads too.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; ``.npz`` is added if it ends differently.
+
+        Examples
+        --------
+        >>> import tempfile, os.path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "pattern.npz")
+        ...     SparsityPattern([[1, 0], [1, 1]]).save(path)
+        ...     SparsityPattern.load(path)
+        SparsityPattern: 2 x 2, 3 entries (75 %)
+        """
+        save_npz(_npz(path), self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a pattern that `save` or `scipy.sparse.save_npz` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; ``.npz`` is added if it ends differently.
+
+        Returns
+        -------
+        SparsityPattern
+            The entries whose stored value differs from zero.
+
+        Raises
+        ------
+        OSError
+            If there is no such file.
+        ValueError
+            If the file holds no sparse array.
+        """
+        return cls(load_npz(_npz(path)))
+
+    def to_mtx(self, path: str | os.PathLike[str]) -> None:
+        """Write a Matrix Market file: coordinates from 1, field ``pattern``, general.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.  `scipy.io.mmread` and most sparse matrix software read it.
+
+        Examples
+        --------
+        >>> import tempfile, os.path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "pattern.mtx")
+        ...     SparsityPattern([[0, 1], [1, 0]]).to_mtx(path)
+        ...     with open(path) as file:
+        ...         print(*(line for line in file if not line.startswith("%")), sep="", end="")
+        2 2 2
+        1 2
+        2 1
+        """
+        with open(path, "wb") as file:
+            if self.nnz:
+                mmwrite(file, csr_array(self), field="pattern", symmetry="general")
+            else:  # SciPy would call the field real
+                rows, columns = self.shape
+                header = "%%MatrixMarket matrix coordinate pattern general"
+                file.write(f"{header}\n{rows} {columns} 0\n".encode())
+
+    def spy(self, ax: Any = None, **kwargs: Any) -> Any:
+        """Plot the pattern with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to plot; new axes by default.
+        **kwargs
+            Passed on to `matplotlib.axes.Axes.spy`, such as ``markersize=1``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes with the plot.
+
+        Raises
+        ------
+        ImportError
+            If `ax` is not given and matplotlib is not installed.
+        """
+        if ax is None:
+            try:
+                from matplotlib import pyplot
+            except ImportError as error:
+                raise ImportError(
+                    "SparsityPattern.spy needs matplotlib: pip install 'sparsetrace[plot]'"
+                ) from error
+            _, ax = pyplot.subplots()
+        if 0 in self.shape:  # matplotlib warns of axes without an extent
+            ax.set(xticks=[], yticks=[])
+            return ax
+        box = ax.get_window_extent()
+        points_per_element = box.width / max(self.shape) * 72 / ax.figure.dpi
+        ax.spy(
+            self,
+            **{"marker": "s", "markersize": min(max(points_per_element, 0.5), 12.0)} | kwargs,
+        )
+        return ax
+
+
+_ATTRIBUTES = _attributes()
+
+
+def _npz(path: str | os.PathLike[str]) -> str:
+    name = os.fspath(path)
+    return name if name.endswith(".npz") else f"{name}.npz"

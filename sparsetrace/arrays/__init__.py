@@ -1,0 +1,1 @@
+"""`TracedArray`: the ndarray subclass that a traced function gets."""

@@ -1,0 +1,504 @@
+"""`TracedArray`: an ndarray subclass whose elements are dependency patterns.
+
+Contract: everything of an ndarray that reaches no protocol of NumPy's is overridden,
+here or in `Layout`: it is answered from the ids, or it raises.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace import masked
+from sparsetrace.arrays.flatiter import Flat
+from sparsetrace.arrays.layout import Layout
+from sparsetrace.dispatch import lookup
+from sparsetrace.dispatch.calls import function_call, ufunc_call
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.numbers.scalar import (
+    Hidden,
+    Number,
+    TracedScalar,
+    as_python,
+    number,
+    refuse_truth,
+    refuse_value,
+)
+from sparsetrace.numbers.text import array_text
+from sparsetrace.numpy_rules import indexing
+from sparsetrace.numpy_rules.array_manipulation import repeats
+from sparsetrace.operands.memory import without_buffer
+from sparsetrace.operands.operands import FLOAT, Elements, ids_of, is_traced, landed, values_of
+from sparsetrace.operands.raising import may_raise
+from sparsetrace.propagation.jacobian import index_sets
+from sparsetrace.user_code.attribute_access import whether_there
+
+__all__ = ["TracedArray", "traced_array", "wrap"]
+
+
+_NARROW = "efF"
+"""Types that hold fewer numbers than the constants' float64."""
+
+
+def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
+    if graph.local:
+        # a real number whose derivative was cut stays traced: see rules/singular.py
+        if node <= 0 or (node == OPAQUE and dtype.kind in "biu"):
+            return dtype.type(value)
+        return number(graph, node, dtype, value)
+    if node <= 0:
+        return graph.known_value(node, dtype)
+    return TracedScalar(graph, node, dtype) if dtype is FLOAT else number(graph, node, dtype)
+
+
+def wrap(graph: Graph, found: Elements) -> Any:
+    """What the user's function gets for a rule's result."""
+    ids, values = found.ids, found.values
+    if graph.local and values is None:
+        raise AssertionError("a rule of a local trace gave no values")
+    if found.dtype.kind not in "biufc":
+        raise AssertionError(f"a rule gave elements of the dtype {found.dtype}")
+    mixed = graph.mixed or (found.dtype is not FLOAT and found.dtype.char in _NARROW)
+    if mixed and type(ids) is np.ndarray:  # not a part of a complex array, which shares its ids
+        ids = graph.rounded(ids, found.dtype)
+    if ids.ndim == 0 and not found.keep_array:
+        return _scalar(graph, int(ids), found.dtype, values)
+    if graph.local:
+        values = np.asarray(values)
+        if found.dtype.kind in "biu" and not graph.dependency:
+            return values  # whole numbers have no derivative, and here their values are known
+    return traced_array(graph, ids, found.dtype, values)
+
+
+def _read(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Elements:
+    x, key = args
+    return Elements(indexing.read(graph, x._ids, key), x._dtype)
+
+
+def _write(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    x, key, value = args
+    indexing.write(graph, x._ids, key, landed(graph, x._dtype, ids_of(graph, value)))
+
+
+_OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
+
+
+class TracedArray(Layout):
+    """An array of a trace; made by `jacobian_sparsity`, not by users.
+
+    Attributes
+    ----------
+    patterns : ndarray of pyroaring.BitMap
+        For each element, the indices of the inputs that it depends on.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     print(repr(x[1:] - x[:-1]))
+    ...     return x[1:] - x[:-1]
+    >>> _ = st.jacobian_sparsity(f, np.ones(3))
+    TracedArray([{0, 1}, {1, 2}], value ...)
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1e6
+    __class__ = np.ndarray  # what ``isinstance`` and the user are told
+    _is_traced = True
+
+    @property
+    def patterns(self) -> NDArray[Any]:
+        flat = np.empty(self._ids.size, object)
+        flat[:] = index_sets(self._graph, self._ids.reshape(-1))
+        return flat.reshape(self._ids.shape)
+
+    # -------------------------------------------------------------- protocols
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        found = ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+        if found is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in inputs):
+            return masked.ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+        return found
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
+    ) -> Any:
+        for kind in types:
+            if not issubclass(kind, (np.ndarray, Number)):
+                return NotImplemented
+            if issubclass(kind, np.ma.MaskedArray):
+                return masked.function_call(self._graph, function, args, kwargs)
+        return function_call(self._graph, function, args, kwargs)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        refuse_value("np.asarray()", "a traced array")
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        if is_traced(array):
+            return array
+        return np.asarray(array) if array.dtype != object else self._refuse("__array_wrap__")
+
+    def __dlpack__(self, **options: Any) -> NoReturn:
+        self._refuse("DLPack")
+
+    def _bytes(self) -> NoReturn:
+        self._refuse("bytes()")
+
+    def __buffer__(self, flags: int) -> NoReturn:
+        self._refuse("a memoryview, or what reads the bytes of an array,")
+
+    def _refuse(self, call: str) -> NoReturn:
+        refuse_value(call, "a traced array")
+
+    # -------------------------------------------------------------- elements
+    def __getitem__(self, key: Any) -> Any:
+        if not indexing.is_simple(key):
+            if isinstance(key, str):
+                raise IndexError("only integers, slices and arrays are valid indices")
+            key, unsure = indexing.constant_key(self._graph, key)
+            if unsure:
+                may_raise(self._graph, _OUT_OF_BOUNDS)
+                return wrap(
+                    self._graph, lookup.answered(self._graph, "read", (self, key), {}, _read)
+                )
+        ids = self._ids[key]
+        values = None if self._values is None else self._values[key]
+        if isinstance(ids, np.ndarray):
+            return traced_array(self._graph, ids, self._dtype, values)
+        return _scalar(self._graph, int(ids), self._dtype, values)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        graph = self._graph
+        ids = landed(graph, self._dtype, ids_of(graph, value))
+        if not indexing.is_simple(key):
+            key, unsure = indexing.constant_key(graph, key)
+            if unsure:
+                may_raise(graph, _OUT_OF_BOUNDS)
+                lookup.answered(graph, "write", (self, key, value), {}, _write)
+                return
+        self._ids[key] = ids
+        if self._values is not None:
+            self._values[key] = values_of(value)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._ids.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        graph, dtype = self._graph, self._dtype
+        if self._values is not None or self._ids.ndim > 1:
+            return (self[i] for i in range(len(self._ids)))
+        return (_scalar(graph, node, dtype) for node in self._ids.tolist())
+
+    def __contains__(self, item: Any) -> bool:
+        refuse_truth("whether a traced array contains a value")
+
+    def item(self, *args: Any) -> Any:
+        """One element, as a number of Python's own."""
+        return as_python(self._element(*args))
+
+    def _element(self, *args: Any) -> Any:
+        value = None if self._values is None else self._values.item(*args)
+        return _scalar(self._graph, self._ids.item(*args), self._dtype, value)
+
+    def tolist(self) -> Any:
+        """Nested lists of numbers of Python's own."""
+        if self._ids.ndim == 0:
+            return self.item()
+        return [row.tolist() if isinstance(row, TracedArray) else as_python(row) for row in self]
+
+    # ------------------------------------------------------------ conversions
+    def _single(self, call: str) -> Any:
+        if self._ids.size != 1:
+            raise TypeError("only length-1 arrays can be converted to Python scalars")
+        found = self._element()
+        if is_traced(found):
+            self._refuse(call)
+        return found
+
+    def __float__(self) -> float:
+        return float(self._single("float()"))
+
+    def __int__(self) -> int:
+        return int(self._single("int()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._single("complex()"))
+
+    def __index__(self) -> int:
+        if self._ids.ndim == 0 and is_traced(self._element()):
+            self._element().__index__()
+        return self._single("an index").__index__()  # type: ignore[no-any-return]
+
+    def __bool__(self) -> bool:
+        if self._ids.size != 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. "
+                "Use a.any() or a.all()"
+            )
+        return bool(self._element())
+
+    def __repr__(self) -> str:
+        text = np.array2string(
+            _shown(self.patterns, self._ids), separator=", ", formatter={"all": str}
+        )
+        return array_text(self, text)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    def __copy__(self) -> TracedArray:
+        return self.copy("K")  # type: ignore[no-any-return]
+
+    def __deepcopy__(self, memo: Any) -> TracedArray:
+        return self.copy("K")  # type: ignore[no-any-return]
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self._refuse("pickle")
+
+    __reduce__ = __reduce_ex__
+
+    @property
+    def flat(self) -> Any:
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        Flat(self)[:] = value
+
+    # ---------------------------------------------------------------- refused
+    def _memory(self, name: str) -> Any:
+        """Refused, unless all that is asked is whether it is there."""
+        return None if whether_there(sys._getframe(2)) else self._refuse(f"x.{name}")
+
+    @property
+    def data(self) -> Any:
+        return self._memory("data")
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._refuse("x.data =")
+
+    @property
+    def ctypes(self) -> Any:
+        return self._memory("ctypes")
+
+    @property
+    def __array_interface__(self) -> Any:
+        return self._memory("__array_interface__")
+
+    @property
+    def __array_struct__(self) -> Any:
+        return self._memory("__array_struct__")
+
+    def __dir__(self) -> list[str]:
+        return dir(np.ndarray)
+
+    # ---------------------------------------------------------------- methods
+    def fill(self, value: Any) -> None:
+        """As ndarray.fill."""
+        if np.size(value) != 1:
+            raise ValueError("setting an array element with a sequence.")
+        self[...] = value
+
+    def resize(self, *shape: Any, refcheck: bool = True) -> NoReturn:
+        """Refused: it changes the array in place, and its views would not follow."""
+        raise UnsupportedError(
+            explain(
+                "ndarray.resize",
+                "it would move the elements under views of them",
+                "Use np.resize(x, shape), which returns a new array.",
+            )
+        )
+
+    def astype(
+        self,
+        dtype: Any,
+        order: Any = "K",
+        casting: Any = "unsafe",
+        subok: Any = True,
+        copy: Any = True,
+    ) -> Any:
+        """As ndarray.astype; whole numbers have no derivative."""
+        kind = np.dtype(dtype)
+        if kind.kind not in "biufc":
+            raise UnsupportedError(
+                explain(f"astype({kind})", "this type holds no numbers", "Keep a float type.")
+            )
+        if not np.can_cast(self._dtype, kind, casting):
+            raise TypeError(
+                f"Cannot cast array data from {self._dtype!r} to {kind!r} according to the rule "
+                f"{casting!r}"
+            )
+        if not copy and kind == self._dtype:
+            return self
+        if self._values is not None:
+            found = Elements(
+                landed(self._graph, kind, self._ids.copy(order)),
+                kind,
+                self._values.astype(kind, order),
+                keep_array=True,
+            )
+            return wrap(self._graph, found)
+        ids = landed(self._graph, kind, ids_of(self._graph, self).copy(order))
+        return traced_array(self._graph, ids, kind)
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """As ndarray.view, for the array's own dtype, or as a masked array."""
+        if np.ma.MaskedArray in (*args, *kwargs.values()):
+            return masked.as_masked(self._moved(lambda a: a))
+        for wanted in (*args, *kwargs.values()):
+            if wanted in (np.ndarray, TracedArray):
+                continue
+            if isinstance(wanted, type) and issubclass(wanted, np.ndarray):
+                raise UnsupportedError(
+                    explain(
+                        f"ndarray.view({wanted.__name__})",
+                        "operators and attributes of a subclass of ndarray may mean something "
+                        "that the trace does not follow",
+                        "Work with the plain array; write m @ n for products of matrices.",
+                    )
+                )
+            if np.dtype(wanted) == self._dtype:
+                continue
+            self._reinterpreted("ndarray.view")
+        return self._moved(lambda a: a)
+
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, **kwargs: Any) -> None:
+        """In place; every element may become any of its axis."""
+        self[...] = np.sort(self, axis, kind, order, **kwargs)
+
+    def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+        """In place; every element may become any of its axis."""
+        self[...] = np.partition(self, kth, axis, kind or "introselect", order)
+
+    def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        """As ndarray.setflags, for `write`."""
+        if write and repeats(self._ids):
+            raise UnsupportedError(
+                explain(
+                    "ndarray.setflags(write=True)",
+                    "several of its elements are one and the same place in memory",
+                    "Write into the array that it is a view of, or into a copy.",
+                )
+            )
+        if write is not None:
+            self._ids.setflags(write=write)
+
+    def to_device(self, device: Any, *, stream: Any = None) -> TracedArray:
+        """The array itself: there is one device."""
+        return self
+
+
+traced_array = TracedArray._over
+
+
+def _shown(patterns: NDArray[Any], ids: Ids) -> NDArray[Any]:
+    """Index sets as text, constants and opaque elements told apart."""
+    out = np.empty(ids.shape, object)
+    for at in np.ndindex(ids.shape):
+        if ids[at] <= 0:
+            out[at] = "const"
+        elif ids[at] == OPAQUE:
+            out[at] = "{}?"
+        else:
+            out[at] = "{" + ", ".join(map(str, patterns[at])) + "}"
+    return out
+
+
+def _through(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"As ``np.{function.__name__}``."
+    return method
+
+
+for _name in (
+    "argmax argmin argpartition argsort cumprod cumsum dot max mean min "
+    "nonzero prod repeat searchsorted std sum take trace var round"
+).split():
+    setattr(TracedArray, _name, _through(getattr(np, _name), _name))
+
+
+def _compress(self: TracedArray, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    """As ``np.compress``."""
+    return np.compress(condition, self, axis, out)
+
+
+def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(
+        self: TracedArray,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Any:
+        return function(self, axis, out, keepdims, where=where)
+
+    method.__name__ = function.__name__
+    method.__doc__ = f"As ``np.{function.__name__}``, with a dtype that nothing heeds."
+    return method
+
+
+def _choose(self: TracedArray, *choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    """As ``np.choose``; the choices may be given one by one."""
+    return np.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
+
+
+# np.clip takes these names since NumPy 2.1 only, the method has always taken them
+def _clip(
+    self: TracedArray, min: Any = None, max: Any = None, out: Any = None, **options: Any
+) -> Any:
+    """As ``np.clip``."""
+    return np.clip(self, min, max, out=out, **options)
+
+
+def _put(self: TracedArray, indices: Any, values: Any, mode: Any = "raise") -> None:
+    """As ``np.put``."""
+    np.put(self, indices, values, mode)
+
+
+def _conjugate(self: TracedArray, out: Any = None) -> Any:
+    """As ``np.conjugate``; the method gives real numbers back as they are, not a copy."""
+    if self._dtype.kind != "c" and out is None:
+        return self
+    return np.conjugate(self, out=out)
+
+
+TracedArray.all = _truth(np.all)
+TracedArray.any = _truth(np.any)
+TracedArray.choose = _choose
+TracedArray.compress = _compress
+TracedArray.clip = _clip
+TracedArray.put = _put
+TracedArray.conj = _conjugate
+TracedArray.conjugate = _conjugate
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    def method(self: TracedArray, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse(f"ndarray.{name}")
+
+    method.__name__ = name
+    method.__doc__ = "Refused: it needs the values."
+    return method
+
+
+without_buffer(TracedArray)
+if not hasattr(np.ndarray, "__buffer__"):  # before Python 3.12
+    del TracedArray.__buffer__
+setattr(TracedArray, "__bytes__", Hidden("__bytes__", TracedArray._bytes))  # noqa: B010
+
+
+for _name in "tobytes tostring tofile dump dumps byteswap getfield setfield".split():
+    if hasattr(np.ndarray, _name):  # NumPy 2.3 has no tostring
+        setattr(TracedArray, _name, _refusing(_name))

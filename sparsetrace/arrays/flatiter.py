@@ -1,0 +1,69 @@
+"""``x.flat`` of a traced array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.arrays.layout import Layout
+from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.operands import ids_of, landed, values_of
+
+__all__ = ["Flat"]
+
+
+class Flat:
+    """``x.flat``: reads, writes and iterates in C order."""
+
+    __slots__ = ("_array", "_iterator", "index")
+    __class__ = np.flatiter  # type: ignore[assignment]  # what ``isinstance`` and the user are told
+
+    def __init__(self, array: Layout) -> None:
+        self._array = array
+        self._iterator: Iterator[Any] | None = None
+        self.index = 0
+
+    def __len__(self) -> int:
+        return int(self._array._ids.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._array.reshape(-1))
+
+    def __next__(self) -> Any:
+        if self._iterator is None:
+            self._iterator = iter(self)
+        found = next(self._iterator)
+        self.index += 1
+        return found
+
+    @property
+    def base(self) -> Layout:
+        return self._array
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        return tuple(int(i) for i in np.unravel_index(self.index, self._array._ids.shape))
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self._array.reshape(-1)[key]
+        return found.copy() if isinstance(found, Layout) else found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        array = self._array
+        key, unsure = indexing.constant_key(array._graph, key)
+        if unsure:
+            raise ValueDependentError(
+                explain("x.flat[key] =", "the key depends on the inputs", "Use np.where.")
+            )
+        places = np.arange(array._ids.size)[key]
+        ids = landed(array._graph, array._dtype, ids_of(array._graph, value)).reshape(-1)
+        ids = np.resize(ids, np.shape(places)) if np.ndim(places) else ids[0]
+        array._ids[np.unravel_index(places, array._ids.shape)] = ids
+        if array._values is not None:
+            array._values.flat[key] = values_of(value)
+
+    def copy(self) -> Any:
+        return self._array.flatten()

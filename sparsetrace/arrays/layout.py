@@ -1,0 +1,228 @@
+"""`Layout`: what a traced array says of its shape and memory, and how it is rearranged.
+
+Contract: the visible buffer is a read-only view of one poison object; the node ids
+live in `_ids`, an int32 array of the same shape, which NumPy itself slices, reshapes
+and assigns, so views share memory as the user expects.  In a local trace `_values`
+goes the same way beside them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.errors import EscapeError, UnsupportedError, explain
+from sparsetrace.graph.complex_parts import plain_copies
+from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.numpy_rules.array_manipulation import repeats
+from sparsetrace.operands import memory
+from sparsetrace.operands.operands import ids_of, values_of
+from sparsetrace.operands.poison import frame
+
+__all__ = ["Layout"]
+
+
+_SETS_SHAPE = hasattr(np.ndarray, "_set_shape")
+
+
+def _in_place(array: NDArray[Any], shape: Any) -> NDArray[Any]:
+    """The array itself in another shape; as NumPy, an error where that takes a copy."""
+    view = array.reshape(shape)
+    if array.size and not np.may_share_memory(view, array):
+        raise AttributeError(
+            "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with "
+            "the desired shape."
+        )
+    return view
+
+
+class Layout(np.ndarray[Any, Any]):
+    """The part of `TracedArray` that moves elements and never looks at them."""
+
+    __slots__ = ("_dtype", "_graph", "_ids", "_values")
+    _dtype: np.dtype[Any]
+    _graph: Graph
+    _ids: Ids
+    _values: NDArray[Any] | None
+
+    @classmethod
+    def _over(
+        cls, graph: Graph, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
+    ) -> Self:
+        """The traced array over these ids; views of `ids` and `values` stay views."""
+        array = frame(ids.shape).view(cls)
+        array._ids = ids if type(ids) is np.ndarray else plain_copies(ids)
+        array._graph = graph
+        array._dtype = dtype
+        array._values = values
+        return array
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in Layout.__slots__:
+            raise EscapeError(
+                explain(
+                    "a view of a traced array",
+                    "it was made by a routine that the trace does not see",
+                    "Use indexing, reshape or a NumPy function on the array itself.",
+                )
+            )
+        raise AttributeError(f"'TracedArray' object has no attribute {name!r}")
+
+    # -------------------------------------------------------------- metadata
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, value: Any) -> None:
+        self._reinterpreted("x.dtype =")
+
+    @property
+    def itemsize(self) -> int:
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self._dtype.itemsize * self._ids.size
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        scale = self._dtype.itemsize
+        return tuple(step // 4 * scale for step in self._ids.strides)
+
+    @strides.setter
+    def strides(self, value: Any) -> None:
+        self._reinterpreted("x.strides =")
+
+    def _reinterpreted(self, call: str) -> NoReturn:
+        raise UnsupportedError(
+            explain(
+                call,
+                "it would reinterpret the bytes of traced elements",
+                "Use astype, reshape, x.real or x.imag.",
+            )
+        )
+
+    # numba takes subclasses of arrays for arrays; with this it asks for dtype and flags first
+    __numba_array_subtype_dispatch__ = True
+
+    @property
+    def flags(self) -> Any:
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if caller.partition(".")[0] in memory.COMPILERS:
+            raise EscapeError(
+                explain(
+                    "a function compiled by numba",
+                    "machine code reads the memory of its arguments, and a traced array has none",
+                    "Call its Python source in the traced function: kernel.py_func.",
+                )
+            )
+        # of elements that share a place these can be read, not set
+        return (self._ids.view() if repeats(self._ids) else self._ids).flags
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._ids.shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        self._set_shape(shape)
+
+    def _set_shape(self, shape: Any) -> None:
+        """What the ``shape`` attribute does when it is set; a method since NumPy 2.5."""
+        ids = _in_place(self._ids, shape)
+        if _SETS_SHAPE:
+            np.ndarray._set_shape(self, ids.shape)  # type: ignore[attr-defined]
+        else:
+            np.ndarray.shape.__set__(self, ids.shape)  # type: ignore[attr-defined]
+        self._ids = ids
+        if self._values is not None:
+            self._values = _in_place(self._values, ids.shape)
+
+    def _set_dtype(self, value: Any) -> NoReturn:
+        self._reinterpreted("x.dtype =")
+
+    def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
+        """The array with its elements moved; a view where the move makes one."""
+        values = None if self._values is None else move(self._values)
+        return self._over(self._graph, move(self._ids), self._dtype, values)
+
+    @property
+    def T(self) -> Self:
+        return self._moved(lambda a: a.T)
+
+    @property
+    def mT(self) -> Self:
+        return self._moved(lambda a: a.mT)
+
+    @property
+    def base(self) -> Any:
+        return (
+            None
+            if self._ids.base is None
+            else self._moved(lambda a: a.base if a.base is not None else a)
+        )
+
+    @property
+    def real(self) -> Any:
+        return np.real(self) if self._dtype.kind == "c" else self._moved(lambda a: a)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        if self._dtype.kind == "c":
+            united = self._graph.union(self._ids, ids_of(self._graph, value))
+            self._ids[...] = united
+            if self._values is not None:
+                self._values.real = values_of(value)
+        else:
+            self[...] = value
+
+    @property
+    def imag(self) -> Any:
+        return np.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if self._dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        self._ids[...] = self._graph.union(self._ids, ids_of(self._graph, value))
+        if self._values is not None:
+            self._values.imag = values_of(value)
+
+    # ---------------------------------------------------- methods that move
+    def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+        """As ndarray.reshape."""
+        options = {"order": order} if copy is None else {"order": order, "copy": copy}
+        return self._moved(lambda a: a.reshape(*shape, **options))
+
+    def transpose(self, *axes: Any) -> Any:
+        """As ndarray.transpose."""
+        return self._moved(lambda a: a.transpose(*axes))
+
+    def ravel(self, order: Any = "C") -> Any:
+        """As ndarray.ravel."""
+        return self._moved(lambda a: a.ravel(order))
+
+    def flatten(self, order: Any = "C") -> Any:
+        """As ndarray.flatten."""
+        return self._moved(lambda a: a.flatten(order))
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """As ndarray.squeeze."""
+        return self._moved(lambda a: a.squeeze(axis))
+
+    def swapaxes(self, axis1: Any, axis2: Any) -> Any:
+        """As ndarray.swapaxes."""
+        return self._moved(lambda a: a.swapaxes(axis1, axis2))
+
+    def copy(self, order: Any = "C") -> Any:
+        """As ndarray.copy."""
+        return self._moved(lambda a: a.copy(order))
+
+    def diagonal(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+        """As ndarray.diagonal."""
+        return self._moved(lambda a: a.diagonal(offset, axis1, axis2))

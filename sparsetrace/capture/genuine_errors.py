@@ -1,0 +1,193 @@
+"""Paths on which the traced function fails: which of them are the function's own doing.
+
+Contract: a path is left out only where the plain function fails alike for the inputs that
+take it: by a ``raise`` or ``assert``, or by an operation of Python's on plain objects.  An
+error that may come of a traced object in place of a number or an array ends the trace.
+"""
+
+from __future__ import annotations
+
+import dis
+import re
+import types
+
+import numpy as np
+
+from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.swallowed_errors import explained, speaks_of_traces
+from sparsetrace.errors import TracingError
+from sparsetrace.operands.raising import is_injected
+from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries
+from sparsetrace.user_code.handlers import instructions_of
+
+__all__ = ["described", "is_genuine"]
+
+_ASKING = frozenset(
+    "type isinstance issubclass hasattr getattr callable isscalar str repr format flags "
+    "__class__ __name__ __qualname__ __dict__ __array_interface__ vars dir id".split()
+)
+"""Names by which code may tell a traced object from what it stands for."""
+_ABOUT_TYPES = (TypeError, AttributeError, NotImplementedError)
+
+_OF_EMPTY = (
+    r"arg is an empty sequence|iterable argument is empty|zero-size array|empty sequence|"
+    r"need at least one array|requires at least|at least one data point|no median|no mode|"
+    r"not enough values to unpack|too many values to unpack|x not in|is not in list|"
+    r"is not in tuple|not in deque|substring not found|must not be zero|zip\(\) argument|"
+    r"pop from|is empty|max\(\)|min\(\)|attempt to get arg|math domain|expected a (non)?negative"
+)
+_FAILURES: dict[type[Exception], str] = {
+    ZeroDivisionError: "",
+    FloatingPointError: "",
+    IndexError: r"index out of range|is out of bounds|pop from|empty sequence|an empty deque",
+    KeyError: "",
+    NameError: "",
+    np.linalg.LinAlgError: "",
+    OverflowError: r"math range|too large|cannot convert float infinity|out of range",
+    RuntimeError: "generator raised StopIteration",
+    StopIteration: "",
+    ValueError: _OF_EMPTY,
+}
+"""What an operation on plain objects raises, and the words that it says."""
+_SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
+
+
+def is_genuine(error: BaseException | None, branches: Branches) -> bool:
+    """Whether the plain function fails by this error for the inputs of the current path."""
+    if error is None or is_injected(error):
+        return True
+    if not isinstance(error, Exception) or isinstance(error, TracingError):
+        return False
+    if not (is_genuine(error.__context__, branches) and is_genuine(error.__cause__, branches)):
+        return False
+    entries = _entries(error)
+    if not entries:
+        return False
+    code, at = entries[-1]
+    on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
+    if on_purpose and _is_decided(entries, branches):
+        return True
+    asks = any(_asks(code) for code, _ in entries) or isinstance(error, _ABOUT_TYPES)
+    if on_purpose and error.__context__ is not None and not asks:
+        return True  # in a handler of an error that is the function's own
+    if explained(error) is not error:
+        return False
+    if not on_purpose or _is_library(code):
+        return _is_of_plain_objects(error, code)
+    return not asks
+
+
+def described(error: BaseException) -> str:
+    """One line: the error, and where in the function it was raised."""
+    place = "an unknown place"
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not _is_library(code):
+            place = f"{code.co_filename}:{traceback.tb_lineno} (in {code.co_name})"
+        traceback = traceback.tb_next
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text} at {place}"
+
+
+def _entries(error: BaseException) -> list[tuple[types.CodeType, int]]:
+    """Where the frames of the traceback stand, outermost first, without the driver's."""
+    return [(entry.tb_frame.f_code, entry.tb_lasti) for entry in outside_entries(error)]
+
+
+def _is_library(code: types.CodeType) -> bool:
+    """Whether code is of anything that was installed."""
+    return "site-packages" in code.co_filename or is_library_code(code)
+
+
+def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
+    """Whether Python or NumPy raises this error for what an operand holds, not for its type."""
+    if is_own(code) and isinstance(error, IndexError) and code.co_name not in _SUBSCRIPTS:
+        return False  # not the index of a traced array itself
+    if speaks_of_traces(str(error)):
+        return False
+    kind = next((k for k in type(error).__mro__ if k in _FAILURES), None)
+    return kind is not None and re.search(_FAILURES[kind], str(error)) is not None
+
+
+# ------------------------------------------------------------- errors raised on purpose
+def _asks(code: types.CodeType) -> bool:
+    """Whether code may look at the type of an object rather than at its value."""
+    if not _ASKING.isdisjoint(code.co_names):
+        return True
+    return any(step.opname.startswith("MATCH_") for step in instructions_of(code))
+
+
+Test = tuple[int, bool]
+"""A conditional jump, by its place in the code, and whether it is taken."""
+_EITHER: Test = (-1, False)
+
+
+def _is_decided(entries: list[tuple[types.CodeType, int]], branches: Branches) -> bool:
+    """Whether the test that leads to the ``raise`` is the last decision of the path."""
+    for code, at in reversed(entries):
+        tests, from_start = _tests_before(code, at)
+        for test in tests:
+            outcome = _outcome_of_last(code, test[0], branches)
+            # which way a jump went whose test was decided further inside is not known
+            if outcome == test or (outcome == _EITHER and len(tests) == 1):
+                return True
+        if tests or not from_start:
+            return False
+    return False
+
+
+def _tests_before(code: types.CodeType, offset: int) -> tuple[list[Test], bool]:
+    """The conditional jumps that lead to an instruction, and whether the code's start does."""
+    steps = instructions_of(code)
+    places = {step.offset: at for at, step in enumerate(steps)}
+    sources: dict[int, list[int]] = {}
+    for at, step in enumerate(steps):
+        if "JUMP" in step.opname or step.opname == "FOR_ITER":
+            sources.setdefault(step.argval, []).append(at)
+    todo, seen = [places[offset]], set()
+    tests: list[Test] = []
+    from_start = False
+    while todo:
+        at = todo.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        from_start = from_start or not at
+        comes_from = [(source, True) for source in sources.get(steps[at].offset, [])]
+        if at and not _LEAVES.match(steps[at - 1].opname):
+            comes_from.append((at - 1, False))
+        for source, jumps in comes_from:
+            if "JUMP_IF" in steps[source].opname or "_IF_" in steps[source].opname:
+                tests.append((source, jumps))
+            else:
+                todo.append(source)  # also from a loop that has come to its end
+    return tests, from_start
+
+
+_LEAVES = re.compile(r"RETURN|RAISE|RERAISE|JUMP_(FORWARD|BACKWARD)(_NO_INTERRUPT)?$|JUMP$")
+"""Instructions after which the next one does not follow."""
+_BETWEEN = frozenset("TO_BOOL UNARY_NOT COPY NOP PRECALL CALL COMPARE_OP".split())
+"""What may stand from a decision, or the call that made it, to the jump that follows it."""
+
+
+def _outcome_of_last(code: types.CodeType, test: int, branches: Branches) -> Test | None:
+    """The way that a jump went if the last decision was its test; None if it was not.
+
+    If that was decided in a function called there, the way is not known: `_EITHER`.
+    """
+    steps = instructions_of(code)
+    for depth, (frame_code, at) in enumerate(branches.standing):
+        if frame_code is not code:
+            continue
+        decided = max((i for i, step in enumerate(steps) if step.offset <= at), default=0)
+        between = [step.opname for step in steps[decided + 1 : test]]
+        if decided > test or not _BETWEEN.issuperset(between):
+            return None
+        if any(_asks(inner) for inner, _ in branches.standing[:depth]):
+            return None
+        if depth or "CALL" in between:
+            return _EITHER
+        true = branches.path[branches.taken - 1] is not (between.count("UNARY_NOT") % 2 == 1)
+        return test, true is ("TRUE" in steps[test].opname)
+    return None

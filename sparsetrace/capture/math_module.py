@@ -1,0 +1,241 @@
+"""The ``math`` module on traced numbers.
+
+Contract: every function of ``math`` that has a derivative, or that maps to a ufunc
+without one, is answered by that ufunc, and raises what the function itself does; for
+plain numbers each wrapper is the original.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from sparsetrace.graph.graph import Graph
+from sparsetrace.numbers.scalar import as_python
+from sparsetrace.operands.constants import plain_values
+from sparsetrace.operands.floating import without_state
+from sparsetrace.operands.operands import is_traced, values_of
+from sparsetrace.operands.raising import may_be_caught, may_raise, remember
+
+__all__ = ["wrappers"]
+
+
+def _log(x: Any, base: Any = None) -> Any:
+    return np.log(x) if base is None else np.log(x) / np.log(base)
+
+
+def _hypot(*coordinates: Any) -> Any:
+    return functools.reduce(np.hypot, coordinates) if coordinates else 0.0
+
+
+def _dist(p: Any, q: Any) -> Any:
+    return _hypot(*(np.subtract(a, b) for a, b in zip(p, q, strict=True)))
+
+
+def _prod(values: Any, *, start: Any = 1) -> Any:
+    return functools.reduce(operator.mul, values, start)
+
+
+def _sum_of_products(p: Any, q: Any) -> Any:
+    return sum(a * b for a, b in zip(p, q, strict=True))
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    return x - y * np.rint(x / y)
+
+
+def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
+    bound = np.maximum(rel_tol * np.maximum(abs(a), abs(b)), abs_tol)
+    return abs(a - b) <= bound
+
+
+_ANSWERS: dict[str, Callable[..., Any]] = {
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "atanh": np.arctanh,
+    "cbrt": np.cbrt,
+    "ceil": np.ceil,
+    "copysign": np.copysign,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "degrees": np.degrees,
+    "dist": _dist,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "fabs": np.fabs,
+    "floor": np.floor,
+    "fmod": np.fmod,
+    "frexp": np.frexp,
+    "fsum": sum,
+    "gamma": special.gamma,
+    "hypot": _hypot,
+    "isclose": _isclose,
+    "isfinite": np.isfinite,
+    "isinf": np.isinf,
+    "isnan": np.isnan,
+    "ldexp": np.ldexp,
+    "lgamma": special.gammaln,
+    "log": _log,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "modf": np.modf,
+    "nextafter": np.nextafter,
+    "pow": np.power,
+    "prod": _prod,
+    "radians": np.radians,
+    "remainder": _remainder,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "sumprod": _sum_of_products,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "trunc": np.trunc,
+    "ulp": np.spacing,
+}
+_TO_WHOLE = frozenset(("ceil", "floor", "trunc"))
+_OVER_ITERABLES = frozenset(("dist", "fsum", "prod", "sumprod"))
+_BY_OPERATORS = frozenset(("prod", "sumprod"))
+"""Their results are of the type that the items' operators give, NumPy's too."""
+
+
+_SAMPLES = (-2.5, -1.0, 0.0, 0.5, 1e308, math.inf, -math.inf, math.nan)
+"""Between them they meet every domain and range error of every function."""
+_OF_SUMS = (
+    OverflowError("intermediate overflow in fsum"),
+    ValueError("-inf + inf in fsum"),
+)
+
+
+@functools.lru_cache(maxsize=1024)
+def _errors(original: Callable[..., Any], *known: Any) -> tuple[Exception, ...]:
+    """The errors that a function may raise, one of a type; None stands for unknown arguments."""
+    found: dict[type, Exception] = {}
+    for values in itertools.product(*(_SAMPLES if x is None else (x,) for x in known)):
+        try:
+            original(*values)
+        except (ValueError, ArithmeticError) as error:
+            found.setdefault(type(error), type(error)(*error.args))
+        except Exception:  # of the arguments that are known; the function's rule says so
+            break
+    return tuple(found.values())
+
+
+_ONE = frozenset((1,))
+
+
+def _sizes(args: tuple[Any, ...]) -> set[int]:
+    return {x.size for x in args if is_traced(x)}
+
+
+def _fail_alike(
+    graph: Graph, original: Callable[..., Any], args: tuple[Any, ...], kwargs: Any
+) -> None:
+    """Raise what the function raises: at a point itself, else on a path where it is caught."""
+    if graph.local or _sizes(args) != _ONE:
+        original(*map(_plain, args), **kwargs)
+    elif may_be_caught(graph):
+        settled = [plain_values(graph, x) if is_traced(x) else x for x in args]
+        if all(x is not None for x in settled):
+            original(*(x.item() if isinstance(x, np.ndarray) else x for x in settled), **kwargs)
+            return
+        for error in _errors(original, *(None if is_traced(x) else x for x in args)):
+            may_raise(graph, functools.partial(type(error), *error.args), args)
+    else:
+        remember(graph, sys._getframe(2))
+
+
+def _plain(x: Any) -> Any:
+    """The number that a traced one stands for; an array as it is in a plain call."""
+    if not is_traced(x):
+        return x
+    if not isinstance(x, np.ndarray):
+        return x._value
+    if x.size != 1:  # which no function takes
+        return np.ones(x.shape)
+    return values_of(x).item()
+
+
+def _as_python(found: Any, name: str) -> Any:
+    """The result as a number of Python's own; of an array of one element too."""
+    if type(found) is tuple:
+        return tuple(_as_python(part, name) for part in found)
+    if isinstance(found, np.ndarray):
+        found = found.reshape(())[()]
+    return as_python(found.astype(np.int64) if name in _TO_WHOLE else found)
+
+
+def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            if is_traced(x):
+                graph = x._graph
+                frame = sys._getframe(1)
+                if (
+                    x.size != 1
+                    or len(args) > 1
+                    or (
+                        frame is not graph.lately
+                        and (frame.f_back is not graph.unwatched or frame.f_code.co_exceptiontable)
+                    )
+                ):
+                    _fail_alike(graph, original, args, kwargs)
+                if graph.calm:
+                    result = answer(*args, **kwargs)
+                else:
+                    result = without_state(graph, answer, *args, **kwargs)
+                return _as_python(result, original.__name__)
+        return original(*args, **kwargs)
+
+    return call
+
+
+def _wrapped_iterable(
+    original: Callable[..., Any], answer: Callable[..., Any]
+) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        lists = [list(x) if hasattr(x, "__iter__") else x for x in args]
+        items = [x for values in lists if isinstance(values, list) for x in values]
+        first = next(filter(is_traced, items), None)
+        if first is None:
+            return original(*lists, **kwargs)
+        if first._graph.local:
+            plain = [list(map(_plain, x)) if isinstance(x, list) else x for x in lists]
+            original(*plain, **{key: _plain(x) for key, x in kwargs.items()})
+        elif original.__name__ == "fsum":
+            for error in _OF_SUMS:
+                may_raise(first._graph, functools.partial(type(error), *error.args), items)
+        result = without_state(first._graph, answer, *lists, **kwargs)
+        name = original.__name__
+        return result if name in _BY_OPERATORS else _as_python(result, name)
+
+    return call
+
+
+def wrappers() -> dict[str, tuple[Any, Any]]:
+    """For each name in ``math``, the original and its wrapper."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name, answer in _ANSWERS.items():
+        original = getattr(math, name, None)  # some are newer than Python 3.11
+        if original is not None:
+            wrap = _wrapped_iterable if name in _OVER_ITERABLES else _wrapped
+            found[name] = original, wrap(original, answer)
+    return found

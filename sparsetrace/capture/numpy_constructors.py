@@ -1,0 +1,289 @@
+"""``np.asarray``, ``np.array``, ``np.zeros`` and their kin, for calls from traced code.
+
+Contract: outside of a trace, and for NumPy's own frames and compiled code, each wrapper
+is the original.  Inside one, conversions keep traced elements, and new float arrays are
+watched buffers.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
+from sparsetrace.errors import EscapeError, explain
+from sparsetrace.graph.graph import CURRENT, filled
+from sparsetrace.operands.operands import Elements, contains_traced, elements_of, is_traced
+from sparsetrace.user_code.callers import called_directly
+
+__all__ = ["as_array", "wrappers"]
+
+_KEEPS_MASKS = np.asanyarray
+_CONTIGUOUS = {"ascontiguousarray": "C", "asfortranarray": "F"}
+"""Their memory order; they give at least one dimension."""
+
+
+def traced_array_of(
+    obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, order: Any = "K"
+) -> Any:
+    """``np.array(obj, dtype)`` for an object that holds traced elements."""
+    graph = CURRENT.get()
+    assert graph is not None
+    result: Any
+    never = copy in (False, np._CopyMode.NEVER)
+    if never and not (isinstance(obj, np.ndarray) and is_traced(obj)):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    if isinstance(obj, np.ndarray) and is_traced(obj):
+        # _CopyMode has no truth value
+        result = obj.copy(order or "K") if copy in (True, np._CopyMode.ALWAYS) else obj
+    else:
+        result = graph.wrap(elements_of(graph, obj))
+    if dtype is not None and np.dtype(dtype) != result.dtype:
+        if never:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        result = result.astype(dtype)
+    if result.ndim < ndmin:
+        result = result[(None,) * (ndmin - result.ndim)]
+    if order in ("C", "F") and not result.flags[f"{order}_CONTIGUOUS"]:
+        result = result.copy(order)
+    return result
+
+
+def as_array(x: Any) -> Any:
+    """A list, or an array of objects, that holds traced numbers as a traced array."""
+    holds = isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object)
+    return traced_array_of(x) if holds and contains_traced(x) else x
+
+
+def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keywords without a traced ``like=``: what is made here is traceable anyway.
+
+    NumPy would look the function up by its name, and find the wrapper.
+    """
+    if is_traced(kwargs.get("like")):
+        return {name: value for name, value in kwargs.items() if name != "like"}
+    return kwargs
+
+
+_OWN_MEMORY = (list, tuple, bool, int, float, complex, range, np.generic)
+"""What NumPy makes an array of that has memory of its own."""
+
+
+def _is_view(made: Any, obj: Any) -> bool:
+    """Whether a conversion gave no new array: what is written into it is seen in `obj`."""
+    if isinstance(obj, np.ndarray):
+        return np.may_share_memory(made.view(np.ndarray), obj.view(np.ndarray))
+    return made.base is not None and not isinstance(obj, _OWN_MEMORY)
+
+
+def _seen_again(made: Any, obj: Any) -> Any:
+    """A view of a buffer is watched as the buffer is; one of foreign memory is left alone."""
+    if isinstance(obj, Buffer) and not isinstance(made, np.ma.MaskedArray):
+        return made.view(Buffer)._from(obj)
+    return made
+
+
+def _refuse_copy(original: Callable[..., Any]) -> NoReturn:
+    """Compiled code, or a call whose function has no plain name, would write into a copy."""
+    raise EscapeError(
+        explain(
+            f"np.{original.__name__}",
+            "it was called by compiled code, or through an expression that cannot be followed, "
+            "and would copy the memory of a traced array, which holds no numbers",
+            f"Call it by its name, np.{original.__name__}(x), or bind it to a name first.",
+        )
+    )
+
+
+_AS_STRIDED: Any = np.lib.stride_tricks.as_strided
+_BY_ADDRESS = frozenset(
+    (
+        (_AS_STRIDED.__globals__["__name__"], "as_strided"),
+        ("scipy.spatial.distance", "squareform"),
+    )
+)
+"""Functions of libraries that go over memory by its address, whatever it holds, and so crash.
+
+``as_strided`` comes past the guards of `sparsetrace.operands.poison` in a large array, and
+SciPy's C code copies objects without counting the references.
+"""
+
+
+def _refuse_address(name: str, obj: Any) -> None:
+    """Raise the error of such a function that was bound by name, before it does anything."""
+    if contains_traced(obj):
+        raise EscapeError(
+            explain(
+                name,
+                "it goes over the memory of an array of traced numbers by its address",
+                "Use np.lib.stride_tricks.sliding_window_view in place of as_strided, or an "
+                "index array: x[np.arange(n)[:, None] + np.arange(k)].",
+            )
+        )
+
+
+def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
+    order = _CONTIGUOUS.get(original.__name__, "K")
+
+    @functools.wraps(original)
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(*args, **kwargs)
+        kwargs = _without_like(kwargs)
+        obj = args[0] if args else kwargs.get(name)
+        if original is _KEEPS_MASKS and isinstance(obj, np.ma.MaskedArray):
+            return original(*args, **kwargs) if not contains_traced(obj) else obj
+        plain = type(obj) is np.ndarray and obj.dtype != object
+        if plain and not copies:
+            return original(*args, **kwargs)
+        frame = sys._getframe(1)
+        if is_library(frame):
+            if (frame.f_globals.get("__name__"), frame.f_code.co_name) in _BY_ADDRESS:
+                _refuse_address(frame.f_code.co_name, obj)
+            return original(*args, **kwargs)
+        if plain or not contains_traced(obj):
+            made = original(*args, **kwargs)
+            return _seen_again(made, obj) if _is_view(made, obj) else session.buffer(made, frame)
+        dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+        if dtype is object or not called_directly(frame):
+            if original.__name__ in _CONTIGUOUS and is_traced(obj):
+                _refuse_copy(original)
+            return original(*args, **kwargs)
+        if original.__name__ == "require":  # NumPy judges the requirements
+            original(np.zeros(1), *args[1:], **{k: v for k, v in kwargs.items() if k != name})
+        copy = kwargs.get("copy", True if copies else None)
+        ndmin = kwargs.get("ndmin", int(original.__name__ in _CONTIGUOUS))
+        return traced_array_of(obj, dtype, copy=copy, ndmin=ndmin, order=kwargs.get("order", order))
+
+    return convert
+
+
+def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def create(*args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(*args, **kwargs)
+        kwargs = _without_like(kwargs)
+        frame = sys._getframe(1)
+        if is_library(frame):
+            return original(*args, **kwargs)
+        return session.buffer(original(*map(as_array, args), **kwargs), frame)
+
+    return create
+
+
+def _filled(fill: Any, like: Any) -> Any:
+    """A new array of these elements, in the shape and the memory order of another."""
+    if not is_traced(fill):
+        return np.full_like(like, fill, np.asarray(fill).dtype, subok=False)
+    order: Any = "F" if is_column_major(like) else "C"
+    values = None if fill._values is None else np.full(like.shape, fill._values, order=order)
+    ids = filled(fill._ids, like.shape).copy(order)
+    return fill._graph.wrap(Elements(ids, fill.dtype, values, keep_array=True))
+
+
+def _full(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(shape, fill_value, *args, **kwargs)
+        kwargs = _without_like(kwargs)
+        frame = sys._getframe(1)
+        if is_library(frame):
+            return original(shape, fill_value, *args, **kwargs)
+        if contains_traced(fill_value) and called_directly(frame):
+            fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
+            order = args[1] if len(args) > 1 else kwargs.get("order", "C")
+            return _filled(fill, np.empty(shape, order=order))
+        return session.buffer(original(shape, fill_value, *args, **kwargs), frame)
+
+    return full
+
+
+def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def full_like(a: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(a, fill_value, *args, **kwargs)
+        frame = sys._getframe(1)
+        if is_library(frame):
+            return original(a, fill_value, *args, **kwargs)
+        if contains_traced(fill_value) and not is_traced(a) and called_directly(frame):
+            kind = args[0] if args else kwargs.get("dtype")
+            fill = traced_array_of(fill_value, np.asarray(a).dtype if kind is None else kind)
+            order = args[1] if len(args) > 1 else kwargs.get("order", "K")
+            return _filled(fill, np.empty_like(a, order=order, shape=kwargs.get("shape")))
+        return session.buffer(original(a, fill_value, *args, **kwargs), frame)
+
+    return full_like
+
+
+def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def fromiter(iterable: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        frame = sys._getframe(1)
+        if session is None or is_library(frame):
+            return original(iterable, dtype, count, **kwargs)
+        kwargs = _without_like(kwargs)
+        items = list(iterable) if count < 0 else [v for v, _ in zip(iterable, range(count))]  # noqa: B905 - stops at count
+        if contains_traced(items):
+            return traced_array_of(items, dtype)
+        made = original(items, dtype, **kwargs)
+        return session.buffer(made, frame)
+
+    return fromiter
+
+
+def _from_memory(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def frombuffer(*args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None:
+            return original(*args, **kwargs)
+        kwargs = _without_like(kwargs)
+        source = args[0] if args else kwargs.get("buffer")
+        held = source.obj if isinstance(source, memoryview) else source
+        if is_traced(held):
+            raise EscapeError(
+                explain(
+                    "np.frombuffer",
+                    "it reads the memory of a traced array, which holds no numbers",
+                    "Use the array itself, x.reshape(...) or np.array(x).",
+                )
+            )
+        return original(*args, **kwargs)
+
+    return frombuffer
+
+
+def wrappers() -> dict[str, tuple[Any, Any]]:
+    """For each name in ``numpy``, the original and its wrapper."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name in "asarray asanyarray ascontiguousarray asfortranarray require".split():
+        original = getattr(np, name)
+        found[name] = original, _conversion(original, name="a", copies=False)
+    for name, copies in (("array", True), ("asarray_chkfinite", False)):
+        original = getattr(np, name)
+        first = "object" if copies else "a"
+        found[name] = original, _conversion(original, name=first, copies=copies)
+    for name in (
+        "zeros ones empty eye identity arange linspace logspace geomspace zeros_like ones_like "
+        "empty_like copy diag tile repeat outer tri"
+    ).split():
+        original = getattr(np, name)
+        found[name] = original, _creation(original)
+    found["full"] = np.full, _full(np.full)
+    found["full_like"] = np.full_like, _full_like(np.full_like)
+    found["frombuffer"] = np.frombuffer, _from_memory(np.frombuffer)
+    found["fromiter"] = np.fromiter, _from_iterator(np.fromiter)
+    for _, wrapper in found.values():
+        wrapper._captures = True
+    return found

@@ -1,0 +1,127 @@
+"""NumPy's functions given Python lists of traced numbers: ``np.mean([x[0], x[1]])``.
+
+Contract: a list hands nothing over, so NumPy would make an array of objects of it, and
+compute with these.  The functions are exchanged once a traced number was about to become
+an element of such an array, and the trace runs again: what has no lists pays nothing.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.testing.overrides import get_overridable_numpy_array_functions
+
+from sparsetrace.capture import numpy_polynomial
+from sparsetrace.capture.numpy_constructors import as_array, wrappers
+from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.dispatch.calls import function_call
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph.graph import CURRENT
+from sparsetrace.numpy_rules.python_ufuncs import is_of_python
+from sparsetrace.operands.operands import contains_traced
+from sparsetrace.user_code.callers import called
+from sparsetrace.user_code.frames import by_user
+
+__all__ = ["MODULE", "refuse_objects", "rows", "select"]
+
+MODULE = "numpy of sequences"
+"""Under this name the functions are listed as exchanged."""
+
+_FIRST = ((0,), ("arrays", "tup", "keys", "sample"))
+_OF_ARRAYS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
+    **dict.fromkeys("column_stack concatenate dstack histogramdd hstack lexsort".split(), _FIRST),
+    **dict.fromkeys("multi_dot stack vstack".split(), _FIRST),
+    "choose": ((1,), ("choices",)),
+    "piecewise": ((1, 2), ("condlist", "funclist")),
+    "select": ((0, 1), ("condlist", "choicelist")),
+}
+"""Which arguments of a function are several arrays in one sequence: positions, and names."""
+
+
+_SELECT = np.select
+_LEFT = frozenset("astype block copyto fill_diagonal place put put_along_axis putmask".split())
+"""What takes no lists, finds traced numbers within them, or writes into its argument."""
+
+
+def _arrays(x: Any) -> Any:
+    return type(x)(map(as_array, x)) if type(x) in (list, tuple) else x
+
+
+def _function(original: Callable[..., Any]) -> Callable[..., Any]:
+    places, names = _OF_ARRAYS.get(original.__name__, ((), ()))
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        graph = CURRENT.get()
+        if graph is None or SESSION.get() is None or is_library(sys._getframe(1)):
+            return original(*args, **kwargs)
+        args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
+        kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
+        every = (*args, *kwargs.values())
+        if any(isinstance(x, np.ma.MaskedArray) for x in every) or not contains_traced(every):
+            return original(*args, **kwargs)
+        # NumPy does not look at all arguments before it hands a call over
+        return function_call(graph, original, args, kwargs)
+
+    call._captures = True  # type: ignore[attr-defined]
+    return call
+
+
+def select() -> tuple[Any, str, Any, Any]:
+    """Owner, name, original and wrapper of ``np.select``, exchanged from the start.
+
+    NumPy hands a call over for its conditions and choices alone, and would make an array of
+    objects of a traced default.
+    """
+    return np, "select", _SELECT, _function(_SELECT)
+
+
+def refuse_objects(frame: types.FrameType) -> None:
+    """Raise where a ufunc makes an array of objects of a list of traced numbers.
+
+    Parameters
+    ----------
+    frame : frame
+        Of the code that runs the ufunc, by its name or by an operator.
+    """
+    operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    if operation in ("BINARY_OP", "COMPARE_OP"):
+        name = "an operator between an array and a list"
+    elif operation.startswith(("CALL", "PRECALL")):
+        function = called(frame)
+        ufunc = getattr(function, "__self__", function)
+        if not isinstance(ufunc, np.ufunc) or is_of_python(ufunc):
+            return
+        name = f"np.{ufunc.__name__} of a list"
+    else:
+        return
+    if by_user(frame):
+        raise UnsupportedError(
+            explain(
+                name,
+                "NumPy makes an array of objects of traced numbers in a list, and some code here "
+                "asks for a dtype",
+                "Make an array of the list first: np.array([a, b]).",
+            )
+        )
+
+
+@functools.cache
+def rows() -> list[tuple[Any, str, Any, Any]]:
+    """Owner, name, original and wrapper of everything that is exchanged."""
+    taken = {_SELECT, *(original for original, _ in wrappers().values())}
+    wanted = get_overridable_numpy_array_functions() - taken
+    new: dict[Any, Any] = {}
+    found = []
+    for module in (np, np.linalg, np.fft, np.lib.scimath, np.lib.stride_tricks):
+        for name, original in vars(module).items():
+            if callable(original) and original in wanted and original.__name__ not in _LEFT:
+                wrapper = new.setdefault(original, _function(original))
+                found.append((module, name, original, wrapper))
+    return [*found, *numpy_polynomial.rows()]

@@ -1,0 +1,335 @@
+"""``numpy.ma``, whose functions ask no protocol.
+
+Contract: a call without traced arguments is NumPy's own.  With them it is answered, or
+refused by name.  Masked float arrays made in the traced function are watched buffers, as
+those of ``np.zeros`` are.  Few functions use masked arrays: the names are exchanged once
+one is made of traced elements, or an error shows that the function uses numpy.ma, and it
+runs again.  (Every other call of numpy.ma's own functions with traced elements raises: they
+find no numbers there.)
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.ma import core as _core
+from numpy.ma import nomask
+
+from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.errors import EscapeError, UnsupportedError, explain
+from sparsetrace.graph.graph import CURRENT
+from sparsetrace.masked import (
+    FUNCTIONS,
+    as_masked,
+    binary_call,
+    constructed,
+    outer_call,
+    unary_call,
+)
+from sparsetrace.operands.operands import contains_traced, is_traced, plain_target
+
+__all__ = ["MODULE", "are_used", "entry", "rows"]
+
+MODULE = "numpy.ma"
+
+core: Any = _core
+_LIBRARIES = ("numpy.", "scipy.", "sparsetrace.")
+_METADATA = frozenset(
+    "common_fill_value default_fill_value get_fill_value isMA isMaskedArray isarray "
+    "make_mask_descr make_mask_none maximum_fill_value minimum_fill_value".split()
+)
+"""Functions that look at types, shapes and fill values alone."""
+_MAKERS = frozenset(
+    "arange array asanyarray asarray empty empty_like identity masked_all masked_all_like "
+    "ones ones_like zeros zeros_like".split()
+)
+"""Functions whose arrays may be written into."""
+
+
+def _is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return any(map(contains_traced, args)) or any(map(contains_traced, kwargs.values()))
+
+
+def _function(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    answer = FUNCTIONS.get(name)
+
+    @functools.wraps(original)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None:
+            return original(*args, **kwargs)
+        if not _is_concerned(args, kwargs):
+            found = original(*args, **kwargs)
+            return _watched(found, args, sys._getframe(1)) if name in _MAKERS else found
+        if answer is None:
+            raise UnsupportedError(
+                explain(
+                    f"np.ma.{name}",
+                    "this function has no rule for traced data",
+                    "Use numpy's function on m.filled(value), and np.where with m.mask.",
+                )
+            )
+        return answer(*args, **kwargs)
+
+    wrapper._captures = True  # type: ignore[attr-defined]
+    return wrapper
+
+
+def _watched(made: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
+    """A new float array as the user's code gets it: plain until a tracer is written."""
+    session, graph = SESSION.get(), CURRENT.get()
+    if session is None or graph is None or is_library(frame) or type(made) is not core.MaskedArray:
+        return made
+    own = np.ndarray.view(made, np.ndarray)
+    if any(isinstance(a, np.ndarray) and np.may_share_memory(a, own) for a in args):
+        return made
+    data = session.buffer(own, frame)
+    if data is own:
+        return made
+    if is_traced(data) and graph.local:
+        data._values[...] = own
+    return core.MaskedArray(
+        data, mask=made.mask, fill_value=made.fill_value, hard_mask=made.hardmask
+    )
+
+
+# ------------------------------------------------------------ numpy.ma's ufuncs
+def _unary(original: Any) -> Any:
+    def call(self: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None or not _is_concerned((a, *args), kwargs):
+            return original(self, a, *args, **kwargs)
+        return unary_call(self.f, self.domain, a, *args, **kwargs)
+
+    return call
+
+
+def _binary(original: Any) -> Any:
+    def call(self: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None or not _is_concerned((a, b, *args), kwargs):
+            return original(self, a, b, *args, **kwargs)
+        return binary_call(self.f, a, b, *args, **kwargs)
+
+    return call
+
+
+def _extreme(original: Any) -> Any:
+    def call(self: Any, a: Any, b: Any = None) -> Any:
+        if SESSION.get() is None or not _is_concerned((a, b), {}):
+            return original(self, a, b)
+        if b is None:
+            return getattr(as_masked(a), _REDUCING[self.f])()
+        return binary_call(self.f, a, b)
+
+    return call
+
+
+def _outer(original: Any) -> Any:
+    def outer(self: Any, a: Any, b: Any) -> Any:
+        if SESSION.get() is None or not _is_concerned((a, b), {}):
+            return original(self, a, b)
+        return outer_call(self.f, a, b)
+
+    return outer
+
+
+_REDUCING = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.maximum: "max",
+    np.minimum: "min",
+    np.logical_and: "all",
+    np.logical_or: "any",
+}
+
+
+def _along(original: Any, default: Any) -> Any:
+    """``np.ma.add.reduce`` and its kin, by the method that does the same."""
+
+    def reduce(self: Any, target: Any, axis: Any = default, *args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None or not _is_concerned((target, *args), kwargs):
+            return original(self, target, axis, *args, **kwargs)
+        if self.f not in _REDUCING or args or kwargs:
+            raise _unanswered(self, "reduce")
+        if axis is np._NoValue:
+            axis = 0 if as_masked(target).ndim == 1 else None
+        return getattr(as_masked(target), _REDUCING[self.f])(axis)
+
+    return reduce
+
+
+def _prefixes(original: Any) -> Any:
+    """``np.ma.add.accumulate`` and its kin, whose results have no mask."""
+
+    def accumulate(self: Any, target: Any, axis: int = 0) -> Any:
+        if SESSION.get() is None or not _is_concerned((target,), {}):
+            return original(self, target, axis)
+        if self.f not in (np.add, np.multiply):
+            raise _unanswered(self, "accumulate")
+        return as_masked(self.f.accumulate(as_masked(target).filled(self.filly), axis))
+
+    return accumulate
+
+
+def _unanswered(operation: Any, method: str) -> UnsupportedError:
+    return UnsupportedError(
+        explain(
+            f"np.ma.{operation.__name__}.{method}",
+            "this call has no rule for traced data",
+            "Use the methods: m.sum(axis), m.prod(axis), m.max(axis), m.cumsum(axis).",
+        )
+    )
+
+
+# ------------------------------------------------------------------- the class
+def entry(install: Callable[[], bool]) -> tuple[Any, str, Any, Any]:
+    """The one thing that is always exchanged: how masked arrays are made.
+
+    Parameters
+    ----------
+    install : callable
+        Exchanges all `rows`, and tells whether they were not before.
+    """
+    original = vars(core.MaskedArray)["__new__"]
+    return core.MaskedArray, "__new__", original, _new(original.__func__, install)
+
+
+def _new(original: Any, install: Callable[[], bool]) -> Any:
+    @functools.wraps(original)
+    def new(cls: type, data: Any = None, mask: Any = nomask, *args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is None or not _is_concerned((data, mask, *args), kwargs):
+            return original(cls, data, mask, *args, **kwargs)
+        if install():
+            session.ask()
+        if cls is not core.MaskedArray:
+            raise UnsupportedError(
+                explain(
+                    f"a masked array of class {cls.__name__}",
+                    "subclasses have no rule for traced data",
+                    "Use np.ma.MaskedArray itself.",
+                )
+            )
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("numpy."):
+            raise EscapeError(
+                explain(
+                    "a function of numpy.ma",
+                    "it was bound by name before the trace began",
+                    "Call it as np.ma.f(...).",
+                )
+            )
+        return constructed(data, mask, *args, **kwargs)
+
+    return staticmethod(new)
+
+
+def _refuse_write(target: Any) -> NoReturn:
+    """The error of a write of traced elements into an ordinary masked array."""
+    raise plain_target("an assignment to a masked array", np.ndarray.view(target, target.baseclass))
+
+
+def _writing(original: Any) -> Any:
+    @functools.wraps(original)
+    def write(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is not None and _is_concerned(args, kwargs):
+            _refuse_write(self)
+        return original(self, *args, **kwargs)
+
+    return write
+
+
+def _reading(original: Any, name: str) -> Any:
+    @functools.wraps(original)
+    def read(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None or not _is_concerned(args, kwargs):
+            return original(self, *args, **kwargs)
+        return getattr(as_masked(self), name)(*args, **kwargs)
+
+    return read
+
+
+_COMPARISONS = "eq ne lt le gt ge"
+_IN_PLACE = "iadd isub imul itruediv ifloordiv ipow"
+_WRITERS = ("__setitem__", "put", *(f"__{name}__" for name in _IN_PLACE.split()))
+_READERS = ("dot", "filled", *(f"__{name}__" for name in _COMPARISONS.split()))
+
+
+@cache
+def rows() -> list[tuple[Any, str, Any, Any]]:
+    """Owner, name, original and wrapper of everything that is exchanged."""
+    found: list[tuple[Any, str, Any, Any]] = []
+    kinds = (
+        core._MaskedUnaryOperation,
+        core._MaskedBinaryOperation,
+        core._DomainedBinaryOperation,
+        core._extrema_operation,
+    )
+    for name in np.ma.__all__:
+        original = getattr(np.ma, name)
+        special = isinstance(original, (type, types.ModuleType, *kinds)) or not callable(original)
+        if not special and name not in _METADATA:
+            found.append((np.ma, name, original, _function(name, original)))
+    makers: tuple[tuple[Any, str, Callable[[Any], Any]], ...] = (
+        (kinds[0], "__call__", _unary),
+        (kinds[1], "__call__", _binary),
+        (kinds[2], "__call__", _binary),
+        (kinds[3], "__call__", _extreme),
+        (kinds[1], "outer", _outer),
+        (kinds[3], "outer", _outer),
+        (kinds[1], "reduce", functools.partial(_along, default=0)),
+        (kinds[3], "reduce", functools.partial(_along, default=np._NoValue)),
+        (kinds[1], "accumulate", _prefixes),
+        *((core.MaskedArray, name, _writing) for name in _WRITERS),
+        *((core.MaskedArray, name, functools.partial(_reading, name=name)) for name in _READERS),
+    )
+    for owner, name, make in makers:
+        original = vars(owner)[name]
+        found.append((owner, name, original, make(original)))
+    return found
+
+
+# --------------------------------------------------------------- whether it is used
+def are_used(traceback: types.TracebackType | None) -> bool:
+    """Whether an error passed through numpy.ma, or through a module that uses it.
+
+    Where it passed through no module of the user's, what was returned was at fault.
+    """
+    seen: set[int] = set()
+    outside = True
+    while traceback is not None:
+        frame, traceback = traceback.tb_frame, traceback.tb_next
+        scope = frame.f_globals
+        name = scope.get("__name__", "")
+        if name.startswith(MODULE):
+            return True
+        if name.startswith(_LIBRARIES):
+            continue
+        outside = False
+        if _mentions(frame.f_code) or (id(scope) not in seen and _is_used_by(scope)):
+            return True
+        seen.add(id(scope))
+    return outside
+
+
+def _is_used_by(scope: dict[str, Any]) -> bool:
+    for value in list(scope.values()):
+        for item in vars(value).values() if isinstance(value, type) else (value,):
+            code = getattr(item, "__code__", None)
+            if isinstance(code, types.CodeType) and _mentions(code):
+                return True
+        of = getattr(value, "__module__", None) or getattr(value, "__name__", None)
+        if isinstance(of, str) and of.startswith(MODULE):
+            return True
+    return False
+
+
+@cache
+def _mentions(code: types.CodeType) -> bool:
+    if "ma" in code.co_names:
+        return True
+    return any(_mentions(c) for c in code.co_consts if isinstance(c, types.CodeType))

@@ -1,0 +1,57 @@
+"""``numpy.polynomial`` with traced coefficients: its Python code, run on traced arrays.
+
+Contract: its functions and classes hand nothing over, and make arrays of floats of what
+they are given.  Calls with traced numbers run copies that make traced arrays instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numpy import polynomial
+from numpy.polynomial import polyutils
+
+from sparsetrace.capture.session import SESSION
+from sparsetrace.operands.implementations import rebound_method
+from sparsetrace.operands.operands import contains_traced
+
+__all__ = ["rows"]
+
+_CLASSES = (
+    polynomial.Polynomial,
+    polynomial.Chebyshev,
+    polynomial.Legendre,
+    polynomial.Hermite,
+    polynomial.HermiteE,
+    polynomial.Laguerre,
+)
+
+
+def _function(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None or not contains_traced((*args, *kwargs.values())):
+            return original(*args, **kwargs)
+        return rebound_method(original)(*args, **kwargs)
+
+    call._captures = True  # type: ignore[attr-defined]
+    return call
+
+
+def rows() -> Iterator[tuple[Any, str, Any, Any]]:
+    """Owner, name, original and wrapper of everything that is exchanged."""
+    wrappers: dict[Any, Any] = {}
+    modules = [getattr(polynomial, c.__module__.rpartition(".")[2]) for c in _CLASSES]
+    for module in (*modules, polyutils):
+        for name in module.__all__:
+            original = getattr(module, name)
+            if isinstance(original, types.FunctionType) and original.__module__ == module.__name__:
+                wrappers[original] = _function(original)
+                yield module, name, original, wrappers[original]
+    for kind in _CLASSES:
+        for name, held in vars(kind).items():
+            if isinstance(held, staticmethod) and held.__func__ in wrappers:
+                yield kind, name, held, staticmethod(wrappers[held.__func__])

@@ -1,0 +1,116 @@
+"""``scipy.fft`` on traced arrays, by the backend protocol that it has for such things.
+
+Contract: set for the tracing thread, while the trace runs.  The Fourier transforms go
+to the rules of ``np.fft``; the cosine and sine transforms are products with their
+matrix, whose zeros count.  What has no rule is refused by name.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.operands.operands import contains_traced, is_traced
+
+__all__ = ["backend"]
+
+_FOURIER = frozenset(
+    "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split()
+)
+_TRIGONOMETRIC = frozenset("dct idct dst idst dctn idctn dstn idstn".split())
+_DROPPED = ("overwrite_x", "workers", "plan")
+_LARGEST_MATRIX = 512
+_ZERO = 1e-10
+"""Entries of a transform's matrix below this are rounding errors of zeros."""
+
+
+class _Backend:
+    """What ``scipy.fft.set_backend`` takes."""
+
+    __ua_domain__ = "numpy.scipy.fft"
+
+    @staticmethod
+    def __ua_function__(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not contains_traced([*args, *kwargs.values()]):
+            return NotImplemented
+        name = method.__name__
+        if name in _FOURIER:
+            return _fourier(name, *args, **kwargs)
+        if name in _TRIGONOMETRIC:
+            return _trigonometric(name, *args, **kwargs)
+        raise UnsupportedError(
+            explain(
+                f"scipy.fft.{name}",
+                "this transform has no rule, and without one a dependency could be lost",
+                "Write it with scipy.fft.fft, or as a product with its matrix.",
+            )
+        )
+
+
+def _fourier(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
+    several = name.endswith(("2", "n"))
+    names = ("s" if several else "n", "axes" if several else "axis", "norm", *_DROPPED[:2])
+    options = dict(zip(names, args, strict=False)) | kwargs
+    options = {k: v for k, v in options.items() if k not in _DROPPED and v is not None}
+    for key in {"s", "axes"}.intersection(options):
+        options[key] = _several(options[key])
+    if "s" in options and "axes" not in options:
+        options["axes"] = tuple(range(-len(options["s"]), 0))
+    return getattr(np.fft, name)(_array(x), **options)
+
+
+def _several(x: Any) -> Any:
+    """Lengths or axes, of which SciPy takes one alone as well."""
+    return (x,) if isinstance(x, (int, np.integer)) else x
+
+
+def _trigonometric(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
+    several = name.endswith("n")
+    names = ("type", "s" if several else "n", "axes" if several else "axis", "norm")
+    options = dict(zip((*names, *_DROPPED[:2]), args, strict=False)) | kwargs
+    array = _array(x)
+    axes, lengths = options.get(names[2]), options.get(names[1])
+    if not several:
+        axes, lengths = [-1 if axes is None else axes], [lengths]
+    elif axes is None:
+        count = array.ndim if lengths is None else len(_several(lengths))
+        axes = range(array.ndim - count, array.ndim)
+    axes = list(np.atleast_1d(axes))
+    lengths = [None] * len(axes) if lengths is None else _several(lengths)
+    kept = ("type", "norm", "orthogonalize")
+    wanted: dict[str, Any] = {k: options[k] for k in kept if k in options}
+    single = getattr(sys.modules["scipy.fft"], name.removesuffix("n"))
+    for axis, length in zip(axes, lengths, strict=True):
+        array = _along(single, array, int(axis), length, wanted)
+    return array
+
+
+def _along(single: Any, array: Any, axis: int, length: Any, options: dict[str, Any]) -> Any:
+    moved = np.moveaxis(array, axis, -1)
+    size = moved.shape[-1]
+    n = size if length is None else int(length)
+    if n <= _LARGEST_MATRIX and size <= _LARGEST_MATRIX:
+        matrix = single(np.eye(size), n=n, axis=-1, **options)
+        matrix[np.abs(matrix) < _ZERO * np.abs(matrix).max()] = 0.0
+        result = moved @ matrix
+    else:
+        total = moved[..., :n].sum(axis=-1, keepdims=True)
+        result = np.repeat(total, n, axis=-1)
+    return np.moveaxis(result, -1, axis)
+
+
+def _array(x: Any) -> Any:
+    return x if is_traced(x) else np.stack([np.asarray(item) for item in x])
+
+
+def backend() -> AbstractContextManager[Any]:
+    """The backend set for this thread, where the program has loaded ``scipy.fft``."""
+    module = sys.modules.get("scipy.fft")
+    if module is None:
+        return nullcontext()
+    found: AbstractContextManager[Any] = module.set_backend(_Backend)
+    return found

@@ -1,0 +1,1 @@
+"""A call comes in: which rule answers it, and what was answered before."""

@@ -1,0 +1,342 @@
+"""Calls on small arrays that were made before: their outcome is looked up, not derived again.
+
+Contract: what a call makes of its operands' nodes is a function of the call, of the operands'
+shapes and dtypes, and of the constants among them; not of which nodes they are.  A call that
+comes a second time is recorded, as a `Recipe`; from then on that is followed.  Whatever the
+key cannot tell from other calls is left to the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import arange, array, asarray, concatenate
+
+from sparsetrace.dispatch.recording import Literal, Recipe, Result, Rule, is_c_like, recorded
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Graph, Ids, Rows
+from sparsetrace.operands.implementations import function_named
+from sparsetrace.operands.operands import Elements, is_traced
+
+__all__ = ["FUNCTIONS", "UNKNOWN", "answer", "answered", "forget", "leave"]
+
+
+_NAMES = """
+all allclose amax amin angle any append apply_along_axis apply_over_axes argmax argmin argpartition
+argsort around array_equal array_equiv average bincount block choose clip column_stack compress
+concatenate convolve copy copyto corrcoef correlate count_nonzero cov cross cumprod cumsum
+cumulative_prod cumulative_sum delete diagflat diff digitize dot dstack ediff1d einsum extract fix
+geomspace gradient histogram histogram2d histogram_bin_edges histogramdd hstack i0 inner insert
+interp isclose iscomplex isin isneginf isposinf isreal kron lexsort linspace logspace max mean
+median meshgrid min nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian
+nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar outer pad partition percentile
+piecewise poly polyadd polyder polydiv polyfit polyint polymul polysub polyval prod ptp putmask
+quantile repeat resize roll roots round searchsorted select sinc sort sort_complex stack std sum
+take take_along_axis tensordot tile trace trapezoid tril triu unwrap vander var vdot vstack where
+fft.fft fft.fft2 fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift
+fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftn
+lib.scimath.arccos lib.scimath.arcsin lib.scimath.arctanh lib.scimath.log lib.scimath.log10
+lib.scimath.log2 lib.scimath.logn lib.scimath.power lib.scimath.sqrt
+linalg.cholesky linalg.cond linalg.cross linalg.det linalg.eig linalg.eigh linalg.eigvals
+linalg.eigvalsh linalg.inv linalg.lstsq linalg.matmul linalg.matrix_norm linalg.matrix_power
+linalg.matrix_rank linalg.multi_dot linalg.norm linalg.outer linalg.pinv linalg.qr linalg.slogdet
+linalg.solve linalg.svd linalg.svdvals linalg.tensordot linalg.tensorinv linalg.tensorsolve
+linalg.trace linalg.vecdot linalg.vector_norm polynomial.polynomial.polygrid2d
+polynomial.polynomial.polyval2d polynomial.polynomial.polyvalnd
+"""
+FUNCTIONS = set(map(function_named, _NAMES.split())) - {None}
+"""Functions that give new arrays or write into theirs, and by their rules cost more."""
+
+UNKNOWN = object()
+"""Says that the call is to be answered by its rule."""
+
+_SMALL = 256
+"""Operands of more elements than these are left to the rules, whose cost is little beside them."""
+_LARGE = 256
+"""Constants of more elements are not compared."""
+_MOST_SEEN, _MOST_RECIPES = 8192, 2048
+"""How many calls are remembered: that they were made, and what they do."""
+
+_RECIPES: dict[Hashable, Recipe | None] = {}
+_SEEN: set[int] = set()
+"""Hashes of the calls made so far; if two are equal, one call is recorded early."""
+
+
+def forget() -> None:
+    """Drop everything: a rule has changed."""
+    _RECIPES.clear()
+    _SEEN.clear()
+
+
+def leave(function: Any) -> None:
+    """Leave a function to its rule from now on: one of a user's may do anything."""
+    FUNCTIONS.discard(function)
+    forget()
+
+
+def answered(
+    graph: Graph, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
+) -> Any:
+    """What ``rule(graph, call, args, kwargs)`` returns: looked up if it is known."""
+    known = UNKNOWN if graph.local else answer(graph, call, args, kwargs, rule)
+    return rule(graph, call, args, kwargs) if known is UNKNOWN else known
+
+
+def answer(
+    graph: Graph, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
+) -> Any:
+    """What ``rule(graph, call, args, kwargs)`` returns, if that is known; else `UNKNOWN`.
+
+    A global trace's only: in a local one the outcome depends on the values.
+    """
+    described: list[Any] = [call, graph.values, graph.dependency, graph.second_order]
+    nodes: list[Any] = []
+    for x in args:
+        if not (_HOW.get(type(x)) or _how(x))(graph, x, described, nodes):
+            return UNKNOWN
+    for name, x in kwargs.items():
+        described += (_NAMED, name)
+        if not (_HOW.get(type(x)) or _how(x))(graph, x, described, nodes):
+            return UNKNOWN
+    if len(nodes) == 1:
+        table = nodes[0].reshape(-1)
+    elif not nodes:
+        return UNKNOWN
+    else:
+        table = concatenate([ids.reshape(-1) for ids in nodes])
+        first: dict[bytes, int] = {}  # operands that are one and the same need no union
+        same = [first.setdefault(ids.tobytes(), i) for i, ids in enumerate(nodes)]
+        if len(first) < len(same):
+            described += (_SAME, *same)
+    if not graph.pure and table.size:
+        lowest = np.minimum.reduce(table)
+        if lowest <= OPAQUE:
+            described += (_SETTLED, np.minimum(table, FIRST_INPUT).tobytes())
+            if lowest < ZERO:
+                if graph.wide:
+                    return UNKNOWN
+                described.append(graph.known_values(table, _COMPLEX).tobytes())
+    key = tuple(described)
+    recipe = _RECIPES.get(key)
+    if recipe is None:
+        if key in _RECIPES:
+            return UNKNOWN
+        mark = hash(key)
+        if mark not in _SEEN:
+            if len(_SEEN) >= _MOST_SEEN:
+                _SEEN.clear()
+            _SEEN.add(mark)
+            return UNKNOWN
+        if len(_RECIPES) >= _MOST_RECIPES:
+            _RECIPES.clear()
+        recipe = _RECIPES[key] = recorded(graph, call, args, kwargs, rule)
+        if recipe is None:
+            return UNKNOWN
+    if recipe.writes and _overlap(recipe, nodes):
+        return UNKNOWN
+    return _followed(graph, recipe, nodes, table)
+
+
+# ------------------------------------------------------------------------------- key
+_NAMED, _SAME, _SETTLED, _ITSELF, _FORTRAN, _INTS = "name same settled itself F ints".split()
+"""What stands before parts of a key that are no pair of a type and a value."""
+_COMPLEX = np.dtype(complex)
+
+How = Callable[[Graph, Any, list[Any], list[Any]], bool]
+"""Appends to the key what a rule may ask of an argument, and its nodes; False if it cannot."""
+
+
+def _traced(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    ids: Ids = x._ids
+    if ids.size > _SMALL or type(ids) is not np.ndarray or x._graph is not graph:
+        return False
+    if ids.ndim < 2 or ids.flags.c_contiguous or is_c_like(ids):
+        key += (type(x), ids.shape, x._dtype)
+        nodes.append(ids)
+        return True
+    key += (type(x), ids.shape, x._dtype, _FORTRAN)
+    nodes.append(ids.T)
+    return is_c_like(ids.T)
+
+
+def _plain(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (type(x), x)
+    return True
+
+
+def _float(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (float, x) if x else (float, str(x))  # 0.0 equals -0.0
+    return True
+
+
+def _shown(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (type(x), str(x))
+    return True
+
+
+def _array(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    if x.size > _LARGE or x.dtype.hasobject:
+        return False
+    if x.ndim < 2 or x.flags.c_contiguous:
+        key += (np.ndarray, x.shape, x.dtype, x.tobytes())
+        return True
+    key += (np.ndarray, x.shape, x.dtype, _FORTRAN, x.T.tobytes())
+    return bool(x.flags.f_contiguous)
+
+
+def _number(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (type(x), x.dtype, x.tobytes())
+    return not x.dtype.hasobject
+
+
+def _parts(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    if len(x) > _SMALL:
+        return False
+    if {int}.issuperset(map(type, x)):
+        key += (type(x), _INTS, tuple(x))
+        return True
+    key += (type(x), len(x))
+    return all((_HOW.get(type(item)) or _how(item))(graph, item, key, nodes) for item in x)
+
+
+def _slice(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key.append(slice)
+    return _parts(graph, (x.start, x.stop, x.step), key, nodes)
+
+
+def _sparse(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    if x.nnz > _LARGE:
+        return False
+    key += (type(x), x.shape)
+    return _parts(graph, [getattr(x, part) for part in _SPARSE[type(x)]], key, nodes)
+
+
+def _itself(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    key += (_ITSELF, x)
+    return True
+
+
+def _unknown(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+    return False
+
+
+_COMPRESSED = ("data", "indices", "indptr")
+_SPARSE: dict[type, tuple[str, ...]] = {
+    scipy.sparse.csr_array: _COMPRESSED,
+    scipy.sparse.csr_matrix: _COMPRESSED,
+    scipy.sparse.csc_array: _COMPRESSED,
+    scipy.sparse.csc_matrix: _COMPRESSED,
+    scipy.sparse.coo_array: ("data", "coords"),
+    scipy.sparse.coo_matrix: ("data", "coords"),
+    scipy.sparse.dia_array: ("data", "offsets"),
+    scipy.sparse.dia_matrix: ("data", "offsets"),
+}
+"""The parts that a sparse matrix consists of."""
+_HOW: dict[type, How] = {
+    **dict.fromkeys((bool, int, str, type(None), type(Ellipsis)), _plain),
+    **dict.fromkeys((list, tuple), _parts),
+    **dict.fromkeys((np.ufunc, type(np.sum), type(np._NoValue), type), _itself),
+    **dict.fromkeys(_SPARSE, _sparse),
+    float: _float,
+    complex: _shown,
+    slice: _slice,
+    np.ndarray: _array,
+}
+"""How arguments of each type are described; of NumPy's and the package's own as they come."""
+
+
+def _how(x: Any) -> How:
+    kind = type(x)
+    if is_traced(x):
+        _HOW[kind] = _traced
+    elif getattr(kind, "_is_buffer", False):
+        _HOW[kind] = _array
+    elif isinstance(x, np.dtype):
+        _HOW[kind] = _itself
+    elif isinstance(x, np.generic) and kind.__module__ == "numpy":
+        _HOW[kind] = _number
+    elif getattr(kind, "_is_unknown", False) and kind.__base__ in _SPARSE:
+        _SPARSE[kind] = _SPARSE[kind.__base__]
+        _HOW[kind] = _sparse
+    else:
+        return _unknown
+    return _HOW[kind]
+
+
+# ------------------------------------------------------------------------- following
+_SPECIAL = array([ZERO, OPAQUE], np.int32)
+
+
+def _overlap(recipe: Recipe, nodes: list[Any]) -> bool:
+    """Whether an operand that is written into shares memory with another."""
+    return any(
+        np.may_share_memory(nodes[i], other)
+        for i, _ in recipe.writes
+        for j, other in enumerate(nodes)
+        if i != j
+    )
+
+
+def _followed(graph: Graph, recipe: Recipe, nodes: list[Any], table: Ids) -> Any:
+    base = graph.next_block() if recipe.count else 0
+    results = recipe.results
+    if recipe.own and type(results) is Result and results.fresh >= 0 and not recipe.writes:
+        for step in recipe.steps:
+            _append(graph, step, table)
+        start = base + results.fresh
+        ids = arange(start, start + results.places.size, dtype=np.int32)
+        return _elements(results, ids.reshape(results.places.shape))
+    table = _whole(graph, recipe, table, base)
+    for step in recipe.steps:
+        _append(graph, step, table)
+    for kind, places in recipe.interactions:
+        taken = {id(at): table[at] for at in places}  # equal arrays stay one and the same
+        graph.interactions.append(kind(*(taken[id(at)] for at in places)))
+    if recipe.scalar_products is not None:
+        graph.scalar_products += table[recipe.scalar_products].tolist()
+    found = _made(results, table)
+    for i, written in recipe.writes:
+        nodes[i][...] = table[written]
+    return found
+
+
+def _append(graph: Graph, step: Any, table: Ids) -> None:
+    parents = table[step.parents]
+    if step.indptr is None:
+        graph.append(Columns(graph.size, step.size, list(parents)))
+    else:
+        graph.append(Rows(graph.size, step.size, step.indptr, parents, step.sequential))
+
+
+def _whole(graph: Graph, recipe: Recipe, operands: Ids, base: int) -> Ids:
+    """Every id that a recipe may name, by its place."""
+    parts: list[Any] = [operands]
+    if recipe.count:
+        parts.append(arange(base, base + recipe.count, dtype=np.int32))
+    if recipe.settles:
+        graph.pure = False
+        parts.append(_SPECIAL)
+        if recipe.constants is not None:
+            parts.append(graph.constant(recipe.constants))
+    return concatenate(parts) if len(parts) > 1 else operands
+
+
+def _made(results: Any, table: Ids) -> Any:
+    if type(results) is Result:
+        return _elements(results, asarray(table[results.places]))
+    if type(results) is Literal:
+        value = results.value
+        return value.copy() if isinstance(value, np.ndarray) else value
+    kind, items = results
+    found = [_made(item, table) for item in items]
+    return kind(*found) if hasattr(kind, "_fields") else kind(found)
+
+
+def _elements(result: Result, ids: Ids) -> Elements:
+    if result.axes is not None:
+        ids = ids.transpose(result.axes)
+    return Elements(ids, result.dtype, keep_array=result.keep_array)

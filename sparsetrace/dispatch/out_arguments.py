@@ -1,0 +1,125 @@
+"""``out=`` and ``where=``: what NumPy asks of a target, and how a result is written into it.
+
+Contract: a target that is an ordinary array is refused, since it cannot hold what a traced
+number depends on.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import compress
+
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.operands.operands import (
+    Elements,
+    constant_values,
+    ids_of,
+    is_traced,
+    is_traced_array,
+    is_uncertain,
+    landed,
+    plain_target,
+)
+
+__all__ = ["JOINS", "check_target", "masked", "out_position", "store"]
+
+_REPEATING = frozenset((np.clip, np.fix, np.isneginf, np.isposinf, np.nanmedian))
+"""Functions whose target may have more dimensions than the result."""
+_PRODUCTS = frozenset((np.dot, np.linalg.multi_dot))
+"""Functions whose target must have the very dtype of the result."""
+JOINS = frozenset((np.concatenate, np.stack))
+"""Functions that take ``out=`` or ``dtype=``, and not both."""
+_POSITIONS = frozenset((np.argmax, np.argmin, np.nanargmax, np.nanargmin))
+
+
+# the compiled ones have no signature that could be asked
+_OUT_POSITIONS: dict[Callable[..., Any], int] = {np.dot: 2, np.concatenate: 2}
+
+
+def out_position(function: Callable[..., Any]) -> int:
+    """Where ``out`` stands among the function's positions; far behind them if nowhere."""
+    found = _OUT_POSITIONS.get(function)
+    if found is None:
+        try:
+            parameters = inspect.signature(function).parameters
+        except ValueError:
+            parameters = MappingProxyType({})
+        positional = [
+            name for name, p in parameters.items() if p.kind is not inspect.Parameter.KEYWORD_ONLY
+        ]
+        found = positional.index("out") if "out" in positional else 10**6
+        _OUT_POSITIONS[function] = found
+    return found
+
+
+def check_target(function: Callable[..., Any], target: Any, found: Elements) -> None:
+    """What NumPy asks of ``out=``."""
+    if target.shape != found.ids.shape and function not in _REPEATING:
+        raise ValueError(
+            f"output parameter of {function.__name__} has the shape {target.shape}, "
+            f"but {found.ids.shape} was expected"
+        )
+    if function in _PRODUCTS and target.dtype != found.dtype:
+        raise ValueError("output array is not acceptable (must have the right datatype)")
+    if not np.can_cast(found.dtype, target.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast {function.__name__} output from {found.dtype!r} to {target.dtype!r} "
+            "with casting rule 'same_kind'"
+        )
+    if function in _POSITIONS and target.dtype != found.dtype:
+        raise TypeError(f"Cannot cast from {target.dtype!r} to {found.dtype!r}")
+    if function is compress and target.dtype != found.dtype:  # NumPy judges it
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compress([True], np.zeros(1, found.dtype), out=np.zeros(1, target.dtype))
+
+
+def masked(graph: Graph, new: Elements, old: Any, where: Any) -> Elements:
+    """Where the mask is false the target's own elements stay (unknown ones without a target)."""
+    shape = np.broadcast_shapes(new.ids.shape, np.shape(where))
+    if old is None:
+        graph.pure = False
+        kept: Ids = np.full(shape, OPAQUE, np.int32)
+    else:
+        kept = ids_of(graph, old)
+    if is_uncertain(where):
+        out = graph.union(np.broadcast_to(new.ids, shape), kept)
+        if graph.dependency:
+            out = graph.union(out, ids_of(graph, where))
+        return Elements(out, new.dtype)
+    mask = (
+        graph.known_values(ids_of(graph, where), np.dtype(bool))
+        if is_traced(where)
+        else constant_values(where).astype(bool)
+    )
+    return Elements(np.where(mask, new.ids, kept), new.dtype)
+
+
+def store(graph: Graph, target: Any, found: Elements, call: str, *, exact: bool = False) -> Any:
+    """Write the result into ``out=``, which must be a traced array.
+
+    Raises
+    ------
+    EscapeError
+        If the target is an ordinary array.
+    ValueError
+        If it is to be of `exact` shape, and is not.
+    """
+    if not is_traced_array(target):
+        raise plain_target(call, target)
+    if exact and target.shape != found.ids.shape:
+        raise ValueError(
+            f"{call}: the shape {target.shape} is not that of the result, {found.ids.shape}"
+        )
+    target._ids[...] = landed(graph, target._dtype, found.ids)
+    if graph.local:
+        target._values[...] = found.values
+    return target

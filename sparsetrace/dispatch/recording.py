@@ -1,0 +1,406 @@
+"""What one call appends to a graph: written down once, to be followed again.
+
+Contract: the rule runs on a graph of its own, whose inputs are the operands' elements.  What
+it leaves there (blocks, interactions, results, operands written into) is kept as *places* in
+a table: first the operands' nodes, then the new ones, then zero, opaque, and the constants.
+A recipe therefore says of any operands what the rule says of operands that share no node,
+or all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, fields
+from operator import ge
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import arange, array, asarray, concatenate, copyto, zeros
+from numpy.typing import NDArray
+
+from sparsetrace.errors import FAILURES
+from sparsetrace.graph.graph import CURRENT, FIRST_INPUT, OPAQUE, ZERO, Block, Columns, Graph, Ids
+from sparsetrace.graph.interactions import Contraction, Products
+from sparsetrace.operands.operands import Elements, is_traced, python_type
+from sparsetrace.propagation.jacobian import index_sets
+
+__all__ = ["Literal", "Recipe", "Result", "Rule", "Step", "recorded"]
+
+Rule = Callable[[Graph, Any, tuple[Any, ...], dict[str, Any]], Any]
+"""Answers a call: the graph, the call, its arguments by position and by name."""
+
+Places = NDArray[np.intp]
+
+_MOST_PLACES = 4096
+"""The most parents that a recipe may have, and the most elements of results."""
+_FEW = 16
+"""So many parents more than the rule's own blocks the flat unions of a call may have."""
+_NARROW = 8
+"""Unions of up to this many nodes each are kept as columns."""
+
+
+class _NoRecipe(Exception):
+    """The call's results cannot be made anew each time."""
+
+
+@dataclass(slots=True)
+class Step:
+    """One block; parents by their places, column by column if there is no `indptr`."""
+
+    parents: Places
+    size: int
+    indptr: NDArray[np.int64] | None = None
+    sequential: bool = False
+
+
+@dataclass(slots=True)
+class Result:
+    """One array among a call's results."""
+
+    places: Places
+    dtype: np.dtype[Any]
+    keep_array: bool
+    axes: tuple[int, ...] | None
+    """How they are to be transposed, where the result is not in C order."""
+    fresh: int
+    """Where it consists of new nodes, in their order: the first of them; else -1."""
+
+
+@dataclass(slots=True)
+class Literal:
+    """A result that holds nothing traced."""
+
+    value: Any
+
+
+@dataclass(slots=True)
+class Recipe:
+    """What a call appends, writes and returns.
+
+    ``own`` says that the parents are operands' nodes alone, ``settles`` that constants or
+    opaque elements are among the places.
+    """
+
+    steps: list[Step]
+    count: int
+    own: bool
+    settles: bool
+    constants: NDArray[Any] | None
+    interactions: list[tuple[type, list[Places]]]
+    scalar_products: Places | None
+    results: Any
+    writes: list[tuple[int, Places]]
+
+
+def recorded(
+    graph: Graph, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
+) -> Recipe | None:
+    """The recipe of a call; None if there is none."""
+    operands = [ids for x in (*args, *kwargs.values()) for ids in _ids_within(x)]
+    size = sum(ids.size for ids in operands)
+    own = Graph(
+        size,
+        values=graph.values,
+        dependency=graph.dependency,
+        second_order=graph.second_order,
+        wrapper=graph.wrapper,
+    )
+    own.pure = graph.pure
+    copies = _Copies(own, graph)
+    given = tuple(copies.of(x) for x in args)
+    named = {name: copies.of(x) for name, x in kwargs.items()}
+    before = [array(ids) for ids in copies.inputs]
+    plain = [array(x) for x in copies.constants]
+    current, failed = CURRENT.set(own), FAILURES.set(None)
+    try:
+        found = rule(own, call, given, named)
+    except Exception:  # the call is then answered by the rule, which says so itself
+        return None
+    finally:
+        CURRENT.reset(current)
+        FAILURES.reset(failed)
+    if any(x.tobytes() != y.tobytes() for x, y in zip(plain, copies.constants, strict=True)):
+        return None
+    written = [
+        i for i, (x, y) in enumerate(zip(before, copies.inputs, strict=True)) if (x != y).any()
+    ]
+    arrays: list[Elements] = []
+    try:
+        outline = _outline(found, arrays)
+        if not _are_new(arrays, copies.inputs):
+            return None
+        return _written_down(own, size, arrays, outline, copies.inputs, written)
+    except _NoRecipe:
+        return None
+
+
+# -------------------------------------------------------------------------- operands
+def _ids_within(x: Any) -> Iterator[Ids]:
+    if is_traced(x):
+        yield x._ids
+    elif type(x) in (list, tuple):
+        for item in x:
+            yield from _ids_within(item)
+
+
+class _Copies:
+    """Arguments as the recording gets them: each traced element an input of its own.
+
+    Operands that hold the same nodes hold the same inputs.  `inputs` are their ids in the
+    order of the operands' memory, `constants` the plain arrays.
+    """
+
+    def __init__(self, own: Graph, graph: Graph) -> None:
+        self._own, self._graph = own, graph
+        self._next = FIRST_INPUT
+        self._first: dict[bytes, int] = {}
+        self.inputs: list[Ids] = []
+        self.constants: list[NDArray[Any]] = []
+
+    def of(self, x: Any) -> Any:
+        """The copy of one argument."""
+        if is_traced(x):
+            ids: Ids = x._ids
+            turned = ids.ndim > 1 and not is_c_like(ids)
+            fresh = self._inputs(ids.T if turned else ids, x._dtype)
+            if python_type(type(x)) is not None:
+                return type(x)(self._own, int(fresh), x._dtype)
+            # a result of no dimensions that an array keeps stays an array
+            kept = isinstance(x, np.ndarray)
+            return self._own.wrap(Elements(fresh.T if turned else fresh, x._dtype, keep_array=kept))
+        if type(x) in (list, tuple):
+            return type(x)(self.of(item) for item in x)
+        if isinstance(x, np.ndarray):
+            self.constants.append(array(x))
+            return self.constants[-1]
+        return x
+
+    def _inputs(self, ids: Ids, dtype: np.dtype[Any]) -> Ids:
+        own = self._own
+        start = self._first.setdefault(ids.tobytes(), self._next)
+        made = arange(start, start + ids.size, dtype=np.int32).reshape(ids.shape)
+        self._next += ids.size
+        self.inputs.append(made)
+        free = ids > OPAQUE
+        if not free.all():
+            settled = asarray(np.minimum(ids, OPAQUE))
+            known = settled < ZERO
+            if known.any():
+                settled[known] = own.constant(self._graph.known_values(ids[known], dtype))
+            own.pure = False
+            copyto(made, settled, where=~free)
+        return made
+
+
+def is_c_like(ids: Ids) -> bool:
+    """Whether the axes come in the order of C, though perhaps with gaps."""
+    steps = [abs(step) for step in ids.strides]
+    return ids.flags.c_contiguous or all(map(ge, steps, steps[1:]))
+
+
+# --------------------------------------------------------------------------- results
+def _outline(found: Any, arrays: list[Elements]) -> Any:
+    """The results with each array replaced by its number in `arrays`."""
+    if python_type(type(found)) is not None and is_traced(found):
+        raise _NoRecipe
+    if is_traced(found):
+        found = Elements(found._ids, found._dtype, keep_array=isinstance(found, np.ndarray))
+    if isinstance(found, Elements):
+        arrays.append(found)
+        return len(arrays) - 1
+    if type(found) in (list, tuple) or hasattr(type(found), "_fields"):
+        return (type(found), [_outline(item, arrays) for item in found])
+    if type(found) is np.ndarray and not found.dtype.hasobject:
+        return Literal(found.copy())
+    if found is None or isinstance(found, (bool, int, float, complex, str, np.generic)):
+        return Literal(found)
+    raise _NoRecipe
+
+
+def _are_new(arrays: list[Elements], inputs: list[Ids]) -> bool:
+    """Whether the results are neither views of an operand nor of each other."""
+    seen = list(inputs)
+    for found in arrays:
+        ids = found.ids
+        if not isinstance(ids, np.ndarray):
+            continue
+        if type(ids) is not np.ndarray or not ids.flags.writeable:
+            return False
+        if any(np.may_share_memory(ids, other) for other in seen):
+            return False
+        seen.append(ids)
+    return True
+
+
+def _with_results(outline: Any, results: list[Result]) -> Any:
+    if isinstance(outline, int):
+        return results[outline]
+    if isinstance(outline, Literal):
+        return outline
+    kind, items = outline
+    return (kind, [_with_results(item, results) for item in items])
+
+
+# ---------------------------------------------------------------------- writing down
+class _Table:
+    """The places of a recording's ids.
+
+    Parameters
+    ----------
+    own : Graph
+    size : int
+        How many elements the operands have.
+    count : int
+        How many new nodes there are.
+    places : ndarray of int
+        Of the ids from `FIRST_INPUT` on.
+
+    Attributes
+    ----------
+    first_new, special : int
+        The places of the first new node, and of zero.
+    settles : bool
+        Whether places of constants or opaque elements were asked for.
+    """
+
+    def __init__(self, own: Graph, size: int, count: int, places: Places) -> None:
+        self._own = own
+        self.first_new = size
+        self.special = size + count
+        zero_and_opaque = [self.special, self.special + 1]
+        self._places = concatenate([zero_and_opaque, places]).astype(np.intp)
+        self._constants: dict[int, int] = {}
+        self.settles = False
+
+    def of(self, ids: Ids) -> Places:
+        """Places of ids, of their shape."""
+        found = asarray(self._places[np.maximum(ids, ZERO)])
+        if (ids <= OPAQUE).any():
+            self.settles = True
+            for node in np.unique(ids[ids < ZERO]).tolist():
+                number = self._constants.setdefault(node, len(self._constants))
+                found[ids == node] = self.special + 2 + number
+        return found
+
+    def constants(self) -> NDArray[Any] | None:
+        """The values of the constants among the places given out."""
+        if not self._constants:
+            return None
+        if self._own.wide:
+            raise _NoRecipe
+        return array([self._own._table[-node] for node in self._constants])
+
+
+def _written_down(
+    own: Graph,
+    size: int,
+    arrays: list[Elements],
+    outline: Any,
+    inputs: list[Ids],
+    written: list[int],
+) -> Recipe | None:
+    kept = [asarray(e.ids) for e in arrays] + [inputs[i] for i in written]
+    if sum(ids.size for ids in kept) > _MOST_PLACES:
+        return None
+    blocks = own.finish()
+    edges = sum(
+        b.size * len(b.columns) if isinstance(b, Columns) else len(b.parents) for b in blocks
+    )
+    ids = concatenate([ids.reshape(-1) for ids in (*kept, _NONE)])
+    most = min(_MOST_PLACES, edges + _FEW)
+    flat = None if own.second_order else _flattened(own, size, ids, most)
+    if flat is not None:
+        steps, count, places = flat
+        table = _Table(own, size, count, places)
+    elif edges > _MOST_PLACES:
+        return None
+    else:
+        count, places = own.size - FIRST_INPUT - size, arange(own.size - FIRST_INPUT)
+        table = _Table(own, size, count, places)
+        steps = [_step(block, table) for block in blocks]
+    interactions = [_multiplied(x, table) for x in own.interactions]
+    products = array(own.scalar_products, np.int32)
+    results = [_result(e, table) for e in arrays]
+    return Recipe(
+        steps=steps,
+        count=count,
+        own=flat is not None,
+        interactions=interactions,
+        scalar_products=table.of(products) if len(products) else None,
+        results=_with_results(outline, results),
+        writes=[(i, table.of(inputs[i])) for i in written],
+        constants=table.constants(),
+        settles=table.settles,
+    )
+
+
+_NONE = zeros(0, np.int32)
+
+
+def _flattened(own: Graph, size: int, ids: Ids, most: int) -> tuple[list[Step], int, Places] | None:
+    """The nodes among `ids` as unions of the operands' elements, each union once.
+
+    At most one step, how many new nodes it has, and the places of all nodes; None if there
+    would be more than `most` parents.
+    """
+    nodes = np.unique(ids[ids >= FIRST_INPUT + size])
+    places = arange(own.size - FIRST_INPUT)
+    members = [found.to_array() for found in index_sets(own, nodes)] if len(nodes) else []
+    rows: dict[bytes, int] = {}
+    united: list[Places] = []
+    for node, found in zip(nodes.tolist(), members, strict=True):
+        if len(found) == 0:
+            raise _NoRecipe  # of constants alone
+        if len(found) == 1:
+            place = int(found[0])
+        else:
+            mark = found.tobytes()
+            if mark not in rows:
+                rows[mark] = len(united)
+                united.append(array(found, np.intp))
+            place = size + rows[mark]
+        places[node - FIRST_INPUT] = place
+    if not united:
+        return [], 0, places
+    lengths = array([len(found) for found in united])
+    if int(lengths.sum()) > most:
+        return None
+    if lengths.min() == lengths.max() <= min(_NARROW, len(united)):
+        step = Step(np.ascontiguousarray(np.stack(united).T), len(united))
+    else:
+        indptr = zeros(len(united) + 1, np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        step = Step(concatenate(united), len(united), indptr)
+    return [step], len(united), places
+
+
+def _step(block: Block, table: _Table) -> Step:
+    if isinstance(block, Columns):
+        return Step(table.of(np.stack(block.columns)), block.size)
+    return Step(table.of(block.parents), block.size, block.indptr, block.sequential)
+
+
+def _multiplied(found: Any, table: _Table) -> tuple[type, list[Places]]:
+    """An interaction as its type and the places of its arrays, equal ones one and the same."""
+    if type(found) not in (Products, Contraction):
+        raise _NoRecipe
+    given = [getattr(found, field.name) for field in fields(found)]
+    made: dict[int, Places] = {}
+    return type(found), [made.setdefault(id(ids), table.of(ids)) for ids in given]
+
+
+def _result(found: Elements, table: _Table) -> Result:
+    places = table.of(asarray(found.ids))
+    axes = None
+    if places.ndim > 1 and not is_c_like(found.ids):
+        order = sorted(range(places.ndim), key=lambda i: -abs(found.ids.strides[i]))
+        axes = tuple(np.argsort(order).tolist())
+        places = array(places.transpose(order), order="C")
+    flat = places.reshape(-1)
+    fresh = -1
+    first = table.first_new
+    if flat.size and first <= flat[0] and flat[-1] < table.special and (np.diff(flat) == 1).all():
+        fresh = int(flat[0]) - first
+    return Result(places, found.dtype, found.keep_array, axes, fresh)

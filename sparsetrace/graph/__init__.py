@@ -1,0 +1,1 @@
+"""The dependency graph of one trace, and what its nodes multiply."""

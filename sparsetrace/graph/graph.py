@@ -1,0 +1,656 @@
+"""The dependency graph of one trace: append-only arrays of integer node ids.
+
+Contract: the graph knows node ids and constant values, never traced arrays, NumPy
+functions or patterns.  An *id array* is an int32 array; what an id means:
+
+======================  ====================================================
+``id < 0``              a constant; its value is ``table[-id]``
+``0``                   the constant zero (``-0.0`` is one of the others)
+``1`` (`OPAQUE`)        value depends on the inputs, every derivative is zero
+``2 .. n + 1``          input ``id - 2``
+``>= n + 2``            the union of its parents
+======================  ====================================================
+
+One array operation appends one block.  Nodes are shared wherever patterns are:
+``x * 2``, ``sin(x)`` and everything that only moves elements append nothing.  The
+arrays kept in blocks are private copies, because id arrays are written in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from math import prod
+from threading import get_ident
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import arange, array, asarray, count_nonzero, empty, full, repeat, signbit, zeros
+from numpy.typing import NDArray
+
+from sparsetrace.errors import GraphSizeError, TracingError, explain
+
+__all__ = [
+    "CURRENT",
+    "FIRST_INPUT",
+    "OPAQUE",
+    "ZERO",
+    "Block",
+    "Columns",
+    "Graph",
+    "Ids",
+    "Rows",
+    "SharedGraph",
+    "filled",
+    "refuse_thread",
+]
+
+Ids = NDArray[np.int32]
+
+ZERO = 0
+OPAQUE = 1
+FIRST_INPUT = 2
+_LIMIT = 2**31 - 1
+_FLOAT = np.dtype(np.float64)
+_COMPLEX = np.dtype(np.complex128)
+_COMPLEX_TYPES = frozenset((complex, np.clongdouble))
+_EXACT = 2**53
+"""Whole numbers up to this one are float64 numbers."""
+_NARROW = 64
+"""Unions of up to this many parents are kept column by column."""
+
+
+@dataclass(slots=True)
+class Columns:
+    """Nodes ``base .. base + size - 1``; node ``base + i`` is the union of ``column[i]``."""
+
+    base: int
+    size: int
+    columns: list[Ids]
+
+
+@dataclass(slots=True)
+class Rows:
+    """Nodes ``base .. base + size - 1``; node ``base + i`` is the union of a CSR row.
+
+    ``sequential`` says that parents may lie in this block itself, before their child.
+    """
+
+    base: int
+    size: int
+    indptr: NDArray[np.int64]
+    parents: Ids
+    sequential: bool = False
+
+
+Block = Columns | Rows
+
+
+class Graph:
+    """Dependency graph over `n_inputs` inputs.
+
+    Parameters
+    ----------
+    n_inputs : int
+    values : bool
+        Whether the zeros of constants cut dependencies (``0 * x``).
+    dependency : bool
+        Whether to follow values rather than derivatives (``floor(x)`` depends on x).
+    local : bool
+        Whether values are carried along; constants then need no ids of their own, and
+        all of them have the id `ZERO`.
+    second_order : bool
+        Whether nonlinear results get nodes of their own and record what they multiply.
+    wrapper : callable, optional
+        Turns the result of a rule into what the user's function gets.
+
+    Attributes
+    ----------
+    calm : bool
+        Whether operations need no look at values, nor at floating-point errors that the
+        function would notice; `ambient` is who saw warnings when the run began;
+        `unwatched` and `lately` are frames from which outwards no error is caught; and
+        `stateless` says that ufuncs compute what Python would, which heeds no ``np.errstate``.
+    decide : callable or None
+        Gives the outcome of the next branch on a traced value; None refuses branches.
+    singular : callable or None
+        In a local trace, called where a derivative is infinite: asks for a run in which
+        nothing is cut.
+    mixed : bool
+        Whether constants are kept that are no float64 numbers: complex ones, whole numbers
+        above 2**53, those of long doubles.
+    signed_zeros : bool
+        Whether there is a negative zero among the constants, which has an id of its own.
+    becomes_object : callable or None
+        Called where an array is about to hold a traced number as an object: asks for a run
+        in which lists of traced numbers are taken as arrays.
+    conditions : list of int
+        The ids that branches were decided on.
+    keeps_writes : bool
+        Whether an array is read-only here that NumPy lets be written, since several of its
+        elements are one place.
+    truths_at_once : bool
+        Whether a truth value of Python's own is decided as soon as it is made, because some
+        code compares it with True or False by identity.
+    shown : bool
+        Whether the text of a traced value was asked for, which other code may fail to read.
+    interactions : list
+        In a trace of second order, what its nonlinear nodes multiply
+        (`sparsetrace.graph.interactions`); `scalar_products` gathers those of single numbers,
+        three ids each.
+    thread : int
+        The thread that may add nodes.  Another one is given to `other_thread`, which
+        returns when its turn has come, or raises; `turns` is kept for it.
+    texts : object or None
+        What has been shown of the traced values as text (`sparsetrace.numbers.text`).
+
+    Examples
+    --------
+    >>> g = Graph(3)
+    >>> x = g.inputs()
+    >>> x
+    array([2, 3, 4], dtype=int32)
+    >>> g.union(x[1:], x[:-1])
+    array([5, 6], dtype=int32)
+    >>> [column.tolist() for column in g.blocks[0].columns]
+    [[3, 4], [2, 3]]
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_dedupe",
+        "_first",
+        "_second",
+        "_settled",
+        "_table",
+        "_table_size",
+        "ambient",
+        "becomes_object",
+        "blocks",
+        "calm",
+        "conditions",
+        "decide",
+        "dependency",
+        "interactions",
+        "keeps_writes",
+        "lately",
+        "local",
+        "mixed",
+        "n_inputs",
+        "other_thread",
+        "pure",
+        "scalar_products",
+        "second_order",
+        "signed_zeros",
+        "singular",
+        "size",
+        "stateless",
+        "texts",
+        "thread",
+        "truths_at_once",
+        "turns",
+        "unwatched",
+        "values",
+        "wrapper",
+    )
+
+    def __init__(
+        self,
+        n_inputs: int,
+        *,
+        values: bool = True,
+        dependency: bool = False,
+        local: bool = False,
+        second_order: bool = False,
+        wrapper: Callable[[Graph, Any], Any] | None = None,
+    ) -> None:
+        self.wrapper = wrapper
+        self.local = local
+        self.second_order = second_order
+        self.interactions: list[Any] = []
+        self.scalar_products: list[int] = []
+        self.decide: Callable[[], bool] | None = None
+        self.conditions: list[int] = []
+        self.truths_at_once = False
+        self.keeps_writes = False
+        self.singular: Callable[[], None] | None = None
+        self.becomes_object: Callable[[], None] | None = None
+        self.texts: Any = None
+        self.n_inputs = n_inputs
+        self.values = values
+        self.dependency = dependency
+        self.calm = False
+        self.ambient: Any = None
+        self.unwatched: Any = None
+        self.lately: Any = None
+        self.stateless = False
+        self.pure = not local
+        self.thread = get_ident()
+        self.turns: Any = None
+        self.other_thread: Callable[[Graph], None] = refuse_thread
+        self.size = self._settled = FIRST_INPUT
+        self.blocks: list[Block] = []
+        self._first: list[int] = []
+        self._second: list[int] = []
+        self._table: NDArray[Any] = zeros(16)
+        self.mixed = False
+        self.signed_zeros = False
+        self._table_size = 1
+        self._dedupe: dict[Any, int] = {}
+        self._reserve(n_inputs)
+
+    # ------------------------------------------------------------- constants
+    def constant(self, value: Any) -> Ids:
+        """Ids of an array of constant numbers, of the array's shape."""
+        self.pure = False
+        values = asarray(value)
+        if self.local:
+            return zeros(values.shape, np.int32)
+        if values.ndim == 0:
+            return array(self.constant_scalar(values[()]), np.int32)
+        zero = values == 0
+        if count_nonzero(zero):
+            zero = self._without_signs(values, zero)
+            if zero.all():
+                return zeros(values.shape, np.int32)
+        start, count = self._table_size, values.size
+        self._grow(count, values)
+        self._table[start : start + count] = values.reshape(-1)
+        ids = arange(-start, -start - count, -1, dtype=np.int32)
+        ids[zero.reshape(-1)] = ZERO
+        return ids.reshape(values.shape)
+
+    def constant_scalar(self, value: Any) -> int:
+        """The id of one constant number; equal numbers share it, zeros of one sign alone."""
+        self.pure = False
+        if self.local:
+            return ZERO
+        key: Any = value
+        if value == 0:
+            if self._without_signs(asarray(value), asarray(True)):
+                return ZERO
+            key = repr(value)
+        known = self._dedupe.get(key)
+        if known is None:
+            number = asarray(value)
+            self._grow(1, number)
+            known = self._dedupe[key] = -self._table_size + 1
+            self._table[-known : 1 - known] = number  # converted as an array: an int64 to an int
+        return known
+
+    def _without_signs(self, values: NDArray[Any], zero: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The zeros among `values` that are not negative: those have ids of their own."""
+        if values.dtype.kind not in "fc":
+            return zero
+        negative = signbit(values.real)
+        if values.dtype.kind == "c":
+            negative = negative | signbit(values.imag)
+        negative = negative & zero
+        if not count_nonzero(negative):
+            return zero
+        self.signed_zeros = True
+        return asarray(zero & ~negative)
+
+    def _grow(self, count: int, values: NDArray[Any]) -> None:
+        """Room for so many more constants, which are like these."""
+        size = self._table_size + count
+        if size > _LIMIT:
+            raise GraphSizeError(f"a trace holds at most {_LIMIT} constants")
+        kind = self._table.dtype.kind
+        if kind != "O" and values.dtype is not _FLOAT:
+            if _is_wide(values):
+                self._table = self._table.astype(object)
+                self.mixed = True
+            elif values.dtype.kind == "c" and kind != "c":
+                self._table = self._table.astype(complex)
+                self.mixed = True
+        if size > len(self._table):
+            table = zeros(2 * size, self._table.dtype)
+            table[: self._table_size] = self._table[: self._table_size]
+            self._table = table
+        self._table_size = size
+
+    @property
+    def wide(self) -> bool:
+        """Whether a constant is kept that neither float64 nor complex128 holds."""
+        return self._table.dtype.kind == "O"
+
+    def known_values(self, ids: Ids, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Values of the constants among `ids`; zero (of no meaning) for the rest."""
+        table = self._table  # which may hold objects: one of them alone is no array
+        return _converted(asarray(table[np.maximum(-ids, 0)], table.dtype), dtype)
+
+    def known_value(self, node: int, dtype: np.dtype[Any]) -> Any:
+        """Value of one constant as a NumPy scalar of `dtype`."""
+        value = self._table[-node]
+        if self.mixed:
+            return _converted(self._table[-node : -node + 1], dtype)[0]
+        return dtype.type(value)
+
+    def zeros_among(self, ids: Ids) -> NDArray[np.bool_]:
+        """Where an id is that of a constant zero, of either sign."""
+        zero: NDArray[np.bool_] = asarray(ids == ZERO)
+        if self.signed_zeros:
+            zero = zero | (ids < ZERO) & asarray(self._table[np.maximum(-ids, 0)] == 0, bool)
+        return zero
+
+    def rounded(self, ids: Ids, dtype: np.dtype[Any]) -> Ids:
+        """Ids of the same elements in an array of `dtype`, which may hold fewer numbers.
+
+        So the value of a constant is always one that the dtype of its array can hold.
+        """
+        if self._table_size == 1 or dtype is self._table.dtype:
+            return ids  # each number of the table is one of this dtype
+        known = ids < ZERO
+        if not count_nonzero(known):
+            return ids
+        before = self._table[-ids[known]]
+        after = _converted(before, dtype)
+        same = (after == before) | (before != before)
+        if dtype.kind != "c" and self.mixed:
+            same &= [type(x) not in _COMPLEX_TYPES for x in before.tolist()]
+        if same.all() and not (self.signed_zeros and dtype.kind in "biu"):
+            return ids
+        out = array(ids)
+        out[known] = self.constant(after)
+        return out
+
+    def wrap(self, found: Any) -> Any:
+        """What the user's function gets for the result of a rule."""
+        assert self.wrapper is not None
+        return self.wrapper(self, found)
+
+    # ----------------------------------------------------------------- nodes
+    def inputs(self) -> Ids:
+        """The ids of all inputs, one dimension."""
+        return arange(FIRST_INPUT, FIRST_INPUT + self.n_inputs, dtype=np.int32)
+
+    def _reserve(self, count: int) -> int:
+        """The first of `count` new ids; scalar nodes gathered so far become a block."""
+        if get_ident() != self.thread:
+            self.other_thread(self)
+        if self.size != self._settled:
+            self._seal()
+        base = self.size
+        if base + count > _LIMIT:
+            raise GraphSizeError(
+                f"a trace holds at most {_LIMIT} nodes; trace the function in parts"
+            )
+        self.size = self._settled = base + count
+        return base
+
+    def next_block(self) -> int:
+        """The first id of the next block; scalar nodes gathered so far become one before it."""
+        return self._reserve(0)
+
+    def append(self, block: Block) -> None:
+        """Take over a block that starts at the id `next_block` gave."""
+        self._reserve(block.size)
+        self.blocks.append(block)
+
+    def _seal(self) -> None:
+        """Turn the scalar nodes gathered so far into a block."""
+        self.check_order()
+        count = len(self._first)
+        parents = empty((count, 2), np.int32)
+        parents[:, 0] = self._first
+        parents[:, 1] = self._second
+        indptr = arange(0, 2 * count + 1, 2, dtype=np.int64)
+        base = self.size - count
+        self._first, self._second = [], []
+        self._settled = self.size
+        self.blocks.append(Rows(base, count, indptr, parents.reshape(-1), sequential=True))
+
+    def finish(self) -> list[Block]:
+        """All blocks, in order, the last scalars included."""
+        if self.size != self._settled:
+            self._seal()
+        return self.blocks
+
+    def check_order(self) -> None:
+        """Raise an error where two threads added scalar nodes at the same time.
+
+        `node_scalar` is too short for a look at the thread.  Where a second call began
+        before the first had ended, both took the same id, and the ids fall behind the
+        nodes for good.
+        """
+        gathered = self.size - self._settled
+        if not gathered == len(self._first) == len(self._second):
+            refuse_thread(self)
+
+    def share(self) -> None:
+        """Look at the thread with every node from now on: there are several."""
+        if type(self) is Graph:
+            self.__class__ = SharedGraph
+
+    def union_scalar(self, a: int, b: int) -> int:
+        """Id of the union of two nodes (each greater than `OPAQUE`)."""
+        return a if a == b else self.node_scalar(a, b)
+
+    def node_scalar(self, a: int, b: int) -> int:
+        """A new node that is the union of two nodes, perhaps of one and the same."""
+        node = self.size
+        if node >= _LIMIT:
+            self._reserve(1)
+        self._first.append(a)
+        self._second.append(b)
+        self.size = node + 1
+        return node
+
+    def node(self, ids: Ids) -> Ids:
+        """New nodes with one parent each; shape and memory order of `ids`."""
+        order: Any = "K" if ids.flags.c_contiguous or ids.flags.f_contiguous else "C"
+        flat = ids.flatten(order)
+        base = self._reserve(len(flat))
+        self.blocks.append(Columns(base, len(flat), [flat]))
+        made = arange(base, base + len(flat), dtype=np.int32)
+        if order == "K" and not ids.flags.c_contiguous:
+            return made.reshape(ids.shape[::-1]).T
+        return made.reshape(ids.shape)
+
+    def union(self, a: Ids, b: Ids) -> Ids:
+        """Elementwise union of two id arrays that broadcast.
+
+        Where one side carries no dependency the other side's id comes back; where
+        neither does, the result is `OPAQUE` (the caller knows better or not).
+        """
+        if a is b:
+            return a.copy(order="K")
+        if a.shape == b.shape:
+            shape = a.shape
+            in_c_order = a.flags.c_contiguous or b.flags.c_contiguous
+            if not in_c_order and a.flags.f_contiguous and b.flags.f_contiguous:
+                return self.union(a.T, b.T).T  # keep the memory order, as NumPy does
+        else:
+            shape = np.broadcast(a, b).shape
+        p, q = _filled(a, shape), _filled(b, shape)
+        m = p.size
+        if m < 2:
+            return self._union_flat(p, q).reshape(shape)
+        # along an axis on which both repeat themselves one union serves for all
+        inner = shape[-1]
+        if inner > 1 and p[0] == p[1] and q[0] == q[1]:
+            rows_p, rows_q = p.reshape(-1, inner), q.reshape(-1, inner)
+            if (rows_p == rows_p[:, :1]).all() and (rows_q == rows_q[:, :1]).all():
+                once = self._union_flat(rows_p[:, 0].copy(), rows_q[:, 0].copy())
+                return repeat(once, inner).reshape(shape)
+        elif len(shape) > 1 and shape[-2] > 1 and p[0] == p[inner] and q[0] == q[inner]:
+            cubes_p = p.reshape(-1, shape[-2], inner)
+            cubes_q = q.reshape(-1, shape[-2], inner)
+            if (cubes_p == cubes_p[:, :1]).all() and (cubes_q == cubes_q[:, :1]).all():
+                once = self._union_flat(cubes_p[:, 0].reshape(-1), cubes_q[:, 0].reshape(-1))
+                once = once.reshape(-1, 1, inner)
+                return repeat(once, shape[-2], axis=1).reshape(shape)
+        return self._union_flat(p, q).reshape(shape)
+
+    def _union_flat(self, p: Ids, q: Ids) -> Ids:
+        """Union of two arrays of one dimension that the graph may keep."""
+        m = p.size
+        if not m:
+            return p
+        if p[0] == q[0] and p[-1] == q[-1] and (p == q).all():
+            if not self.pure:
+                p[p < OPAQUE] = OPAQUE
+            return p
+        if not self.pure:
+            both = np.minimum(p, q) > OPAQUE
+            count = int(np.count_nonzero(both))
+            if count < m:
+                return self._union_impure(p, q, both, count)
+        base = self._reserve(m)
+        self.blocks.append(Columns(base, m, [p, q]))
+        return arange(base, base + m, dtype=np.int32)
+
+    def _union_impure(self, p: Ids, q: Ids, both: NDArray[np.bool_], count: int) -> Ids:
+        """Union where some elements carry no dependency on one side or both."""
+        out = np.maximum(p, q)
+        np.maximum(out, OPAQUE, out=out)
+        if 2 * count >= p.size:
+            # mostly real unions: a block of full size keeps the runs whole
+            base = self._reserve(p.size)
+            self.blocks.append(Columns(base, p.size, [p, q]))
+            new = arange(base, base + p.size, dtype=np.int32)
+            np.copyto(new, out, where=~both)
+            return new
+        if count:
+            at = np.flatnonzero(both)
+            base = self._reserve(count)
+            self.blocks.append(Columns(base, count, [p[at], q[at]]))
+            out[at] = arange(base, base + count, dtype=np.int32)
+        return out
+
+    def union_all(self, parts: Sequence[Ids]) -> Ids:
+        """Elementwise union of several id arrays that broadcast."""
+        out = parts[0]
+        for part in parts[1:]:
+            out = self.union(out, part)
+        return out.copy(order="K") if out is parts[0] else out
+
+    def union_rows(self, ids: Ids) -> Ids:
+        """Union over the last axis: shape ``(..., k)`` -> ``(...)``.
+
+        A row with one dependency is that node itself; a row with none is `OPAQUE`.
+        """
+        shape, k = ids.shape[:-1], ids.shape[-1]
+        rows = prod(shape)
+        if k == 0 or rows == 0:
+            return full(shape, OPAQUE, np.int32)
+        if k == 1:
+            return asarray(np.maximum(ids[..., 0], OPAQUE))
+        if not self.pure:
+            traced = ids > OPAQUE
+            if not traced.all():
+                flat, mask = ids.reshape(rows, k), traced.reshape(rows, k)
+                indptr = zeros(rows + 1, np.int64)
+                np.cumsum(np.count_nonzero(mask, axis=1), out=indptr[1:])
+                return self.union_segments(indptr, flat[mask]).reshape(shape)
+        if k <= _NARROW and rows >= k:
+            columns = list(array(ids.reshape(rows, k).T, order="C"))
+            base = self._reserve(rows)
+            self.blocks.append(Columns(base, rows, columns))
+        else:
+            base = self._reserve(rows)
+            indptr = arange(0, rows * k + 1, k, dtype=np.int64)
+            self.blocks.append(Rows(base, rows, indptr, ids.flatten()))
+        return arange(base, base + rows, dtype=np.int32).reshape(shape)
+
+    def union_table(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
+        """One union per CSR row, each of two parents or more that are all traced."""
+        rows = len(indptr) - 1
+        base = self._reserve(rows)
+        self.blocks.append(Rows(base, rows, indptr, parents))
+        return arange(base, base + rows, dtype=np.int32)
+
+    def union_segments(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
+        """One union per CSR row of ids, each greater than `OPAQUE`; shape ``(rows,)``.
+
+        A row with one parent is that node itself; an empty row is `OPAQUE`.
+        """
+        counts = indptr[1:] - indptr[:-1]
+        many = counts > 1
+        n = int(count_nonzero(many))
+        if n == len(counts) and n:
+            return self.union_table(indptr, array(parents, np.int32))
+        out = empty(len(counts), np.int32)
+        out.fill(OPAQUE)
+        one = counts == 1
+        if n < len(counts) and count_nonzero(one):
+            out[one] = parents[indptr[:-1][one]]
+        if n:
+            if n < len(counts):
+                parents = parents[repeat(many, counts)]
+                indptr = zeros(n + 1, np.int64)
+                counts[many].cumsum(out=indptr[1:])
+            base = self._reserve(n)
+            self.blocks.append(Rows(base, n, indptr, array(parents, np.int32)))
+            out[many] = arange(base, base + n, dtype=np.int32)
+        return out
+
+
+def _is_wide(values: NDArray[Any]) -> bool:
+    """Whether there is a number among them that the table's own types do not hold."""
+    dtype = values.dtype
+    if dtype.kind in "iu" and dtype.itemsize == 8 and values.size:
+        return bool(values.max() > _EXACT or values.min() < -_EXACT)
+    narrow = {"f": _FLOAT, "c": _COMPLEX}.get(dtype.kind)
+    if narrow is None or dtype.itemsize <= narrow.itemsize:
+        return False
+    with np.errstate(all="ignore"):
+        return not bool(((values.astype(narrow) == values) | (values != values)).all())
+
+
+def _converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Numbers of the table as those of a dtype, as NumPy converts them."""
+    with np.errstate(all="ignore"):
+        if values.dtype.kind == "O":
+            # one by one: each has a type of its own
+            made = empty(values.size, dtype)
+            for i, value in enumerate(values.reshape(-1).tolist()):
+                number = asarray(value if dtype.kind == "c" else value.real)
+                made[i] = number.astype(dtype)
+            return made.reshape(values.shape)
+        if values.dtype.kind == "c" and dtype.kind != "c":
+            values = values.real
+        return values.astype(dtype)
+
+
+def filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
+    """A copy of `ids`, broadcast to `shape`; faster than ``np.broadcast_to``."""
+    out = empty(shape, np.int32)
+    out[...] = ids
+    return out
+
+
+def _filled(ids: Ids, shape: tuple[int, ...]) -> Ids:
+    """The same in one dimension."""
+    return ids.flatten() if ids.shape == shape else filled(ids, shape).reshape(-1)
+
+
+class SharedGraph(Graph):
+    """A graph that several threads add to, one at a time."""
+
+    __slots__ = ()
+
+    def node_scalar(self, a: int, b: int) -> int:
+        """As `Graph.node_scalar`, in the thread whose turn it is."""
+        if get_ident() != self.thread:
+            self.other_thread(self)
+        return super().node_scalar(a, b)
+
+
+def refuse_thread(graph: Graph) -> None:
+    """Refuse what another thread adds to a graph."""
+    raise TracingError(
+        explain(
+            "a traced operation in another thread",
+            "two threads at once would mix up their results",
+            "Call the functions one after the other.",
+        )
+    )
+
+
+CURRENT: ContextVar[Graph | None] = ContextVar("sparsetrace_graph", default=None)
+"""The graph of the trace that runs in this context; None outside of one."""

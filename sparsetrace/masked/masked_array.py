@@ -1,0 +1,404 @@
+"""`MaskedTracedArray`: what passes for a numpy.ma array while a function is traced.
+
+Contract: masked elements count for nothing; where the inputs decide whether an element
+is masked, a result unites both outcomes.  It is told apart from NumPy's own class by its
+type alone (``isinstance`` is told otherwise), and is no array: code that reaches into
+masked arrays past their interface meets an error there, not elements.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.ma import masked, nomask
+
+from sparsetrace.errors import EscapeError, UnsupportedError, explain
+from sparsetrace.graph.graph import Graph
+from sparsetrace.masked.axis_reductions import REDUCTIONS, UNMASKED, count, sort
+from sparsetrace.masked.data_and_mask import (
+    Parts,
+    as_mask,
+    as_traced,
+    cleaned,
+    filled,
+    full_mask,
+    known_mask,
+    parts_of,
+    settled,
+    united,
+)
+from sparsetrace.masked.masked_constant import compared_by_identity
+from sparsetrace.masked.masked_layout import MaskedLayout
+from sparsetrace.numbers.scalar import refuse_truth, refuse_value
+from sparsetrace.numbers.text import numbered, set_text
+from sparsetrace.operands.operands import contains_traced, is_traced, is_traced_array, is_uncertain
+
+__all__ = ["MaskedTracedArray", "finished", "over"]
+
+
+class MaskedTracedArray(MaskedLayout):
+    """A masked array of a trace; made by the functions of numpy.ma, not by users.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     m = np.ma.array(x, mask=[False, True, False])
+    ...     print(m * x[0])
+    ...     return m.filled(0)
+    >>> st.jacobian_sparsity(f, np.ones(3)).toarray().astype(int)
+    masked TracedArray([{0}, --, {0, 2}], value ...)
+    array([[1, 0, 0],
+           [0, 0, 0],
+           [0, 0, 1]])
+    """
+
+    __slots__ = ()
+    __array_priority__ = 2e6
+    __hash__ = None  # type: ignore[assignment]
+
+    def _finished(self, found: Parts) -> Any:
+        return finished(self._graph, found, like=self)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What ``isinstance`` is told."""
+        return np.ma.MaskedArray
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if hasattr(np.ma.MaskedArray, name) and not name.startswith("__"):
+            raise UnsupportedError(
+                explain(
+                    f"numpy.ma.MaskedArray.{name}",
+                    "this attribute has no rule for traced data",
+                    "Use m.filled(value), or m.data and m.mask.",
+                )
+            )
+        raise AttributeError(f"'MaskedTracedArray' object has no attribute {name!r}")
+
+    # --------------------------------------------------------------- protocols
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        refuse_value("np.asarray()", "a masked array of a trace")
+
+    @property
+    def __array_interface__(self) -> NoReturn:
+        self.__array__()
+
+    @property
+    def __array_struct__(self) -> NoReturn:
+        self.__array__()
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return np
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        refuse_value("pickle", "a masked array of a trace")
+
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copy()
+
+    # ------------------------------------------------------------------- parts
+    @property
+    def mask(self) -> Any:
+        """The mask itself, as a view: a constant, unless the inputs decide it."""
+        if self._missing is nomask:
+            return nomask
+        return self._missing[...]
+
+    @mask.setter
+    def mask(self, value: Any) -> None:
+        given = True if value is masked else as_mask(self._graph, value)
+        if self._missing is nomask and given is nomask:
+            return
+        elements = self._traced_data  # what was masked may show from here on
+        if self._missing is nomask:
+            self._missing = np.zeros(elements.shape, bool)
+        if np.ndim(given):
+            given = np.reshape(given, elements.shape)
+        if self._hard:
+            given = united(self._missing, given)
+        self._write_mask(..., given)
+
+    @property
+    def _data(self) -> Any:
+        _refuse_numpy(sys._getframe(1).f_globals)
+        return self.data
+
+    @property
+    def _mask(self) -> Any:
+        _refuse_numpy(sys._getframe(1).f_globals)
+        return self.mask
+
+    @property
+    def fill_value(self) -> Any:
+        return np.ma.default_fill_value(self.dtype) if self._fill is None else self._fill
+
+    @fill_value.setter
+    def fill_value(self, value: Any) -> None:
+        self._fill = value
+
+    def get_fill_value(self) -> Any:
+        return self.fill_value
+
+    def set_fill_value(self, value: Any = None) -> None:
+        self._fill = value
+
+    @property
+    def hardmask(self) -> bool:
+        return self._hard
+
+    def harden_mask(self) -> Any:
+        self._hard = True
+        return self
+
+    def soften_mask(self) -> Any:
+        self._hard = False
+        return self
+
+    def unshare_mask(self) -> Any:
+        if self._missing is not nomask:
+            self._missing = self._missing.copy()
+        return self
+
+    def filled(self, fill_value: Any = None) -> Any:
+        """The data, with `fill_value` where they are masked."""
+        return filled(self._parts, self.fill_value if fill_value is None else fill_value)
+
+    def compressed(self) -> Any:
+        """The valid elements, in one dimension; the mask must be a constant."""
+        mask = known_mask(self._parts, "numpy.ma.compressed")
+        return self._elements.reshape(-1)[~mask.reshape(-1)]
+
+    def count(self, axis: Any = None, keepdims: Any = np._NoValue) -> Any:
+        return count(self._parts, axis, keepdims)
+
+    # ---------------------------------------------------------------- elements
+    def _mask_at(self, key: Any) -> Any:
+        if self._missing is nomask:
+            return nomask
+        uncertain = contains_traced(key) and not is_traced(self._missing)
+        mask = as_traced(self._graph, self._missing) if uncertain else self._missing
+        return mask[key]
+
+    def _make_uncertain(self) -> None:
+        """Turn the mask into a traced array."""
+        if not is_traced(self._missing):
+            if self._missing.base is not None or _holders(self) > _ALONE:
+                raise UnsupportedError(
+                    explain(
+                        "an assignment to a masked array",
+                        "it makes the mask depend on the inputs, and something else shares it",
+                        "Make a new array (m = m / y for m /= y, np.ma.where for m[i] = v).",
+                    )
+                )
+            self._missing = as_traced(self._graph, self._missing)
+
+    def _write_mask(self, key: Any, value: Any) -> None:
+        if self._missing is nomask:
+            if value is nomask or (not is_traced(value) and not np.any(value)):
+                return
+            self._missing = np.zeros(self._elements.shape, bool)
+        value = False if value is nomask else value
+        if not is_traced(self._missing) and (contains_traced(key) or is_traced(value)):
+            if not is_traced(value) and not np.any(value) and not self._missing.any():
+                return
+            self._make_uncertain()
+        self._missing[key] = value
+        if is_traced(self._missing) and not is_uncertain(self._missing):
+            self._missing = settled(self._missing)
+
+    def __getitem__(self, key: Any) -> Any:
+        key = cleaned(key)
+        data = self._elements[key]
+        beneath = None if self._beneath is None else self._beneath[key]
+        found = Parts(data, self._mask_at(key), beneath)
+        return self._alike(found) if is_traced_array(data) else finished(self._graph, found)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        by_masked = isinstance(key, np.ma.MaskedArray)
+        key = cleaned(key)
+        if value is masked:
+            self._write_mask(key, True)
+            return
+        parts = parts_of(value)
+        data, mask = parts.everything, parts.mask
+        if is_traced(mask) and not mask.ndim:  # if it is masked, what is there stays
+            data = np.where(mask, self._traced_data[key], data)
+        if self._hard:
+            current = self._mask_at(key)
+            if current is not nomask:
+                data = np.where(current, self._traced_data[key], data)
+                mask = united(current, mask)
+        self._elements[key] = data
+        if self._beneath is not None:
+            self._beneath[key] = data
+        if not by_masked or isinstance(value, np.ma.MaskedArray):
+            if self._missing is nomask and mask is not nomask:
+                self._missing = np.zeros(self.shape, bool)
+            self._write_mask(key, mask)
+
+    def _store(self, parts: Parts) -> Any:
+        """What an operator in place has found."""
+        self._elements[...] = parts.data
+        self._beneath = parts.beneath
+        self._write_mask(..., parts.mask)
+        return self
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, item: Any) -> bool:
+        refuse_truth("whether a masked array contains a value")
+
+    def item(self, *args: Any) -> Any:
+        return self._traced_data.item(*args)
+
+    def tolist(self, fill_value: Any = None) -> Any:
+        """Nested lists of elements, None (or `fill_value`) for those masked."""
+        if fill_value is not None:
+            return self.filled(fill_value).tolist()
+        known_mask(self._parts, "numpy.ma.MaskedArray.tolist")
+        if not self.ndim:
+            return None if self._missing is not nomask and self._missing else self.item()
+        if self.ndim > 1:
+            return [row.tolist() for row in self]
+        return [None if value is masked else value for value in self]
+
+    # ------------------------------------------------------------- conversions
+    def __bool__(self) -> bool:
+        return bool(self._traced_data)
+
+    def __float__(self) -> NoReturn:
+        refuse_value("float()")
+
+    def __int__(self) -> NoReturn:
+        refuse_value("int()")
+
+    def __complex__(self) -> NoReturn:
+        refuse_value("complex()")
+
+    def __index__(self) -> int:
+        return self._traced_data.__index__()  # type: ignore[no-any-return]
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return self.round(ndigits or 0)
+
+    def __repr__(self) -> str:
+        if self._missing is nomask:
+            return f"masked {self._elements!r}"
+        shown = np.empty(self.shape, object)
+        unsure = is_traced(self._missing)
+        for at in np.ndindex(self.shape):
+            if not unsure and self._missing[at]:
+                shown[at] = "--"
+            else:
+                text = set_text(self._graph, int(self._elements._ids[at]))
+                shown[at] = text + "?" * unsure
+        text = np.array2string(shown, separator=", ", formatter={"all": str})
+        return numbered(self._graph, "masked TracedArray", text)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    # --------------------------------------------------------------- in place
+    def sort(self, axis: Any = -1, *args: Any, **kwargs: Any) -> None:
+        """In place; masked elements last, or first without `endwith`."""
+        found = sort(self._graph, self._parts, axis, *args, **kwargs)
+        self._store(Parts(found.data, found.mask))
+
+    def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
+        """As ndarray.put, of the data and the mask."""
+        given = parts_of(values)
+        self._traced_data.put(cleaned(indices), given.everything, mode=mode)
+        if self._missing is nomask and given.mask is nomask:
+            return
+        mask = full_mask(self._parts).copy()
+        if is_traced(given.mask) or contains_traced(indices):
+            mask = as_traced(self._graph, mask)
+        mask.put(cleaned(indices), False if given.mask is nomask else given.mask, mode=mode)
+        self._write_mask(..., settled(mask))
+
+
+def _holders(m: MaskedLayout) -> int:
+    """How many references there are to the mask."""
+    return sys.getrefcount(m._missing)
+
+
+_ALONE = _holders(MaskedLayout(None, Parts(None, np.zeros(1, bool))))  # type: ignore[arg-type]
+"""What `_holders` gives for a mask that nothing else refers to."""
+
+
+def _refuse_numpy(scope: dict[str, Any]) -> None:
+    """Let the user's code read ``m._data``, and stop NumPy's own."""
+    if scope.get("__name__", "").startswith(("numpy.", "scipy.")):
+        raise EscapeError(
+            explain(
+                "a function of numpy.ma",
+                "it reads traced elements past the interface of masked arrays",
+                "Call it as np.ma.f(...), or use numpy's function on m.filled(value).",
+            )
+        )
+
+
+def over(graph: Graph, data: Any, mask: Any = nomask) -> Any:
+    """A masked array over `data`, which it shares if they are traced."""
+    return MaskedTracedArray(graph, Parts(as_traced(graph, data), mask))
+
+
+def finished(graph: Graph, found: Parts, *, like: Any = None) -> Any:
+    """What the user's function gets: an array, a number, or ``np.ma.masked``.
+
+    A number that may be masked or not stays a masked array without dimensions.  If the
+    code that gets it asks ``is np.ma.masked``, which no object can answer for itself,
+    both answers are run.
+    """
+    data, mask = found.data, found.mask
+    if not np.ndim(data):
+        certain = not is_traced(mask)
+        if not certain and compared_by_identity():
+            mask, certain = bool(mask), True
+        if certain:
+            return masked if mask else data[()]
+    elif not is_traced(data) and not is_traced(mask):
+        return np.ma.MaskedArray(data, mask=mask)
+    beneath = None if found.beneath is None else as_traced(graph, found.beneath)
+    data = as_traced(graph, data)
+    if not is_traced(data):  # whole numbers of a local trace
+        return np.ma.MaskedArray(data, mask=mask)
+    found = Parts(data, mask, beneath)
+    return MaskedTracedArray(graph, found) if like is None else like._alike(found)
+
+
+# ------------------------------------------------------------------- methods
+def _reduction(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: MaskedTracedArray, *args: Any, **kwargs: Any) -> Any:
+        return finished(self._graph, function(self._graph, self._parts, *args, **kwargs))
+
+    method.__name__ = name
+    return method
+
+
+def _unmasked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: MaskedTracedArray, *args: Any, **kwargs: Any) -> Any:
+        return function(self._graph, self._parts, *args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+for _name, _function in REDUCTIONS.items():
+    if hasattr(np.ma.MaskedArray, _name):
+        setattr(MaskedTracedArray, _name, _reduction(_name, _function))
+for _name, _function in UNMASKED.items():
+    setattr(MaskedTracedArray, _name, _unmasked(_name, _function))

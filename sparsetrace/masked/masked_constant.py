@@ -1,0 +1,62 @@
+"""Whether code asks ``value is np.ma.masked``, which no object can answer for itself.
+
+Contract: looks at the functions that run now, and at those beside them in their modules;
+what the comparison calls ``masked`` by another name is not seen.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+import types
+from functools import cache
+from typing import Any
+
+__all__ = ["compared_by_identity"]
+
+_OUTERMOST = "sparsetrace.tracing.arguments"
+_LIBRARIES = ("numpy.", "scipy.", "sparsetrace.")
+
+
+def compared_by_identity() -> bool:
+    """Whether traced code, as far as it can be seen from here, compares with ``masked`` by ``is``.
+
+    Examples
+    --------
+    >>> compared_by_identity()
+    False
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    seen: set[int] = set()
+    while frame is not None:
+        scope = frame.f_globals
+        name = scope.get("__name__", "")
+        if name == _OUTERMOST:
+            return False
+        if not name.startswith(_LIBRARIES):
+            if _compares(frame.f_code) or (id(scope) not in seen and _any_compares(scope)):
+                return True
+            seen.add(id(scope))
+        frame = frame.f_back
+    return False
+
+
+def _any_compares(scope: dict[str, Any]) -> bool:
+    for value in list(scope.values()):
+        held = list(vars(value).values()) if isinstance(value, type) else [value]
+        for item in held:
+            code = getattr(item, "__code__", None)
+            own = not str(getattr(item, "__module__", "")).startswith(_LIBRARIES)
+            if own and isinstance(code, types.CodeType) and _compares(code):
+                return True
+    return False
+
+
+@cache
+def _compares(code: types.CodeType) -> bool:
+    names = (*code.co_names, *code.co_freevars, *code.co_varnames)
+    if {"masked", "masked_singleton"}.intersection(names) and any(
+        step.opname == "IS_OP" for step in dis.get_instructions(code)
+    ):
+        return True
+    return any(_compares(c) for c in code.co_consts if isinstance(c, types.CodeType))

@@ -1,0 +1,183 @@
+"""`MaskedLayout`: what a masked array says of its shape, and how it is rearranged.
+
+Contract: data and mask are moved alike, by the methods of arrays; views of the one go
+with views of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.ma import nomask
+
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph.graph import Graph
+from sparsetrace.masked.axis_reductions import dot
+from sparsetrace.masked.data_and_mask import Parts, as_traced, moved, parts_of
+
+__all__ = ["MaskedLayout"]
+
+
+class MaskedLayout:
+    """The part of masked arrays that moves elements, or changes all of them alike."""
+
+    __slots__ = ("_beneath", "_elements", "_fill", "_graph", "_hard", "_missing")
+    _beneath: Any
+    _elements: Any
+    _fill: Any
+    _graph: Graph
+    _hard: bool
+    _missing: Any
+
+    def __init__(self, graph: Graph, parts: Parts) -> None:
+        self._graph = graph
+        self._elements, self._missing, self._beneath = parts.data, parts.mask, parts.beneath
+        self._fill = None
+        self._hard = False
+
+    @property
+    def _parts(self) -> Parts:
+        return Parts(self._elements, self._missing, self._beneath)
+
+    @property
+    def _traced_data(self) -> Any:
+        """Everything, as NumPy's own functions read it."""
+        if self._beneath is not None:
+            self._elements[...] = self._parts.everything
+            self._beneath = None
+        return self._elements
+
+    @property
+    def data(self) -> Any:
+        """The data, with what lies under the mask."""
+        return self._traced_data
+
+    def _finished(self, found: Parts) -> Any:
+        """What the user gets for a result of a method."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._elements.shape  # type: ignore[no-any-return]
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        found = moved(self._parts, lambda a: a.reshape(shape))
+        self._elements, self._missing, self._beneath = found.data, found.mask, found.beneath
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return self._elements.size  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._elements.dtype  # type: ignore[no-any-return]
+
+    device = "cpu"
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.itemsize * self.size
+
+    def _alike(self, parts: Parts) -> Self:
+        """Another masked array, with the options of this one."""
+        out = type(self)(self._graph, parts)
+        out._fill, out._hard = self._fill, self._hard
+        return out
+
+    def _moved(self, move: Callable[[Any], Any]) -> Any:
+        return self._alike(moved(self._parts, move))
+
+    def _own_mask(self) -> Any:
+        return self._missing if self._missing is nomask else self._missing.copy()
+
+    @property
+    def T(self) -> Any:
+        return self._moved(lambda a: a.T)
+
+    @property
+    def mT(self) -> Any:
+        return self._moved(lambda a: a.mT)
+
+    @property
+    def real(self) -> Any:
+        return self._alike(Parts(self._traced_data.real, self._own_mask()))
+
+    @property
+    def imag(self) -> Any:
+        return self._alike(Parts(self._traced_data.imag, self._own_mask()))
+
+    def copy(self, order: Any = "C") -> Any:
+        return self._alike(moved(self._parts, lambda a: a.copy(order)))
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        """As ndarray.astype; the mask stays."""
+
+        def converted(data: Any) -> Any:
+            return as_traced(self._graph, data.astype(dtype, *args, **kwargs))
+
+        parts = self._parts
+        beneath = None if parts.beneath is None else converted(parts.beneath)
+        return self._finished(Parts(converted(parts.data), parts.mask, beneath))
+
+    def view(self, dtype: Any = None, type: Any = None, fill_value: Any = None) -> Any:
+        """As MaskedArray.view, to the array itself or to its data."""
+        wanted = dtype if type is None else type
+        if wanted is np.ndarray:
+            return self.data
+        if wanted not in (None, np.ma.MaskedArray):
+            self._traced_data.view(wanted)
+        return self._moved(lambda a: a[...])
+
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
+        if out is not None:
+            raise _no_target("compress")
+        return self._alike(moved(self._parts, lambda a: np.compress(condition, a, axis)))
+
+    def clip(self, min: Any = None, max: Any = None, **options: Any) -> Any:
+        """As MaskedArray.clip, between bounds that are not masked."""
+        bounds = [parts_of(bound) for bound in (min, max)]
+        if any(bound.mask is not nomask for bound in bounds) or options.get("out") is not None:
+            raise UnsupportedError(
+                explain("numpy.ma.clip", "a bound is masked, or out= given", "Use np.ma.where.")
+            )
+        data = np.clip(self._traced_data, bounds[0].data, bounds[1].data)
+        return self._finished(Parts(data, self._own_mask()))
+
+    def round(self, decimals: int = 0, out: Any = None) -> Any:
+        if out is not None:
+            raise _no_target("round")
+        data = np.round(self._traced_data, decimals)
+        return self._finished(Parts(data, self._missing))
+
+    def dot(self, b: Any, out: Any = None, strict: bool = False) -> Any:
+        return self._finished(dot(self._graph, self._parts, parts_of(b), out, strict))
+
+
+def _no_target(name: str) -> UnsupportedError:
+    return UnsupportedError(
+        explain(f"numpy.ma.{name}(out=)", "writing into an array given has no rule",
+                "Leave out= away, and assign the result.")
+    )  # fmt: skip
+
+
+def _move(name: str) -> Callable[..., Any]:
+    def method(self: MaskedLayout, *args: Any, **kwargs: Any) -> Any:
+        return self._moved(lambda a: getattr(a, name)(*args, **kwargs))
+
+    method.__name__ = name
+    return method
+
+
+for _name in "diagonal flatten ravel repeat reshape squeeze swapaxes take transpose".split():
+    setattr(MaskedLayout, _name, _move(_name))

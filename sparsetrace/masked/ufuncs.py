@@ -1,0 +1,159 @@
+"""Operators and ufuncs of masked arrays.
+
+Contract: ``+ - * / // **`` and comparisons are those of numpy.ma, all other ufuncs are
+NumPy's on masked arrays; both mask what either operand masks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph.graph import CURRENT, Graph
+from sparsetrace.masked import arithmetic
+from sparsetrace.masked.data_and_mask import Parts, parts_of
+from sparsetrace.masked.masked_array import MaskedTracedArray, finished
+from sparsetrace.operands.operands import contains_traced
+from sparsetrace.operands.python_operators import BINARY, COMPARISONS, UNARY
+
+__all__ = ["binary_call", "current_graph", "outer_call", "power_call", "ufunc_call", "unary_call"]
+
+_DIVISIONS = frozenset((np.true_divide, np.floor_divide, np.remainder, np.fmod))
+_OPTIONS = frozenset(("dtype", "casting", "order", "subok"))
+_PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+
+
+def current_graph() -> Graph:
+    """The graph of the trace that runs."""
+    graph = CURRENT.get()
+    assert graph is not None
+    return graph
+
+
+def _like(*operands: Any) -> Any:
+    """The masked array whose fill value the result takes over."""
+    return next((x for x in operands if type(x) is MaskedTracedArray), None)
+
+
+def unary_call(f: Callable[..., Any], domain: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+    """``np.ma.f(a)``."""
+    graph = current_graph()
+    found = arithmetic.unary(graph, f, domain, parts_of(a), *args, **kwargs)
+    return finished(graph, found, like=_like(a))
+
+
+def binary_call(f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+    """``np.ma.f(a, b)``."""
+    graph = current_graph()
+    return finished(graph, _binary(graph, f, a, b, *args, **kwargs), like=_like(a, b))
+
+
+def _binary(
+    graph: Graph, f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any
+) -> Parts:
+    if f is np.power:
+        return arithmetic.power(graph, parts_of(a), parts_of(b))
+    rule = arithmetic.divide if f in _DIVISIONS else arithmetic.binary
+    return rule(graph, f, parts_of(a), parts_of(b), *args, **kwargs)
+
+
+def power_call(a: Any, b: Any) -> Any:
+    """``np.ma.power(a, b)``."""
+    return binary_call(np.power, a, b)
+
+
+def outer_call(f: np.ufunc, a: Any, b: Any) -> Any:
+    """``np.ma.f.outer(a, b)``."""
+    graph = current_graph()
+    return finished(graph, arithmetic.outer(graph, f, parts_of(a), parts_of(b)))
+
+
+def ufunc_call(
+    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Answer ``__array_ufunc__`` where an operand is a masked array."""
+    for x in inputs:
+        if not (contains_traced(x) or isinstance(x, _PLAIN)):
+            return NotImplemented
+    if not any(isinstance(x, np.ma.MaskedArray) for x in inputs):
+        return _refuse(f"np.{ufunc.__name__}(..., out=)", "its target is a masked array")
+    if method != "__call__":
+        return _refuse(f"np.{ufunc.__name__}.{method}", "numpy forgets the mask there")
+    if ufunc.signature is not None or ufunc.nout != 1 or not kwargs.keys() <= _OPTIONS:
+        return _refuse(f"np.{ufunc.__name__}", "this call has no rule for masked arrays")
+    operands = [parts_of(x) for x in inputs]
+    return finished(graph, arithmetic.ufunc(graph, ufunc, operands, **kwargs), like=_like(*inputs))
+
+
+def _refuse(call: str, problem: str) -> Any:
+    raise UnsupportedError(
+        explain(call, problem, "Use the function of np.ma, or numpy's on m.filled(value).")
+    )
+
+
+def _array_ufunc(
+    self: MaskedTracedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
+) -> Any:
+    return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+
+
+MaskedTracedArray.__array_ufunc__ = _array_ufunc  # type: ignore[attr-defined]
+
+
+def _takes(other: Any) -> bool:
+    return contains_traced(other) or isinstance(other, _PLAIN)
+
+
+def _own(f: np.ufunc, name: str, *, reflected: bool, in_place: bool) -> None:
+    """An operator that numpy.ma defines."""
+
+    def forward(self: MaskedTracedArray, other: Any) -> Any:
+        return binary_call(f, self, other) if _takes(other) else NotImplemented
+
+    def backward(self: MaskedTracedArray, other: Any) -> Any:
+        if not np.ndim(other):  # NumPy's scalars call the ufunc
+            return ufunc_call(self._graph, f, "__call__", (other, self), {})
+        return binary_call(f, other, self) if _takes(other) else NotImplemented
+
+    def inside(self: MaskedTracedArray, other: Any) -> Any:
+        if not _takes(other):
+            return NotImplemented
+        return self._store(_binary(self._graph, f, self, other))
+
+    setattr(MaskedTracedArray, f"__{name}__", forward)
+    if reflected:
+        setattr(MaskedTracedArray, f"__r{name}__", backward)
+    if in_place:
+        setattr(MaskedTracedArray, f"__i{name}__", inside)
+
+
+def _through(f: Any, name: str) -> None:
+    """An operator that goes through the ufunc."""
+
+    def forward(self: MaskedTracedArray, *others: Any) -> Any:
+        return ufunc_call(self._graph, f, "__call__", (self, *others), {})
+
+    def backward(self: MaskedTracedArray, other: Any) -> Any:
+        return ufunc_call(self._graph, f, "__call__", (other, self), {})
+
+    def inside(self: MaskedTracedArray, other: Any) -> Any:
+        found = forward(self, other)
+        return found if found is NotImplemented else self._store(parts_of(found))
+
+    setattr(MaskedTracedArray, f"__{name}__", forward)
+    if f.nin == 2:
+        setattr(MaskedTracedArray, f"__r{name}__", backward)
+        setattr(MaskedTracedArray, f"__i{name}__", inside)
+
+
+_OWN = frozenset("add sub mul truediv floordiv pow".split())
+for _name, _ufunc in (BINARY | UNARY).items():
+    if _name in _OWN:
+        _own(_ufunc, _name, reflected=True, in_place=True)
+    else:
+        _through(_ufunc, _name)
+for _name, _ufunc in COMPARISONS.items():
+    _own(_ufunc, _name, reflected=False, in_place=False)

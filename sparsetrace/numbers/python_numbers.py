@@ -1,0 +1,393 @@
+"""Traced numbers of Python's own: ``float`` arguments, ``x.tolist()``, ``math.sin(v)``.
+
+Contract: such a number has the type, the attributes and the operators of the plain one
+(``v.shape`` is an AttributeError, ``v / 0`` a ZeroDivisionError), beside one of NumPy's
+the result is one of NumPy's, and NumPy's own code finds what it has on `TracedScalar`.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NoReturn, cast
+
+import numpy as np
+
+from sparsetrace.dispatch.calls import ufunc_call
+from sparsetrace.graph.graph import OPAQUE, Graph
+from sparsetrace.numbers.scalar import (
+    NUMBERS,
+    PYTHON_KINDS,
+    Hidden,
+    Number,
+    TracedComplex,
+    TracedInteger,
+    TracedScalar,
+    as_python,
+    match,
+    mixed,
+    number,
+    unites,
+)
+from sparsetrace.operands import elementwise
+from sparsetrace.operands.floating import without_state
+from sparsetrace.operands.nonlinear import curved_beside, curved_scalar
+from sparsetrace.operands.operands import FLOAT, values_of
+from sparsetrace.operands.python_operators import BINARY, COMPARISONS, define
+from sparsetrace.operands.raising import may_raise
+from sparsetrace.user_code.frames import by_user
+
+__all__ = ["PythonNumber", "TracedPythonFloat", "seeded_number", "stands_for_python"]
+
+COMPLEX = np.dtype(complex)
+WHOLE = np.dtype(np.int64)
+TRUTH = np.dtype(bool)
+
+
+class PythonNumber(Number):
+    """What the traced numbers of Python's own have in common."""
+
+    __slots__ = ()
+
+    @property
+    def _values(self) -> Any:
+        """The value at the point of a local trace, which in promotion gives way as Python's do."""
+        return None if self._value is None else self._plain(self._value)
+
+    def __neg__(self) -> Any:
+        return _by_rule(np.negative, operator.neg, _counted(self))
+
+    def __pos__(self) -> Any:
+        return _counted(self)
+
+    def __abs__(self) -> Any:
+        return _by_rule(np.absolute, operator.abs, _counted(self))
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return as_python(Number.__round__(self, ndigits))
+
+    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+        return NotImplemented if modulo is not None else _power(self, other)
+
+    def __rpow__(self, other: Any, modulo: Any = None) -> Any:
+        return NotImplemented if modulo is not None else _power(other, self)
+
+    @property
+    def real(self) -> Any:
+        return as_python(np.real(_numpys(self)))
+
+    @property
+    def imag(self) -> Any:
+        return as_python(np.imag(_numpys(self)))
+
+    def conjugate(self) -> Any:
+        """As of the plain number."""
+        return as_python(np.conjugate(_numpys(self)))
+
+
+class TracedPythonFloat(PythonNumber):
+    """A ``float``."""
+
+    __slots__ = ()
+    __class__ = float  # type: ignore[assignment]  # what ``isinstance`` and the user are told
+    _plain: type = float
+    fromhex = float.fromhex
+    __getformat__ = float.__getformat__  # type: ignore[attr-defined]
+
+    def is_integer(self) -> Any:
+        """As of the plain number; whole numbers are no wider set of inputs than others."""
+        return as_python(_numpys(self).is_integer())
+
+
+class TracedPythonComplex(PythonNumber):
+    """A ``complex``."""
+
+    __slots__ = ()
+    __class__ = complex  # type: ignore[assignment]
+    _plain: type = complex
+
+    def __complex__(self) -> complex:
+        return complex(_numpys(self))
+
+
+class TracedPythonInt(PythonNumber):
+    """An ``int`` that depends on the inputs."""
+
+    __slots__ = ()
+    __class__ = int  # type: ignore[assignment]
+    _plain: type = int
+
+    def __index__(self) -> int:
+        return operator.index(_numpys(self))
+
+    def __invert__(self) -> Any:
+        return _by_rule(np.invert, operator.invert, _counted(self))
+
+    @property
+    def numerator(self) -> Any:
+        return _counted(self)
+
+    denominator = 1
+
+    def _refused(self, *args: Any) -> NoReturn:
+        self.__index__()
+        raise AssertionError
+
+    bit_count = bit_length = to_bytes = _refused
+
+    def is_integer(self) -> bool:
+        """As of the plain number."""
+        return True
+
+
+class TracedPythonBool(TracedPythonInt):
+    """A ``bool`` that depends on the inputs."""
+
+    __slots__ = ()
+    __class__ = bool  # type: ignore[assignment]
+    _plain: type = bool
+
+
+_OF_PYTHON = (TracedPythonFloat, TracedPythonComplex, TracedPythonInt, TracedPythonBool)
+NUMBERS += _OF_PYTHON
+
+
+def _maker(kind: type[PythonNumber], dtype: np.dtype[Any]) -> Callable[..., Any]:
+    def make(graph: Graph, node: int, value: Any = None) -> Any:
+        return kind(graph, node, dtype, value)
+
+    return make
+
+
+def _truth(graph: Graph, node: int, value: Any = None) -> Any:
+    made = TracedPythonBool(graph, node, TRUTH, value)
+    return bool(made) if graph.truths_at_once else made
+
+
+PYTHON_KINDS.update(
+    f=_maker(TracedPythonFloat, FLOAT),
+    c=_maker(TracedPythonComplex, COMPLEX),
+    b=_truth,
+    **dict.fromkeys("iu", _maker(TracedPythonInt, WHOLE)),
+)
+
+
+def seeded_number(
+    graph: Graph, node: int, like: Any, dtype: np.dtype[Any], value: Any = None
+) -> Number:
+    """A traced number in place of one that the function is given, of Python's kind or NumPy's."""
+    if type(like) in _PLAIN:
+        return cast(Number, PYTHON_KINDS[dtype.kind](graph, node, value))
+    return number(graph, node, dtype, value)
+
+
+def stands_for_python(obj: Any) -> bool:
+    """Whether `obj` is a number of Python's own, traced or not."""
+    return type(obj) in _PLAIN or isinstance(obj, PythonNumber)
+
+
+# ---------------------------------------------------------------------------- operators
+_PLAIN = frozenset((bool, int, float, complex))
+_COUNTED = frozenset((np.bitwise_and, np.bitwise_or, np.bitwise_xor))
+"""Operators of two truth values that give a truth value."""
+_ORDERED = frozenset(
+    (np.less, np.less_equal, np.greater, np.greater_equal, np.floor_divide, np.remainder, np.divmod)
+)
+"""Operators that complex numbers have not."""
+_WHOLE_ONLY = frozenset(
+    (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift)
+)
+
+
+_KIND_OF: dict[type, str] = {
+    TracedPythonFloat: "f",
+    TracedPythonComplex: "c",
+    TracedPythonInt: "i",
+    TracedPythonBool: "b",
+    float: "f",
+    complex: "c",
+    int: "i",
+    bool: "b",
+}
+
+
+def _numpys(number: PythonNumber) -> Any:
+    """The same number as one of NumPy's."""
+    kind = TracedComplex if number._dtype.kind == "c" else TracedScalar
+    kind = TracedInteger if number._dtype.kind in "bi" else kind
+    return kind(number._graph, number._id, number._dtype, number._value)
+
+
+def _counted(x: Any) -> Any:
+    """Truth values as the whole numbers that they are in arithmetic."""
+    if type(x) is TracedPythonBool:
+        value = None if x._value is None else int(x._value)
+        return TracedPythonInt(x._graph, x._id, WHOLE, value)
+    return x
+
+
+def _kind(x: Any) -> str:
+    """Of what kind a number of Python's own is; empty for anything else."""
+    if isinstance(x, PythonNumber):
+        return x._dtype.kind
+    if isinstance(x, (np.generic, Number)):
+        return ""
+    for wanted, kind in ((bool, "b"), (int, "i"), (float, "f"), (complex, "c")):
+        if isinstance(x, wanted):
+            return kind
+    return ""
+
+
+def _value(x: Any) -> Any:
+    return values_of(x) if isinstance(x, PythonNumber) else x
+
+
+def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """``operate(a, b)``, one of them a traced number of Python's own."""
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is TracedPythonFloat:
+        graph = a._graph
+        if kind_b is TracedPythonFloat:
+            if (
+                a._id > OPAQUE
+                and b._id > OPAQUE
+                and b._graph is graph
+                and not graph.local
+                and unites(ufunc)
+            ):
+                if graph.second_order:
+                    node = curved_scalar(graph, ufunc, a._id, b._id)
+                    return TracedPythonFloat(graph, node, FLOAT)
+                return TracedPythonFloat(graph, graph.union_scalar(a._id, b._id), FLOAT)
+        elif kind_b is TracedScalar:
+            return mixed(ufunc, a, b)
+        elif (
+            (kind_b is float or kind_b is int)
+            and a._id > OPAQUE
+            and graph.values
+            and not graph.local
+            and elementwise.keeps(ufunc, 0, b)
+        ):
+            if graph.second_order:
+                node = curved_beside(graph, ufunc, a._id, 0, b)
+                return TracedPythonFloat(graph, node, FLOAT)
+            return TracedPythonFloat(graph, a._id, FLOAT)
+    elif (
+        (kind_a is float or kind_a is int)
+        and kind_b is TracedPythonFloat
+        and b._id > OPAQUE
+        and b._graph.values
+        and not b._graph.local
+        and elementwise.keeps(ufunc, 1, a)
+    ):
+        if b._graph.second_order:
+            return TracedPythonFloat(b._graph, curved_beside(b._graph, ufunc, b._id, 1, a), FLOAT)
+        return TracedPythonFloat(b._graph, b._id, FLOAT)
+    return _by_rule(ufunc, operate, a, b)
+
+
+def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> Any:
+    kinds = "".join([_KIND_OF.get(type(x)) or _kind(x) for x in operands])
+    graph = next(x._graph for x in operands if isinstance(x, PythonNumber))
+    if len(kinds) < len(operands):
+        if not all(isinstance(x, (Number, np.generic)) or _kind(x) for x in operands):
+            return NotImplemented  # arrays know how to go on, lists and texts do not
+        return ufunc_call(graph, ufunc, "__call__", operands, {})
+    if "c" in kinds and ufunc in _ORDERED:
+        return NotImplemented
+    if ufunc in _WHOLE_ONLY and not set(kinds) <= set("bi"):
+        return NotImplemented
+    if "b" in kinds and not (kinds == "bb" and ufunc in _COUNTED):
+        operands = tuple(int(x) if type(x) is bool else _counted(x) for x in operands)
+    if not graph.local:
+        if graph.calm:
+            return as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
+        found = without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {})
+        return as_python(found)
+    value = operate(*map(_value, operands))  # raises what it raises
+    if isinstance(value, complex) and "c" not in kinds:
+        operands = tuple(map(_as_complex, operands))
+    found = without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {})
+    return _with_value(as_python(found), value)
+
+
+def _as_complex(x: Any) -> Any:
+    if isinstance(x, PythonNumber):
+        return TracedPythonComplex(x._graph, x._id, COMPLEX, complex(_value(x)))
+    return complex(x)
+
+
+def _with_value(found: Any, value: Any) -> Any:
+    """A number with the value that Python's own operator gave."""
+    if type(found) is tuple:
+        return tuple(map(_with_value, found, value))
+    if not isinstance(found, PythonNumber):
+        return value
+    return PYTHON_KINDS[np.asarray(value).dtype.kind](found._graph, found._id, value)
+
+
+# -------------------------------------------------------------------- what may be raised
+_DIVISIONS = {
+    (np.true_divide, "f"): "float division by zero",
+    (np.true_divide, "c"): "complex division by zero",
+    (np.floor_divide, "f"): "float floor division by zero",
+    (np.remainder, "f"): "float modulo",
+    (np.divmod, "f"): "float divmod()",
+}
+
+
+def _division(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """A quotient or remainder, whose divisor may be zero."""
+    if not isinstance(b, PythonNumber):
+        if _kind(b) and b == 0 and _kind(a):
+            operate(1.0 if a._dtype.kind == "f" else 1, b)  # raises
+    elif sys._getframe(2) is not b._graph.unwatched and _kind(a):
+        text = _DIVISIONS.get((ufunc, b._dtype.kind), "division by zero")
+        may_raise(b._graph, partial(ZeroDivisionError, text), (b,))
+    return _binary(operate, ufunc, a, b)
+
+
+def _power(a: Any, b: Any) -> Any:
+    """A power: of zero with a negative exponent, or too large."""
+    graph = (a if isinstance(a, PythonNumber) else b)._graph
+    if sys._getframe(2) is not graph.unwatched and _kind(a) and _kind(b):
+        negative = isinstance(b, PythonNumber) or (not isinstance(b, complex) and b < 0)
+        if negative and (isinstance(a, PythonNumber) or a == 0):
+            text = "0.0 cannot be raised to a negative power"
+            may_raise(graph, partial(ZeroDivisionError, text), (a, b))
+        if isinstance(b, (PythonNumber, complex)) or abs(b) > 1:
+            text = "Numerical result out of range"
+            may_raise(graph, partial(OverflowError, 34, text), (a, b))
+    return _binary(operator.pow, np.power, a, b)
+
+
+def _answer(name: str) -> Callable[[np.ufunc, Any, Any], Any]:
+    operate = divmod if name == "divmod" else getattr(operator, f"__{name}__")
+    return partial(
+        _division if name in ("truediv", "floordiv", "mod", "divmod") else _binary, operate
+    )
+
+
+for _name in "add sub mul truediv floordiv mod divmod and or xor lshift rshift".split():
+    _owner = TracedPythonInt if BINARY[_name] in _WHOLE_ONLY else PythonNumber
+    define(_owner, _name, _answer(_name))
+for _name in COMPARISONS:
+    define(PythonNumber, _name, _answer(_name))
+# a class that defines __eq__ alone has no hash
+PythonNumber.__hash__ = Number.__hash__  # type: ignore[method-assign]
+
+
+# ---------------------------------------------------------- what NumPy's own code asks for
+class _ForLibraries(Hidden):
+    """An attribute of `TracedScalar` that the plain number has not."""
+
+    _from = staticmethod(by_user)
+
+
+for _name, _found in list(vars(TracedScalar).items()):
+    if not _name.startswith("_") and not hasattr(PythonNumber, _name):
+        setattr(PythonNumber, _name, _ForLibraries(_name, _found))
+for _python in _OF_PYTHON:
+    match(_python, _python._plain)

@@ -1,0 +1,614 @@
+"""`TracedScalar`: one traced number, as element reads and full reductions give it.
+
+Contract: passes for a number of NumPy's wherever its value is not needed; where it is
+(``float``, ``bool``, ``int``, an index, a hash of the value) it raises.  Operators take a
+short way past the array rules, with the same table and the same result.  `Number` is what
+it has in common with the numbers of Python's own, in `sparsetrace.numbers.python_numbers`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NoReturn, cast
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array
+from pyroaring import BitMap
+
+from sparsetrace.dispatch.calls import function_call, ufunc_call
+from sparsetrace.errors import EscapeError, ValueDependentError, explain
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.numbers.text import formatted_text, scalar_text
+from sparsetrace.operands import elementwise
+from sparsetrace.operands.nonlinear import curved_beside, curved_scalar
+from sparsetrace.operands.operands import FLOAT, Elements, landed
+from sparsetrace.operands.python_operators import COMPARISONS, define
+from sparsetrace.propagation.jacobian import index_sets
+from sparsetrace.rules import FIRST_ORDER
+from sparsetrace.user_code.attribute_access import by_users_name, whether_there
+
+__all__ = [
+    "NUMBERS",
+    "Hidden",
+    "Number",
+    "TracedComplex",
+    "TracedInteger",
+    "TracedScalar",
+    "as_python",
+    "match",
+    "mixed",
+    "number",
+    "refuse_truth",
+    "refuse_value",
+    "unites",
+]
+
+
+@lru_cache(maxsize=1024)
+def unites(ufunc: np.ufunc) -> bool:
+    """Whether the ufunc has two arguments, and two derivatives that never vanish."""
+    return FIRST_ORDER[ufunc].partials == ("11",)
+
+
+def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """``ufunc(a, b)``, one of them a traced scalar."""
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is TracedScalar:
+        if kind_b is TracedScalar:  # as in `mixed`, whose call would cost a loop a tenth more
+            graph = a._graph
+            if (
+                a._id > OPAQUE
+                and b._id > OPAQUE
+                and a._dtype is FLOAT
+                and b._dtype is FLOAT
+                and b._graph is graph
+                and graph.calm
+                and unites(ufunc)
+            ):
+                if graph.second_order:
+                    return TracedScalar(graph, curved_scalar(graph, ufunc, a._id, b._id), FLOAT)
+                return TracedScalar(graph, graph.union_scalar(a._id, b._id), FLOAT)
+        elif (
+            (kind_b is float or kind_b is int)
+            and a._id > OPAQUE
+            and a._dtype is FLOAT
+            and a._graph.values
+            and a._graph.calm
+            and elementwise.keeps(ufunc, 0, b)
+        ):
+            if a._graph.second_order:
+                return TracedScalar(a._graph, curved_beside(a._graph, ufunc, a._id, 0, b), FLOAT)
+            return TracedScalar(a._graph, a._id, FLOAT)
+    elif (
+        (kind_a is float or kind_a is int)
+        and b._id > OPAQUE
+        and b._dtype is FLOAT
+        and b._graph.values
+        and b._graph.calm
+        and elementwise.keeps(ufunc, 1, a)
+    ):
+        if b._graph.second_order:
+            return TracedScalar(b._graph, curved_beside(b._graph, ufunc, b._id, 1, a), FLOAT)
+        return TracedScalar(b._graph, b._id, FLOAT)
+    return mixed(ufunc, a, b)
+
+
+def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """``ufunc(a, b)`` of numbers of NumPy's and of Python's, one of them traced."""
+    if isinstance(a, Number):
+        graph = a._graph
+        if (
+            isinstance(b, Number)
+            and a._id > OPAQUE
+            and b._id > OPAQUE
+            and a._dtype is FLOAT
+            and b._dtype is FLOAT
+            and b._graph is graph
+            and graph.calm
+            and unites(ufunc)
+        ):
+            if graph.second_order:
+                return TracedScalar(graph, curved_scalar(graph, ufunc, a._id, b._id), FLOAT)
+            return TracedScalar(graph, graph.union_scalar(a._id, b._id), FLOAT)
+    else:
+        graph = b._graph
+    result = ufunc_call(graph, ufunc, "__call__", (a, b), {})
+    if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in (a, b)):
+        return getattr(np.ma, ufunc.__name__)(a, b)  # which asks its operands for no protocol
+    return result
+
+
+def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
+    """Raise the error of a conversion that needs the value."""
+    raise EscapeError(
+        explain(
+            call,
+            f"it needs the value of {what}, and the trace would end there",
+            "Keep the number as it is: np.trunc(v) for int(v), f'{v}' for '%g' % v; indices "
+            "and counts must come from constants.",
+        )
+    )
+
+
+def refuse_truth(what: str) -> NoReturn:
+    """Raise the error of a branch on a traced value."""
+    raise ValueDependentError(
+        explain(
+            "bool()",
+            f"a branch (if, while, and, or, assert) on {what} depends on the inputs",
+            "Use np.where, np.maximum or np.clip, which trace both outcomes.",
+        )
+    )
+
+
+def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+
+
+def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    return function_call(self._graph, function, args, kwargs)
+
+
+def _itself(number: Any) -> Any:
+    return number
+
+
+class _Kind(type):
+    """The class of the classes of numbers.
+
+    NumPy looks its protocols up on the class alone, as `copy` does, and not all plain
+    numbers have them.
+    """
+
+    __array_ufunc__ = staticmethod(_ufunc_protocol)
+    __array_function__ = staticmethod(_function_protocol)
+    __copy__ = staticmethod(_itself)
+    _plain: type
+
+    @property
+    def __mro__(cls) -> Any:
+        return cls._plain.__mro__
+
+
+class Number(metaclass=_Kind):
+    """One number of a trace, of NumPy's kind or of Python's."""
+
+    __slots__ = ("_dtype", "_graph", "_id", "_value")
+    _is_traced = True
+    _is_number = True
+    _plain: type = object
+    """The type of the plain number, or a base class of it."""
+
+    def __init__(self, graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> None:
+        self._graph = graph
+        self._id = node
+        self._dtype = dtype
+        self._value = value
+
+    @property
+    def _values(self) -> Any:
+        """The value at the point of a local trace; None in a global one."""
+        return None if self._value is None else self._dtype.type(self._value)
+
+    @property
+    def _ids(self) -> Ids:
+        return array(self._id, np.int32)
+
+    @property
+    def pattern(self) -> BitMap:
+        return index_sets(self._graph, self._ids)[0]
+
+    def __repr__(self) -> str:
+        return scalar_text(self)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return formatted_text(self) if spec else scalar_text(self)
+
+    # -------------------------------------------------------------- protocols
+    @property
+    def __array__(self) -> Any:
+        """Asked for by NumPy wherever an array is about to hold the number as an object."""
+        if by_users_name(sys._getframe(1)):
+            return self._named_array()
+        if self._graph.becomes_object is not None:
+            self._graph.becomes_object()
+        raise AttributeError("__array__")
+
+    def _named_array(self) -> Any:
+        """What ``v.__array__`` is in a plain run."""
+        raise _absent(self, "__array__")
+
+    def __float__(self) -> float:
+        refuse_value("float()")
+
+    def __int__(self) -> int:
+        if self._graph.local and not self._graph.dependency:
+            return int(self._value)  # truncation has no derivative
+        refuse_value("int()")
+
+    def __bool__(self) -> bool:
+        graph = self._graph
+        if graph.local:
+            return bool(self._value)
+        if graph.decide is None:
+            refuse_truth("a traced number")
+        graph.conditions.append(self._id)
+        return graph.decide()
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        refuse_value("pickle")
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __hash__(self) -> int:
+        raise ValueDependentError(
+            explain(
+                "hash()",
+                "a set, a dict or a cache would look the number up by its value, which depends "
+                "on the inputs",
+                "Use np.where, or keys made of constants.",
+            )
+        )
+
+    def hex(self) -> NoReturn:
+        """Refused: it needs the value."""
+        refuse_value("float.hex()")
+
+    def as_integer_ratio(self) -> NoReturn:
+        """Refused: it needs the value."""
+        refuse_value("float.as_integer_ratio()")
+
+    def __getnewargs__(self) -> NoReturn:
+        refuse_value("pickle")
+
+    # -------------------------------------------------------------- operators
+    def __neg__(self) -> Any:
+        return np.negative(cast(Any, self))
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return np.absolute(cast(Any, self))
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        if ndigits is None:
+            return _whole(np.rint(cast(Any, self)))
+        return np.round(cast(Any, self), ndigits)
+
+    def __floor__(self) -> Any:
+        return _whole(np.floor(cast(Any, self)))
+
+    def __ceil__(self) -> Any:
+        return _whole(np.ceil(cast(Any, self)))
+
+    def __trunc__(self) -> Any:
+        return _whole(np.trunc(cast(Any, self)))
+
+    def __pow__(self, other: Any, modulo: None = None) -> Any:
+        return _binary(np.power, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary(np.power, other, self)
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__class__)
+
+    def _as_array(self) -> Any:
+        """The number as an array without dimensions."""
+        values = None if self._value is None else np.array(self._value, self._dtype)
+        found = Elements(self._ids, self._dtype, values, keep_array=True)
+        return self._graph.wrap(found)
+
+
+class TracedScalar(Number):
+    """One number of a trace; made by traced arrays, not by users.
+
+    Attributes
+    ----------
+    pattern : pyroaring.BitMap
+        Indices of the inputs that this number depends on.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     print(repr(x[0] * x[2]))
+    ...     return x[0] * x[2]
+    >>> _ = st.jacobian_sparsity(f, np.ones(3))  # doctest: +ELLIPSIS
+    TracedScalar({0, 2}, value ...)
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1e6
+    _plain: type = np.float64
+    shape = ()
+    ndim = 0
+    size = 1
+    base = None
+    strides = ()
+    device = "cpu"
+    fromhex = float.fromhex
+    __getformat__ = float.__getformat__  # type: ignore[attr-defined]
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What ``isinstance`` is told: elements of arrays are ``np.float64``, and floats."""
+        return self._dtype.type
+
+    @property
+    def __iter__(self) -> None:
+        """None is no iterator; with ``__getitem__`` alone it would pass for an empty sequence."""
+        if by_users_name(sys._getframe(1)):
+            raise _absent(self, "__iter__")
+
+    def __getitem__(self, key: Any) -> Any:
+        """As elements of arrays: ``v[()]``, ``v[...]`` and ``v[None]``, and nothing else."""
+        parts = key if isinstance(key, tuple) else (key,)
+        if all(part is None or part is Ellipsis for part in parts):
+            return self if not parts else self._as_array()[key]
+        raise IndexError("invalid index to scalar variable.")
+
+    def _named_array(self) -> Any:
+        return self.__given
+
+    def __given(self, dtype: Any = None, copy: Any = None) -> Any:
+        found = self._as_array()
+        return found if dtype is None else found.astype(dtype)
+
+    @property
+    def data(self) -> Any:
+        if whether_there(sys._getframe(1)):
+            return None
+        return self._as_array().data
+
+    @property
+    def __array_interface__(self) -> Any:
+        return self._memory(sys._getframe(1), "__array_interface__")
+
+    @property
+    def __array_struct__(self) -> Any:
+        return self._memory(sys._getframe(1), "__array_struct__")
+
+    def _memory(self, frame: Any, name: str) -> Any:
+        """Not there for NumPy, which would read the memory."""
+        if not by_users_name(frame):
+            raise AttributeError(name)
+        return None if whether_there(frame) else refuse_value(name)
+
+    @property
+    def flags(self) -> Any:
+        return self._as_array().flags
+
+    @property
+    def flat(self) -> Any:
+        return self._as_array().flat
+
+    def __copy__(self) -> TracedScalar:
+        return self
+
+    def __setstate__(self, state: Any) -> NoReturn:
+        refuse_value("pickle")
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._dtype
+
+    @property
+    def itemsize(self) -> int:
+        return self._dtype.itemsize
+
+    nbytes = itemsize
+
+    @property
+    def real(self) -> Any:
+        return np.real(cast(Any, self))
+
+    @property
+    def imag(self) -> Any:
+        return np.imag(cast(Any, self))
+
+    @property
+    def T(self) -> TracedScalar:
+        return self
+
+    def __invert__(self) -> Any:
+        return np.invert(cast(Any, self))
+
+    def item(self, *args: Any) -> Any:
+        """The number of Python's own that this one is."""
+        return as_python(self)
+
+    tolist = item
+
+    def copy(self, order: str = "C") -> TracedScalar:
+        return self
+
+    def conjugate(self) -> Any:
+        return np.conjugate(cast(Any, self))
+
+    conj = conjugate
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        kind = np.dtype(dtype)
+        values = None if self._value is None else np.asarray(self._value).astype(kind)
+        return self._graph.wrap(Elements(landed(self._graph, kind, self._ids), kind, values))
+
+    def is_integer(self) -> Any:
+        return np.equal(np.floor(cast(Any, self)), cast(Any, self))
+
+
+class TracedComplex(TracedScalar):
+    """A complex number of NumPy's."""
+
+    __slots__ = ()
+    _plain: type = np.complex128
+
+    def __complex__(self) -> complex:
+        refuse_value("complex()")
+
+
+class TracedInteger(TracedScalar):
+    """A whole number or truth value of NumPy's, which depends on the inputs."""
+
+    __slots__ = ()
+    _plain: type = np.int64
+
+    def __index__(self) -> int:
+        raise ValueDependentError(
+            explain(
+                "an index or a count",
+                "it depends on the inputs, and an ordinary array or range needs its value",
+                "Index a traced array with it, or compute it from constants.",
+            )
+        )
+
+
+class TracedTruth(TracedInteger):
+    """A truth value of NumPy's, which depends on the inputs."""
+
+    __slots__ = ()
+    _plain: type = np.bool_
+
+
+_KINDS: dict[str, type[TracedScalar]] = {
+    "f": TracedScalar,
+    "c": TracedComplex,
+    "b": TracedTruth,
+    **dict.fromkeys("iu", TracedInteger),
+}
+
+PYTHON_KINDS: dict[str, Callable[..., Any]] = {}
+"""What makes a number of Python's own of one of NumPy's, by kind; see `python_numbers`."""
+
+
+def number(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> TracedScalar:
+    """A traced number of NumPy's."""
+    return _KINDS[dtype.kind](graph, node, dtype, value)
+
+
+def _whole(found: Any) -> Any:
+    """A number without a fraction as the whole number of Python's that it is."""
+    return as_python(found.astype(np.int64))
+
+
+def as_python(found: Any) -> Any:
+    """What ``found.item()`` gives: a number of Python's own for one of NumPy's."""
+    if isinstance(found, TracedScalar):
+        return PYTHON_KINDS[found._dtype.kind](found._graph, found._id, found._value)
+    if isinstance(found, np.generic):
+        return found.item()
+    return tuple(map(as_python, found)) if type(found) is tuple else found
+
+
+for _name in "add sub mul truediv floordiv mod divmod and or xor lshift rshift".split():
+    define(TracedScalar, _name, _binary)
+for _name in COMPARISONS:
+    define(TracedScalar, _name, _binary)
+
+
+def _absent(number: Any, name: str) -> AttributeError:
+    """The error of a plain number without this attribute."""
+    shown = number.__class__
+    kind = shown.__name__ if shown.__module__ == "builtins" else f"numpy.{shown.__name__}"
+    return AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=number)
+
+
+class Hidden:
+    """What Python or NumPy look up, on the class or by name, and the user's code must not see."""
+
+    _from = staticmethod(by_users_name)
+
+    def __init__(self, name: str, found: Any) -> None:
+        self._name, self._found = name, found
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        if self._from(sys._getframe(1)):
+            raise _absent(instance, self._name)
+        bind = getattr(type(self._found), "__get__", None)
+        return self._found if bind is None else bind(self._found, instance, type(instance))
+
+
+class _Refused:
+    """What the plain number has, and a traced one has not; it is there for the user's code."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        frame = sys._getframe(1)
+        if not by_users_name(frame):
+            if self._name == "__buffer__":  # compiled code asks for the bytes, since Python 3.12
+                refuse_value("a read of bytes")
+            raise _absent(instance, self._name)
+        return None if whether_there(frame) else refuse_value(f"v.{self._name}")
+
+
+_OF_CLASSES = frozenset(
+    "__annotations__ __doc__ __firstlineno__ __module__ __slots__ __static_attributes__ "
+    "pattern".split()
+)
+"""What any class written in Python has, and what is documented as the trace's own."""
+
+
+def match(kind: type[Number], plain: type) -> None:
+    """Make ``hasattr`` answer for the class as for the plain number."""
+    has: dict[str, Any] = {}
+    for base in reversed(type.mro(kind)[:-1]):
+        has.update(vars(base))
+    wanted = set(dir(plain))
+    for name, found in has.items():
+        own = name.startswith("_") and not name.startswith("__")
+        if not (own or name in wanted or name in _OF_CLASSES or isinstance(found, Hidden)):
+            setattr(kind, name, Hidden(name, found))
+    for name in wanted.difference(has, dir(object)):
+        setattr(kind, name, _Refused(name))
+
+
+def _unary_method(ufunc: np.ufunc) -> Callable[..., Any]:
+    def method(self: Number) -> Any:
+        return ufunc_call(self._graph, ufunc, "__call__", (self,), {})
+
+    method.__name__ = ufunc.__name__
+    return method
+
+
+for _ufunc in FIRST_ORDER:
+    _name = _ufunc.__name__
+    _of_numpy = getattr(np, _name, None) is _ufunc
+    if _of_numpy and _ufunc.nin == _ufunc.nout == 1 and not hasattr(TracedScalar, _name):
+        setattr(Number, _name, Hidden(_name, _unary_method(_ufunc)))
+
+
+def _array_method(name: str) -> Any:
+    def method(self: TracedScalar, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._as_array(), name)(*args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "all any argmax argmin argsort byteswap choose clip compress cumprod cumsum diagonal dump "
+    "dumps fill flatten getfield max mean min nonzero prod put ravel repeat reshape resize round "
+    "searchsorted setfield setflags sort squeeze std sum swapaxes take to_device tobytes tofile "
+    "trace transpose var view"
+).split():
+    setattr(TracedScalar, _name, _array_method(_name))
+
+for _number in (TracedScalar, TracedComplex, TracedInteger, TracedTruth):
+    match(_number, _number._plain)
+
+NUMBERS: list[type] = [TracedScalar, TracedComplex, TracedInteger, TracedTruth]
+"""The classes of traced numbers; those of `python_numbers` too."""

@@ -1,0 +1,141 @@
+"""The text of traced numbers and arrays: no two values have the same.
+
+Contract: text that is a key of a memo, or is compared, stands for one value.  So it ends in
+a number that no other value's text has, in this trace or in any other: not the index sets
+alone, which ``2 * x`` and ``sin(x)`` share.  It is no text of the value itself, at a point
+neither: ``float(f"{v:.3f}")`` would go on as a constant, while this text raises there.
+
+A traced number has the same text whenever it is asked for.  So has an array at a point while
+its values stay; in a global trace, where a write in place may leave no mark, the text of an
+array is a new one each time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from types import CodeType, FrameType
+from typing import Any
+
+from sparsetrace.graph.graph import OPAQUE, Graph
+from sparsetrace.propagation.jacobian import index_sets
+from sparsetrace.user_code.frames import user_frame
+
+__all__ = ["array_text", "formatted_text", "numbered", "scalar_text", "set_text", "was_asked_for"]
+
+_numbers = itertools.count(1)
+
+
+class _Texts:
+    """What has been shown of one graph's values."""
+
+    __slots__ = ("by_content", "by_object", "places")
+
+    def __init__(self) -> None:
+        # the objects are kept: another one could get the place in memory of one that died
+        self.by_object: dict[int, tuple[Any, int]] = {}
+        self.by_content: dict[Any, int] = {}
+        self.places: set[CodeType] = set()
+
+
+def _texts(graph: Graph) -> _Texts:
+    """The graph's record, which notes by whose code a text is asked for."""
+    texts: _Texts | None = graph.texts
+    if texts is None:
+        texts = graph.texts = _Texts()
+    frame = user_frame()
+    if frame is not None:
+        texts.places.add(frame.f_code)
+    return texts
+
+
+def was_asked_for(graph: Graph | None, frame: FrameType | None) -> bool:
+    """Whether the code of a frame, or of one that called it, made text of a traced value."""
+    if graph is None or graph.texts is None:
+        return False
+    while frame is not None:
+        if frame.f_code in graph.texts.places:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def set_text(graph: Graph, node: int) -> str:
+    """The inputs that a node depends on; constants and unknown values told apart."""
+    if node <= 0:
+        return "const"
+    if node == OPAQUE:
+        return "{}?"
+    return "{" + ", ".join(map(str, index_sets(graph, node)[0])) + "}"  # type: ignore[arg-type]
+
+
+def scalar_text(number: Any) -> str:
+    """The text of a traced number.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     a, b = np.sin(x[0]), 2 * x[0]
+    ...     print(str(a) == str(a), str(a) == str(b))
+    ...     return a + b
+    >>> _ = st.jacobian_sparsity(f, np.ones(3))
+    True False
+    """
+    graph, node = number._graph, number._id
+    count = _count(number)
+    if node == OPAQUE:
+        return f"TracedScalar({{}}, value {count} depends on the inputs)"
+    return f"TracedScalar({set_text(graph, node)}, value {count})"
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def formatted_text(number: Any) -> str:
+    """The text of a traced number in a format (``f"{v:.3f}"``): no digits that could be parsed.
+
+    What looks for a number in it, or takes its first letters for a key, finds none, or finds
+    the letters that no other value has.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     count, name = f"{x[0]:8.3f}".split()
+    ...     print(name, any(digit in count for digit in "0123456789"))
+    ...     return x[0]
+    >>> _ = st.jacobian_sparsity(f, np.ones(3))
+    TracedScalar False
+    """
+    return f"{str(_count(number)).translate(_RAISED)} TracedScalar"
+
+
+def _count(number: Any) -> int:
+    """The number that stands for the value."""
+    graph, node, value = number._graph, number._id, number._value
+    texts = _texts(graph)
+    if graph.local:
+        key = node, number._dtype.str, number._dtype.type(value).tobytes()
+        return texts.by_content.get(key) or texts.by_content.setdefault(key, next(_numbers))
+    found = texts.by_object.get(id(number))
+    if found is None:
+        found = texts.by_object[id(number)] = number, next(_numbers)
+    return found[1]
+
+
+def array_text(array: Any, shown: str) -> str:
+    """The text of a traced array, whose elements are `shown`."""
+    graph, ids, values = array._graph, array._ids, array._values
+    texts = _texts(graph)
+    if values is None:
+        count = next(_numbers)
+    else:
+        key = ids.shape, array._dtype.str, ids.tobytes(), values.tobytes()
+        count = texts.by_content.get(key) or texts.by_content.setdefault(key, next(_numbers))
+    return f"TracedArray({shown}, value {count})"
+
+
+def numbered(graph: Graph, name: str, shown: str) -> str:
+    """The text of something else that holds traced elements; new each time."""
+    _texts(graph)
+    return f"{name}({shown}, value {next(_numbers)})"

@@ -1,0 +1,214 @@
+"""The contraction that all products come down to: rows times columns, batch by batch.
+
+Contract: an output depends on an operand's element unless every partner of that
+element is zero, a constant zero or, in a local trace, zero at the point.  Rows with
+equal partners share a node.
+
+``[[1, 0], [2, 3]] @ [{0}, {1}]  ->  [{0}, {0, 1}]``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import arange, asarray, count_nonzero, empty, ones, zeros
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.graph.interactions import multiply
+from sparsetrace.operands.operands import (
+    constant_values,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    values_of,
+)
+
+__all__ = ["Factor", "contract", "flat_batch", "product_dtype"]
+
+
+class Factor:
+    """One operand of a contraction: ids, values, or in a local trace both."""
+
+    __slots__ = ("dtype", "graph", "ids", "values")
+
+    def __init__(
+        self, graph: Graph, ids: Ids | None, values: NDArray[Any] | None, dtype: np.dtype[Any]
+    ) -> None:
+        self.graph, self.ids, self.values, self.dtype = graph, ids, values, dtype
+
+    @classmethod
+    def of(cls, graph: Graph, x: Any) -> Factor:
+        """The operand behind an argument."""
+        if is_traced(x) or contains_traced(x):
+            values = asarray(values_of(x)) if graph.local else None
+            return cls(graph, ids_of(graph, x), values, dtype_of(x))
+        constant = constant_values(x)
+        return cls(graph, None, constant, constant.dtype)
+
+    @property
+    def traced(self) -> bool:
+        """Whether it carries dependencies."""
+        return self.ids is not None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The operand's shape."""
+        return self.values.shape if self.ids is None else self.ids.shape  # type: ignore[union-attr]
+
+    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Factor:
+        """The same operand with its elements moved."""
+        ids = None if self.ids is None else move(self.ids)
+        values = None if self.values is None else move(self.values)
+        return Factor(self.graph, ids, values, self.dtype)
+
+    def partners(self) -> NDArray[np.bool_] | None:
+        """Where this operand may be non-zero; None if everywhere."""
+        if not self.graph.values:
+            return None
+        if self.values is not None:
+            mask = self.values != 0
+        elif self.graph.pure:
+            return None
+        else:
+            mask = ~self.graph.zeros_among(self.ids)  # type: ignore[arg-type]
+        return None if count_nonzero(mask) == mask.size else mask
+
+    def known(self) -> NDArray[Any]:
+        """Values of constants; zero where unknown."""
+        if self.ids is None:
+            return self.values  # type: ignore[return-value]
+        return self.graph.known_values(self.ids, self.dtype)
+
+    def unknown(self) -> NDArray[np.bool_]:
+        """Where the value is not known before the function runs."""
+        return zeros(self.shape, bool) if self.ids is None else self.ids > ZERO
+
+
+def contract(graph: Graph, a: Factor, b: Factor) -> Ids:
+    """``(B, M, K) x (B, K, N) -> (B, M, N)``, batch sizes broadcasting."""
+    (batch_a, m, _), (batch_b, _, n) = a.shape, b.shape
+    shape = (max(batch_a, batch_b) if min(batch_a, batch_b) else 0, m, n)
+    since = graph.size
+    parts = []
+    if a.ids is not None:
+        parts.append(_one_side(graph, a.ids, b.partners()))
+    if b.ids is not None:
+        part = _one_side(graph, b.ids.swapaxes(1, 2), _swap(a.partners()))
+        parts.append(part.swapaxes(1, 2))
+    out = graph.union_all(parts)
+    if out.shape != shape:
+        out = filled(out, shape)
+    if len(parts) == 1:
+        np.maximum(out, OPAQUE, out=out)
+    bilinear = graph.second_order and a.ids is not None and b.ids is not None
+    if out.size and out.min() <= OPAQUE:
+        graph.pure = False
+    if bilinear:
+        out = multiply(graph, out, a.ids, b.ids, since)  # type: ignore[arg-type]
+    if out.size and out.min() <= OPAQUE:
+        if graph.local:
+            return out
+        free = out <= OPAQUE
+        certain = free & ~_any_unknown(a, b)
+        if certain.any():
+            values = np.matmul(a.known(), b.known())
+            ids = graph.constant(np.broadcast_to(values, shape)[certain])
+            out[certain] = ids
+    return out
+
+
+def _swap(mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    return None if mask is None else mask.swapaxes(1, 2)
+
+
+def _any_unknown(a: Factor, b: Factor) -> NDArray[np.bool_]:
+    """Outputs with a term that is neither constant nor multiplied by a constant zero."""
+    live = []
+    for x in (a, b):
+        partners = x.partners()
+        live.append(ones(x.shape, bool) if partners is None else partners)
+    total: NDArray[np.bool_] = np.matmul(a.unknown() & live[0], live[1])
+    total = total | np.matmul(live[0], b.unknown() & live[1])
+    return total
+
+
+def _one_side(graph: Graph, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids:
+    """Unions of the rows of ids ``(B, M, K)`` over the K with a partner ``(B, K, N)``."""
+    if partners is None:
+        return graph.union_rows(ids)[:, :, None]
+    if ids.shape[2] == 1:
+        return np.where(partners, ids, np.int32(OPAQUE))
+    batch = max(len(ids), len(partners))
+    n = partners.shape[2]
+    if batch == 1 or len(partners) == 1:
+        # equal columns of the partner give equal unions
+        first, inverse = _distinct_columns(partners[0])
+        if len(first) < n:
+            return _one_side(graph, ids, partners[:, :, first])[:, :, inverse]
+    out = empty((batch, ids.shape[1], n), np.int32)
+    for i in range(batch):  # each batch item has zeros of its own
+        here = ids[i if len(ids) > 1 else 0]
+        mask = partners[i if len(partners) > 1 else 0]
+        out[i] = _masked_rows(graph, here, mask)
+    return out
+
+
+_FEW_COLUMNS = 64
+
+
+def _distinct_columns(mask: NDArray[np.bool_]) -> tuple[Any, Any]:
+    """The places of columns that differ, and for each column which of them it is."""
+    packed = np.packbits(mask, axis=0).T
+    n, width = packed.shape
+    if n > _FEW_COLUMNS:
+        distinct, inverse = np.unique(packed, axis=0, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        first = zeros(len(distinct), int)
+        first[inverse[::-1]] = arange(n)[::-1]
+        return first, inverse
+    text = packed.tobytes()
+    keys = [text[at : at + width] for at in range(0, n * width, width)] if width else [b""] * n
+    seen: dict[bytes, int] = {}
+    numbers = [seen.setdefault(key, len(seen)) for key in keys]
+    return [numbers.index(number) for number in range(len(seen))], numbers
+
+
+def _masked_rows(graph: Graph, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
+    """Unions of rows of ids ``(M, K)`` over the K chosen by each column of ``(K, N)``."""
+    m, n = len(ids), mask.shape[1]
+    column, row = np.nonzero(mask.T)
+    parents = ids[:, row]
+    counts = np.bincount(column, minlength=n)
+    if graph.pure or (parents.size and np.minimum.reduce(parents, axis=None) > OPAQUE):
+        indptr = zeros(m * n + 1, np.int64)
+        np.cumsum(counts if m == 1 else np.tile(counts, m), out=indptr[1:])
+        return graph.union_segments(indptr, parents.reshape(-1)).reshape(m, n)
+    traced = parents > OPAQUE
+    totals = zeros((m, len(row) + 1), np.int64)
+    np.cumsum(traced, axis=1, out=totals[:, 1:])
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    kept = totals[:, ends[1:]] - totals[:, ends[:-1]]
+    indptr = zeros(m * n + 1, np.int64)
+    np.cumsum(kept.reshape(-1), out=indptr[1:])
+    return graph.union_segments(indptr, parents[traced]).reshape(m, n)
+
+
+def flat_batch(factor: Factor, lead: tuple[int, ...]) -> Factor:
+    """With one batch axis; of length 1 if the batch is broadcast as a whole."""
+    core = factor.shape[-2:]
+    if prod(factor.shape[:-2]) == 1:
+        return factor.moved(lambda data: data.reshape((1, *core)))
+    shape = (prod(lead), *core)
+    return factor.moved(lambda data: np.broadcast_to(data, (*lead, *core)).reshape(shape))
+
+
+def product_dtype(x: Any, y: Any) -> np.dtype[Any]:
+    """The dtype of a product."""
+    return np.result_type(dtype_of(x), dtype_of(y))

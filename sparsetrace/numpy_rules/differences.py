@@ -1,0 +1,199 @@
+"""``np.gradient`` and ``np.trapezoid``: neighbours along an axis, at constant distances.
+
+Contract: a traced array without constants and distances that are known take whole-array
+rules here; every other call goes the way of NumPy's own implementation, call by call.
+Both functions are linear in the array, so that they multiply nothing.
+
+``gradient([{0}, {1}, {2}])   ->  [{0, 1}, {0, 2}, {1, 2}]``
+``trapezoid([{0}, {1}, {2}])  ->  {0, 1, 2}``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray, concatenate, count_nonzero, empty, empty_like, gradient, trapezoid, zeros
+from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.numpy_rules.local_reductions import local_rule
+from sparsetrace.operands.implementations import rebound
+from sparsetrace.operands.operands import FLOAT, Elements, is_plain, unwatched
+from sparsetrace.operands.registry import rule_for
+from sparsetrace.operands.ufunc_reductions import core_last
+
+__all__: list[str] = []
+
+_REAL = frozenset((int, float, np.float64, np.int64, np.int32))
+_TINY, _HUGE = 1e-70, 1e70
+"""Between these no product of three distances, and no quotient, vanishes by rounding."""
+
+
+def _numbers(v: Any) -> NDArray[Any] | None:
+    """Constants as an ordinary array of real numbers; None for anything else."""
+    v = unwatched(v)
+    if type(v) is not np.ndarray:
+        if type(v) not in (list, tuple) or not _REAL.issuperset(map(type, v)):
+            return None
+        v = asarray(v)
+    return v if v.dtype is FLOAT or v.dtype.kind in "iu" else None
+
+
+def _laid_out(ids: Ids, target: Ids) -> Ids:
+    """The ids in the memory order of `target`, a new array as NumPy makes it there."""
+    target[...] = ids
+    return target
+
+
+def _own_code(function: Callable[..., Any]) -> None:
+    """In a local trace the implementation's own calls know the values at the point."""
+
+    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+        return rebound(function)(*args, **kwargs)
+
+    local_rule(function)(rule)
+
+
+_own_code(gradient)
+_own_code(trapezoid)
+
+
+# ------------------------------------------------------------------- trapezoid
+@rule_for(trapezoid)
+def _trapezoid(graph: Graph, y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    if is_plain(graph, y) and type(axis) is int and -y.ndim <= axis < y.ndim:
+        ids: Ids = y._ids
+        met = _nonzero(graph, dx) if x is None else _met(graph, x, ids.shape, axis)
+        if met is not None and ids.shape[axis] > 1:
+            rows = core_last(ids, axis)[0]
+            out = graph.union_rows(rows if met is True else rows[..., met])
+            if out.ndim > 1 and not ids.flags.c_contiguous:
+                out = _laid_out(out, np.maximum.reduce(ids, axis))
+            return Elements(out, FLOAT)
+    return rebound(trapezoid)(y, x, dx, axis)
+
+
+def _nonzero(graph: Graph, dx: Any) -> bool | None:
+    """True for a constant distance that cuts nothing; None for any other."""
+    return True if type(dx) in _REAL and (dx != 0 or not graph.values) else None
+
+
+def _met(
+    graph: Graph, x: Any, shape: tuple[int, ...], axis: int
+) -> NDArray[np.bool_] | bool | None:
+    """Which places of the axis lie beside a distance that is not zero: a mask, or all (True).
+
+    None where no place does, or where the places differ from row to row.
+    """
+    points = _numbers(x)
+    if points is None or points.shape not in (shape[axis : axis + 1 or None], shape):
+        return None
+    if points.ndim > 1:
+        points = points.swapaxes(axis, -1)
+    steps = points[..., 1:] - points[..., :-1] != 0
+    some = count_nonzero(steps)
+    if some == steps.size or not graph.values:
+        return True
+    if points.ndim > 1 or not some:
+        return None
+    met = zeros(len(points), bool)
+    met[1:] = steps
+    met[:-1] |= steps
+    return met
+
+
+# -------------------------------------------------------------------- gradient
+@rule_for(gradient)
+def _gradient(graph: Graph, f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    if is_plain(graph, f) and type(edge_order) is int and edge_order in (1, 2):
+        ids: Ids = f._ids
+        axes = _axes(axis, ids.ndim)
+        spacings = _spacings(graph, varargs, [ids.shape[i] for i in axes])
+        if spacings and min(ids.shape[i] for i in axes) > edge_order:
+            found = [
+                Elements(_slopes(graph, ids, i, even, edge_order), FLOAT)
+                for i, even in zip(axes, spacings, strict=True)
+            ]
+            return found[0] if len(found) == 1 else tuple(found)
+    return rebound(gradient)(f, *varargs, axis=axis, edge_order=edge_order)
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    return tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
+
+
+Even = NDArray[np.bool_] | bool
+
+
+def _spacings(graph: Graph, varargs: tuple[Any, ...], lengths: list[int]) -> list[Even] | None:
+    """For each axis, at which inner places both distances are the same.
+
+    None where a spacing is not of the common kinds, or wrong.
+    """
+    if not varargs:
+        return [True] * len(lengths)
+    if len(varargs) == 1 and type(varargs[0]) in _REAL:
+        varargs *= len(lengths)
+    if len(varargs) != len(lengths):
+        return None
+    found: list[Even] = []
+    for spacing, n in zip(varargs, lengths, strict=True):
+        if type(spacing) in _REAL:
+            if not _TINY < abs(float(spacing)) < _HUGE:
+                return None
+            found.append(True)
+            continue
+        points = _numbers(spacing)
+        if points is None or points.shape != (n,) or n < 2:
+            return None
+        if points.dtype is not FLOAT:
+            points = points.astype(FLOAT)
+        steps = points[1:] - points[:-1]
+        low, high = np.minimum.reduce(steps), np.maximum.reduce(steps)
+        least, most = (low, high) if low > 0 else (-high, -low)
+        if not (least > _TINY and most < _HUGE):
+            return None
+        if low == high:
+            found.append(True)
+        else:
+            same = steps[1:] == steps[:-1]
+            found.append(same if graph.values and count_nonzero(same) else False)
+    return found
+
+
+def _slopes(graph: Graph, ids: Ids, axis: int, even: Even, edge_order: int) -> Ids:
+    """Each element's neighbours on the axis; where distances differ, the element too."""
+    n = ids.shape[axis]
+    before = (slice(None),) * axis
+
+    def part(start: int | None, stop: int | None, step: int = 1) -> Any:
+        return *before, slice(start, stop, step)
+
+    inner, first, last = part(1, -1), part(0, 1), part(-1, None)
+    # an end is its own neighbour: the second one of an end is its only one
+    longer = empty((*ids.shape[:axis], n + 2, *ids.shape[axis + 1 :]), np.int32)
+    longer[inner], longer[first], longer[last] = ids, ids[first], ids[last]
+    low, high = longer[part(None, -2)], longer[part(2, None)]
+    if even is True:
+        out = graph.union(low, high)
+        if edge_order == 2:
+            ends = part(None, None, n - 1)
+            far = concatenate((ids[part(2, 3)], ids[part(n - 3, n - 2)]), axis)
+            out[ends] = graph.union(out[ends], far)
+    else:
+        terms = empty((*ids.shape, 3), np.int32)
+        terms[..., 0], terms[..., 1], terms[..., 2] = low, ids, high
+        if even is not False:
+            lower = terms[..., 0][inner]
+            own = terms[..., 1][inner]
+            same = even.reshape((-1,) + (1,) * (ids.ndim - axis - 1))
+            np.copyto(own, lower, where=same)
+        if edge_order == 2:
+            terms[..., 0][first], terms[..., 2][last] = ids[part(2, 3)], ids[part(n - 3, n - 2)]
+        out = graph.union_rows(terms)
+    return out if ids.flags.c_contiguous else _laid_out(out, empty_like(ids))

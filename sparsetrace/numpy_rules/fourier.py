@@ -1,0 +1,232 @@
+"""Rules of Fourier transforms and norms.
+
+Contract: an output depends on every element of the axes that it is made from; other
+axes are kept apart.  Shapes and dtypes come from a run of
+the function itself on harmless numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import ones, zeros
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph.interactions import bend
+from sparsetrace.operands import ufunc_reductions
+from sparsetrace.operands.operands import (
+    FLOAT,
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_plain,
+    is_traced_array,
+)
+from sparsetrace.operands.registry import rule_for
+
+__all__: list[str] = []
+
+
+# ------------------------------------------------------------------------ FFT
+def _transform(
+    graph: Graph,
+    function: Callable[..., Any],
+    a: Any,
+    lengths: Any,
+    axes: Any,
+    norm: Any,
+    *,
+    single: bool,
+) -> Elements:
+    ids, kind = ids_of(graph, a), dtype_of(a)
+    if function in _OF_REALS and kind.kind == "c":
+        raise TypeError(f"np.fft.{function.__name__}: its operand has to be real")
+    options = {"n": lengths, "axis": axes} if single else {"s": lengths, "axes": axes}
+    try:
+        shape, out_kind = _sampled(function, ids.shape, kind, norm, tuple(options.items()))
+    except TypeError:  # lists of lengths or axes
+        sample = function(zeros(ids.shape, kind), norm=norm, **options)
+        shape, out_kind = sample.shape, sample.dtype
+    over = _transformed_axes(ids.ndim, lengths, axes, single=single)
+    if not over and is_traced_array(a):  # the operand itself
+        return Elements(ids, kind, keep_array=True)
+    used = _cropped(ids, function, lengths, over)
+    united = np.broadcast_to(
+        ufunc_reductions.along_axis(graph, used, over, keepdims=True) if over else used, shape
+    )
+    out = np.array(united)
+    if not graph.pure and not (used > ZERO).all():
+        graph.pure = False
+        constant = (used <= ZERO).all(axis=over, keepdims=True)
+        if constant.any():
+            values = function(graph.known_values(ids, kind), norm=norm, **options)
+            out = np.where(constant, graph.constant(values), out)
+    return Elements(out, out_kind)
+
+
+# bound early: these names, too, may be exchanged while a trace runs
+_OF_REALS = (np.fft.rfft, np.fft.rfft2, np.fft.rfftn, np.fft.ihfft)
+_TO_REALS = (np.fft.irfft, np.fft.irfft2, np.fft.irfftn, np.fft.hfft)
+
+
+@lru_cache(maxsize=256)
+def _sampled(
+    function: Callable[..., Any],
+    shape: tuple[int, ...],
+    kind: np.dtype[Any],
+    norm: Any,
+    options: tuple[tuple[str, Any], ...],
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and dtype of a transform."""
+    sample = function(zeros(shape, kind), norm=norm, **dict(options))
+    return sample.shape, sample.dtype
+
+
+def _transformed_axes(ndim: int, lengths: Any, axes: Any, *, single: bool) -> tuple[int, ...]:
+    if single:
+        return normalize_axis_tuple(axes, ndim)
+    if axes is None:
+        count = ndim if lengths is None else len(lengths)
+        return tuple(range(ndim - count, ndim))
+    return tuple(dict.fromkeys(normalize_axis_tuple(axes, ndim, allow_duplicate=True)))
+
+
+def _cropped(ids: Ids, function: Callable[..., Any], lengths: Any, over: Sequence[int]) -> Ids:
+    """Without the elements that a shorter transform never reads."""
+    if lengths is None:
+        return ids
+    sizes = [lengths] if isinstance(lengths, (int, np.integer)) else list(lengths)
+    half = function in _TO_REALS
+    for i, (axis, size) in enumerate(zip(over, sizes, strict=False)):
+        if size is None or size == -1:
+            continue
+        last = half and i == len(sizes) - 1
+        read = size // 2 + 1 if last else size
+        ids = ids[(*(slice(None),) * axis, slice(0, read))]
+    return ids
+
+
+def _one_axis(function: Callable[..., Any]) -> None:
+    def rule(
+        graph: Graph, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None
+    ) -> Elements:
+        return _transform(graph, function, a, n, axis, norm, single=True)
+
+    rule_for(function)(rule)
+
+
+def _several_axes(function: Callable[..., Any], default: Any) -> None:
+    def rule(
+        graph: Graph,
+        a: Any,
+        s: Any = None,
+        axes: Any = default,
+        norm: Any = None,
+        out: None = None,
+    ) -> Elements:
+        if s is not None and axes is None:
+            axes = tuple(range(-len(s), 0))
+        return _transform(graph, function, a, s, axes, norm, single=False)
+
+    rule_for(function)(rule)
+
+
+for _f in (
+    np.fft.fft,
+    np.fft.ifft,
+    np.fft.rfft,
+    np.fft.irfft,
+    np.fft.hfft,
+    np.fft.ihfft,
+):
+    _one_axis(_f)
+for _g in (np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2):
+    _several_axes(_g, (-2, -1))
+for _h in (np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn):
+    _several_axes(_h, None)
+
+
+# ---------------------------------------------------------------------- norms
+def _norm(
+    graph: Graph,
+    function: Callable[..., Any],
+    x: Any,
+    axis: Any,
+    options: dict[str, Any],
+    *,
+    matrix: bool,
+) -> Elements:
+    """Norms over `axis`; sums and extremes of absolute values are piecewise linear."""
+    ids, kind = ids_of(graph, x), dtype_of(x)
+    order = options["ord"]
+    traced = contains_traced(order)
+    if traced:
+        options = {**options, "ord": 3.0}
+    # NumPy judges the arguments, and makes the shape, on a small array
+    sample = function(ones([min(n, 2) for n in ids.shape]), **options)
+    real = np.empty(0, kind).real.dtype
+    dtype = real if real.kind == "f" else np.dtype(float)
+    single = axis is not None and not isinstance(axis, tuple)
+    rows, axes = ufunc_reductions.core_last(ids, int(axis) if single else axis)
+    if not matrix and not traced and order == 0 and not graph.dependency:
+        graph.pure = False  # the number of non-zeros
+        out: Ids = np.full(rows.shape[:-1], OPAQUE, np.int32)
+    else:
+        since = graph.size
+        out = graph.union_rows(rows)
+        if traced:
+            out = bend(graph, graph.union(out, np.broadcast_to(ids_of(graph, order), out.shape)))
+        elif kind.kind == "c" or order not in ((1, -1, np.inf, -np.inf) if matrix else _LINEAR):
+            bent = bend(graph, out, since)
+            out = bent if kind.kind == "c" else np.where(_single(graph, rows, order), out, bent)
+    if not graph.pure and not traced:
+        known = (rows <= ZERO).all(axis=-1)
+        if known.any():
+            values = function(graph.known_values(ids, kind), **{**options, "keepdims": False})
+            out = np.where(known, graph.constant(values), out)
+    return Elements(np.expand_dims(out, axes) if sample.ndim > out.ndim else out, dtype)
+
+
+_LINEAR = (1, np.inf, -np.inf)
+
+
+def _single(graph: Graph, rows: Ids, order: Any) -> Any:
+    """Where at most one element is not a constant zero: the norm is its absolute value."""
+    if rows.shape[-1] <= 1:
+        return True
+    if graph.local or not graph.values or (isinstance(order, (int, float)) and order < 0):
+        return False
+    return np.count_nonzero(rows, axis=-1) <= 1
+
+
+@rule_for(np.linalg.norm)
+def _linalg_norm(
+    graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+) -> Elements:
+    if ord is axis is None and not keepdims and is_plain(graph, x) and x._ids.size > 1:
+        since = graph.size
+        return Elements(bend(graph, graph.union_rows(x._ids.reshape(-1)), since), FLOAT)
+    count = np.ndim(x) if axis is None else np.size(axis)
+    options = {"ord": ord, "axis": axis, "keepdims": keepdims}
+    return _norm(graph, np.linalg.norm, x, axis, options, matrix=count == 2)
+
+
+@rule_for(np.linalg.vector_norm)
+def _vector_norm(
+    graph: Graph, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
+) -> Elements:
+    options = {"ord": ord, "axis": axis, "keepdims": keepdims}
+    return _norm(graph, np.linalg.vector_norm, x, axis, options, matrix=False)
+
+
+@rule_for(np.linalg.matrix_norm)
+def _matrix_norm(graph: Graph, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Elements:
+    options = {"ord": ord, "keepdims": keepdims}
+    return _norm(graph, np.linalg.matrix_norm, x, (-2, -1), options, matrix=True)

@@ -1,0 +1,152 @@
+"""Rules of functions that write into their first argument.
+
+Contract: known places take the new elements, and lose the old; where the places are
+not known, every candidate may take a new element or keep its own::
+
+    y = [{0}, {1}];  put(y, argmax(x), {2})  ->  [{0, 2}, {1, 2}]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph.complex_parts import PartIds
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.operands import ufunc_reductions
+from sparsetrace.operands.constants import choose, chosen_values, converted
+from sparsetrace.operands.operands import (
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced_array,
+    plain_target,
+)
+from sparsetrace.operands.registry import rule_for
+
+__all__: list[str] = []
+
+
+def _new(graph: Graph, target: Any, call: str, values: Any) -> Ids:
+    """Ids of the values as the target takes them."""
+    if not is_traced_array(target):
+        raise plain_target(call, target)
+    if isinstance(target._ids, PartIds):
+        raise UnsupportedError(
+            explain(
+                call,
+                "its target is the real or imaginary part of a complex array",
+                "Assign with x.real[...] = value, or build the array from its parts.",
+            )
+        )
+    if type(values) in (complex, list, tuple) and not contains_traced(values):
+        np.array(values, target._dtype)  # NumPy refuses complex numbers in place of real ones
+    return converted(graph, ids_of(graph, values), dtype_of(values), target._dtype)
+
+
+def _check_casting(source: Any, target: Any, casting: Any) -> None:
+    """What NumPy says of values that the target does not take; numbers and lists give way."""
+    if isinstance(source, np.ndarray) and not np.can_cast(dtype_of(source), target, casting):
+        raise TypeError(
+            f"Cannot cast array data from {dtype_of(source)!r} to {np.dtype(target)!r} according "
+            f"to the rule {casting!r}"
+        )
+
+
+def _anywhere(graph: Graph, target: Any, new: Ids, chooser: Any) -> None:
+    """Every element of the target may have been exchanged for one of `new`."""
+    parts = [target._ids, np.broadcast_to(graph.union_rows(new.reshape(-1)), target._ids.shape)]
+    if graph.dependency:
+        every = graph.union_rows(ids_of(graph, chooser).reshape(-1))
+        parts.append(np.broadcast_to(every, target._ids.shape))
+    graph.pure = False
+    target._ids[...] = np.maximum(graph.union_all(parts), OPAQUE)
+
+
+@rule_for(np.put)
+def _put(graph: Graph, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    new = _new(graph, a, "np.put", v)
+    places = chosen_values(graph, ind)
+    if places is None:
+        _anywhere(graph, a, new, ind)
+    else:
+        np.put(a._ids, places.astype(np.intp), new, mode)
+
+
+@rule_for(np.place)
+def _place(graph: Graph, arr: Any, mask: Any, vals: Any) -> None:
+    new = _new(graph, arr, "np.place", vals)
+    _check_casting(vals, arr.dtype, "safe")
+    known = chosen_values(graph, mask)
+    if known is not None:
+        np.place(arr._ids, known, new)
+        return
+    # a value goes to the place of as many elements as were exchanged before it, or later
+    if not new.size or np.size(mask) != arr._ids.size:
+        np.place(np.zeros(np.shape(arr)), np.ones(np.shape(mask), bool), np.zeros(new.size))
+    flat = new.reshape(-1)[: arr._ids.size]
+    last = np.minimum(np.arange(arr._ids.size), flat.size - 1)
+    parts = [arr._ids, ufunc_reductions.prefix_unions(graph, flat, 0)[last].reshape(arr._ids.shape)]
+    if graph.dependency:
+        before = ufunc_reductions.prefix_unions(graph, ids_of(graph, mask).reshape(-1), 0)
+        parts.append(before.reshape(arr._ids.shape))
+    graph.pure = False
+    arr._ids[...] = np.maximum(graph.union_all(parts), OPAQUE)
+
+
+@rule_for(np.putmask)
+def _putmask(graph: Graph, a: Any, mask: Any, values: Any) -> None:
+    """Element i of the target takes element i of the values, which repeat."""
+    new = _new(graph, a, "np.putmask", values)
+    _check_casting(values, a.dtype, "safe")
+    if np.size(mask) != a._ids.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    if not new.size:
+        return
+    if np.shape(mask) != a._ids.shape:
+        mask = np.reshape(mask, a._ids.shape)
+    new = np.resize(new, a._ids.shape)
+    a._ids[...] = choose(graph, mask, new, a._ids)
+
+
+@rule_for(np.put_along_axis)
+def _put_along_axis(graph: Graph, arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    new = _new(graph, arr, "np.put_along_axis", values)
+    if dtype_of(indices).kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    places = chosen_values(graph, indices)
+    if places is not None:
+        np.put_along_axis(arr._ids, places.astype(np.intp), new, axis)
+        return
+    if axis is None:
+        _anywhere(graph, arr, new, indices)
+        return
+    shape = np.shape(indices)
+    added = np.moveaxis(np.broadcast_to(new, shape), axis, -1)
+    parts = [np.expand_dims(graph.union_rows(added), axis)]
+    if graph.dependency:
+        chosen = np.moveaxis(ids_of(graph, indices), axis, -1)
+        parts.append(np.expand_dims(graph.union_rows(chosen), axis))
+    graph.pure = False
+    out = graph.union_all([arr._ids, *(np.broadcast_to(p, arr._ids.shape) for p in parts)])
+    arr._ids[...] = np.maximum(out, OPAQUE)
+
+
+@rule_for(np.fill_diagonal)
+def _fill_diagonal(graph: Graph, a: Any, val: Any, wrap: bool = False) -> None:
+    np.fill_diagonal(a._ids, _new(graph, a, "np.fill_diagonal", val), wrap)
+
+
+@rule_for(np.copyto)
+def _copyto(
+    graph: Graph, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
+) -> None:
+    ids = _new(graph, dst, "np.copyto", np.asarray(src) if type(src) is complex else src)
+    _check_casting(np.asarray(src) if type(src) is complex else src, dst.dtype, casting)
+    _check_casting(where, bool, "safe")
+    if where is True:
+        dst._ids[...] = ids
+    else:
+        dst._ids[...] = choose(graph, where, np.broadcast_to(ids, dst._ids.shape), dst._ids)

@@ -1,0 +1,187 @@
+"""Reading and writing elements, with keys that are constant or themselves depend on the inputs.
+
+Contract: a constant key is NumPy's own affair, on the id array.  A key whose value
+depends on the inputs may choose any position, so reading unites all candidates and
+writing adds to all of them::
+
+    x[argmax(x)]          ->  {0, 1, 2}
+    y[argmax(x)] = x[0]   ->  every y[i] gains {0}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array, asarray, zeros
+
+from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.operands.operands import (
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    is_uncertain,
+    known_of,
+)
+from sparsetrace.operands.refusals import REFUSED
+
+__all__ = ["constant_key", "read", "write"]
+
+_SIMPLE = frozenset((int, slice, type(None), type(Ellipsis), np.int64, np.intp, np.int32))
+
+
+def is_simple(key: Any) -> bool:
+    """Whether the key surely holds nothing traced."""
+    kind = type(key)
+    if kind in _SIMPLE:
+        return True
+    if kind is tuple:
+        return all(type(k) in _SIMPLE for k in key)
+    return kind is np.ndarray and key.dtype != object
+
+
+def constant_key(graph: Graph, key: Any) -> tuple[Any, bool]:
+    """The key with traced parts whose values are known replaced; whether any is not known.
+
+    A list or an object array that holds unknown elements becomes one traced array.
+    """
+    if not contains_traced(key):
+        return key, False
+    if isinstance(key, tuple):
+        parts = [constant_key(graph, part) for part in key]
+        return tuple(part for part, _ in parts), any(unsure for _, unsure in parts)
+    if isinstance(key, list) or (isinstance(key, np.ndarray) and not is_traced(key)):
+        dtype = dtype_of(key)
+        ids = ids_of(graph, key)
+    else:
+        dtype, ids = key._dtype, key._ids
+    if not graph.local and (asarray(ids) > 0).any():
+        if not is_traced(key):
+            key = graph.wrap(Elements(asarray(ids), dtype, keep_array=True))
+        return key, True
+    values = known_of(graph, key)
+    return (values if values.ndim else values[()]), False
+
+
+def _is_mask(part: Any) -> bool:
+    return bool(dtype_of(part).kind == "b")
+
+
+def _expanded(ndim: int, key: Any) -> tuple[Any, ...]:
+    """The key as a tuple without ellipsis, one part per axis of the array (None apart)."""
+    parts = key if isinstance(key, tuple) else (key,)
+    used = 0
+    for part in parts:
+        if part is None or part is Ellipsis:
+            continue
+        masked = not isinstance(part, (slice, int, np.integer)) and _is_mask(part)
+        used += np.ndim(part) if masked else 1
+    fill = (slice(None),) * (ndim - used)
+    if any(part is Ellipsis for part in parts):
+        at = next(i for i, part in enumerate(parts) if part is Ellipsis)
+        return (*parts[:at], *fill, *parts[at + 1 :])
+    return (*parts, *fill)
+
+
+def _unsure(part: Any) -> bool:
+    return contains_traced(part) and is_uncertain(part)
+
+
+def read(graph: Graph, ids: Ids, key: Any) -> Ids:
+    """``x[key]`` where part of the key depends on the inputs.
+
+    Raises
+    ------
+    ValueDependentError
+        For a mask: how many elements it picks depends on the inputs.
+    """
+    parts = _expanded(ids.ndim, key)
+    for part in parts:
+        if _unsure(part) and dtype_of(part).kind not in "biu":
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        if _unsure(part) and _is_mask(part):
+            raise ValueDependentError(
+                explain(
+                    "x[mask]",
+                    "the mask depends on the inputs, and with it the shape of the result",
+                    "Use np.where(mask, x, 0) or x * mask, which keep the shape.",
+                )
+            )
+    dummy = tuple(zeros(np.shape(part), int) if _unsure(part) else part for part in parts)
+    shape = np.broadcast_to(np.int8(0), ids.shape)[dummy].shape
+    wide = tuple(slice(None) if _unsure(part) else part for part in parts)
+    plain = all(isinstance(p, (slice, int, np.integer, type(None))) for p in wide)
+    if plain and sum(map(_unsure, parts)) == 1:
+        out = _read_one_axis(graph, ids, parts, wide)
+    else:
+        candidates = ids[wide] if plain else ids
+        out = np.broadcast_to(graph.union_rows(candidates.reshape(-1)), shape)
+    out = np.broadcast_to(out, shape)
+    for part in parts:
+        if graph.dependency and _unsure(part):
+            everything = graph.union_rows(ids_of(graph, part).reshape(-1))
+            out = graph.union(out, np.broadcast_to(everything, shape))
+    if (out <= OPAQUE).any():
+        graph.pure = False
+        out = np.where(out <= 0, np.int32(OPAQUE), out)
+    return array(out)
+
+
+def _read_one_axis(graph: Graph, ids: Ids, parts: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:
+    """One uncertain index, everything else basic: the union over that axis alone."""
+    position = next(i for i, part in enumerate(parts) if _unsure(part))
+    axis = sum(1 for part in parts[:position] if not isinstance(part, (int, np.integer)))
+    index_ndim = np.ndim(parts[position])
+    united = graph.union_rows(np.moveaxis(ids[wide], axis, -1))
+    # NumPy puts the index's axes where the index stood, or first if an integer stands apart
+    others = [i for i, p in enumerate(parts) if isinstance(p, (int, np.integer))]
+    apart = any(abs(i - position) > 1 or any(p is None for p in parts) for i in others)
+    place = 0 if apart else axis
+    shape = united.shape[:place] + (1,) * index_ndim + united.shape[place:]
+    return united.reshape(shape)
+
+
+def write(graph: Graph, ids: Ids, key: Any, value: Ids) -> None:
+    """``y[key] = value`` where part of the key depends on the inputs.
+
+    Every candidate may keep its own element or take the value.
+    """
+    parts = _expanded(ids.ndim, key)
+    unsure = [part for part in parts if _unsure(part)]
+    if len(parts) == 1 or (len(unsure) == 1 and _is_mask(unsure[0])):
+        wide = tuple(
+            (slice(None),) * np.ndim(part)
+            if _unsure(part) and _is_mask(part)
+            else (slice(None),)
+            if _unsure(part)
+            else (part,)
+            for part in parts
+        )
+        target = tuple(item for group in wide for item in group)
+        masked = any(_is_mask(part) for part in unsure)
+    else:
+        target = tuple(slice(None) if _unsure(part) else part for part in parts)
+        masked = False
+    old = ids[target]
+    if masked and value.ndim == 0:
+        new = np.broadcast_to(value, old.shape)
+    elif masked and value.size == 1:
+        new = np.broadcast_to(value.reshape(()), old.shape)
+    elif masked:
+        raise REFUSED.value_dependent("y[mask] = array")
+    else:
+        new = np.broadcast_to(graph.union_rows(value.reshape(-1)), old.shape)
+    graph.pure = False
+    out = graph.union(old, new)
+    if graph.dependency:
+        for part in unsure:
+            chosen = ids_of(graph, part)
+            if not masked or chosen.shape != out.shape:
+                chosen = graph.union_rows(chosen.reshape(-1))
+            out = graph.union(out, np.broadcast_to(chosen, out.shape))
+    ids[target] = np.maximum(out, OPAQUE)

@@ -1,0 +1,241 @@
+"""Rules of linear algebra: inverses, decompositions, solutions.
+
+Contract: a result depends on the whole of each matrix that it is made from, and on the
+right-hand sides of its own column; batch items are kept apart.  Shapes and dtypes come
+from a run of the function itself on harmless numbers.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids, filled
+from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.numpy_rules.inverses import within_blocks
+from sparsetrace.operands.operands import (
+    FLOAT,
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    values_of,
+)
+from sparsetrace.operands.registry import rule_for
+
+__all__ = ["harmless", "like_sample", "whole"]
+
+
+def harmless(x: Any) -> Any:
+    """A stand-in of the same shape and dtype: well-conditioned wherever it is a matrix."""
+    shape, kind = np.shape(x), dtype_of(x)
+    sample = np.ones(shape, kind if kind.kind in "fc" else FLOAT)
+    if len(shape) >= 2:
+        index = np.arange(min(shape[-2:]))
+        sample *= sample.dtype.type(0.01)
+        sample[..., index, index] = 1.0 + 0.1 * index
+    return sample
+
+
+def whole(graph: Graph, x: Any, core: int = 2) -> Ids:
+    """The union over each batch item; opaque for constants."""
+    ids = ids_of(graph, x)
+    lead = ids.shape[: ids.ndim - core]
+    return graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
+
+
+def like_sample(graph: Graph, total: Ids, sample: Any) -> Any:
+    """The structure of a sample, each batch item of it made of one id."""
+    if isinstance(sample, tuple):
+        items = [like_sample(graph, total, part) for part in sample]
+        return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
+    shape = np.shape(sample)
+    if total.size and total.min() <= OPAQUE:
+        graph.pure = False
+    spread = total.reshape(total.shape + (1,) * (len(shape) - total.ndim))
+    return Elements(filled(spread, shape), np.asarray(sample).dtype)
+
+
+def _dense(function: Callable[..., Any]) -> None:
+    """Every output depends on the whole matrix; traced tolerances have no derivative."""
+    signature = inspect.signature(function)
+
+    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+        matrix, *rest = signature.bind(*args, **kwargs).args
+        named = dict(signature.bind(*args, **kwargs).kwargs)
+        total = whole(graph, matrix)
+        for option in (*rest, *named.values()):
+            if graph.dependency and contains_traced(option):
+                total = graph.union(total, ids_of(graph, option))
+        total = bend(graph, total)
+        plain = [None if contains_traced(v) else v for v in rest]
+        named = {k: v for k, v in named.items() if not contains_traced(v)}
+        return like_sample(graph, total, function(harmless(matrix), *plain, **named))
+
+    rule_for(function)(rule)
+
+
+for _function in (
+    np.linalg.pinv,
+    np.linalg.svd,
+    np.linalg.svdvals,
+    np.linalg.cond,
+):
+    _dense(_function)
+
+
+def _times(graph: Graph, united: Ids, matrix: Ids) -> Ids:
+    """Solutions: linear in the right-hand sides, nonlinear in the matrix and beside it."""
+    if not graph.second_order:
+        return united
+    return interact(graph, united, [(np.broadcast_to(matrix, united.shape), united)])
+
+
+@rule_for(np.linalg.matrix_rank)
+def _matrix_rank(
+    graph: Graph, A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
+) -> Elements:
+    """A whole number: opaque."""
+    if tol is not None and rtol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    ids = ids_of(graph, A)
+    if hermitian and ids.ndim >= 2 and ids.shape[-1] != ids.shape[-2]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    total = whole(graph, A, min(ids.ndim, 2))
+    limit = rtol if tol is None else tol
+    if ids.ndim >= 2 and limit is not None:
+        shape = np.broadcast_shapes(total.shape, np.shape(limit))
+        total = np.broadcast_to(total, shape)
+        if graph.dependency and contains_traced(limit):
+            total = graph.union(total, np.broadcast_to(ids_of(graph, limit), shape))
+    if not graph.dependency:
+        graph.pure = False
+        total = np.full(total.shape, OPAQUE, np.int32)
+    return Elements(total, np.dtype(np.intp))
+
+
+def _as_complex(graph: Graph, total: Ids, sample: Any) -> Elements:
+    """Complex, since whether the eigenvalues are real depends on the values."""
+    found = like_sample(graph, total, sample)
+    return Elements(found.ids, np.result_type(found.dtype, np.complex64))
+
+
+@rule_for(np.linalg.eig)
+def _eig(graph: Graph, a: Any) -> Any:
+    total, sample = bend(graph, whole(graph, a)), np.linalg.eig(harmless(a))
+    values, vectors = (_as_complex(graph, total, part) for part in sample)
+    return type(sample)(values, vectors)  # type: ignore[arg-type]
+
+
+@rule_for(np.linalg.eigvals)
+def _eigvals(graph: Graph, a: Any) -> Elements:
+    sample = np.linalg.eigvals(harmless(a))
+    ids = within_blocks(graph, a)
+    total = graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
+    return _as_complex(graph, bend(graph, total) if ids.shape[-1] > 1 else total, sample)
+
+
+@rule_for(np.linalg.lstsq)
+def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
+    """Solution and residuals per right-hand side; rank and singular values from a alone."""
+    given = (
+        (values_of(a), values_of(b), values_of(rcond))
+        if graph.local
+        else (harmless(a), harmless(b))
+    )
+    x, residuals, rank, singular = np.linalg.lstsq(*given)
+    matrix = whole(graph, a)
+    if graph.dependency and rcond is not None and contains_traced(rcond):
+        matrix = graph.union(matrix, ids_of(graph, rcond))
+    columns = graph.union_rows(ids_of(graph, b).T)
+    columns = graph.union(columns, np.broadcast_to(matrix, columns.shape))
+    graph.pure = False
+    squares = bend(graph, columns)
+    columns = _times(graph, columns, matrix)
+    matrix = bend(graph, matrix)
+
+    def spread(source: Ids, sample: Any) -> Elements:
+        shape = np.shape(sample)
+        ids = filled(source, shape) if np.size(sample) else np.zeros(shape, np.int32)
+        return Elements(ids, np.asarray(sample).dtype)
+
+    if not contains_traced(a):
+        known = np.linalg.lstsq(a, np.zeros(np.shape(b)), rcond)
+        residuals = residuals if known[1].size else known[1]
+        return spread(columns, x), spread(squares, residuals), known[2], known[3]
+    # the rank of a traced matrix is taken as full, and with it the residuals' shape
+    ranks = matrix if graph.dependency else np.array(OPAQUE, np.int32)
+    return (
+        spread(columns, x),
+        spread(squares, residuals),
+        spread(ranks, rank),
+        spread(matrix, singular),
+    )
+
+
+@rule_for(np.polyfit)
+def _polyfit(
+    graph: Graph,
+    x: Any,
+    y: Any,
+    deg: Any,
+    rcond: Any = None,
+    full: bool = False,
+    w: Any = None,
+    cov: Any = False,
+) -> Any:
+    """Least squares on powers of x: coefficients depend on all points of their column."""
+    degree = _checked_degree(x, y, deg, w)
+    if w is not None and not contains_traced(w) and graph.values and is_traced(y):
+        y = np.where(np.reshape(np.asarray(w) != 0, (-1,) + (1,) * (np.ndim(y) - 1)), y, 0.0)
+    parts = [ids_of(graph, x)] if w is None else [ids_of(graph, x), ids_of(graph, w)]
+    if graph.dependency and rcond is not None:
+        parts.append(ids_of(graph, rcond).reshape(-1))
+    points = graph.union_rows(np.concatenate(parts))
+    columns = graph.union_rows(ids_of(graph, y).T)
+    columns = graph.union(columns, np.broadcast_to(points, columns.shape))
+    graph.pure = False
+    squares = bend(graph, columns)
+    columns = _times(graph, columns, points)
+    points = bend(graph, points)
+    size = degree + 1
+    ids = filled(columns, (size, *columns.shape))
+    coefficients = Elements(ids, FLOAT)
+    if full:
+        residuals = np.atleast_1d(squares) if np.shape(x)[0] > size else np.zeros(0, np.int32)
+        rank = points if graph.dependency else np.array(OPAQUE, np.int32)
+        singular = filled(points, (size,))
+        default = len(ids_of(graph, x)) * np.finfo(dtype_of(x)).eps if rcond is None else rcond
+        return (
+            coefficients,
+            Elements(residuals, FLOAT),
+            Elements(rank, np.dtype(np.int32)),
+            Elements(singular, FLOAT),
+            default,
+        )
+    if cov:
+        scaled = cov != "unscaled"
+        if scaled and np.shape(x)[0] <= size:
+            raise ValueError("the number of data points must exceed order")
+        source = squares if scaled else np.broadcast_to(points, columns.shape)
+        return coefficients, Elements(filled(source, (size, size, *columns.shape)), FLOAT)
+    return coefficients
+
+
+def _checked_degree(x: Any, y: Any, deg: Any, w: Any) -> int:
+    """The degree, if NumPy would fit it to these points."""
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if np.ndim(x) != 1 or not np.size(x):
+        raise TypeError("expected non-empty 1D vector for x")
+    if np.ndim(y) not in (1, 2):
+        raise TypeError("expected 1D or 2D array for y")
+    for name, other in (("x and y", x), ("w and y", w)):
+        if other is not None and (np.ndim(other) != 1 or len(other) != len(y)):
+            raise TypeError(f"expected {name} to have the same length")
+    return int(deg)

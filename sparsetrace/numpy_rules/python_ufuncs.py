@@ -1,0 +1,311 @@
+"""Ufuncs made of Python functions, by ``np.frompyfunc``: called element by element, as NumPy does.
+
+Contract: such a function may use traced values that are none of its arguments, so that no
+table can speak of it.  It is found behind the ufunc and called with traced elements; where
+it cannot be found, the call is refused.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray, empty
+from numpy.lib.array_utils import normalize_axis_index
+
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph.graph import Graph
+from sparsetrace.operands.constants import chosen_values
+from sparsetrace.operands.operands import (
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    is_traced_array,
+    landed,
+    plain_target,
+    values_of,
+)
+from sparsetrace.operands.refusals import REFUSED
+from sparsetrace.rules import FIRST_ORDER
+
+__all__ = ["call", "elements", "gathered", "is_of_python", "run_each_by"]
+
+_OPTIONS = {
+    "reduce": ("axis", "keepdims", "initial"),
+    "accumulate": ("axis",),
+    "reduceat": ("axis",),
+}
+Run = Callable[[Graph, Callable[..., Any], tuple[Any, ...]], Any]
+
+
+def _once(graph: Graph, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    return function(*args)
+
+
+_run: Run = _once
+
+
+def run_each_by(run: Run) -> None:
+    """Have functions called by `run`, which may run the branches of one element apart."""
+    global _run
+    _run = run
+
+
+def is_of_python(ufunc: np.ufunc) -> bool:
+    """Whether a ufunc without a rule calls a Python function for each element.
+
+    Examples
+    --------
+    >>> is_of_python(np.frompyfunc(lambda a, b: a + b, 2, 1)), is_of_python(np.exp2)
+    (True, False)
+    """
+    if ufunc in FIRST_ORDER or ufunc.ntypes != 1 or ufunc.signature is not None:
+        return False
+    return bool(ufunc.types[0] == "O" * ufunc.nin + "->" + "O" * ufunc.nout)
+
+
+def _refused(ufunc: np.ufunc, what: str, problem: str, remedy: str) -> UnsupportedError:
+    return UnsupportedError(explain(f"{ufunc.__name__}{what}", problem, remedy))
+
+
+def _function(ufunc: np.ufunc) -> Callable[..., Any]:
+    """The Python function behind a ufunc: the one callable that it holds."""
+    held = [x for x in gc.get_referents(ufunc) if callable(x)]
+    if not held:
+        raise _refused(
+            ufunc,
+            "()",
+            "it calls a function for each element that cannot be found, and that may use traced "
+            "values which are none of its arguments",
+            "Call the Python function itself in a loop, or use np.vectorize.",
+        )
+    found: Callable[..., Any] = held[0]
+    return found
+
+
+# ------------------------------------------------------------------------ elements
+def elements(graph: Graph, operand: Any, shape: tuple[int, ...]) -> list[Any]:
+    """The elements of an operand in C order, as NumPy gives them to a Python function."""
+    if contains_traced(operand):
+        ids = np.broadcast_to(ids_of(graph, operand), shape).reshape(-1)
+        kind, values = dtype_of(operand), None
+        if graph.local:
+            values = np.array(np.broadcast_to(values_of(operand), shape), kind).reshape(-1)
+        given: list[Any] = graph.wrap(Elements(ids, kind, values, keep_array=True)).tolist()
+        return given
+    return np.broadcast_to(asarray(operand, object), shape).reshape(-1).tolist()
+
+
+def gathered(graph: Graph, column: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    """What a function returned for each element as one array; of objects if none is traced."""
+    numbers = all(not np.ndim(v) for v in column)
+    if numbers and any(map(is_traced, column)):
+        ids = np.array([ids_of(graph, v).reshape(()) for v in column], np.int32).reshape(shape)
+        kind = np.result_type(*map(dtype_of, column))
+        points = None
+        if graph.local:
+            points = np.array([values_of(v) for v in column], kind).reshape(shape)
+        return graph.wrap(Elements(ids, kind, points, keep_array=True))
+    objects = empty(len(column), object)
+    for i, item in enumerate(column):
+        objects[i] = item
+    return objects.reshape(shape)
+
+
+# --------------------------------------------------------------------------- calls
+def call(
+    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """``ufunc(*inputs)``, or a method of it, an element at a time."""
+    function = _function(ufunc)
+    options = {k: v for k, v in kwargs.items() if k == "axis" or (v is not None and k != "subok")}
+    out = options.pop("out", None)
+    known = {
+        "reduce": {"axis", "keepdims", "initial"},
+        "accumulate": {"axis"},
+        "reduceat": {"axis"},
+    }
+    unknown = [k for k in options if k not in known.get(method, ())]
+    if unknown and not (unknown == ["where"] and options["where"] is True):
+        raise _refused(
+            ufunc,
+            f"(..., {unknown[0]}=)",
+            "this argument is not traced beside a Python function",
+            "Leave it away, and choose among the results with np.where.",
+        )
+    options.pop("where", None)
+
+    def one(*args: Any) -> Any:
+        found = _run(graph, function, args)
+        if ufunc.nout > 1 and len(found) != ufunc.nout:
+            raise ValueError(f"{ufunc.__name__}: {ufunc.nout} values expected, {len(found)} given")
+        return found
+
+    if method == "at":
+        _at(graph, ufunc, one, *inputs)
+        return None
+    if method in ("reduce", "accumulate", "reduceat") and (ufunc.nin != 2 or ufunc.nout != 1):
+        raise ValueError(f"{method} only supported for binary functions")
+    if method == "__call__":
+        results = _called(graph, ufunc, one, inputs)
+    elif method == "outer":
+        a, b = inputs
+        left = a[(..., *(None,) * np.ndim(b))] if np.ndim(a) else a
+        results = _called(graph, ufunc, one, (left, b))
+    elif method == "reduce":
+        results = (_reduce(graph, ufunc, one, *inputs, **options),)
+    elif method == "accumulate":
+        results = (_accumulate(graph, one, *inputs, **options),)
+    else:
+        results = (_reduceat(graph, ufunc, one, *inputs, **options),)
+    if out is not None:
+        targets = out if isinstance(out, tuple) else (out,)
+        results = tuple(
+            r if t is None else _stored(graph, ufunc, t, r)
+            for t, r in zip(targets, results, strict=True)
+        )
+    return results[0] if len(results) == 1 else results
+
+
+def _called(
+    graph: Graph, ufunc: np.ufunc, one: Callable[..., Any], inputs: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    inputs = tuple(x if contains_traced(x) else asarray(x, object) for x in inputs)
+    shape = np.broadcast_shapes(*(np.shape(x) for x in inputs))
+    columns = [elements(graph, x, shape) for x in inputs]
+    rows = [one(*row) for row in zip(*columns, strict=True)]
+    if not shape and all(not np.ndim(x) for x in inputs):
+        return tuple(rows[0]) if ufunc.nout > 1 else (rows[0],)
+    if ufunc.nout == 1:
+        return (gathered(graph, rows, shape),)
+    places = range(ufunc.nout)
+    return tuple(gathered(graph, [row[i] for row in rows], shape) for i in places)
+
+
+def _lines(graph: Graph, x: Any, axis: Any) -> tuple[list[list[Any]], tuple[int, ...]]:
+    """The elements along an axis, one list for each place on the others."""
+    moved = np.moveaxis(x if contains_traced(x) else asarray(x, object), axis, -1)
+    shape = moved.shape
+    flat = elements(graph, moved, shape)
+    n = shape[-1]
+    count = len(flat) // n if n else int(np.prod(shape[:-1]))
+    return [flat[i * n : (i + 1) * n] for i in range(count)], shape
+
+
+def _one_axis(ufunc: np.ufunc, x: Any, axis: Any) -> int:
+    dims = np.ndim(x)
+    if isinstance(axis, tuple) and len(axis) == 1:
+        (axis,) = axis
+    if axis is None and dims == 1:
+        axis = 0
+    if axis is None or isinstance(axis, tuple):
+        raise _refused(
+            ufunc,
+            ".reduce",
+            "several axes at once are not traced for a Python function",
+            "Reduce one axis after the other, or x.reshape(-1).",
+        )
+    return normalize_axis_index(axis, dims)
+
+
+def _reduce(
+    graph: Graph,
+    ufunc: np.ufunc,
+    one: Callable[..., Any],
+    x: Any,
+    axis: Any = 0,
+    keepdims: bool = False,
+    initial: Any = np._NoValue,
+) -> Any:
+    axis = _one_axis(ufunc, x, axis)
+    lines, shape = _lines(graph, x, axis)
+    first = [] if initial is np._NoValue else [initial]
+    results = []
+    for line in lines:
+        items = [*first, *line]
+        if not items:
+            if ufunc.identity is None:
+                raise ValueError(f"zero-size array to reduction operation {ufunc.__name__}")
+            items = [ufunc.identity]
+        total = items[0]
+        for item in items[1:]:
+            total = one(total, item)
+        results.append(total)
+    if len(shape) == 1 and not keepdims:
+        return results[0]
+    found = gathered(graph, results, shape[:-1])
+    return np.expand_dims(found, axis) if keepdims else found
+
+
+def _accumulate(graph: Graph, one: Callable[..., Any], x: Any, axis: int = 0) -> Any:
+    lines, shape = _lines(graph, x, axis)
+    results: list[Any] = []
+    for line in lines:
+        for i, item in enumerate(line):
+            results.append(one(results[-1], item) if i else item)
+    return np.moveaxis(gathered(graph, results, shape), -1, axis)
+
+
+def _reduceat(
+    graph: Graph, ufunc: np.ufunc, one: Callable[..., Any], x: Any, indices: Any, axis: int = 0
+) -> Any:
+    lines, shape = _lines(graph, x, axis)
+    starts = _chosen(graph, indices, ufunc).astype(int).reshape(-1).tolist()
+    stops = [*starts[1:], shape[-1]]
+    results = []
+    for line in lines:
+        for lo, hi in zip(starts, stops, strict=True):
+            total = line[lo]
+            for item in line[lo + 1 : hi]:
+                total = one(total, item)
+            results.append(total)
+    found = gathered(graph, results, (*shape[:-1], len(starts)))
+    return np.moveaxis(found, -1, axis)
+
+
+def _chosen(graph: Graph, indices: Any, ufunc: np.ufunc) -> Any:
+    """Indices whose values are known."""
+    values = chosen_values(graph, indices)
+    if values is None:
+        raise REFUSED.value_dependent(ufunc.__name__)
+    return values
+
+
+def _at(
+    graph: Graph,
+    ufunc: np.ufunc,
+    one: Callable[..., Any],
+    x: Any,
+    indices: Any,
+    *operands: Any,
+) -> None:
+    """In place, one place after the other."""
+    if not is_traced_array(x):
+        raise plain_target(f"{ufunc.__name__}.at", x)
+    key = _chosen(graph, indices, ufunc) if contains_traced(indices) else indices
+    places = np.arange(x._ids.size).reshape(x._ids.shape)[key]
+    others = [elements(graph, b, places.shape) for b in operands]
+    for turn, place in enumerate(places.reshape(-1).tolist()):
+        at = np.unravel_index(place, x._ids.shape)
+        x[at] = one(x[at], *(b[turn] for b in others))
+
+
+def _stored(graph: Graph, ufunc: np.ufunc, target: Any, result: Any) -> Any:
+    """The result written into ``out=``."""
+    if is_traced_array(target):  # NumPy casts objects to floats where it is told to
+        target._ids[...] = landed(graph, target._dtype, ids_of(graph, result))
+        if graph.local:
+            target._values[...] = values_of(result)
+        return target
+    if target.dtype != object:
+        raise plain_target(f"{ufunc.__name__}(..., out=)", target)
+    flat = elements(graph, result, target.shape)
+    for at, item in zip(np.ndindex(target.shape), flat, strict=True):
+        target[at] = item
+    return target

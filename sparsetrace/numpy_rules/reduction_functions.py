@@ -1,0 +1,446 @@
+"""Rules of functions that reduce: sums, means, extremes, order statistics, prefix sums.
+
+Contract: in a global pattern each of these depends on the whole axis; what differs
+between them is dtype, signature and the value of a row of constants.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.graph.interactions import bend
+from sparsetrace.numpy_rules import local_reductions
+from sparsetrace.operands import ufunc_reductions
+from sparsetrace.operands.constants import combined
+from sparsetrace.operands.implementations import conversion, rebound
+from sparsetrace.operands.operands import (
+    Elements,
+    Operand,
+    constant_values,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_uncertain,
+    values_of,
+)
+from sparsetrace.operands.registry import rule_for
+
+__all__ = ["inexact", "length", "single", "whole_axis"]
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+_COV, _MEAN, _STD, _VAR = np.cov, np.mean, np.std, np.var
+_ROOTS = (np.std, np.nanstd)
+
+
+def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a mean: whole numbers have means that are not."""
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
+def _without_nan(graph: Graph, a: Any, nan: float | None) -> Any:
+    """The operand with constants that are NaN exchanged for `nan`, unless that is None."""
+    if nan is None or graph.pure:
+        return a
+    ids, kind = ids_of(graph, a), dtype_of(a)
+    missing = (ids < ZERO) & np.isnan(graph.known_values(ids, kind))
+    if not missing.any():
+        return a
+    return Operand(graph, np.where(missing, graph.constant(nan), ids), kind)
+
+
+def _ufunc_reduction(
+    ufunc: np.ufunc, *functions: Callable[..., Any], nan: float | None = None
+) -> None:
+    """``np.sum`` and its kin: the signature of numpy's own wrappers."""
+
+    def plain(
+        graph: Graph,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: None = None,
+        keepdims: Any = False,
+        initial: Any = np._NoValue,
+        where: Any = True,
+    ) -> Elements:
+        keep = keepdims is not np._NoValue and bool(keepdims)
+        if where is np._NoValue:
+            where = True
+        a = _without_nan(graph, a, nan)
+        return ufunc_reductions.reduce(graph, ufunc, a, axis, dtype, keep, initial, where)
+
+    def undtyped(
+        graph: Graph,
+        a: Any,
+        axis: Any = None,
+        out: None = None,
+        keepdims: Any = False,
+        initial: Any = np._NoValue,
+        where: Any = True,
+    ) -> Elements:
+        return plain(graph, a, axis, None, None, keepdims, initial, where)
+
+    typed = ufunc in (np.add, np.multiply)
+    rule_for(*functions)(plain if typed else undtyped)
+
+
+_ufunc_reduction(np.add, np.sum)
+_ufunc_reduction(np.add, np.nansum, nan=0.0)
+_ufunc_reduction(np.multiply, np.prod)
+_ufunc_reduction(np.multiply, np.nanprod, nan=1.0)
+_ufunc_reduction(np.maximum, *dict.fromkeys((np.max, np.amax)))
+_ufunc_reduction(np.minimum, *dict.fromkeys((np.min, np.amin)))
+_ufunc_reduction(np.fmax, np.nanmax)
+_ufunc_reduction(np.fmin, np.nanmin)
+
+
+def _truth_reduction(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
+    def rule(
+        graph: Graph,
+        a: Any,
+        axis: Any = None,
+        out: None = None,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Elements:
+        keep = keepdims is not np._NoValue and bool(keepdims)
+        where = True if where is np._NoValue else where
+        return ufunc_reductions.reduce(graph, ufunc, a, axis, None, keep, where=where)
+
+    rule_for(function)(rule)
+
+
+_truth_reduction(np.logical_and, np.all)
+_truth_reduction(np.logical_or, np.any)
+
+
+def whole_axis(
+    graph: Graph,
+    a: Any,
+    axis: Any,
+    dtype: Any,
+    keepdims: Any,
+    where: Any,
+    values: Callable[..., Any],
+    *,
+    linear: bool = True,
+) -> Elements:
+    """Union over the axis; rows of constants are computed by `values`.
+
+    Unless it is `linear`, the result is taken as nonlinear in all of the axis.
+    """
+    since = graph.size
+    keep = keepdims is not np._NoValue and bool(keepdims)
+    ids, source = ids_of(graph, a), dtype_of(a)
+    rows, axes = ufunc_reductions.core_last(ids, axis)
+    if where is not True and where is not np._NoValue:
+        unsure = is_uncertain(where)
+        mask = True if unsure else np.asarray(constant_values(where), bool)
+        masks = ufunc_reductions.core_last(np.broadcast_to(mask, ids.shape), axis)[0]
+        graph.pure = False
+        out = graph.union_rows(np.where(masks, rows, ZERO))
+        if unsure and graph.dependency:
+            out = graph.union(out, graph.union_rows(ids_of(graph, where).reshape(-1)))
+    else:
+        out = graph.union_rows(rows)
+        if not graph.pure or not rows.shape[-1]:
+            known = (rows <= ZERO).all(axis=-1)
+            if known.any():
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found = values(graph.known_values(rows, source), axis=-1)
+                out = np.where(known, graph.constant(found), out)
+    if not linear:
+        out = bend(graph, out, since)
+    return Elements(np.expand_dims(out, axes) if keep and axes else out, np.dtype(dtype))
+
+
+def _mean_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None:
+    def rule(
+        graph: Graph,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: None = None,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Elements:
+        kind = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
+        length(np.shape(a) or (() if function is _MEAN else (1,)), axis)  # as NumPy, no axis 0
+        return whole_axis(graph, a, axis, kind, keepdims, where, values)
+
+    rule_for(function)(rule)
+
+
+_mean_rule(np.mean, np.mean)
+_mean_rule(np.nanmean, np.nanmean)
+
+
+def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None:
+    root = values in _ROOTS
+
+    def rule(
+        graph: Graph,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: None = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+        mean: Any = np._NoValue,
+        correction: Any = np._NoValue,
+    ) -> Elements:
+        if correction is not np._NoValue and ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        free = ddof if correction is np._NoValue else correction
+        if mean is not None and mean is not np._NoValue:
+            return _about(graph, a, mean, axis, dtype, free, keepdims, where, root=root)
+
+        def value(rows: Any, axis: int) -> Any:
+            return values(rows, axis=axis, ddof=free)
+
+        kind = np.dtype(dtype) if dtype is not None else _real(inexact(dtype_of(a)))
+        alike = () if function in (_VAR, _STD) else (1,)  # the others take axis 0 of a number
+        count = length(np.shape(a) or alike, axis)
+        if count == 1 and (where is True or where is np._NoValue):
+            return single(graph, a, axis, kind, keepdims, value(np.zeros(1), axis=0))
+        # each deviation from the mean depends on the whole axis; of two real numbers the
+        # standard deviation is half their distance
+        linear = root and count == 2 and dtype_of(a).kind != "c"
+        return whole_axis(graph, a, axis, kind, keepdims, where, value, linear=linear)
+
+    rule_for(function)(rule)
+
+
+def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a real part."""
+    return np.empty(0, dtype).real.dtype
+
+
+def length(shape: tuple[int, ...], axis: Any) -> int:
+    """How many elements each result is made of."""
+    if axis is None:
+        return prod(shape)
+    return prod(shape[i] for i in normalize_axis_tuple(axis, len(shape)))
+
+
+def single(
+    graph: Graph, a: Any, axis: Any, dtype: np.dtype[Any], keepdims: Any, value: Any
+) -> Elements:
+    """The spread of one number, which is constant."""
+    shape = np.sum(np.zeros(np.shape(a)), axis=axis, keepdims=keepdims is True).shape
+    graph.pure = False
+    return Elements(filled(graph.constant(value), shape), dtype)
+
+
+def _about(
+    graph: Graph,
+    a: Any,
+    mean: Any,
+    axis: Any,
+    dtype: Any,
+    free: Any,
+    keepdims: Any,
+    where: Any,
+    *,
+    root: bool,
+) -> Elements:
+    """The spread about a mean that is given, which may have any shape that broadcasts."""
+
+    def value(rows: Any, axis: int) -> Any:
+        squares = np.sum(np.abs(rows) ** 2, axis=axis) / max(count - free, 0)
+        return np.sqrt(squares) if root else squares
+
+    count = length(np.shape(a), axis)
+    deviation = combined(graph, np.subtract, a, mean)
+    ids = deviation.ids
+    kind = np.dtype(dtype) if dtype is not None else _real(inexact(deviation.dtype))
+    squares = np.where(ids > ZERO, bend(graph, np.maximum(ids, OPAQUE)), ids)
+    operand = Operand(graph, squares, deviation.dtype)
+    found = whole_axis(graph, operand, axis, kind, keepdims, where, value)
+    return Elements(bend(graph, found.ids), kind) if root else found
+
+
+_spread_rule(np.var, np.var)
+_spread_rule(np.std, np.std)
+_spread_rule(np.nanvar, np.nanvar)
+_spread_rule(np.nanstd, np.nanstd)
+
+
+@rule_for(np.average)
+def _average(
+    graph: Graph,
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: Any = False,
+) -> Any:
+    """``sum(a * weights) / sum(weights)``: a zero weight cuts its element."""
+    keep = keepdims is not np._NoValue and bool(keepdims)
+    shape = np.shape(a)
+    if axis is not None:
+        axis = normalize_axis_tuple(axis, len(shape), argname="axis")
+    if weights is None:
+        found = whole_axis(graph, a, axis, inexact(dtype_of(a)), keep, True, np.mean)
+        count = prod(shape) / found.ids.size  # as in NumPy, an average has at least one result
+        if not returned:
+            return found
+        return found, np.full(found.ids.shape, count, found.dtype)
+    traced = contains_traced(weights)
+    factors = conversion(weights, copy=False) if traced else constant_values(weights)
+    if np.shape(weights) != shape:
+        factors = _along_axes(factors, shape, axis)
+    kinds = dtype_of(a), dtype_of(factors)
+    kind = np.result_type(*kinds, *([float] if kinds[0].kind in "biu" else []))
+    products = np.multiply(a, factors)
+    scale = np.sum(factors, axis=axis, keepdims=keep, dtype=kind)
+    mean = np.true_divide(np.sum(products, axis=axis, keepdims=keep), scale)
+    return (mean, np.broadcast_to(scale, np.shape(mean))) if returned else mean
+
+
+def _along_axes(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
+    """Weights given for some axes of an array alone, with the array's shape."""
+    if axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    axes = normalize_axis_tuple(axis, len(shape))
+    if np.shape(weights) != tuple(shape[i] for i in axes):
+        raise ValueError("Shape of weights must be consistent with shape of a along axis.")
+    placed = np.transpose(weights, np.argsort(axes).tolist())
+    lengths = tuple(n if i in axes else 1 for i, n in enumerate(shape))
+    return np.broadcast_to(np.reshape(placed, lengths), shape)
+
+
+@rule_for(np.linalg.trace)
+def _linalg_trace(graph: Graph, x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    return _trace(graph, x, offset, -2, -1, dtype)
+
+
+@rule_for(np.trace)
+def _trace(
+    graph: Graph,
+    a: Any,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: Any = None,
+    out: None = None,
+) -> Elements:
+    """``[[{0}, {1}], [{2}, {3}]] -> {0, 3}``."""
+    diagonal = ids_of(graph, a).diagonal(offset, axis1, axis2)
+    operand = Operand(graph, diagonal, dtype_of(a))
+    return ufunc_reductions.reduce(graph, np.add, operand, -1, dtype)
+
+
+def _accumulated(
+    graph: Graph, ufunc: np.ufunc, x: Any, ids: Ids, axis: int, dtype: Any
+) -> Elements:
+    """Prefixes of `x`, whose ids may have been made flat."""
+    kind = dtype_of(x)
+    ids = np.atleast_1d(ids)
+    if not graph.local:
+        return ufunc_reductions.accumulate(graph, ufunc, Operand(graph, ids, kind), axis, dtype)
+    values = np.asarray(values_of(x)).reshape(ids.shape)
+    if values.dtype.kind == "f" and ufunc is np.multiply:
+        values = np.nan_to_num(values, nan=1.0)
+    operand = Operand(graph, ids, kind, values)
+    return Elements(local_reductions.accumulate(graph, ufunc, operand, axis), kind)
+
+
+def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = None) -> None:
+    def rule(
+        graph: Graph, a: Any, axis: Any = None, dtype: Any = None, out: None = None
+    ) -> Elements:
+        a = _without_nan(graph, a, nan)
+        ids = ids_of(graph, a)
+        ufunc_reductions.judge_axis(axis, ids.ndim, function)
+        if axis is None:
+            ids, axis = ids.reshape(-1), 0
+        return _accumulated(graph, ufunc, a, ids, axis, dtype)
+
+    rule_for(function)(rule)
+
+
+_prefix(np.add, np.cumsum)
+_prefix(np.add, np.nancumsum, nan=0.0)
+_prefix(np.multiply, np.cumprod)
+_prefix(np.multiply, np.nancumprod, nan=1.0)
+
+
+def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
+    def rule(
+        graph: Graph,
+        x: Any,
+        /,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: None = None,
+        include_initial: bool = False,
+    ) -> Elements:
+        ids = ids_of(graph, x)
+        if axis is None:
+            if ids.ndim > 1:
+                raise ValueError(
+                    "For arrays which have more than one dimension `axis` is required."
+                )
+            ids, axis = ids.reshape(-1), 0
+        found = _accumulated(graph, ufunc, x, ids, axis, dtype)
+        if include_initial:
+            shape = list(ids.shape)
+            shape[axis] = 1
+            first = graph.constant(np.full(shape, ufunc.identity))
+            return Elements(np.concatenate([first, found.ids], axis=axis), found.dtype)
+        return found
+
+    rule_for(function)(rule)
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+    _cumulative(np.add, np.cumulative_sum)
+    _cumulative(np.multiply, np.cumulative_prod)
+
+
+@rule_for(np.cov)
+def _cov(
+    graph: Graph,
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """Each entry depends on two variables, and on every weight that is traced."""
+    weights = [w for w in (fweights, aweights) if w is not None and contains_traced(w)]
+    if contains_traced(fweights):
+        fweights = None
+    if contains_traced(aweights):
+        aweights = None
+    parts = [x for x in (m, y) if x is not None]
+    if any(contains_traced(x) for x in parts):
+        base = rebound(_COV)(m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
+    else:
+        base = np.cov(m, y, rowvar, bias, ddof, dtype=dtype)
+    if not weights:
+        return base
+    united = [graph.union_rows(ids_of(graph, w).reshape(-1)) for w in weights]
+    ids = ids_of(graph, base)
+    every = np.broadcast_to(graph.union_all(united), ids.shape)
+    kind = np.result_type(dtype_of(base), *map(dtype_of, weights))
+    return Elements(bend(graph, graph.union(np.maximum(ids, OPAQUE), every)), kind)

@@ -1,0 +1,255 @@
+"""Rules of functions that sort, search, count and round.
+
+Contract: positions, counts and rounded values are opaque: they depend on the inputs,
+with zero derivative.  A sorted element may be any of its axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.operands import ufunc_reductions
+from sparsetrace.operands.constants import compute_rows, constants, opaque, plain_values
+from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, landed
+from sparsetrace.operands.registry import rule_for
+
+__all__: list[str] = []
+
+_INDEX = np.dtype(np.intp)
+
+
+def _unknown_rows(graph: Graph, rows: Ids) -> Ids:
+    """One opaque value per row."""
+    graph.pure = False
+    if graph.dependency:
+        return graph.union_rows(rows)
+    return np.full(rows.shape[:-1], OPAQUE, np.int32)
+
+
+def _index_reduction(function: Callable[..., Any]) -> None:
+    def rule(
+        graph: Graph, a: Any, axis: Any = None, out: None = None, *, keepdims: Any = False
+    ) -> Elements:
+        keep = keepdims is not np._NoValue and bool(keepdims)
+        ids = ids_of(graph, a)
+        ufunc_reductions.judge_axis(axis, ids.ndim, function)
+        rows, axes = ufunc_reductions.core_last(ids, axis)
+        if not rows.shape[-1]:
+            raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
+        found = compute_rows(
+            graph,
+            rows,
+            dtype_of(a),
+            _unknown_rows(graph, rows),
+            lambda values: function(np.nan_to_num(values), axis=-1),
+        )
+        return Elements(np.expand_dims(found, axes) if keep and axes else found, _INDEX)
+
+    rule_for(function)(rule)
+
+
+for _function in (np.argmax, np.argmin, np.nanargmax, np.nanargmin):
+    _index_reduction(_function)
+
+
+@rule_for(np.count_nonzero)
+def _count_nonzero(graph: Graph, a: Any, axis: Any = None, *, keepdims: Any = False) -> Elements:
+    rows, axes = ufunc_reductions.core_last(ids_of(graph, a), axis)
+    out = compute_rows(
+        graph,
+        rows,
+        dtype_of(a),
+        _unknown_rows(graph, rows),
+        lambda values: np.count_nonzero(values, axis=-1),
+    )
+    return Elements(np.expand_dims(out, axes) if keepdims and axes else out, _INDEX)
+
+
+@rule_for(np.round, np.around)
+def _round(graph: Graph, a: Any, decimals: int = 0, out: None = None) -> Elements:
+    """Piecewise constant; constants keep their rounded value."""
+    ids, kind = ids_of(graph, a), dtype_of(a)
+    index(decimals)
+    if kind.kind == "b":
+        np.round(np.zeros(0, kind), decimals)  # NumPy refuses decimals of truth values
+    rounded = np.array(landed(graph, np.dtype(int), ids))
+    known = rounded < ZERO
+    if known.any():
+        rounded[known] = graph.constant(np.round(graph.known_values(ids[known], kind), decimals))
+    return Elements(rounded, np.dtype(np.float16) if kind.kind == "b" else kind)
+
+
+# ---------------------------------------------------------------------- sorting
+def _sorted(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
+    ids, kind = ids_of(graph, a), dtype_of(a)
+    ufunc_reductions.judge_axis(axis, ids.ndim, np.sort)
+    if axis is None:
+        ids, axis = ids.reshape(-1), -1
+    if ids.ndim == 1 and (graph.pure or ids.min(initial=FIRST_INPUT) > OPAQUE):
+        return Elements(filled(graph.union_rows(ids), ids.shape), kind)
+    rows = np.moveaxis(ids, axis, -1)
+    out = ufunc_reductions.spread(graph, rows, -1)
+    known = (rows <= ZERO).all(axis=-1)
+    if not graph.pure and known.any():
+        out[known] = graph.constant(values(graph.known_values(rows[known], kind)))
+    return Elements(np.moveaxis(out, -1, axis), kind)
+
+
+def _sorting_order(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
+    ids, kind = ids_of(graph, a), dtype_of(a)
+    ufunc_reductions.judge_axis(axis, ids.ndim, np.argsort)
+    if axis is None or not ids.ndim:
+        normalize_axis_index(axis or 0, 1)
+        ids, axis = ids.reshape(-1), -1
+    graph.pure = False
+    rows = np.moveaxis(ids, axis, -1)
+    if graph.dependency:
+        out = ufunc_reductions.spread(graph, rows, -1)
+    else:
+        out = np.full(rows.shape, OPAQUE, np.int32)
+    known = (rows <= ZERO).all(axis=-1)
+    if known.any():
+        out[known] = graph.constant(values(graph.known_values(rows[known], kind)))
+    return Elements(np.moveaxis(out, -1, axis), _INDEX)
+
+
+@rule_for(np.sort)
+def _sort(
+    graph: Graph,
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    **options: Any,
+) -> Elements:
+    """``[{0}, {1}] -> [{0, 1}, {0, 1}]``."""
+    if options or not (kind is order is None):  # NumPy judges them
+        np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, **options)
+    return _sorted(graph, a, axis, lambda values: np.sort(values, **options))
+
+
+@rule_for(np.partition)
+def _partition(
+    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
+) -> Elements:
+    _judge_partition(a, kth, axis, kind, order)
+    return _sorted(graph, a, axis, lambda values: np.partition(values, kth))
+
+
+def _judge_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None:
+    """NumPy refuses places outside of the axis."""
+    shape = np.shape(a)
+    if axis is None or not shape:
+        row = prod(shape)
+    else:
+        row = shape[normalize_axis_index(axis, len(shape))]
+    np.partition(np.zeros(row if prod(shape) else 0, dtype_of(a)), kth, -1, kind, order)
+
+
+@rule_for(np.sort_complex)
+def _sort_complex(graph: Graph, a: Any) -> Elements:
+    found = _sorted(graph, a, -1, np.sort)
+    return Elements(found.ids, np.sort_complex(np.zeros(1, found.dtype)).dtype)
+
+
+@rule_for(np.argsort)
+def _argsort(
+    graph: Graph,
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    **options: Any,
+) -> Elements:
+    if options or not (kind is order is None):  # NumPy judges them
+        np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, **options)
+    downwards = {name: x for name, x in options.items() if name == "descending"}
+
+    def places(values: Any) -> Any:
+        return np.argsort(values, stable=True, **downwards)
+
+    return _sorting_order(graph, a, axis, places)
+
+
+@rule_for(np.argpartition)
+def _argpartition(
+    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
+) -> Elements:
+    _judge_partition(a, kth, axis, kind, order)
+    return _sorting_order(graph, a, axis, lambda values: np.argpartition(values, kth))
+
+
+@rule_for(np.lexsort)
+def _lexsort(graph: Graph, keys: Any, axis: int = -1) -> Elements:
+    """The order of each row of the keys, found from all of the keys."""
+    ids = ids_of(graph, keys)
+    if not ids.ndim:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    united = graph.union_rows(np.moveaxis(ids, 0, -1))
+    if not united.ndim:
+        return constants(graph, 0)
+    return _sorting_order(
+        graph,
+        Operand(graph, united, dtype_of(keys)),
+        axis,
+        lambda values: np.argsort(values, kind="stable"),
+    )
+
+
+# -------------------------------------------------------------------- searching
+@rule_for(np.searchsorted)
+def _searchsorted(graph: Graph, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Elements:
+    sources = [a, v] if sorter is None else [a, v, sorter]
+    if np.ndim(a) != 1 or sorter is not None or side not in ("left", "right"):
+        order = None if sorter is None else np.zeros(np.shape(sorter), dtype_of(sorter))
+        np.searchsorted(np.zeros(np.shape(a)), np.zeros(0), side, order)  # NumPy judges them
+
+    def values(a: Any, v: Any, sorter: Any = None) -> Any:
+        return np.searchsorted(a, v, side, None if sorter is None else sorter.astype(_INDEX))
+
+    return opaque(graph, values, sources, np.shape(v), _INDEX)
+
+
+@rule_for(np.digitize)
+def _digitize(graph: Graph, x: Any, bins: Any, right: bool = False) -> Elements:
+    edges = plain_values(graph, bins)
+    if edges is None:
+        edges = np.zeros(np.shape(bins), dtype_of(bins))
+    np.digitize(np.zeros(0, dtype_of(x)), edges, right)  # NumPy judges the arguments
+    return opaque(
+        graph, lambda x, bins: np.digitize(x, bins, right), [x, bins], np.shape(x), _INDEX
+    )
+
+
+@rule_for(np.isin)
+def _isin(
+    graph: Graph,
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> Elements:
+    def values(element: Any, among: Any) -> Any:
+        return np.isin(element, among, assume_unique, invert, kind=kind)
+
+    values(np.zeros(0, dtype_of(element)), np.zeros(0, dtype_of(test_elements)))  # judges them
+    found = opaque(graph, values, [element, test_elements], np.shape(element), bool)
+    return replace(found, keep_array=True)
+
+
+if hasattr(np, "in1d"):  # until NumPy 2.4
+
+    @rule_for(np.in1d)  # noqa: NPY201 - it is asked for above
+    def _in1d(graph: Graph, ar1: Any, ar2: Any, *args: Any, **options: Any) -> Elements:
+        found = _isin(graph, ar1, ar2, *args, **options)
+        return Elements(found.ids.reshape(-1), found.dtype)

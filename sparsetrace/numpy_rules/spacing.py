@@ -1,0 +1,114 @@
+"""Rules of evenly spaced numbers between traced ends.
+
+Contract: the first element is the start and depends on nothing else, the last one the
+stop if it is there; those between depend on both.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import ZERO, Graph
+from sparsetrace.graph.interactions import bend
+from sparsetrace.operands import elementwise
+from sparsetrace.operands.constants import converted
+from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, promotion_of
+from sparsetrace.operands.registry import rule_for
+
+__all__ = ["line"]
+
+
+def _operand(graph: Graph, x: Any) -> Operand:
+    return Operand(graph, ids_of(graph, x), dtype_of(x))
+
+
+def line(
+    graph: Graph,
+    start: Any,
+    stop: Any,
+    num: int,
+    *,
+    endpoint: bool,
+    dtype: Any,
+    axis: int,
+) -> Elements:
+    """As ``np.linspace``: the first element is start, the last one stop, if it is there.
+
+    ``linspace({0}, {1}, 3)  ->  [{0}, {0, 1}, {1}]``
+    """
+    shape = np.broadcast_shapes(np.shape(start), np.shape(stop))
+    kind = np.result_type(promotion_of(start), promotion_of(stop), 0.0)
+    intervals = (num - 1) if endpoint else num
+    places = np.arange(num).reshape((-1,) + (1,) * len(shape))
+    first, last = _operand(graph, start), _operand(graph, stop)
+    ids = np.empty((num, *shape), np.int32)
+    if num:
+        (width,) = elementwise.call(graph, np.subtract, (last, first))
+        step = Operand(graph, np.asarray(width.ids), kind)
+        parts = places / max(intervals, 1)
+        (run,) = elementwise.call(graph, np.multiply, (parts, step))
+        (found,) = elementwise.call(graph, np.add, (Operand(graph, run.ids, kind), first))
+        ids[...] = found.ids
+        if endpoint and num > 1:
+            ids[-1] = last._ids
+    target = kind if dtype is None else np.dtype(dtype)
+    ids = converted(graph, ids, kind, target)
+    return Elements(np.moveaxis(ids, 0, axis), target, keep_array=True)
+
+
+@rule_for(np.linspace)
+def _linspace(
+    graph: Graph,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: Any = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    count = operator.index(num)
+    if count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative.")
+    found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis)
+    if not retstep:
+        return found
+    intervals = count - 1 if endpoint else count
+    if intervals <= 0:
+        return found, np.nan
+    return found, np.true_divide(np.subtract(stop, start), intervals)
+
+
+@rule_for(np.geomspace)
+def _geomspace(
+    graph: Graph,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Elements:
+    """Depends on its ends as a straight line does; the values of constants are its own."""
+    count = operator.index(num)
+    kind = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))
+    found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=kind, axis=0)
+    ids = np.array(found.ids)
+    inner = slice(1, count - 1 if endpoint else count)
+    ids[inner] = bend(graph, ids[inner])
+    known = ids <= ZERO
+    if known.any() and not graph.local:
+        ends = [
+            np.where(i <= ZERO, graph.known_values(i, k), 1)
+            for i, k in ((np.asarray(ids_of(graph, x)), dtype_of(x)) for x in (start, stop))
+        ]
+        values = np.geomspace(*ends, count, endpoint, dtype)  # type: ignore[call-overload]
+        ids = np.where(known, graph.constant(values), ids)
+    shown = found.dtype if dtype is None else np.dtype(dtype)
+    ids = converted(graph, ids, found.dtype, shown)
+    return Elements(np.moveaxis(ids, 0, axis), shown, keep_array=True)

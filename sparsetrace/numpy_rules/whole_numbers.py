@@ -1,0 +1,111 @@
+"""Rules of functions whose results are truth values or whole numbers: all of them opaque.
+
+Contract: such a result has no derivative, and its value depends on the inputs; a branch
+on it is one like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import Graph
+from sparsetrace.operands.constants import opaque
+from sparsetrace.operands.operands import Elements, dtype_of, ids_of
+from sparsetrace.operands.registry import rule_for
+
+__all__: list[str] = []
+
+
+# ------------------------------------------------------- truth values, of Python's own
+@rule_for(np.allclose)
+def _allclose(
+    graph: Graph, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
+) -> Any:
+    return np.all(np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)).item()
+
+
+@rule_for(np.array_equal)
+def _array_equal(graph: Graph, a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    if np.shape(a1) != np.shape(a2):
+        return False
+    same = np.equal(a1, a2)
+    if equal_nan:
+        same = same | (np.isnan(a1) & np.isnan(a2))
+    return np.all(same).item()
+
+
+@rule_for(np.array_equiv)
+def _array_equiv(graph: Graph, a1: Any, a2: Any) -> Any:
+    try:
+        np.broadcast_shapes(np.shape(a1), np.shape(a2))
+    except ValueError:
+        return False
+    return np.all(np.equal(a1, a2)).item()
+
+
+def _sign_of_infinity(function: Callable[..., Any], *, negative: bool) -> None:
+    def rule(graph: Graph, x: Any, out: None = None) -> Elements:
+        function(np.zeros((), dtype_of(x)))  # NumPy refuses complex numbers
+        found = np.logical_and(np.isinf(x), np.signbit(x) == negative)
+        return Elements(ids_of(graph, found), np.dtype(bool))
+
+    rule_for(function)(rule)
+
+
+_sign_of_infinity(np.isneginf, negative=True)
+_sign_of_infinity(np.isposinf, negative=False)
+
+
+# ----------------------------------------------------------------- whole numbers
+def _bits(graph: Graph, a: Any) -> Any:
+    """Zeros in the shape of the operand; NumPy refuses what is no whole number."""
+    kind = dtype_of(a)
+    return np.zeros(np.shape(a), kind if kind.kind in "biu" else float)
+
+
+@rule_for(np.packbits)
+def _packbits(graph: Graph, a: Any, /, axis: Any = None, bitorder: Any = "big") -> Elements:
+    sample = np.packbits(_bits(graph, a), axis, bitorder)
+    return opaque(graph, lambda x: np.packbits(x, axis, bitorder), [a], sample.shape, sample.dtype)
+
+
+@rule_for(np.unpackbits)
+def _unpackbits(
+    graph: Graph, a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big"
+) -> Elements:
+    sample = np.unpackbits(_bits(graph, a), axis, count, bitorder)
+    return opaque(
+        graph, lambda x: np.unpackbits(x, axis, count, bitorder), [a], sample.shape, sample.dtype
+    )
+
+
+@rule_for(np.unravel_index)
+def _unravel_index(graph: Graph, indices: Any, shape: Any, order: Any = "C") -> Any:
+    np.unravel_index(np.zeros(0, dtype_of(indices)), shape, order)  # NumPy judges the arguments
+
+    def part(axis: int) -> Elements:
+        def values(x: Any) -> Any:
+            return np.unravel_index(x, shape, order)[axis]
+
+        return opaque(graph, values, [indices], np.shape(indices), np.intp)
+
+    dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    return tuple(part(axis) for axis in range(len(dims)))
+
+
+@rule_for(np.ravel_multi_index)
+def _ravel_multi_index(
+    graph: Graph, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C"
+) -> Elements:
+    parts = list(multi_index)
+    shape = np.broadcast_shapes(*map(np.shape, parts))
+    # NumPy judges the arguments
+    np.ravel_multi_index(tuple(np.zeros(0, dtype_of(x)) for x in parts), dims, mode, order)
+
+    def values(*indices: Any) -> Any:
+        return np.ravel_multi_index(indices, dims, mode, order)
+
+    return opaque(graph, values, parts, shape, np.intp)

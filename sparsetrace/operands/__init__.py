@@ -1,0 +1,1 @@
+"""What rules are made of: operands, constants, ufunc calls, and the registry."""

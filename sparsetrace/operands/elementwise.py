@@ -1,0 +1,453 @@
+"""Calls of ufuncs: each output element is the union of the inputs it varies with.
+
+Contract: reads the first-order table and nothing else; a ufunc without a line
+depends on all of its arguments.  Elements whose operands are all constant are
+computed, so that constants stay known values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray, count_nonzero, full, where
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.graph.interactions import bend
+from sparsetrace.operands import nonlinear
+from sparsetrace.operands.operands import (
+    FLOAT,
+    Elements,
+    constant_values,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    python_type,
+    unwatched,
+)
+from sparsetrace.rules import FIRST_ORDER, Cut
+
+__all__ = [
+    "call",
+    "keeps",
+    "letters",
+    "of_modulus",
+    "plain_ids",
+    "quick",
+    "result_dtypes",
+    "simple",
+]
+
+_DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
+_NO_CUTS: dict[int, Cut] = {}
+_PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+_UNITING = {ufunc for ufunc, rule in FIRST_ORDER.items() if rule.partials in (("1",), ("11",))}
+"""Ufuncs of one output, which depends on every argument."""
+_UNITING_SOME = {
+    ufunc
+    for ufunc, rule in FIRST_ORDER.items()
+    if len(rule.partials) > 1 and all(len(set(p)) == 1 for p in rule.partials)
+}
+"""Ufuncs of several outputs, each of which depends on every argument or on none."""
+_PIECEWISE_CONSTANT = {
+    ufunc for ufunc, rule in FIRST_ORDER.items() if not any("1" in p for p in rule.partials)
+}
+"""Ufuncs whose derivatives all vanish: comparisons, rounding, truth values."""
+_REAL_SCALARS = frozenset((int, float, np.float64, np.int64, np.int32))
+
+
+_OF_MODULUS = frozenset((np.absolute, np.sign))
+"""|z| and z/|z|: of complex numbers these depend on both parts, nonlinearly."""
+
+
+def of_modulus(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Whether the tables, which are of real numbers, do not speak of this call."""
+    return ufunc in _OF_MODULUS and any(dtype.kind == "c" for dtype in dtypes)
+
+
+def letters(graph: Graph, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]] = ()) -> tuple[str, ...]:
+    """The table's letters for `ufunc`, one string an output, as this trace reads them."""
+    rule = FIRST_ORDER.get(ufunc)
+    if rule is None or graph.dependency or of_modulus(ufunc, dtypes):
+        return ("1" * ufunc.nin,) * ufunc.nout
+    return rule.partials
+
+
+def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any], ...]:
+    """The dtypes of the outputs, as NumPy would choose them.
+
+    Raises
+    ------
+    TypeError
+        Where NumPy raises it too: no loop for these dtypes.
+    """
+    key = (ufunc, *map(_dtype_key, inputs))
+    found = _DTYPES.get(key)
+    if found is None:
+        wanted = tuple(k if k is not bool else np.dtype(bool) for k in key[1:])
+        resolved = ufunc.resolve_dtypes((*wanted, *(None,) * ufunc.nout))
+        found = tuple(FLOAT if d.kind == "O" else d for d in resolved[ufunc.nin :])
+        _DTYPES[key] = found
+    return found
+
+
+def forget(ufunc: np.ufunc) -> None:
+    """Drop what was remembered of a ufunc whose line in the table has changed."""
+    _UNITING.discard(ufunc)
+    _UNITING_SOME.discard(ufunc)
+    _PIECEWISE_CONSTANT.discard(ufunc)
+    keeps.cache_clear()
+    _matters.cache_clear()
+    nonlinear.forget()
+
+
+def _dtype_key(x: Any) -> Any:
+    kind = type(x)
+    if kind in _PYTHON_NUMBERS:
+        return kind
+    if getattr(kind, "_is_traced", False):
+        return python_type(kind) or x._dtype
+    if kind is np.ndarray and x.dtype.kind != "O":
+        return x.dtype
+    return dtype_of(x)
+
+
+def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]:
+    """The outputs of ``ufunc(*inputs)``, at least one input traced."""
+    ids = quick(graph, ufunc, inputs)
+    if ids is not None:
+        return [Elements(ids, FLOAT)]
+    found = simple(graph, ufunc, inputs)
+    if found is not None:
+        return found
+    dtypes = result_dtypes(ufunc, inputs)
+    ids_in: list[Ids | None] = []
+    values_in: list[NDArray[Any] | None] = []
+    for x in inputs:
+        traced = is_traced(x) or contains_traced(x)
+        ids_in.append(ids_of(graph, x) if traced else None)
+        values_in.append(None if traced else _in_loop(x, inputs))
+    outs = _general(graph, ufunc, ids_in, values_in, [dtype_of(x) for x in inputs], dtypes)
+    return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes, strict=True)]
+
+
+def _in_loop(x: Any, inputs: Sequence[Any]) -> NDArray[Any]:
+    """A constant operand, one of Python's numbers as its neighbours' loop takes it."""
+    values = constant_values(x)
+    if type(x) in _PYTHON_NUMBERS:
+        strong = [dtype_of(y) for y in inputs if python_type(type(y)) is None]
+        if any(dtype.char in "efF" for dtype in strong):
+            with np.errstate(all="ignore"):
+                return values.astype(np.result_type(*strong, x))
+    return values
+
+
+def simple(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements] | None:
+    """The outputs where no element needs a look: all of them opaque, or unions; else None."""
+    dtypes = result_dtypes(ufunc, inputs)
+    constant = ufunc in _PIECEWISE_CONSTANT and not graph.dependency
+    if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
+        shape = _common_shape(inputs)
+        graph.pure = False
+        return [Elements(full(shape, OPAQUE, np.int32), dtype) for dtype in dtypes]
+    if ufunc in _UNITING_SOME and not (graph.dependency or graph.local or graph.second_order):
+        ids = _united(graph, ufunc, inputs)
+        if ids is not None:
+            graph.pure = False
+            # each output is an array of its own, and may be written into
+            return [
+                Elements(ids.copy() if "1" in p else full(ids.shape, OPAQUE, np.int32), dtype)
+                for p, dtype in zip(FIRST_ORDER[ufunc].partials, dtypes, strict=True)
+            ]
+    return None
+
+
+@lru_cache(maxsize=65536)
+def keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
+    """Whether an argument at `position` of a ufunc of two matters beside this constant."""
+    rule = FIRST_ORDER[ufunc]
+    return rule.partials == ("11",) and _matters(ufunc, position, value)
+
+
+@lru_cache(maxsize=65536)
+def _matters(ufunc: np.ufunc, position: int, value: float) -> bool:
+    rule = FIRST_ORDER[ufunc]
+    cut = rule.cuts.get(position)
+    return cut is None or not bool(np.any(cut.vanishes(asarray(value))))
+
+
+def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
+    """The common case: float64 throughout, every partial non-zero, no constants inside.
+
+    Where it is not that, None, and nothing has happened; `call` then answers.
+    """
+    if ufunc not in _UNITING or graph.local:
+        return None
+    if not graph.second_order:
+        return _united(graph, ufunc, inputs)
+    since = graph.size
+    ids = _united(graph, ufunc, inputs)
+    return None if ids is None else nonlinear.quickly_curved(graph, ufunc, inputs, ids, since)
+
+
+def _united(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
+    """The union of the inputs, where `quick` may give it."""
+    if len(inputs) == 2:
+        a, b = inputs
+        if getattr(type(a), "_is_traced", False):
+            if a._dtype is not FLOAT or a._graph is not graph:
+                return None
+            if getattr(type(b), "_is_traced", False):
+                if b._dtype is not FLOAT or b._graph is not graph:
+                    return None
+                p: Ids = a._ids
+                q: Ids = b._ids
+                if not graph.pure and (_impure(p) or _impure(q)):
+                    return None
+                united: Ids = graph.union(p, q)
+                return united
+            return _beside(graph, ufunc, a._ids, b, 0)
+        if not getattr(type(b), "_is_traced", False):
+            return None
+        if b._dtype is not FLOAT or b._graph is not graph:
+            return None
+        return _beside(graph, ufunc, b._ids, a, 1)
+    x = inputs[0]
+    if not getattr(type(x), "_is_traced", False):
+        return None
+    if x._dtype is not FLOAT or x._graph is not graph or (not graph.pure and _impure(x._ids)):
+        return None
+    ids: Ids = x._ids
+    return ids.copy(order="K")
+
+
+def plain_ids(graph: Graph, ufunc: np.ufunc, x: Any) -> Ids | None:
+    """The ids of a float64 array without constants, if the ufunc depends on every argument.
+
+    In a trace of second order, only if it is linear in them too.
+    """
+    if ufunc not in _UNITING or graph.local or not is_traced(x):
+        return None
+    if graph.second_order and not nonlinear.is_linear(ufunc):
+        return None
+    ids: Ids = x._ids
+    if x._dtype is not FLOAT or x._graph is not graph or _impure(ids):
+        return None
+    return ids
+
+
+def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
+    shapes = [
+        np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ()) for x in inputs
+    ]
+    first = shapes[0]
+    if all(shape == first or not shape for shape in shapes):
+        return first
+    if not first and len(shapes) == 2:
+        return shapes[1]
+    return np.broadcast_shapes(*shapes)
+
+
+def _unknown(x: Any) -> bool:
+    """Whether no element's value is known."""
+    if not is_traced(x) or x._graph.local:
+        return False
+    ids: Ids = x._ids
+    return x._graph.pure or ids.size == 0 or bool(np.minimum.reduce(ids, axis=None) > 0)
+
+
+def _impure(ids: Ids) -> bool:
+    """Whether any element is a constant or opaque."""
+    return ids.size == 0 or np.minimum.reduce(ids, axis=None) <= OPAQUE
+
+
+def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
+    """A traced array and a constant of real numbers that cuts nothing."""
+    kind = type(constant)
+    if kind in _REAL_SCALARS:
+        if graph.values and not _matters(ufunc, position, constant):
+            return None
+        return None if not graph.pure and _impure(ids) else ids.copy(order="K")
+    if kind is not np.ndarray:
+        constant = unwatched(constant)
+        if type(constant) is not np.ndarray:
+            return None
+    if constant.dtype is not FLOAT:
+        return None
+    cut = FIRST_ORDER[ufunc].cuts.get(position)
+    mask = cut.vanishes(constant) if cut is not None and graph.values else None
+    cuts = mask is not None and count_nonzero(mask)
+    if cuts and not (
+        ufunc is np.multiply or (cut.constant and ufunc.nout == 1 and not graph.second_order)  # type: ignore[union-attr]
+    ):
+        return None
+    if not graph.pure and _impure(ids):
+        return None
+    if constant.shape == ids.shape:
+        out = ids.copy(order="K")
+    else:
+        out = filled(ids, np.broadcast_shapes(ids.shape, constant.shape))
+    if cuts:
+        _settle_beside(graph, ufunc, out, mask, constant, position)
+    return out
+
+
+def _settle_beside(
+    graph: Graph, ufunc: np.ufunc, out: Ids, mask: Any, constant: NDArray[Any], position: int
+) -> None:
+    """Write the constants that a constant operand makes, whatever the other one is."""
+    graph.pure = False
+    if ufunc is np.multiply:
+        np.copyto(out, ZERO, where=mask)
+        return
+    operands = [asarray(1.0), _spread(constant, out.shape)]
+    if position:
+        operands.reverse()
+    with np.errstate(all="ignore"):
+        values = ufunc(*operands)
+    out[_spread(mask, out.shape)] = graph.constant(values[_spread(mask, out.shape)])
+
+
+def _general(
+    graph: Graph,
+    ufunc: np.ufunc,
+    ids_in: list[Ids | None],
+    values_in: list[NDArray[Any] | None],
+    dtypes_in: list[np.dtype[Any]],
+    dtypes_out: tuple[np.dtype[Any], ...],
+) -> list[Ids]:
+    shape = _shape_of(
+        [
+            v.shape if i is None else i.shape  # type: ignore[union-attr]
+            for i, v in zip(ids_in, values_in, strict=True)
+        ]
+    )
+    rule = FIRST_ORDER.get(ufunc)
+    cuts = rule.cuts if rule is not None and graph.values else _NO_CUTS
+    known = None if graph.pure else _all_known(ids_in, shape)
+
+    def vanishing(cut: Cut) -> NDArray[np.bool_] | None:
+        ids, values = ids_in[cut.operand], values_in[cut.operand]
+        if ids is None:
+            return cut.vanishes(values)  # type: ignore[arg-type]
+        if graph.pure:
+            return None
+        constant = ids <= 0
+        if not count_nonzero(constant):
+            return None
+        found = graph.known_values(ids, dtypes_in[cut.operand])
+        return constant & cut.vanishes(found)
+
+    outs = []
+    modulus = of_modulus(ufunc, dtypes_in)
+    for position, partials in enumerate(letters(graph, ufunc, dtypes_in)):
+        parts: list[Ids] = []
+        kept: list[Ids | None] = list(ids_in)
+        settled = known
+        since = graph.size
+        for i, ids in enumerate(ids_in):
+            cut = cuts.get(i)
+            if cut is not None and (cut.constant or not graph.dependency):
+                mask = vanishing(cut)
+                if mask is not None and count_nonzero(mask):
+                    if cut.constant:
+                        settled = mask if settled is None else settled | mask
+                    if ids is not None:
+                        ids = kept[i] = where(mask, _OPAQUE, ids)
+            if ids is not None and partials[i] == "1":
+                parts.append(ids)
+        if parts:
+            out = graph.union_all(parts)
+            if out.shape != shape:
+                out = filled(out, shape)
+            if not graph.pure and len(parts) == 1:
+                np.maximum(out, OPAQUE, out=out)
+        else:
+            out = full(shape, OPAQUE, np.int32)
+        lowest = np.minimum.reduce(out, axis=None) if out.size else FIRST_INPUT
+        if lowest <= OPAQUE:
+            graph.pure = False
+            if settled is not None:
+                settled = settled & (out <= OPAQUE)  # of the full shape
+                if count_nonzero(settled):
+                    values = _evaluate(graph, ufunc, ids_in, values_in, dtypes_in, settled)
+                    _settle(graph, out, settled, values[position], dtypes_out[position])
+        if graph.second_order and modulus:
+            out = bend(graph, out, since)
+        elif graph.second_order and not nonlinear.is_linear(ufunc):
+            out = nonlinear.curved(graph, ufunc, position, kept, values_in, out, since)
+        outs.append(out)
+    return outs
+
+
+_OPAQUE = np.int32(OPAQUE)
+
+
+def _shape_of(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """What the shapes broadcast to."""
+    first = shapes[0]
+    if all(shape == first for shape in shapes):
+        return first
+    return np.broadcast_shapes(*shapes)
+
+
+def _spread(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    return x if x.shape == shape else np.broadcast_to(x, shape)
+
+
+def _settle(
+    graph: Graph, out: Ids, settled: NDArray[np.bool_], values: NDArray[Any], dtype: np.dtype[Any]
+) -> None:
+    """Write constants where the mask says."""
+    ids = graph.constant(values.astype(dtype))
+    if count_nonzero(ids):  # -0.0 has an id too
+        out[settled] = ids
+    else:
+        np.copyto(out, ZERO, where=settled)
+
+
+def _all_known(ids_in: list[Ids | None], shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
+    """Where every operand is a constant; None if nowhere."""
+    known = None
+    for ids in ids_in:
+        if ids is not None:
+            mask = ids <= 0
+            if not count_nonzero(mask):
+                return None
+            known = mask if known is None else known & mask
+    if known is None or not count_nonzero(known):
+        return None
+    return _spread(known, shape)
+
+
+def _evaluate(
+    graph: Graph,
+    ufunc: np.ufunc,
+    ids_in: list[Ids | None],
+    values_in: list[NDArray[Any] | None],
+    dtypes_in: list[np.dtype[Any]],
+    where: NDArray[np.bool_],
+) -> tuple[NDArray[Any], ...]:
+    """The ufunc's values at the elements `where`; unknown operands stand as one.
+
+    They do not matter there: either every operand is known, or a constant one
+    settles the result whatever the others are.
+    """
+    arguments = []
+    for ids, values, dtype in zip(ids_in, values_in, dtypes_in, strict=True):
+        if ids is None:
+            arguments.append(_spread(values, where.shape)[where])  # type: ignore[arg-type]
+        else:
+            at = _spread(ids, where.shape)[where]
+            found = graph.known_values(at, dtype)
+            found[at > 0] = 1
+            arguments.append(found)
+    with np.errstate(all="ignore"):
+        result = ufunc(*arguments)
+    return result if isinstance(result, tuple) else (result,)

@@ -1,0 +1,321 @@
+"""Floating-point errors that the traced function may notice: ``np.errstate``, warnings.
+
+Contract: at a point, what NumPy finds goes to the state that the function has set, as in
+a plain call.  In a global trace an operation that may meet such an error is a decision,
+where the function would see it: an exception that is caught, a warning that it records
+or turns into an exception, a call of its own.  Elsewhere nothing happens; `Graph.calm`
+says so to the operations, which then do not ask.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+import types
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import add, array, errstate, geterr, geterrcall
+
+from sparsetrace.graph.graph import CURRENT, Graph
+from sparsetrace.operands.raising import decides, may_raise
+from sparsetrace.user_code.frames import outside_frame
+from sparsetrace.user_code.handlers import is_caught
+
+__all__ = ["begin", "notice", "notice_function", "recorded", "report", "rows", "without_state"]
+
+_KINDS = {
+    "divide by zero": "divide",
+    "overflow": "over",
+    "underflow": "under",
+    "invalid value": "invalid",
+}
+"""NumPy's words for each error, and its keyword of ``np.errstate``."""
+_FLAGS = {"divide by zero": 1, "overflow": 2, "underflow": 4, "invalid value": 8}
+_SAMPLES = (-2.5, -1.0, 0.0, 0.5, 1e-308, 1e308, np.inf, -np.inf, np.nan)
+"""Between them they meet every error of every ufunc."""
+_ALL = tuple(_KINDS)
+_MOST_ARGUMENTS = 3
+_COMPUTING = frozenset(
+    "around average cond convolve correlate cov cross cumprod cumsum cumulative_prod "
+    "cumulative_sum det dot eig eigh eigvals eigvalsh einsum geomspace gradient i0 inner interp "
+    "inv linspace log log10 log2 logn lstsq matmul matrix_norm mean median nancumprod nancumsum "
+    "nanmean nanmedian nanpercentile nanprod nanquantile nanstd nansum nanvar norm outer "
+    "percentile piecewise pinv polydiv polyfit polymul power prod ptp qr quantile roots round "
+    "sinc slogdet solve std sum svd svdvals tensordot tensorinv tensorsolve trace trapezoid "
+    "unwrap var vdot vecdot vector_norm cholesky histogram fft fft2 fftn hfft ifft ifft2 ifftn "
+    "ihfft irfft irfft2 irfftn rfft rfft2 rfftn".split()
+)
+"""Functions of NumPy's that compute with elements; the others move, compare or count them."""
+
+
+def begin(graph: Graph) -> None:
+    """Remember who sees warnings when a run begins: those are not the function's own."""
+    graph.ambient = *_shown_by(), warnings.filters
+
+
+def _ambient(graph: Graph) -> Any:
+    if graph.ambient is None:  # a graph of no driver
+        begin(graph)
+    return graph.ambient
+
+
+def _shown_by() -> tuple[Any, Any]:
+    return getattr(warnings, "_showwarnmsg_impl", None), warnings.showwarning
+
+
+# ------------------------------------------------------------------ at a point
+class recorded:
+    """Within it NumPy's floating-point errors are gathered, for `report`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with recorded() as found:
+    ...     _ = np.float64(1.0) / np.float64(0.0)
+    >>> found
+    ['divide by zero']
+    """
+
+    __slots__ = ("_found", "_state")
+
+    def __enter__(self) -> list[str]:
+        self._found: list[str] = []
+        self._state = errstate(all="call", call=self._note)
+        self._state.__enter__()
+        return self._found
+
+    def _note(self, kind: str, flag: int) -> None:
+        self._found.append(kind)
+
+    def __exit__(self, *error: object) -> None:
+        self._state.__exit__(None, None, None)
+        if self._found:  # a loop over objects, from which the call may come, would see them too
+            add(0.0, 0.0)
+
+
+def report(graph: Graph, name: str, found: Sequence[str]) -> None:
+    """Do what the function's own state says about the errors that a call has met."""
+    if graph.stateless:
+        return
+    state = geterr()
+    for kind in found:
+        text = f"{kind} encountered in {name}"
+        action = state[_KINDS[kind]]  # type: ignore[literal-required]
+        if action == "raise":
+            raise FloatingPointError(text)
+        if action == "call":
+            _call(kind)
+        elif action == "log":
+            _log(text)
+        elif action == "warn" and _is_seen(graph, text):
+            _warn(text)
+
+
+def without_state(graph: Graph, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a ufunc computes in place of Python, which does not heed ``np.errstate``."""
+    before, graph.stateless = graph.stateless, True
+    try:
+        return compute(*args, **kwargs)
+    finally:
+        graph.stateless = before
+
+
+def _call(kind: str) -> None:
+    receiver = geterrcall()
+    if callable(receiver):
+        receiver(kind, _FLAGS[kind])
+
+
+def _log(text: str) -> None:
+    receiver: Any = geterrcall()
+    if receiver is not None:
+        receiver.write(f"Warning: {text}\n")
+
+
+def _is_seen(graph: Graph, text: str) -> bool:
+    """Whether the function sees a warning: as an error of its own making, or in its own list."""
+    action = _action(text)
+    if action == "error":
+        own = warnings.filters is not _ambient(graph)[2]
+        return own or is_caught(RuntimeWarning, sys._getframe(1))
+    return action != "ignore" and _shown_by() != _ambient(graph)[:2]
+
+
+def _warn(text: str, registry: dict[Any, Any] | None = None) -> None:
+    """Emit NumPy's warning, as from the line of the function that made the call."""
+    frame = outside_frame(sys._getframe(1))
+    if registry is None:
+        registry = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(
+        text, RuntimeWarning, frame.f_code.co_filename, frame.f_lineno, _module(frame), registry
+    )
+
+
+def _module(frame: types.FrameType) -> str:
+    return frame.f_globals.get("__name__") or "<unknown>"
+
+
+def _action(text: str) -> str:
+    """What the filters say of a warning of NumPy's from the line that runs."""
+    frame = outside_frame(sys._getframe(1))
+    for action, message, category, module, line in warnings.filters:
+        if (
+            issubclass(RuntimeWarning, category)
+            and (message is None or message.match(text))
+            and (module is None or module.match(_module(frame)))
+            and line in (0, frame.f_lineno)
+        ):
+            return action
+    return getattr(warnings, "defaultaction", "default")
+
+
+# ------------------------------------------------------------ in a global trace
+def notice(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
+    """Make decisions of the errors that a ufunc may meet, as far as the function sees them."""
+    if ufunc.types and not ufunc.types[0].strip("O->"):
+        return  # a Python function for each element, which raises errors of its own
+    known = (x if type(x) in (int, float) else None for x in inputs)
+    _notice(graph, ufunc.__name__, partial(_met_by, ufunc, *known), inputs)
+
+
+def notice_function(graph: Graph, function: Callable[..., Any], args: Sequence[Any]) -> None:
+    """The same for a function of NumPy's that computes with elements."""
+    if function.__name__ in _COMPUTING:
+        _notice(graph, function.__name__, lambda: _ALL, args)
+
+
+def _notice(
+    graph: Graph, name: str, met: Callable[[], tuple[str, ...]], inputs: Sequence[Any]
+) -> None:
+    state = geterr()
+    actions = set(state.values())
+    warns = "warn" in actions
+    if warns and not {"raise", "call", "log"} & actions and not _watches_warnings(graph):
+        graph.calm = _EVENTS and CURRENT.get() is graph and _installed()
+        return
+    if actions <= {"ignore", "print"}:
+        graph.calm = _EVENTS and CURRENT.get() is graph and _installed()
+        return
+    if graph.stateless:
+        return
+    raised = warned = False
+    for kind in met():
+        text = f"{kind} encountered in {name}"
+        action = state[_KINDS[kind]]  # type: ignore[literal-required]
+        if action == "raise" and not raised:
+            raised = True  # one decision for all kinds: one handler takes them
+            may_raise(graph, partial(FloatingPointError, text), inputs)
+        elif action == "call" and decides(graph, text, inputs):
+            _call(kind)
+        elif action == "log" and decides(graph, text, inputs):
+            _log(text)
+        elif action == "warn" and not warned:
+            warned = _may_warn(graph, text, inputs)
+
+
+def _watches_warnings(graph: Graph) -> bool:
+    """Whether the function may see a warning of NumPy's."""
+    if _shown_by() != _ambient(graph)[:2]:
+        return True
+    return any(
+        entry[0] == "error" and issubclass(RuntimeWarning, entry[2]) for entry in warnings.filters
+    )
+
+
+def _may_warn(graph: Graph, text: str, inputs: Sequence[Any]) -> bool:
+    """A decision between a warning and none; whether that is settled for this call."""
+    action = _action(text)
+    if action == "ignore":
+        return False
+    if action == "error":
+        may_raise(graph, partial(RuntimeWarning, text), inputs)
+        return True
+    if _shown_by() == _ambient(graph)[:2]:
+        return False
+    # one of each kind in its list is what the function may ask about
+    listed = getattr(_shown_by()[0], "__self__", None)
+    known = isinstance(listed, list) and any(text == str(one.message) for one in listed)
+    if not known and decides(graph, text, inputs):
+        _warn(text, {})
+    return True
+
+
+@functools.lru_cache(maxsize=1024)
+def _met_by(ufunc: np.ufunc, *known: float | None) -> tuple[str, ...]:
+    """The errors that a ufunc meets between samples of its unknown arguments."""
+    if ufunc.signature is not None or len(known) != ufunc.nin or ufunc.nin > _MOST_ARGUMENTS:
+        return _ALL
+    rows = itertools.product(*(_SAMPLES if x is None else (float(x),) for x in known))
+    with recorded() as found:
+        try:
+            ufunc(*array(list(rows)).T)
+        except TypeError:  # no loop for floats
+            return _ALL
+    return tuple(kind for kind in _ALL if kind in found)
+
+
+# ------------------------------------------------ when the state of the function changes
+class _Watched:
+    """Stands for the context variable in which NumPy's Python code keeps its state."""
+
+    def __init__(self, variable: Any) -> None:
+        self._variable = variable
+        self._before: dict[int, tuple[Any, bool]] = {}
+        self.get = variable.get
+
+    def set(self, value: Any) -> Any:
+        token = self._variable.set(value)
+        graph = CURRENT.get()
+        if graph is not None and not graph.local:
+            if len(self._before) >= _MOST_HELD:  # tokens of np.seterr, which nothing resets
+                self._before.clear()
+            self._before[id(token)] = token, graph.calm
+            graph.calm = False
+        return token
+
+    def reset(self, token: Any) -> None:
+        self._variable.reset(token)
+        _, calm = self._before.pop(id(token), (None, False))
+        graph = CURRENT.get()
+        if graph is not None and not graph.local:
+            graph.calm = calm
+
+
+def _changed(original: Callable[[], None]) -> Callable[[], None]:
+    def mutated() -> None:
+        original()
+        graph = CURRENT.get()
+        if graph is not None and not graph.local:
+            graph.calm = False
+
+    return mutated
+
+
+_CONFIG: Any = sys.modules.get("numpy._core._ufunc_config")
+_MOST_HELD = 1000
+_STATE = "_extobj_contextvar"
+_MUTATED = "_filters_mutated"
+_EVENTS = hasattr(_CONFIG, _STATE) and hasattr(warnings, _MUTATED)
+
+
+def _installed() -> bool:
+    return type(getattr(_CONFIG, _STATE)) is _Watched
+
+
+@functools.cache
+def rows() -> list[tuple[Any, str, Any, Any]]:
+    """Owner, name, original and wrapper of what is exchanged while a trace runs."""
+    if not _EVENTS:
+        return []
+    state, mutated = getattr(_CONFIG, _STATE), getattr(warnings, _MUTATED)
+    return [
+        (_CONFIG, _STATE, state, _Watched(state)),
+        (warnings, _MUTATED, mutated, _changed(mutated)),
+    ]

@@ -1,0 +1,206 @@
+"""NumPy's own Python implementations, run on traced arguments.
+
+Contract: a function listed here is defined by calls of other functions that do have
+rules.  Its implementation runs from a copy whose globals differ in one point: the
+array constructors (``asarray``, ``zeros``, ...) keep traced arrays.  NumPy's own
+modules are not touched.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.polynomial.polyutils import trimseq
+
+from sparsetrace.graph.graph import CURRENT
+from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, is_traced
+
+__all__ = ["IMPLEMENTED", "conversion", "function_named", "rebound", "rebound_method"]
+
+_NAMES = """
+angle apply_along_axis apply_over_axes corrcoef diff ediff1d fix isclose
+iscomplex isreal kron linalg.cross linalg.matrix_power
+linalg.multi_dot logspace poly polyadd polyder polyint
+polynomial.polynomial.polygrid2d polynomial.polynomial.polyval2d
+polynomial.polynomial.polyvalnd polysub polyval
+real_if_close vander
+""".split()
+
+
+def function_named(name: str) -> Any:
+    """A function of NumPy's; None where this version has none of that name."""
+    found: Any = np
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(
+    function
+    for function in map(function_named, _NAMES)
+    if hasattr(function, "_implementation")  # polyval2d: since NumPy 2.3, polyvalnd: since 2.5
+)
+
+
+def conversion(obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **_: Any) -> Any:
+    """``np.array`` that keeps traced elements."""
+    if not contains_traced(obj):
+        values = np.array(obj, dtype, copy=copy, ndmin=ndmin)
+        return _traced(values) if copy is True else values  # a new array may be written to
+    if is_traced(obj):
+        result = obj if isinstance(obj, np.ndarray) else obj._as_array()
+        result = result.copy() if copy else result
+    elif isinstance(obj, np.ndarray):
+        result = np.stack([conversion(item) for item in obj.flat]).reshape(obj.shape)
+    else:
+        result = np.stack([conversion(item) for item in obj])
+    if dtype is not None and np.dtype(dtype) != dtype_of(result):
+        result = result.astype(dtype)
+    return result[(None,) * (ndmin - result.ndim)] if result.ndim < ndmin else result
+
+
+def _asarray(obj: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
+    return conversion(obj, dtype, copy=None if not contains_traced(obj) else False)
+
+
+def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A constructor whose float arrays can take traced elements later."""
+
+    def constructor(first: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if contains_traced(args):  # np.full(shape, traced)
+            fill = conversion(args[0])
+            return np.broadcast_to(fill, first).copy()
+        return _traced(make(first, *args, **kwargs))
+
+    return constructor
+
+
+def _traced(values: Any) -> Any:
+    """Floats as constants of the trace."""
+    graph = CURRENT.get()
+    if graph is None or graph.wrapper is None or values.dtype.kind not in "fc":
+        return values
+    own = values if graph.local else None
+    return graph.wrap(Elements(graph.constant(values), values.dtype, own, keep_array=True))
+
+
+def _untrimmed(seq: Any) -> Any:
+    """``polyutils.trimseq``: in a global trace no coefficient that is traced counts as zero."""
+    return seq if is_traced(seq) and not seq._graph.local else trimseq(seq)
+
+
+def _buffer_like(make: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for a constructor that takes the shape of another array."""
+    buffer = _buffer(make)
+
+    def constructor(prototype: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return (
+            make(prototype, *args, **kwargs)
+            if is_traced(prototype)
+            else buffer(prototype, *args, **kwargs)
+        )
+
+    return constructor
+
+
+_CONSTRUCTORS: dict[str, Callable[..., Any]] = {
+    "array": conversion,
+    "asarray": _asarray,
+    "asanyarray": _asarray,
+    "ascontiguousarray": _asarray,
+    "asfortranarray": _asarray,
+    "asarray_chkfinite": _asarray,
+    "zeros": _buffer(np.zeros),
+    "ones": _buffer(np.ones),
+    "full": _buffer(np.full),
+    "zeros_like": _buffer_like(np.zeros_like),
+    "ones_like": _buffer_like(np.ones_like),
+    "empty_like": _buffer_like(np.zeros_like),
+    # an unwritten element of np.empty holds nothing that a result may use
+    "empty": _buffer(np.zeros),
+    "trimseq": _untrimmed,
+}
+
+
+class _Namespace(types.ModuleType):
+    """A NumPy module in which the constructors are exchanged."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        super().__init__(module.__name__)
+        self.__wrapped_module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = _CONSTRUCTORS.get(name)
+        if found is None:
+            found = getattr(self.__wrapped_module, name)
+            if (
+                isinstance(found, types.FunctionType)
+                and not hasattr(found, "_implementation")
+                and found.__module__.startswith("numpy")
+            ):
+                return rebound_method(found)
+        return found
+
+
+def _converting(original: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's own way to take numbers and arrays alike, given arrays."""
+
+    def converter(*args: Any) -> Any:
+        return original(*(_asarray(x) if contains_traced(x) else x for x in args))
+
+    return converter
+
+
+_MODULES: dict[str, dict[str, Any]] = {}
+_REBOUND: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def _copy_function(function: types.FunctionType, scope: dict[str, Any]) -> types.FunctionType:
+    copied = types.FunctionType(
+        function.__code__,
+        scope,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copied.__kwdefaults__ = function.__kwdefaults__
+    return copied
+
+
+def _scope_of(function: types.FunctionType) -> dict[str, Any]:
+    """The globals of the function's module, with constructors and helpers exchanged."""
+    original = function.__globals__
+    name = original["__name__"]
+    scope = _MODULES.get(name)
+    if scope is None:
+        scope = _MODULES[name] = dict(original)
+        for key, value in original.items():
+            if key in _CONSTRUCTORS:
+                scope[key] = _CONSTRUCTORS[key]
+            elif key == "_array_converter":
+                scope[key] = _converting(value)
+            elif isinstance(value, types.ModuleType) and value.__name__.startswith("numpy"):
+                scope[key] = _Namespace(value)
+            elif isinstance(value, types.FunctionType) and value.__globals__ is original:
+                scope[key] = _copy_function(value, scope)
+    return scope
+
+
+def rebound(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The implementation behind a NumPy function, with its constructors exchanged."""
+    found = _REBOUND.get(function)
+    if found is None:
+        inner: Any = function._implementation  # type: ignore[attr-defined]
+        found = _REBOUND[function] = _copy_function(inner, _scope_of(inner))
+    return found
+
+
+def rebound_method(function: Any) -> Callable[..., Any]:
+    """A plain Python function or method of NumPy's, with its constructors exchanged."""
+    found = _REBOUND.get(function)
+    if found is None:
+        found = _REBOUND[function] = _copy_function(function, _scope_of(function))
+    return found

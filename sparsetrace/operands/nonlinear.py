@@ -1,0 +1,228 @@
+"""Second order: what the results of ufuncs multiply, by the second-order table.
+
+Contract: takes the result of the first-order rule and gives it nodes of its own where
+the ufunc is nonlinear in what is traced.  A ufunc without a line in the second-order
+table is nonlinear in everything, jointly.
+
+``x * y`` multiplies x with y, ``x ** 2`` x with itself, ``x + y`` nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER
+from sparsetrace.rules.second_order import pairs
+from sparsetrace.rules.second_zeros import flat
+
+__all__ = [
+    "curved",
+    "curved_at_point",
+    "curved_beside",
+    "curved_scalar",
+    "forget",
+    "is_linear",
+    "quickly_curved",
+]
+
+
+@lru_cache(maxsize=1024)
+def is_linear(ufunc: np.ufunc) -> bool:
+    """Whether all second derivatives of the ufunc vanish (piecewise linear counts)."""
+    rule = SECOND_ORDER.get(ufunc)
+    return rule is not None and not any("1" in letters for letters in rule.seconds)
+
+
+def forget() -> None:
+    """Drop what was remembered of a ufunc whose line in a table has changed."""
+    is_linear.cache_clear()
+    _curves_beside.cache_clear()
+
+
+def _cut(
+    ufunc: np.ufunc, pair: tuple[int, int], values_in: Sequence[Any], *, constants: bool
+) -> NDArray[np.bool_] | None:
+    """Where the second derivative of a pair vanishes, because of another operand's value.
+
+    `values_in` holds None for operands that are not constant.  In a local trace the cuts
+    of first order are asked too (`constants` is false): what is flat in an operand
+    altogether has no second derivatives either.
+    """
+    found: NDArray[np.bool_] | None = None
+    cuts = list(SECOND_ORDER[ufunc].cuts.get(pair, ()))
+    if not constants:
+        first = FIRST_ORDER[ufunc].cuts
+        cuts += [first[i] for i in set(pair) if i in first]
+    for cut in cuts:
+        values = values_in[cut.operand]
+        if values is not None and cut.operand not in pair:
+            mask = asarray(cut.vanishes(values))
+            found = mask if found is None else found | mask
+    return found
+
+
+# ------------------------------------------------------------------- any point
+def curved(
+    graph: Graph,
+    ufunc: np.ufunc,
+    output: int,
+    ids_in: Sequence[Ids | None],
+    values_in: Sequence[NDArray[Any] | None],
+    out: Ids,
+    since: int,
+) -> Ids:
+    """The result of one output of a ufunc, with what it multiplies recorded.
+
+    Parameters
+    ----------
+    graph : Graph
+        Of second order, and not local.
+    ufunc : numpy.ufunc
+    output : int
+        Which of the ufunc's outputs.
+    ids_in : sequence of (ndarray or None)
+        The operands' nodes after the first-order cuts; None for constants.
+    values_in : sequence of (ndarray or None)
+        The constants' values.
+    out : ndarray
+        The first-order result.
+    since : int
+        The graph's size before this call.
+    """
+    rule = SECOND_ORDER.get(ufunc)
+    if rule is None:
+        return bend(graph, out, since)
+    met = []
+    whole = True
+    for pair, letter in zip(pairs(ufunc.nin), rule.seconds[output], strict=True):
+        left, right = ids_in[pair[0]], ids_in[pair[1]]
+        if left is None or right is None:
+            continue
+        if letter == "0":
+            whole = False
+            continue
+        mask = _cut(ufunc, pair, values_in, constants=True) if graph.values else None
+        if mask is not None and mask.any():
+            whole = False
+            if mask.all():
+                continue
+            left = np.where(mask, np.int32(OPAQUE), left)
+        met.append((left, right))
+    if not met:
+        return out
+    if whole:
+        return bend(graph, out, since)
+    return interact(graph, out, met, since)
+
+
+def quickly_curved(
+    graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any], out: Ids, since: int
+) -> Ids:
+    """The same for one output and operands that are traced arrays or constants."""
+    if is_linear(ufunc):
+        return out
+    ids_in = [x._ids if getattr(type(x), "_is_traced", False) else None for x in inputs]
+    if len(inputs) == 2 and (ids_in[0] is None) != (ids_in[1] is None):
+        position = 0 if ids_in[1] is None else 1
+        constant = inputs[1 - position]
+        if not np.ndim(constant):
+            if isinstance(constant, np.ndarray):
+                constant = constant[()]
+            beside = _curves_beside(ufunc, position, constant if graph.values else None)
+            return bend(graph, out, since) if beside else out
+    values = [asarray(x) if i is None else None for x, i in zip(inputs, ids_in, strict=True)]
+    return curved(graph, ufunc, 0, ids_in, values, out, since)
+
+
+@lru_cache(maxsize=65536)
+def _curves_beside(ufunc: np.ufunc, position: int, value: float | None) -> bool:
+    """Whether a ufunc of two is nonlinear in the argument at `position` beside a constant."""
+    rule = SECOND_ORDER.get(ufunc)
+    if rule is None:
+        return True
+    if rule.seconds[0][2 * position] == "0":
+        return False
+    values_in: list[Any] = [None, None]
+    if value is not None:
+        values_in[1 - position] = asarray(value)
+    mask = _cut(ufunc, (position, position), values_in, constants=True)
+    return mask is None or not mask.all()
+
+
+# ---------------------------------------------------------------- single numbers
+def curved_scalar(graph: Graph, ufunc: np.ufunc, a: int, b: int) -> int:
+    """The node of a ufunc of two numbers that depends on both, or of one (b is a)."""
+    if is_linear(ufunc):
+        return graph.union_scalar(a, b)
+    node = graph.node_scalar(a, b)
+    products = graph.scalar_products
+    rule = SECOND_ORDER.get(ufunc)
+    if ufunc.nin == 1 or rule is None or rule.seconds[0] == "111":
+        products += (node, node, node)
+        return node
+    first, cross, second = list(rule.seconds[0])
+    if cross == "1":
+        products += (node, a, b)
+    if first == "1":
+        products += (node, a, a)
+    if second == "1":
+        products += (node, b, b)
+    return node
+
+
+def curved_beside(graph: Graph, ufunc: np.ufunc, node: int, position: int, value: Any) -> int:
+    """The node of a ufunc of a number and a constant that does not cut it."""
+    if is_linear(ufunc) or not _curves_beside(ufunc, position, value if graph.values else None):
+        return node
+    made = graph.node_scalar(node, node)
+    graph.scalar_products += (made, made, made)
+    return made
+
+
+# -------------------------------------------------------------------- one point
+def curved_at_point(
+    graph: Graph,
+    ufunc: np.ufunc,
+    output: int,
+    ids_in: Sequence[Ids | None],
+    values: Sequence[NDArray[Any]],
+    out: Ids,
+    since: int,
+) -> Ids:
+    """The same in a local trace: `ids_in` before any cut, and the values of all operands.
+
+    A second derivative may be there although the first vanishes: ``x ** 2`` at 0.
+    """
+    rule, first_order = SECOND_ORDER.get(ufunc), FIRST_ORDER.get(ufunc)
+    known = [v if i is None else None for i, v in zip(ids_in, values, strict=True)]
+    met = []
+    for number, pair in enumerate(pairs(ufunc.nin)):
+        left, right = ids_in[pair[0]], ids_in[pair[1]]
+        if left is None or right is None:
+            continue
+        if rule is None and first_order is not None:
+            partials = first_order.partials[output]
+            if "0" in (partials[pair[0]], partials[pair[1]]):
+                continue
+        if rule is not None:
+            if rule.seconds[output][number] == "0":
+                continue
+            if graph.values:
+                for mask in (
+                    flat(ufunc, pair, values),
+                    _cut(ufunc, pair, known, constants=False),
+                ):
+                    if mask is not None and mask.any():
+                        left = np.where(mask, np.int32(OPAQUE), left)
+        met.append((left, right))
+    return interact(graph, out, met, since, cut=True) if met else out

@@ -1,0 +1,413 @@
+"""What a rule may know of its arguments: node ids, constant values, the dtype shown.
+
+Contract: everything a user passes to NumPy beside a traced array becomes either an
+id array or an array of constant values here, or is refused.  Traced objects are
+recognised by their `_graph` attribute alone, so that rules need not import them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array, asarray, zeros
+from numpy.typing import NDArray
+
+from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.operands.poison import POISON
+from sparsetrace.operands.python_operators import BINARY, COMPARISONS
+
+__all__ = [
+    "FLOAT",
+    "Elements",
+    "Operand",
+    "check_operators",
+    "constant_values",
+    "contains_traced",
+    "dtype_of",
+    "elements_of",
+    "ids_of",
+    "is_ordinary",
+    "is_plain",
+    "is_traced",
+    "is_traced_array",
+    "is_uncertain",
+    "known_of",
+    "landed",
+    "plain_target",
+    "promotion_of",
+    "python_type",
+    "unwatched",
+    "values_of",
+    "wrapped",
+]
+
+FLOAT = np.dtype(np.float64)
+_NUMBERS = (bool, int, float, complex, np.generic)
+
+
+@dataclass(slots=True)
+class Elements:
+    """The result of a rule: node ids, and the dtype that the user shall see."""
+
+    ids: Ids
+    dtype: np.dtype[Any]
+    values: Any = None
+    """In a local trace, the elements' values."""
+    keep_array: bool = False
+    """Whether a result of no dimensions stays an array (a view) or becomes a scalar."""
+
+
+def wrapped(graph: Graph, result: Any) -> Any:
+    """A rule's result as the user's function gets it, lists and tuples of them included."""
+    if isinstance(result, Elements):
+        return graph.wrap(result)
+    if type(result) in (list, tuple):
+        return type(result)(wrapped(graph, item) for item in result)
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(wrapped(graph, item) for item in result))
+    return result
+
+
+class Operand:
+    """Ids that pass for a traced operand, for rules made of other rules."""
+
+    __slots__ = ("_dtype", "_graph", "_ids", "_values")
+    _is_traced = True
+
+    def __init__(
+        self, graph: Graph, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
+    ) -> None:
+        self._graph, self._ids, self._dtype, self._values = graph, ids, dtype, values
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._ids.shape
+
+    def _made(self, move: Callable[[Callable[[Operand], Any]], Any]) -> Operand:
+        """The same done to ids and values."""
+        values = None if self._values is None else move(lambda x: x._values)
+        return Operand(self._graph, move(lambda x: x._ids), self._dtype, values)
+
+    def along(self, start: int, stop: int | None = None, step: int = 1) -> Operand:
+        """One place of the last axis, or with a `stop` a slice of it."""
+        at: Any = start if stop is None else slice(start, stop, step)
+        return self._made(lambda part: part(self)[..., at])
+
+    def joined(self, other: Operand) -> Operand:
+        """With another operand's elements after its own, along the last axis."""
+        return self._made(lambda part: np.concatenate([part(self), part(other)], axis=-1))
+
+    def stacked(self, others: Sequence[Operand]) -> Operand:
+        """The others side by side, along a new last axis."""
+        return self._made(lambda part: np.stack([part(x) for x in others], axis=-1))
+
+    def interleaved(self, other: Operand) -> Operand:
+        """Its elements and the other's in turn, along the last axis."""
+
+        def move(part: Callable[[Operand], Any]) -> Any:
+            even, odd = part(self), part(other)
+            out = np.empty((*even.shape[:-1], even.shape[-1] + odd.shape[-1]), even.dtype)
+            out[..., ::2], out[..., 1::2] = even, odd
+            return out
+
+        return self._made(move)
+
+
+def is_traced(obj: object) -> bool:
+    """Whether `obj` is a traced array or scalar."""
+    return getattr(type(obj), "_is_traced", False)
+
+
+def is_traced_array(obj: object) -> bool:
+    """Whether `obj` is a traced array, into which results can be written."""
+    return is_traced(obj) and isinstance(obj, np.ndarray)
+
+
+def contains_traced(obj: object) -> bool:
+    """Whether `obj` is traced or a masked array, or a list or object array that holds such."""
+    if is_traced(obj):
+        return True
+    if isinstance(obj, (list, tuple)):
+        return any(contains_traced(item) for item in obj)
+    if isinstance(obj, np.ndarray) and obj.dtype == object:
+        return any(is_traced(item) for item in obj.flat)
+    return hasattr(type(obj), "_traced_data")
+
+
+def _data_of(obj: Any) -> Any:
+    """A masked array's traced data, as which NumPy reads it; anything else as it is."""
+    return obj._traced_data if hasattr(type(obj), "_traced_data") else obj
+
+
+def unwatched(x: Any) -> Any:
+    """A buffer of constants as the ordinary array that it is; anything else as it is."""
+    return x.view(np.ndarray) if getattr(type(x), "_is_buffer", False) else x
+
+
+def is_ordinary(array: NDArray[Any]) -> bool:
+    """Whether an array's type is NumPy's own, and gives its operators no other meaning."""
+    kind = type(array)
+    return kind in (np.ndarray, np.memmap) or getattr(kind, "_is_buffer", False)
+
+
+_OPERATORS = (
+    *(f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r")),
+    *(f"__{name}__" for name in COMPARISONS),
+)
+_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__")
+
+
+@lru_cache(maxsize=1024)
+def _has_own_operators(kind: type) -> bool:
+    """Whether a subclass of ndarray computes in a way of its own."""
+    if issubclass(kind, np.ma.MaskedArray):  # read as its data, as by NumPy
+        return False
+    names = (*_OPERATORS, *_PROTOCOLS)
+    return any(getattr(kind, name) is not getattr(np.ndarray, name) for name in names)
+
+
+def check_operators(obj: Any) -> None:
+    """Refuse an array whose type gives operators a meaning that the rules do not know.
+
+    NumPy would ask that type first; it is no subclass of a traced array's, and is not asked.
+    """
+    kind: Any = type(obj)
+    if kind is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
+        return
+    if is_traced(obj) or hasattr(kind, "_traced_data"):
+        return
+    if _has_own_operators(kind):
+        own = "np.matrix" if issubclass(kind, np.matrix) else kind.__name__
+        raise UnsupportedError(
+            explain(
+                f"an operand of type {own}",
+                "its type gives operators a meaning of its own, which the trace does not follow",
+                "Convert it with np.asarray, and write m @ n for products of matrices.",
+            )
+        )
+
+
+def is_plain(graph: Graph, x: Any) -> bool:
+    """Whether `x` is a traced float64 array with elements, none of them constant."""
+    if not is_traced(x) or graph.local or x._graph is not graph or x._dtype is not FLOAT:
+        return False
+    ids = x._ids
+    if not ids.ndim or not ids.size:
+        return False
+    return graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
+
+
+def is_uncertain(obj: Any) -> bool:
+    """Whether `obj` is traced and the value of any of its elements is unknown."""
+    return is_traced(obj) and not obj._graph.local and bool((asarray(obj._ids) > 0).any())
+
+
+def values_of(obj: Any) -> Any:
+    """`obj` with its values at the point of a local trace in place of traced parts."""
+    if is_traced(obj):
+        _ = obj._graph.local  # raises where an earlier run left the object behind
+        return obj._values
+    if isinstance(obj, (list, tuple)) and contains_traced(obj):
+        items = [values_of(item) for item in obj]
+        return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
+    if isinstance(obj, np.ndarray) and obj.dtype == object and contains_traced(obj):
+        return array([values_of(item) for item in obj.flat]).reshape(obj.shape)
+    data = _data_of(obj)
+    return obj if data is obj else data._values
+
+
+def known_of(graph: Graph, obj: Any) -> NDArray[Any]:
+    """The values of an argument that is not uncertain."""
+    if not contains_traced(obj):
+        return constant_values(obj)
+    if graph.local:
+        return asarray(values_of(obj))
+    return graph.known_values(ids_of(graph, obj), dtype_of(obj))
+
+
+def ids_of(graph: Graph, obj: Any) -> Ids:
+    """The node ids of `obj`, constants included; same shape as `obj`.
+
+    Raises
+    ------
+    TracingError
+        If `obj` belongs to another trace.
+    UnsupportedError
+        If `obj` is neither a number nor an array of numbers.
+    """
+    if is_traced(obj):
+        if obj._graph is not graph:
+            _ = obj._graph.local  # raises where an earlier run left the object behind
+            raise TracingError(
+                explain(
+                    "an operation",
+                    "its operands belong to two different traces",
+                    "Call jacobian_sparsity inside the traced function on constants only.",
+                )
+            )
+        return _of_its_dtype(graph, obj) if graph.mixed else obj._ids
+    if isinstance(obj, (list, tuple)):
+        if not contains_traced(obj):
+            return graph.constant(constant_values(obj))
+        parts = [ids_of(graph, item) for item in obj]
+        return np.stack(parts) if parts else zeros(0, np.int32)
+    data = _data_of(obj)
+    if data is not obj:
+        return ids_of(graph, data)
+    values = asarray(obj)
+    if values.dtype != object:
+        return graph.constant(constant_values(obj))
+    if not values.ndim:
+        item = values.item()
+        return ids_of(graph, item) if is_traced(item) else graph.constant(constant_values(obj))
+    flat = [ids_of(graph, item) for item in values.flat]
+    return array(flat, np.int32).reshape(values.shape)
+
+
+def _of_its_dtype(graph: Graph, obj: Any) -> Ids:
+    """The ids of a traced object; the real part of a complex array shares ids with that."""
+    ids: Ids = obj._ids
+    if type(ids) is np.ndarray or obj._dtype.kind == "c":
+        return ids
+    found = graph.rounded(asarray(ids), obj._dtype)
+    if found.base is not ids and not np.may_share_memory(found, ids):
+        found.flags.writeable = False
+        return found
+    return ids
+
+
+def elements_of(graph: Graph, obj: Any) -> Elements:
+    """An object that holds traced elements, as an array of its own."""
+    if type(obj) in (list, tuple):
+        found = _of_numbers(graph, obj)
+        if found is not None:
+            return found
+    kind = dtype_of(obj)
+    values = array(values_of(obj), kind) if graph.local else None
+    return Elements(ids_of(graph, obj).copy(), kind, values, keep_array=True)
+
+
+def _of_numbers(graph: Graph, items: Sequence[Any]) -> Elements | None:
+    """The common case: traced float64 numbers, and floats, one after the other."""
+    if graph.local:
+        return None
+    ids = []
+    for x in items:
+        kind = type(x)
+        if kind is float:
+            ids.append(graph.constant_scalar(x))
+        elif getattr(kind, "_is_number", False) and x._graph is graph and x._dtype is FLOAT:
+            ids.append(x._id)
+        else:
+            return None
+    return Elements(array(ids, np.int32), FLOAT, keep_array=True)
+
+
+def constant_values(obj: Any) -> NDArray[Any]:
+    """`obj` as an array of numbers that no trace touches.
+
+    Raises
+    ------
+    UnsupportedError
+        If `obj` is not an array, a number or a nested list of numbers.
+    """
+    check_operators(obj)
+    if isinstance(obj, (np.ndarray, *_NUMBERS, list, tuple, range)):
+        values = asarray(obj)
+        if values.dtype.kind in "biufc":
+            return values
+        if values.dtype.kind == "O" and values.ndim == 0:
+            obj = values[()]
+    if obj is POISON:
+        raise EscapeError(
+            explain(
+                "an object array",
+                "it was copied from a traced array by code that the trace does not see",
+                "Build it with np.stack, np.concatenate or a list of elements.",
+            )
+        )
+    raise UnsupportedError(
+        explain(
+            f"an operand of type {type(obj).__name__}",
+            "it is not an array of numbers",
+            "Convert it to an ndarray before the traced function runs.",
+        )
+    )
+
+
+def dtype_of(obj: Any) -> np.dtype[Any]:
+    """The dtype the user sees; that of the united elements for a nested list."""
+    if is_traced(obj):
+        return obj._dtype  # type: ignore[no-any-return]
+    data = _data_of(obj)
+    if data is not obj:
+        return dtype_of(data)
+    if contains_traced(obj):
+        items = obj.flat if isinstance(obj, np.ndarray) else obj
+        return np.result_type(*(dtype_of(item) for item in items))
+    return constant_values(obj).dtype
+
+
+_SAMPLES: dict[type, Any] = {bool: False, int: 0, float: 0.0, complex: 0j}
+
+
+def python_type(kind: type) -> type | None:
+    """The type of Python's own numbers that a class stands for, or is; None for any other.
+
+    Such numbers give way to NumPy's in promotion: ``float32 * float`` is a float32.
+    """
+    plain = getattr(kind, "_plain", kind)
+    return plain if plain in _SAMPLES else None
+
+
+def promotion_of(obj: Any) -> Any:
+    """What ``np.result_type`` is to be asked about an operand: a number of Python's, or a dtype.
+
+    Examples
+    --------
+    >>> np.result_type(promotion_of(np.float32(1)), promotion_of(1.0))
+    dtype('float32')
+    """
+    plain = python_type(type(obj))
+    return dtype_of(obj) if plain is None else _SAMPLES[plain]
+
+
+def plain_target(call: str, target: Any) -> EscapeError:
+    """The error of a write of traced elements into an ordinary array.
+
+    A buffer that was made inside the traced function is traced from birth in another
+    run instead.
+    """
+    if is_traced(target):
+        raise TypeError(f"{call}: a number is no target; return arrays must be arrays")
+    promote = getattr(target, "_promote", None)
+    if promote is not None:
+        promote()
+    return EscapeError(
+        explain(
+            call,
+            "a traced value was about to be written into an ordinary array, which cannot hold it",
+            "Make that array with np.zeros_like(x) or np.empty_like(x), or build the result with "
+            "np.stack or np.concatenate.",
+        )
+    )
+
+
+def landed(graph: Graph, dtype: np.dtype[Any], ids: Ids) -> Ids:
+    """Ids as they are after a conversion to `dtype`.
+
+    Whole numbers have no derivative, and constants become numbers that the dtype can hold.
+    """
+    if dtype is FLOAT and not graph.mixed:
+        return ids
+    if dtype.kind in "biu" and not graph.dependency:
+        graph.pure = False
+        ids = asarray(np.minimum(ids, OPAQUE))
+    return ids if graph.local else graph.rounded(ids, dtype)

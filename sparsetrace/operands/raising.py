@@ -1,0 +1,129 @@
+"""Operations that fail for some inputs only, in a global trace: a decision with two outcomes.
+
+Contract: where the traced function would catch the error, one path goes on and one
+raises it at that place.  Where nothing would catch it the function has no value, and no
+derivative: nothing happens, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.graph.graph import Graph
+from sparsetrace.user_code.fallbacks import adds_nothing
+from sparsetrace.user_code.frames import outside_frame
+from sparsetrace.user_code.handlers import is_caught, passes_on, watched_frame
+
+__all__ = ["decides", "is_injected", "may_be_caught", "may_raise", "remember"]
+
+_RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Code whose frames may go on under another caller."""
+_MARK = "_sparsetrace_injected"
+
+
+def may_raise(
+    graph: Graph, make_error: Callable[[], Exception], operands: Iterable[Any] = ()
+) -> None:
+    """Raise the error on one of two paths, if the traced function would catch it.
+
+    Parameters
+    ----------
+    graph : Graph
+        That of the trace.  At a point nothing happens: the operation itself raises there.
+    make_error : callable
+        Makes the error as Python or NumPy would raise it.
+    operands : iterable
+        What is traced of these decides between the paths, for ``dependency=True``.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np, sparsetrace as st
+    >>> def f(x):
+    ...     try:
+    ...         return math.sqrt(x[0])
+    ...     except ValueError:
+    ...         return x[1]
+    >>> st.jacobian_sparsity(f, np.ones(3)).toarray().astype(int)
+    array([[1, 1, 0]])
+    """
+    if graph.local:
+        return
+    frame = _watched(graph, sys._getframe(1))
+    if frame is None:
+        return
+    error = make_error()
+    kind = type(error)
+    if not is_caught(kind, frame):
+        return
+    inner = outside_frame(sys._getframe(1)) is not frame
+    if not graph.dependency and adds_nothing(frame, kind, inner=inner):
+        return
+    if decides(graph, kind.__name__, operands):
+        setattr(error, _MARK, True)
+        raise error
+
+
+def may_be_caught(graph: Graph) -> bool:
+    """Whether any error at all would be caught, from here out to the driver."""
+    frame = _watched(graph, sys._getframe(1))
+    return frame is not None and is_caught(None, frame)
+
+
+def remember(graph: Graph, frame: types.FrameType) -> None:
+    """Note that no error is caught from a frame outwards; see `Graph.lately`."""
+    code = frame.f_code
+    if not code.co_exceptiontable and not code.co_flags & _RESUMED:
+        graph.lately = frame
+
+
+def _watched(graph: Graph, frame: types.FrameType) -> types.FrameType | None:
+    """`watched_frame`, which does not go again where the last operation has been."""
+    known = graph.unwatched
+    at: types.FrameType | None = frame
+    while at is not None and not at.f_code.co_exceptiontable:
+        if at is known:
+            return None
+        at = at.f_back
+    if at is not None and at is known:
+        return None
+    found = watched_frame(at)
+    if found is None:
+        graph.unwatched = _lasting(outside_frame(frame))
+    return found
+
+
+def _lasting(frame: types.FrameType) -> types.FrameType | None:
+    """The frame or its caller, where the one or the other is sure to let errors pass."""
+    for one in (frame.f_back, frame):
+        if one is not None and one is outside_frame(one) and passes_on(one):
+            resumed = one.f_code.co_flags & _RESUMED
+            return None if resumed else one
+    return None
+
+
+def decides(graph: Graph, what: str, operands: Iterable[Any] = ()) -> bool:
+    """The outcome, on this path, of something that depends on the values of the operands."""
+    if graph.decide is None:
+        raise ValueDependentError(
+            explain(
+                what,
+                "whether it is raised depends on the inputs",
+                "Use np.where on a condition in place of the handler.",
+            )
+        )
+    if graph.dependency:
+        for x in operands:
+            if getattr(type(x), "_is_traced", False):
+                graph.conditions += x._ids.reshape(-1).tolist()
+    return graph.decide()
+
+
+def is_injected(error: BaseException) -> bool:
+    """Whether `may_raise` has raised this error."""
+    return getattr(error, _MARK, False) is True

@@ -1,0 +1,1 @@
+"""What is done to a graph before it is propagated."""

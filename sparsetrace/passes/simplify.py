@@ -1,0 +1,455 @@
+"""From the graph of a trace to the program that a store runs: fewer and wider unions.
+
+Contract: the program unites exactly what the graph does.  Four changes make it small:
+
+* *liveness*: what no output needs is left out;
+* *aliases*: a union whose parents are all the same node is that node;
+* *absorption*: in ``x - max(x)`` the union of ``x[i]`` and ``max(x)`` is ``max(x)``,
+  for ``x[i]`` is among its parents;
+* *flattening*: the union of a union, used once and element by element, becomes one
+  wider union, so that a sum of 27 shifted slices is sorted once.
+
+Runs of tiny blocks and of scalars become one block that is flattened as a tree.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids, Rows
+from sparsetrace.passes.scalar_chains import flattened_tree, merged
+
+__all__ = ["Program", "simplify"]
+
+_WIDEST = 64
+"""Flattening stops at this many parents an element."""
+_SHARED_WIDTH = 4
+"""A block that several others use is still flattened into them up to this width."""
+_SHORT, _FEW = 4096, 16
+"""So many columns of up to this length are measured together."""
+_REDUCTION_WIDTH = 4
+"""From this width on a block is remembered for absorption."""
+
+
+@dataclass(slots=True)
+class Program:
+    """Blocks in an order in which each needs only inputs and earlier blocks.
+
+    Attributes
+    ----------
+    n_inputs : int
+    blocks : list of Columns or Rows
+    outputs : ndarray of int32
+        Node ids whose patterns are wanted; ids up to `OPAQUE` have none.
+    """
+
+    n_inputs: int
+    blocks: list[Block]
+    outputs: Ids
+
+
+def simplify(graph: Graph, outputs: Ids | Sequence[Ids]) -> Program:
+    """The program for the patterns of `outputs`: one dimension, perhaps in several parts.
+
+    Examples
+    --------
+    >>> g = Graph(4)
+    >>> x = g.inputs()
+    >>> y = g.union(g.union(x[2:], x[1:-1]), x[:-2])
+    >>> program = simplify(g, y)
+    >>> [len(block.columns) for block in program.blocks]
+    [3]
+    """
+    blocks = merged(graph.finish())
+    parts = [outputs] if isinstance(outputs, np.ndarray) else outputs
+    return _Simplifier(graph.n_inputs, blocks).run(parts)
+
+
+# ---------------------------------------------------------------- the passes
+def _is_range(column: Ids) -> bool:
+    return bool((column[1:] - column[:-1] == 1).all())
+
+
+class _Distinct:
+    """Columns without repetitions, in order of arrival."""
+
+    __slots__ = ("_by_ends", "columns")
+
+    def __init__(self) -> None:
+        self.columns: list[Ids] = []
+        self._by_ends: dict[tuple[int, int], list[Ids]] = {}
+
+    def add(self, new: Ids) -> None:
+        """Append a column unless it says nothing or is there already."""
+        if not len(new):
+            self.columns = [new]
+            return
+        ends = (int(new[0]), int(new[-1]))
+        if self.columns and max(ends) <= OPAQUE and (new <= OPAQUE).all():
+            return
+        alike = self._by_ends.setdefault(ends, [])
+        if not any(column is new or (column == new).all() for column in alike):
+            alike.append(new)
+            self.columns.append(new)
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known of one block."""
+
+    block: Block
+    live: bool = False
+    uses: int = 0
+    needed: NDArray[np.bool_] | None = None
+    """For rows: which of them are needed."""
+    low: int = 2**31
+    high: int = -1
+    """For columns: the first and the last node that is needed."""
+    distinct: _Distinct | None = None
+    flat: list[Ids] | None = None
+    """The columns after flattening; one column makes an alias."""
+    emitted: bool = False
+    reduction: bool = False
+    last: bool = False
+    """No block after this one: nothing can be absorbed into it."""
+
+
+@dataclass(slots=True)
+class _Extent:
+    """Where an id array lies.
+
+    Attributes
+    ----------
+    ids : ndarray
+    states : list of _State
+        The blocks that it touches.
+    pure : bool
+        Whether it lies in one block entirely; only then are the following known.
+    is_range : bool
+        Whether it counts up by one.
+    low, high : int
+        Its smallest and its largest id.
+    """
+
+    ids: Ids
+    states: list[_State]
+    pure: bool = False
+    is_range: bool = False
+    low: int = 0
+    high: int = 0
+
+
+class _Simplifier:
+    def __init__(self, n_inputs: int, blocks: list[Block]) -> None:
+        self.n_inputs = n_inputs
+        self.first_node = FIRST_INPUT + n_inputs
+        self.states = [_State(block) for block in blocks]
+        self.base_list = [block.base for block in blocks]
+        self.bases = np.array(self.base_list, np.int64)
+        self.extents: dict[int, _Extent] = {}
+        self.size = blocks[-1].base + blocks[-1].size if blocks else self.first_node
+        self.owner: NDArray[np.int32] | None = None
+        self.aliases = False
+        self.program: list[Block] = []
+
+    def run(self, outputs: Sequence[Ids]) -> Program:
+        parts = [np.ascontiguousarray(part) for part in outputs]
+        self._measure_together()
+        for part in parts:
+            self._mark(part)
+        for state in reversed(self.states):
+            if state.live:
+                self._mark_parents(state)
+        live = [state for state in self.states if state.live]
+        for state in live:
+            state.last = state is live[-1]
+            self._forward(state)
+        shown = [self._canonical(part) for part in parts]
+        for part in shown:
+            for state in self._touched(part):
+                self._emit(state)
+        return Program(self.n_inputs, self.program, np.concatenate(shown))
+
+    # ------------------------------------------------------------- liveness
+    def _extent(self, ids: Ids) -> _Extent:
+        """Where the ids lie; computed once for each array."""
+        known = self.extents.get(id(ids))
+        if known is None:
+            known = self.extents[id(ids)] = self._measured(ids)
+        return known
+
+    def _measure_together(self) -> None:
+        """The extents of all short columns, in a few calls for all of them."""
+        columns = [
+            column
+            for state in self.states
+            if isinstance(state.block, Columns) and 0 < state.block.size <= _SHORT
+            for column in state.block.columns
+        ]
+        if len(columns) < _FEW:
+            return
+        starts = np.zeros(len(columns), np.int64)
+        np.cumsum([len(column) for column in columns[:-1]], out=starts[1:])
+        every = np.concatenate(columns)
+        rises = np.empty(len(every), bool)
+        np.equal(every[1:] - every[:-1], 1, out=rises[1:])
+        rises[starts] = True
+        measures = (
+            np.minimum.reduceat(every, starts).tolist(),
+            np.maximum.reduceat(every, starts).tolist(),
+            np.logical_and.reduceat(rises, starts).tolist(),
+        )
+        for column, low, high, is_range in zip(columns, *measures, strict=True):
+            self.extents[id(column)] = self._placed(column, low, high, is_range=is_range)
+
+    def _measured(self, ids: Ids) -> _Extent:
+        if not ids.size:
+            return _Extent(ids, [])
+        start, stop = int(ids[0]), int(ids[-1])
+        if start >= self.first_node and stop - start == len(ids) - 1 and _is_range(ids):
+            return self._placed(ids, start, stop, is_range=True)
+        high = int(np.maximum.reduce(ids))
+        low = int(np.minimum.reduce(ids)) if high >= self.first_node else 0
+        return self._placed(ids, low, high, is_range=False)
+
+    def _placed(self, ids: Ids, low: int, high: int, *, is_range: bool) -> _Extent:
+        if high < self.first_node:
+            return _Extent(ids, [])
+        last = bisect_right(self.base_list, high) - 1
+        if low >= self.base_list[last]:
+            return _Extent(ids, [self.states[last]], True, is_range, low, high)
+        inner = ids[ids >= self.first_node]
+        first = bisect_right(self.base_list, int(inner.min())) - 1
+        if first == last:
+            return _Extent(ids, [self.states[last]])
+        counts = np.bincount(np.searchsorted(self.bases, inner, side="right") - 1 - first)
+        found = (np.flatnonzero(counts) + first).tolist()
+        return _Extent(ids, [self.states[i] for i in found])
+
+    def _touched(self, ids: Ids) -> list[_State]:
+        """The blocks that these ids lie in."""
+        return self._extent(ids).states
+
+    def _mark(self, ids: Ids) -> None:
+        extent = self._extent(ids)
+        for state in extent.states:
+            state.live = True
+            state.uses += 1
+            base, size = state.block.base, state.block.size
+            columns = isinstance(state.block, Columns)
+            if columns and extent.pure:
+                state.low = min(state.low, extent.low)
+                state.high = max(state.high, extent.high)
+                continue
+            inside = ids if extent.pure else ids[(ids >= base) & (ids < base + size)]
+            if columns:
+                state.low = min(state.low, int(inside.min()))
+                state.high = max(state.high, int(inside.max()))
+                continue
+            if state.needed is None:
+                state.needed = np.zeros(size, bool)
+            state.needed[inside - base] = True
+
+    def _mark_parents(self, state: _State) -> None:
+        block = state.block
+        if isinstance(block, Columns):
+            lo, hi = state.low - block.base, state.high + 1 - block.base
+            if hi - lo < block.size:
+                sliced = [column[lo:hi] for column in block.columns]
+                state.block = block = Columns(state.low, hi - lo, sliced)
+            for column in block.columns:
+                self._mark(column)
+            return
+        assert state.needed is not None
+        if block.sequential:
+            flat = flattened_tree(block, state.needed)
+            state.block = block = flat
+            state.needed = np.diff(flat.indptr) > 0
+            outside = block.parents[block.parents < block.base]
+            self._mark(outside)
+            return
+        if not state.needed.all():
+            state.block = block = _without_rows(block, state.needed)
+        self._mark(block.parents)
+
+    # -------------------------------------------------------------- forward
+    def _forward(self, state: _State) -> None:
+        block = state.block
+        if isinstance(block, Rows):
+            self._forward_rows(state, block)
+            return
+        columns = list(block.columns)
+        if self.aliases:
+            distinct = _Distinct()
+            for column in columns:
+                distinct.add(self._canonical(column))
+            columns = distinct.columns
+        if self.owner is not None and len(columns) > 1:
+            columns = self._absorbed(columns)
+        if len(columns) >= _REDUCTION_WIDTH and not state.last:
+            self._own(columns, block.base, block.size)
+            state.reduction = True
+        flat = self._taken_over(columns)
+        for i, column in enumerate(columns):
+            room = _WIDEST - len(flat.columns) - (len(columns) - 1 - i)
+            for part in self._opened(column, room):
+                flat.add(part)
+        state.distinct, state.flat = flat, flat.columns
+        self.aliases |= len(flat.columns) == 1
+
+    def _forward_rows(self, state: _State, block: Rows) -> None:
+        if block.sequential:
+            for touched in self._touched(block.parents[block.parents < block.base]):
+                self._emit(touched)
+            self.program.append(block)
+            state.emitted = True
+            return
+        parents = self._canonical(block.parents)
+        counts = np.diff(block.indptr)
+        if parents is not block.parents:
+            first = parents[np.minimum(block.indptr[:-1], max(len(parents) - 1, 0))]
+            if len(parents) and (parents == np.repeat(first, counts)).all():
+                state.flat = [np.where(counts > 0, first, np.int32(0))]
+                self.aliases = True
+                return
+        if not state.last:
+            self._own_rows(block, parents, counts)
+            state.reduction = True
+        for touched in self._touched(parents):
+            self._emit(touched)
+        self.program.append(Rows(block.base, block.size, block.indptr, parents))
+        state.emitted = True
+
+    def _own(self, columns: list[Ids], base: int, size: int) -> None:
+        nodes = np.arange(base, base + size, dtype=np.int32)
+        for column in columns:
+            self._owners()[column] = nodes
+
+    def _own_rows(self, block: Rows, parents: Ids, counts: NDArray[np.int64]) -> None:
+        nodes = np.arange(block.base, block.base + block.size, dtype=np.int32)
+        self._owners()[parents] = nodes[0] if block.size == 1 else np.repeat(nodes, counts)
+
+    def _owners(self) -> NDArray[np.int32]:
+        """For each node, the last reduction that it went into."""
+        if self.owner is None:
+            self.owner = np.zeros(self.size, np.int32)
+        return self.owner
+
+    def _single(self, ids: Ids) -> _State | None:
+        """The one block that all these ids lie in, if there is one."""
+        extent = self._extent(ids)
+        return extent.states[0] if extent.pure else None
+
+    def _canonical(self, ids: Ids) -> Ids:
+        """Ids with aliases replaced by what they stand for."""
+        while True:
+            state = self._single(ids)
+            if state is None:
+                return self._canonical_mixed(ids)
+            if state.flat is None or len(state.flat) != 1 or state.emitted:
+                return ids
+            ids = state.flat[0][ids - state.block.base]
+
+    def _canonical_mixed(self, ids: Ids) -> Ids:
+        """The same where the ids lie in several blocks."""
+        touched = self._touched(ids)
+        copied = False
+        if len(touched) > 8:
+            return ids
+        for state in reversed(touched):
+            if state.flat is not None and len(state.flat) == 1 and not state.emitted:
+                base = state.block.base
+                inside = (ids >= base) & (ids < base + state.block.size)
+                if not copied:
+                    ids, copied = ids.copy(), True
+                ids[inside] = state.flat[0][ids[inside] - base]
+        return ids
+
+    def _absorbed(self, columns: list[Ids]) -> list[Ids]:
+        """Without the columns whose elements went into another column's reduction."""
+        kept = list(columns)
+        for big in columns:
+            state = self._single(big)
+            if state is None or not state.reduction:
+                continue
+            for i, small in enumerate(kept):
+                if small is not big and self._went_into(small, big):
+                    kept = kept[:i] + kept[i + 1 :]
+                    break
+        return kept
+
+    def _went_into(self, small: Ids, big: Ids) -> bool:
+        """Whether each element went into the reduction beside it, or carries nothing."""
+        owner = self.owner
+        assert owner is not None
+        first = small[0]
+        if first > OPAQUE and owner[first] != big[0]:
+            return False
+        return bool(((owner[np.maximum(small, 0)] == big) | (small <= OPAQUE)).all())
+
+    def _taken_over(self, columns: list[Ids]) -> _Distinct:
+        """The flattened columns of a block that only this one uses, to be added to.
+
+        So a sum of k terms costs k steps to flatten, not k * k.
+        """
+        state = self._single(columns[0]) if len(columns) > 1 else None
+        if state is None or state.uses > 1 or state.distinct is None or state.emitted:
+            return _Distinct()
+        if not self._opens_whole(state, columns[0], _WIDEST - len(columns)):
+            return _Distinct()
+        del columns[0]
+        taken, state.distinct = state.distinct, None
+        return taken
+
+    def _opens_whole(self, state: _State, column: Ids, room: int) -> bool:
+        block, flat = state.block, state.flat
+        return (
+            flat is not None
+            and len(flat) <= room
+            and not state.reduction
+            and len(column) == block.size
+            and self._extent(column).is_range
+        )
+
+    def _opened(self, column: Ids, room: int) -> list[Ids]:
+        """The column, or the columns of the block that it is a slice of."""
+        state = self._single(column)
+        if state is None:
+            for touched in self._touched(column):
+                self._emit(touched)
+            return [column]
+        block, flat = state.block, state.flat
+        if flat is not None and not state.emitted and len(flat) <= room:
+            cheap = state.uses == 1 or len(flat) <= _SHARED_WIDTH
+            if cheap and not state.reduction:
+                extent, m = self._extent(column), len(column)
+                if extent.is_range:
+                    start = extent.low - block.base
+                    if m == block.size:
+                        return flat
+                    return [part[start : start + m] for part in flat]
+        self._emit(state)
+        return [column]
+
+    def _emit(self, state: _State) -> None:
+        if state.emitted or not state.live:
+            return
+        state.emitted = True
+        assert state.flat is not None
+        for column in state.flat:
+            for touched in self._touched(column):
+                self._emit(touched)
+        self.program.append(Columns(state.block.base, state.block.size, state.flat))
+
+
+def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:
+    counts = np.diff(block.indptr)
+    kept = np.repeat(needed, counts)
+    indptr = np.zeros(block.size + 1, np.int64)
+    np.cumsum(np.where(needed, counts, 0), out=indptr[1:])
+    return Rows(block.base, block.size, indptr, block.parents[kept])

@@ -1,0 +1,1 @@
+"""From a graph to the pattern of a Jacobian or a Hessian."""

@@ -1,0 +1,126 @@
+"""From the graph of a second-order trace to the Hessian's pattern.
+
+Contract: first-order patterns of the nodes that live interactions multiply, by any
+store; then their products, by any Hessian store.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.interactions import live_pairs
+from sparsetrace.passes.simplify import Program, simplify
+from sparsetrace.propagation.hessian_stores import HESSIAN_STORES, Products, bands
+from sparsetrace.propagation.jacobian import narrow
+from sparsetrace.propagation.jacobian_stores import STORES, csr
+from sparsetrace.propagation.jacobian_stores.adaptive import LEAST, SORT, bit_cost
+from sparsetrace.propagation.jacobian_stores.runs import find_runs
+
+__all__ = ["hessian_pattern"]
+
+
+def hessian_pattern(
+    graph: Graph, outputs: Ids, store: str = "auto", hessian_store: str = "auto"
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Pattern of the Hessian of a weighted sum of `outputs`, as CSR index arrays.
+
+    Examples
+    --------
+    >>> from sparsetrace.graph.interactions import interact
+    >>> g = Graph(3, second_order=True)
+    >>> x = g.inputs()
+    >>> y = interact(g, g.union(x[1:], x[:-1]), [(x[1:], x[:-1])])
+    >>> indptr, indices = hessian_pattern(g, y)
+    >>> indptr.tolist(), indices.tolist()
+    ([0, 1, 3, 4], [1, 0, 2, 1])
+    """
+    pairs = live_pairs(graph, outputs)
+    cliques = [left for left, right in pairs if right is left]
+    left = [left for left, right in pairs if right is not left]
+    right = [right for left, right in pairs if right is not left]
+    wanted = [*cliques, *left, *right]
+    if not wanted:
+        return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
+    program = simplify(graph, wanted)
+    count, half = sum(map(len, cliques)), sum(map(len, left))
+    shown = program.outputs
+    squares, first, second = shown[:count], shown[count : count + half], shown[count + half :]
+    same = first == second
+    if same.any():
+        squares = np.concatenate([squares, first[same]])
+        first, second = first[~same], second[~same]
+    # nodes that turned out to depend on nothing
+    squares = squares[squares > OPAQUE]
+    real = np.minimum(first, second) > OPAQUE
+    if not real.all():
+        first, second = first[real], second[real]
+    if not len(squares) and not len(first):
+        return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
+    if store in ("auto", "csr") and hessian_store in ("auto", "csr"):
+        found = _along_diagonals(program, squares, first, second)
+        if found is not None:
+            return narrow(*found)
+    nodes, place = _numbered(squares, first, second)
+    squares = _distinct(place[squares])
+    first, second = _distinct_pairs(place[first], place[second], len(nodes))
+    indptr, indices = STORES[store](Program(program.n_inputs, program.blocks, nodes))
+    products = Products(graph.n_inputs, indptr, indices, squares, first, second)
+    return narrow(*HESSIAN_STORES[hessian_store](products))
+
+
+def _along_diagonals(
+    program: Program, squares: Ids, first: Ids, second: Ids
+) -> tuple[NDArray[np.integer], NDArray[np.integer]] | None:
+    """The Hessian by runs of nodes, where they are long."""
+    found = []
+    for columns in ([squares], [first, second]):
+        if len(columns[0]):
+            runs = find_runs(columns)
+            if runs is None:
+                return None
+            found.append((runs, columns))
+    try:
+        tables = csr.tabled(program, max(bit_cost(program), LEAST) / SORT)
+    except csr.OverBudget:
+        return None
+    groups = []
+    for runs, columns in found:
+        group = csr.along_runs(tables, runs, columns)
+        if group is None:
+            return None
+        groups.append(group)
+    return bands.solve(program.n_inputs, groups)
+
+
+def _numbered(*parts: Ids) -> tuple[Ids, Ids]:
+    """The distinct nodes among all parts, and for each node its place among them."""
+    size = max(int(part.max(initial=OPAQUE)) for part in parts) + 1
+    used = np.zeros(size, bool)
+    for part in parts:
+        used[part] = True
+    nodes = np.flatnonzero(used).astype(np.int32)
+    place = np.zeros(size, np.int32)
+    place[nodes] = np.arange(len(nodes), dtype=np.int32)
+    return nodes, place
+
+
+def _distinct(places: Ids) -> Ids:
+    if len(places) < 2 or bool((places[1:] > places[:-1]).all()):
+        return places
+    used = np.zeros(int(places.max()) + 1, bool)
+    used[places] = True
+    return np.flatnonzero(used).astype(np.int32)
+
+
+def _distinct_pairs(first: Ids, second: Ids, size: int) -> tuple[Ids, Ids]:
+    """Pairs without repetitions, in either order."""
+    if len(first) < 2:
+        return first, second
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    key = low * np.int64(size) + high
+    if not (key[1:] > key[:-1]).all():
+        key = np.sort(key)
+        key = key[np.diff(key, prepend=-1) > 0]
+    return (key // size).astype(np.int32), (key % size).astype(np.int32)

@@ -1,0 +1,65 @@
+"""Hessian stores: how the products of patterns are united, chosen apart from the patterns'.
+
+Contract: each store turns `Products` into CSR index arrays, and all give the same answer.
+
+============  =====================================================================
+``csr``       sorted keys of the upper triangle; cost grows with the products' entries
+``bitset``    packed bits a row; for dense Hessians
+``roaring``   one set of 64-bit pairs
+``dict``      a dictionary of sets, one for each row
+``auto``      ``csr`` or ``bitset``, whichever has less to do
+============  =====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.propagation.hessian_stores import (
+    bitset_rows,
+    dictionary,
+    roaring_pairs,
+    sorted_keys,
+)
+from sparsetrace.propagation.hessian_stores.outer_products import Products
+from sparsetrace.propagation.jacobian_stores.tables import marks
+
+__all__ = ["HESSIAN_STORES", "Products"]
+
+# Measured with benchmarks/bench_hessians.py, in nanoseconds.
+_KEY = 70.0
+"""To write out and sort one entry."""
+_MARK = 12.0
+"""To write out and mark one entry, where the Hessian is small."""
+_ROW = 200.0
+"""To pack one row."""
+_WORD = 5.0
+"""To gather and unite one 64-bit word."""
+_CELL = 1.0
+"""To read one bit."""
+
+
+def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    if bitset_rows.bytes_needed(products) <= bitset_rows.LIMIT // 8:
+        counts = products.counts
+        gathered = int(counts[products.cliques].sum() + counts[products.left].sum())
+        gathered += int(counts[products.right].sum())
+        words = max(1, -(-products.n // 64))
+        bits = (gathered + len(counts)) * words * _WORD + products.n**2 * _CELL
+        bits += len(counts) * _ROW
+        keys = sorted_keys.work(products)
+        if bits < keys * (_MARK if marks(keys, products.n**2) else _KEY):
+            return bitset_rows.solve(products)
+    return sorted_keys.solve(products)
+
+
+HESSIAN_STORES: dict[str, Callable[[Products], tuple[NDArray[np.integer], NDArray[np.integer]]]] = {
+    "auto": _auto,
+    "csr": sorted_keys.solve,
+    "bitset": bitset_rows.solve,
+    "roaring": roaring_pairs.solve,
+    "dict": dictionary.solve,
+}

@@ -1,0 +1,157 @@
+"""Hessian entries as sorted keys: every product is written out, then made distinct.
+
+Contract: same answer as every store.  Products of one shape are expanded together, in
+chunks of bounded memory; only the upper triangle is kept until the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.propagation.hessian_stores.outer_products import Products, assembled
+from sparsetrace.propagation.jacobian_stores.tables import distinct
+
+__all__ = ["solve", "work"]
+
+_CHUNK = 2**22
+"""Entries expanded at a time."""
+_KEPT = 2**24
+"""Keys gathered before repetitions are dropped."""
+
+Keys = NDArray[np.int64]
+
+
+def work(products: Products) -> int:
+    """Entries that will be written out, repetitions included."""
+    counts = products.counts
+    squares = counts[products.cliques]
+    crossed = counts[products.left] * counts[products.right]
+    return int((squares * (squares + 1) // 2).sum() + crossed.sum())
+
+
+def _groups(
+    *widths: NDArray[np.int64],
+) -> Iterator[tuple[tuple[int, ...], NDArray[np.integer]]]:
+    """The places at which the widths are the same, widths of zero left out."""
+    if not len(widths[0]):
+        return
+    firsts = [int(w[0]) for w in widths]
+    if all(bool((w == first).all()) for w, first in zip(widths, firsts, strict=True)):
+        if all(firsts):
+            yield tuple(firsts), np.arange(len(widths[0]))
+        return
+    key = widths[0]
+    for width in widths[1:]:
+        key = key * (int(width.max()) + 1) + width
+    order = np.argsort(key, kind="stable")
+    cuts = np.flatnonzero(np.diff(key[order])) + 1
+    for places in np.split(order, cuts):
+        shape = tuple(int(w[places[0]]) for w in widths)
+        if all(shape):
+            yield shape, places
+
+
+class _Entries:
+    """Distinct entries of the upper triangle, gathered piece by piece."""
+
+    def __init__(self, n: int) -> None:
+        self.bits = max(n - 1, 1).bit_length()
+        self.diagonal = np.zeros(n, bool)
+        self.pieces: list[Keys] = []
+        self.total = 0
+
+    def add(self, low: NDArray[np.integer], high: NDArray[np.integer]) -> None:
+        """Entries whose rows `low` are below their columns `high`."""
+        self.pieces.append((low.astype(np.int64) << self.bits) | high)
+        self.total += len(low)
+        if self.total > _KEPT:
+            self.pieces = [self.distinct()]
+            self.total = len(self.pieces[0])
+
+    def distinct(self) -> Keys:
+        keys = np.concatenate(self.pieces) if len(self.pieces) != 1 else self.pieces[0]
+        if len(keys) > 1 and not (keys[1:] > keys[:-1]).all():
+            keys = distinct(keys, len(self.diagonal) << self.bits)
+        return keys
+
+
+def _square(entries: _Entries, wide: NDArray[np.integer]) -> None:
+    """All pairs within each row of a table of sorted rows."""
+    entries.diagonal[wide] = True
+    width = wide.shape[1]
+    if width == 1:
+        return
+    if width <= 4:
+        for i in range(width - 1):
+            for j in range(i + 1, width):
+                entries.add(wide[:, i], wide[:, j])
+        return
+    low, high = np.triu_indices(width, 1)
+    step = max(1, _CHUNK // len(low))
+    for start in range(0, len(wide), step):
+        part = wide[start : start + step]
+        entries.add(part[:, low].reshape(-1), part[:, high].reshape(-1))
+
+
+def _cross(entries: _Entries, left: NDArray[np.integer], right: NDArray[np.integer]) -> None:
+    """All pairs of an element of a row of `left` with one of the same row of `right`."""
+    size = left.shape[1] * right.shape[1]
+    step = max(1, _CHUNK // size)
+    for start in range(0, len(left), step):
+        shape = (min(step, len(left) - start), left.shape[1], right.shape[1])
+        a = np.broadcast_to(left[start : start + step, :, None], shape).reshape(-1)
+        b = np.broadcast_to(right[start : start + step, None, :], shape).reshape(-1)
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        same = low == high
+        if same.any():
+            entries.diagonal[low[same]] = True
+            low, high = low[~same], high[~same]
+        if len(low):
+            entries.add(low, high)
+
+
+def solve(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """The Hessian's pattern as CSR index arrays.
+
+    Examples
+    --------
+    >>> none = np.zeros(0, int)
+    >>> products = Products(
+    ...     3, np.array([0, 2, 3]), np.array([0, 1, 2]), np.array([0]), np.array([0]), np.array([1])
+    ... )
+    >>> indptr, indices = solve(products)
+    >>> indptr.tolist(), indices.tolist()
+    ([0, 3, 6, 8], [0, 1, 2, 0, 1, 2, 0, 1])
+    """
+    entries = _Entries(products.n)
+    counts, starts = products.counts, products.indptr[:-1]
+
+    def table(rows: NDArray[np.integer], width: int) -> NDArray[np.integer]:
+        first = starts[rows]
+        if len(rows) and bool((first[1:] - first[:-1] == width).all()):
+            whole = products.indices[int(first[0]) : int(first[0]) + width * len(rows)]
+            return whole.reshape(len(rows), width)
+        found: NDArray[np.integer] = products.indices[first[:, None] + np.arange(width)]
+        return found
+
+    for (width,), places in _groups(counts[products.cliques]):
+        for some in _portions(places, width):
+            _square(entries, table(products.cliques[some], width))
+    widths = counts[products.left], counts[products.right]
+    for (wide, other), places in _groups(*widths):
+        for some in _portions(places, max(wide, other)):
+            left = table(products.left[some], wide)
+            _cross(entries, left, table(products.right[some], other))
+    keys = entries.distinct() if entries.pieces else np.zeros(0, np.int64)
+    rows = (keys >> entries.bits).astype(np.int32)
+    columns = (keys & ((1 << entries.bits) - 1)).astype(np.int32)
+    return assembled(products.n, rows, columns, entries.diagonal)
+
+
+def _portions(places: NDArray[np.integer], width: int) -> Iterator[NDArray[np.integer]]:
+    step = max(1, _CHUNK // width)
+    for lo in range(0, len(places), step):
+        yield places[lo : lo + step]

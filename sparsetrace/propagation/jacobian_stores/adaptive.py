@@ -1,0 +1,53 @@
+"""The store that `store="auto"` means: rows of indices until packed bits are cheaper.
+
+Contract: same answer as every store.  The cost of packed bits is known beforehand, that
+of index rows only as they grow; so index rows run on a budget of what the bits would
+cost, and the bits take over where it is spent.  That is at most twice the cheaper one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import Columns
+from sparsetrace.passes.simplify import Program
+from sparsetrace.propagation.jacobian_stores import bitset, csr
+
+__all__ = ["LEAST", "SORT", "bit_cost", "solve"]
+
+# Measured on two machines with benchmarks/bench_stores.py, in nanoseconds.
+SORT = 12.0
+"""To gather and sort one entry of a row."""
+_WORD = 0.8
+"""To gather and unite one 64-bit word of a row."""
+_CELL = 0.15
+"""To read one bit of an output row."""
+LEAST = 2.0e6
+"""Below two milliseconds nothing is worth a second attempt."""
+
+
+def bit_cost(program: Program) -> float:
+    """Nanoseconds that packed bits would take; infinite if they would not fit."""
+    words = max(1, -(-program.n_inputs // 64))
+    nodes = sum(block.size for block in program.blocks)
+    if nodes * words * 8 > bitset.LIMIT // 8:
+        return np.inf
+    gathers = 0
+    for block in program.blocks:
+        if isinstance(block, Columns):
+            gathers += block.size * len(block.columns)
+        else:
+            gathers += len(block.parents)
+            if block.sequential:
+                gathers += 100 * block.size  # row by row there
+    return gathers * words * _WORD + len(program.outputs) * program.n_inputs * _CELL
+
+
+def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Patterns of the outputs as CSR index arrays."""
+    cost = bit_cost(program)
+    try:
+        return csr.solve(program, max(cost, LEAST) / SORT)
+    except csr.OverBudget:
+        return bitset.solve(program)

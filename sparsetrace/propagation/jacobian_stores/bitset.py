@@ -1,0 +1,169 @@
+"""Patterns as packed bits, one row of words a node: fast where rows are dense."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.errors import GraphSizeError
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids
+from sparsetrace.passes.simplify import Program
+from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
+
+__all__ = ["LIMIT", "solve"]
+
+LIMIT = 2**33
+"""Most bytes that the bits of all nodes may take."""
+_CHUNK = 2**24
+"""Bytes of scratch space for making or reading bits."""
+
+Bits = NDArray[np.uint64]
+
+
+class _Bits:
+    """Rows of bits for the nodes made so far."""
+
+    def __init__(self, program: Program) -> None:
+        self.n = program.n_inputs
+        self.words = max(1, -(-self.n // 64))
+        nodes = sum(block.size for block in program.blocks)
+        if nodes * self.words * 8 > LIMIT:
+            raise GraphSizeError(
+                f"store='bitset' would need {nodes * self.words * 8 / 2**30:.1f} GiB for {nodes} "
+                f"nodes over {self.n} inputs; use store='csr' or 'auto'"
+            )
+        self.first_node = FIRST_INPUT + self.n
+        self.row = np.zeros(0, np.int64)
+        self.bits: Bits = np.empty((nodes, self.words), np.uint64)
+        self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
+        self.offsets = np.zeros(len(self.bases), np.int64)
+        self.used = 0
+
+    def add(self, base: int, size: int) -> Bits:
+        """Zeroed rows for a new block."""
+        self.offsets[np.searchsorted(self.bases, base)] = self.used
+        rows = self.bits[self.used : self.used + size]
+        rows[...] = 0
+        self.used += size
+        return rows
+
+    def rows_of(self, nodes: Ids) -> Bits:
+        """Bits of nodes that are not inputs."""
+        at = np.searchsorted(self.bases, nodes, side="right") - 1
+        rows: Bits = self.bits[self.offsets[at] + nodes - self.bases[at]]
+        return rows
+
+    def of_inputs(self, rows: int, at: NDArray[np.integer], inputs: Ids) -> Bits:
+        """Bits set for ``(row, input id)`` pairs."""
+        flags = np.zeros((rows, self.words * 64), bool)
+        flags[at, inputs - FIRST_INPUT] = True
+        return np.packbits(flags, axis=1, bitorder="little").view(np.uint64)
+
+
+def _unite_columns(store: _Bits, out: Bits, columns: list[Ids]) -> None:
+    """``out[i] |=`` the union of ``column[i]`` over the columns, in chunks."""
+    step = max(1, _CHUNK // (store.words * 8))
+    for lo in range(0, len(out), step):
+        part = out[lo : lo + step]
+        inputs = []
+        for column in columns:
+            ids = column[lo : lo + step]
+            inner = ids >= store.first_node
+            if inner.all():
+                part |= store.rows_of(ids)
+            else:
+                inputs.append(ids)
+                if inner.any():
+                    part[inner] |= store.rows_of(ids[inner])
+        if inputs:
+            _set_inputs(store, part, inputs)
+
+
+def _set_inputs(store: _Bits, out: Bits, columns: list[Ids]) -> None:
+    """Set the bits of the inputs among these columns."""
+    rows = np.arange(len(out))
+    for ids in columns:  # no row comes twice within a column
+        chosen = (ids < store.first_node) & (ids > OPAQUE)
+        index = (ids[chosen] - FIRST_INPUT).astype(np.uint64)
+        at = rows[chosen], (index >> np.uint64(6)).astype(np.int64)
+        out[at] |= np.uint64(1) << (index & np.uint64(63))
+
+
+def _unite_rows(store: _Bits, out: Bits, indptr: NDArray[np.int64], parents: Ids) -> None:
+    """``out[i] |=`` the union of a CSR row of parents, in chunks of bounded memory."""
+    step = max(1, _CHUNK // (store.words * 64))
+    for lo in range(0, len(out), step):
+        hi = min(lo + step, len(out))
+        ids = parents[indptr[lo] : indptr[hi]]
+        at = np.repeat(np.arange(hi - lo), np.diff(indptr[lo : hi + 1]))
+        inputs = (ids < store.first_node) & (ids > OPAQUE)
+        if inputs.any():
+            out[lo:hi] |= store.of_inputs(hi - lo, at[inputs], ids[inputs])
+        inner = ids >= store.first_node
+        if inner.any():
+            _unite_inner(store, out[lo:hi], at[inner], ids[inner])
+
+
+def _unite_inner(store: _Bits, out: Bits, at: NDArray[np.integer], nodes: Ids) -> None:
+    step = max(1, _CHUNK // (store.words * 8))
+    for lo in range(0, len(nodes), step):
+        rows, ids = at[lo : lo + step], nodes[lo : lo + step]
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        out[rows[starts]] |= np.bitwise_or.reduceat(store.rows_of(ids), starts, axis=0)
+
+
+def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Patterns of the outputs as CSR index arrays.
+
+    Raises
+    ------
+    GraphSizeError
+        If the bits of all nodes would need more than `LIMIT` bytes.
+    """
+    store = _Bits(program)
+    for block in program.blocks:
+        out = store.add(block.base, block.size)
+        if isinstance(block, Columns):
+            _unite_columns(store, out, block.columns)
+        elif not block.sequential:
+            _unite_rows(store, out, block.indptr, block.parents)
+        else:
+            for i in range(block.size):  # parents may be rows made just before
+                bounds = block.indptr[i : i + 2]
+                if bounds[0] < bounds[1]:
+                    one = block.parents[bounds[0] : bounds[1]]
+                    _unite_rows(store, out[i : i + 1], np.array([0, len(one)]), one)
+    return _read(store, program.outputs)
+
+
+def _bits(store: _Bits, outputs: Ids, lo: int, step: int) -> Bits:
+    """The bits of some outputs."""
+    ids = outputs[lo : lo + step]
+    bits = np.zeros((len(ids), store.words), np.uint64)
+    _unite_columns(store, bits, [ids])
+    return bits
+
+
+def _counts(bits: Bits) -> NDArray[np.int64]:
+    counts: NDArray[np.int64] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+    return counts
+
+
+def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """The set bits of every output, row by row."""
+    indptr = np.zeros(len(outputs) + 1, np.int64)
+    pieces: list[NDArray[np.integer]] = []
+    step = max(1, _CHUNK // (store.words * 64))
+    if not fits(len(outputs) * store.n):  # only then are they worth counting beforehand
+        starts = range(0, len(outputs), step)
+        check_entries(sum(int(_counts(_bits(store, outputs, lo, step)).sum()) for lo in starts))
+    for lo in range(0, len(outputs), step):
+        ids = outputs[lo : lo + step]
+        bits = _bits(store, outputs, lo, step)
+        flags = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little", count=store.n)
+        counts = _counts(bits)
+        indptr[lo + 1 : lo + 1 + len(ids)] = counts
+        first = np.repeat(np.arange(len(ids)) * store.n, counts)
+        pieces.append((np.flatnonzero(flags.view(bool)) - first).astype(np.int32))
+    np.cumsum(indptr, out=indptr)
+    return indptr, np.concatenate(pieces) if pieces else np.zeros(0, np.int32)

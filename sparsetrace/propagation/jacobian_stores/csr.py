@@ -1,0 +1,252 @@
+"""Patterns as index rows: every block of the program becomes a table, in order.
+
+Contract: same answer as every store.  Where the columns of a block are arithmetic
+progressions one row stands for a whole run of nodes; elsewhere entries are gathered
+and sorted, in chunks of bounded memory.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
+from sparsetrace.passes.simplify import Program
+from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved
+from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interleaving
+from sparsetrace.propagation.jacobian_stores.sequential import solve_sequential
+from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
+from sparsetrace.propagation.jacobian_stores.tables import OverBudget, Piece, Table, Tables, unite
+
+__all__ = ["OverBudget", "RunEntries", "along_runs", "solve", "tabled"]
+
+RunEntries = tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Ids, Ids]]]
+
+_MOST_PIECES = 64
+_CHUNK = 2**22
+"""Entries united at a time."""
+
+
+def _solve_columns(tables: Tables, block: Columns) -> Table:
+    runs = find_runs(block.columns)
+    if runs is not None:
+        runs = tables.split(runs, block.columns)
+    if runs is not None:
+        count, width = runs.values.shape
+        rows = np.tile(np.arange(count), width)
+        entries = tables.lookup(runs.values.T.reshape(-1), runs.steps.T.reshape(-1), rows)
+        found = unite(count, tables.n, entries, runs.lengths)
+        if found is not None:
+            indptr, values, steps = found
+            return Table(block.base, block.size, indptr, values, steps, runs.starts)
+    if max(int(c.max()) for c in block.columns) < tables.first_node:
+        return _solve_inputs(block)
+    parents = np.stack(block.columns, axis=1).reshape(-1)
+    width = len(block.columns)
+    indptr = np.arange(0, block.size * width + 1, width, dtype=np.int64)
+    return Table(block.base, block.size, *_unite_nodes(tables, indptr, parents))
+
+
+def _solve_inputs(block: Columns) -> Table:
+    """Node by node, every parent an input: the parents, sorted, are the pattern."""
+    wide = np.stack(block.columns, axis=1)
+    wide.sort(axis=1)
+    keep = np.ones(wide.shape, bool)
+    np.not_equal(wide[:, 1:], wide[:, :-1], out=keep[:, 1:])
+    if int(wide[:, 0].min()) <= OPAQUE:
+        keep &= wide > OPAQUE
+    indptr = np.zeros(block.size + 1, np.int64)
+    np.cumsum(np.count_nonzero(keep, axis=1), out=indptr[1:])
+    values = (wide.reshape(-1) if keep.all() else wide[keep]) - np.int32(FIRST_INPUT)
+    return Table(block.base, block.size, indptr, values)
+
+
+def _solve_rows(tables: Tables, block: Rows) -> Table:
+    parents, indptr = block.parents, block.indptr
+    if len(parents) and parents.max() < tables.first_node and parents.min() > OPAQUE:
+        rising = parents[1:] > parents[:-1]
+        inner = indptr[1:-1]
+        rising[inner[(inner > 0) & (inner < len(parents))] - 1] = True
+        if rising.all():  # every parent an input, in order: the parents are the pattern
+            return Table(block.base, block.size, indptr, parents - np.int32(FIRST_INPUT))
+    return Table(block.base, block.size, *_unite_nodes(tables, indptr, parents))
+
+
+def _unite_nodes(
+    tables: Tables, indptr: NDArray[np.int64], parents: Ids
+) -> tuple[NDArray[np.int64], Ids]:
+    """The union of each CSR row of nodes, in chunks of bounded memory."""
+    counts = tables.counts(parents)
+    ends = np.zeros(len(parents) + 1, np.int64)
+    np.cumsum(counts, out=ends[1:])
+    total = int(ends[-1])
+    tables.spend(total)
+    check_entries(total)
+    size = len(indptr) - 1
+    if total <= _CHUNK:
+        cuts = [0, size]
+    else:
+        marks = np.arange(_CHUNK, total, _CHUNK)
+        inner = np.searchsorted(ends[indptr], marks)
+        cuts = sorted({0, size, *inner.tolist()})
+    pieces: list[Piece] = []
+    for lo, hi in pairwise(cuts):
+        some = parents[indptr[lo] : indptr[hi]]
+        rows = np.repeat(np.arange(hi - lo), np.diff(indptr[lo : hi + 1]))
+        entries = tables.lookup(some, None, rows)
+        bounds, values, _ = unite(hi - lo, tables.n, entries)  # type: ignore[misc]
+        pieces.append((bounds, values))
+    return _joined(pieces)
+
+
+def _solve_tree(tables: Tables, block: Rows) -> Table:
+    rows = np.repeat(np.arange(block.size), np.diff(block.indptr))
+    outside = block.parents < block.base
+    entries = tables.lookup(block.parents[outside], None, rows[outside])
+    indptr, values, _ = unite(block.size, tables.n, entries)  # type: ignore[misc]
+    inside = ~outside
+    if inside.any():
+        indptr, values = solve_sequential(
+            tables.n, indptr, values, rows[inside], block.parents[inside] - np.int32(block.base)
+        )
+    return Table(block.base, block.size, indptr, values)
+
+
+def solve(
+    program: Program, budget: float = np.inf
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Patterns of the outputs as CSR index arrays.
+
+    Raises
+    ------
+    OverBudget
+        If more than `budget` entries would have to be sorted.
+
+    Examples
+    --------
+    >>> from sparsetrace.graph.graph import Graph
+    >>> from sparsetrace.passes.simplify import simplify
+    >>> g = Graph(4)
+    >>> x = g.inputs()
+    >>> indptr, indices = solve(simplify(g, g.union(x[1:], x[:-1])))
+    >>> indptr.tolist(), indices.tolist()
+    ([0, 2, 4, 6], [0, 1, 1, 2, 2, 3])
+    """
+    return _outputs(tabled(program, budget), program.outputs)
+
+
+def tabled(program: Program, budget: float = np.inf) -> Tables:
+    """The patterns of all blocks of a program."""
+    tables = Tables(program, budget)
+    for block in program.blocks:
+        if not block.size:
+            continue
+        if isinstance(block, Columns):
+            tables.add(_solve_columns(tables, block))
+        elif block.sequential:
+            tables.add(_solve_tree(tables, block))
+        else:
+            tables.add(_solve_rows(tables, block))
+    return tables
+
+
+def along_runs(tables: Tables, found: Runs, columns: list[Ids]) -> RunEntries | None:
+    """The patterns of the nodes in each column, run by run; None if runs do not pay.
+
+    Parameters
+    ----------
+    tables : Tables
+    found : Runs
+        The columns' own runs.
+    columns : list of ndarray
+
+    Returns
+    -------
+    lengths : ndarray of int64, shape (r,)
+        How many positions each run has.
+    entries : list of (ndarray, ndarray, ndarray)
+        For each column: the entries' runs, ascending, their values at the start of the
+        run and their growth from one position to the next.
+    """
+    runs = tables.split(found, columns)
+    if runs is None:
+        return None
+    read = []
+    for j in range(len(columns)):
+        rows, values, steps = tables.lookup(
+            runs.values[:, j], runs.steps[:, j], np.arange(len(runs.starts))
+        )
+        growth = np.zeros(len(values), np.int32) if steps is None else steps
+        if len(rows) and (rows[1:] < rows[:-1]).any():
+            order = np.argsort(rows, kind="stable")
+            rows, values, growth = rows[order], values[order], growth[order]
+        read.append((rows, values, growth))
+    return runs.lengths, read
+
+
+def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    m = len(outputs)
+    if not m:
+        return np.zeros(1, np.int64), np.zeros(0, np.int32)
+    runs = find_runs([outputs])
+    if runs is None:
+        period = interleaving(outputs)
+        if period:
+            return interleaved([_outputs(tables, outputs[j::period]) for j in range(period)])
+    if runs is not None and len(runs.starts) <= _MOST_PIECES:
+        pieces = _stored_pieces(tables, runs)
+        if pieces is not None:
+            return _joined(pieces)
+    if runs is not None:
+        runs = tables.split(runs, [outputs])
+    if runs is None:
+        if not fits(m * tables.n):  # only then are they worth counting beforehand
+            check_entries(int(tables.counts(outputs).sum()))
+        entries = tables.lookup(outputs, None, np.arange(m))
+        indptr, values, _ = unite(m, tables.n, entries)  # type: ignore[misc]
+        return indptr, values
+    count = len(runs.starts)
+    nodes, steps = runs.values[:, 0], runs.steps[:, 0]
+    rows, values, growth = tables.lookup(nodes, steps, np.arange(count))
+    if len(rows) and (rows[1:] < rows[:-1]).any():
+        order = np.argsort(rows, kind="stable")
+        rows, values = rows[order], values[order]
+        growth = None if growth is None else growth[order]
+    bounds = np.searchsorted(rows, np.arange(count + 1))
+    return expand(bounds, values, growth, runs.lengths)
+
+
+def _stored_pieces(tables: Tables, runs: Runs) -> list[Piece] | None:
+    """The outputs as whole tables, or stretches of such with a row a node; else None."""
+    pieces = []
+    for node, step, length in zip(
+        runs.values[:, 0].tolist(), runs.steps[:, 0].tolist(), runs.lengths.tolist(), strict=True
+    ):
+        at = int(np.searchsorted(tables.bases, node, side="right")) - 1
+        table = tables.tables[at] if at >= 0 and node >= tables.first_node else None
+        if table is None or (step != 1 and length > 1):
+            return None
+        lo = node - table.base
+        if lo + length > table.size:
+            return None
+        if table.starts is not None:
+            if length != table.size:
+                return None
+            lengths = np.diff(table.starts, append=table.size)
+            pieces.append(expand(table.indptr, table.values, table.steps, lengths))
+            continue
+        bounds = table.indptr[lo : lo + length + 1]
+        pieces.append((bounds - bounds[0], table.values[bounds[0] : bounds[-1]]))
+    return pieces
+
+
+def _joined(pieces: list[Piece]) -> Piece:
+    if len(pieces) == 1:
+        return pieces[0]
+    sizes = np.cumsum([0] + [int(bounds[-1]) for bounds, _ in pieces])
+    check_entries(int(sizes[-1]))
+    bounds = [b[:-1] + start for (b, _), start in zip(pieces, sizes[:-1].tolist(), strict=True)]
+    indptr = np.concatenate([*bounds, sizes[-1:]])
+    return indptr, np.concatenate([values for _, values in pieces])

@@ -1,0 +1,129 @@
+"""Nodes whose parents lie in the same block: recurrences, sweeps, scalar code.
+
+Contract: rows come in an order in which parents precede children.  Wide graphs are
+united level by level in whole-array steps; narrow and deep ones node by node as
+roaring bitmaps, which costs about a microsecond a node.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from sparsetrace.graph.graph import Ids
+from sparsetrace.propagation.jacobian_stores.expand import gather_rows
+
+__all__ = ["solve_sequential"]
+
+_WIDE = 24
+"""Nodes a level, on average, from which whole levels are united at a time."""
+
+
+def _levels(size: int, child: NDArray[np.integer], parent: Ids) -> NDArray[np.int64]:
+    """Longest chain of parents inside the block, for each node."""
+    level = [0] * size
+    for c, p in zip(child.tolist(), parent.tolist(), strict=True):
+        if level[p] >= level[c]:
+            level[c] = level[p] + 1
+    return np.array(level)
+
+
+def solve_sequential(
+    n: int,
+    indptr: NDArray[np.int64],
+    values: Ids,
+    child: NDArray[np.integer],
+    parent: Ids,
+) -> tuple[NDArray[np.int64], Ids]:
+    """Complete the rows of a block by what they inherit inside it.
+
+    Parameters
+    ----------
+    n : int
+        Number of inputs.
+    indptr, values : ndarray
+        Each row's own entries (from outside the block), sorted.
+    child, parent : ndarray
+        Rows that inherit, in ascending order, and from which row of the block.
+
+    Returns
+    -------
+    indptr, values : ndarray
+        The complete rows, sorted and distinct.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> own = np.array([0, 1, 2]), np.array([0, 1], np.int32)
+    >>> bounds, entries = solve_sequential(2, *own, np.array([1]), np.array([0], np.int32))
+    >>> bounds.tolist(), entries.tolist()
+    ([0, 1, 3], [0, 0, 1])
+    """
+    size = len(indptr) - 1
+    level = _levels(size, child, parent)
+    deeper = np.flatnonzero(level)
+    if len(deeper) >= _WIDE * int(level.max()):
+        rows = _by_level(n, indptr, values, child, parent, level)
+    else:
+        rows = _one_by_one(indptr, values, child, parent, deeper)
+    out = np.zeros(size + 1, np.int64)
+    counts = np.diff(indptr)
+    counts[deeper] = [len(rows[i]) for i in deeper.tolist()]
+    np.cumsum(counts, out=out[1:])
+    entries = np.empty(out[-1], np.int32)
+    plain = np.flatnonzero(level == 0)
+    source, _ = gather_rows(indptr, plain)
+    target, _ = gather_rows(out, plain)
+    entries[target] = values[source]
+    for i in deeper.tolist():
+        entries[out[i] : out[i + 1]] = rows[i]
+    return out, entries
+
+
+def _one_by_one(
+    indptr: NDArray[np.int64],
+    values: Ids,
+    child: NDArray[np.integer],
+    parent: Ids,
+    deeper: NDArray[np.integer],
+) -> dict[int, Ids]:
+    made: dict[int, BitMap] = {}
+    bounds, own = indptr.tolist(), values.tolist()
+    first = np.searchsorted(child, deeper, side="left").tolist()
+    last = np.searchsorted(child, deeper, side="right").tolist()
+    parents = parent.tolist()
+    for i, lo, hi in zip(deeper.tolist(), first, last, strict=True):
+        sets = [BitMap(own[bounds[i] : bounds[i + 1]])]
+        for p in parents[lo:hi]:
+            found = made.get(p)
+            sets.append(BitMap(own[bounds[p] : bounds[p + 1]]) if found is None else found)
+        made[i] = BitMap.union(*sets)
+    return {i: np.asarray(s.to_array()).astype(np.int32) for i, s in made.items()}
+
+
+def _by_level(
+    n: int,
+    indptr: NDArray[np.int64],
+    values: Ids,
+    child: NDArray[np.integer],
+    parent: Ids,
+    level: NDArray[np.int64],
+) -> dict[int, Ids]:
+    start, stop = indptr[:-1].copy(), indptr[1:].copy()
+    pool = values
+    of_child = level[child]
+    for depth in range(1, int(level.max()) + 1):
+        nodes = np.flatnonzero(level == depth)
+        edges = np.flatnonzero(of_child == depth)
+        source = np.concatenate([nodes, parent[edges]])
+        place = np.concatenate([np.arange(len(nodes)), np.searchsorted(nodes, child[edges])])
+        counts = stop[source] - start[source]
+        ends = np.cumsum(counts)
+        positions = np.repeat(start[source] - (ends - counts), counts) + np.arange(int(ends[-1]))
+        key = np.sort(np.repeat(place, counts) * np.int64(n) + pool[positions])
+        key = key[np.diff(key, prepend=-1) > 0]
+        bounds = np.searchsorted(key, np.arange(len(nodes) + 1) * np.int64(n))
+        start[nodes], stop[nodes] = len(pool) + bounds[:-1], len(pool) + bounds[1:]
+        pool = np.concatenate([pool, (key % n).astype(np.int32)])
+    return {i: pool[start[i] : stop[i]] for i in np.flatnonzero(level).tolist()}

@@ -1,0 +1,229 @@
+"""Tables of patterns: CSR rows of column indices, one row for each run of translates.
+
+Contract: a table holds the patterns of one block.  Its row r stands for the nodes of
+run r: entry ``values[e] + steps[e] * k`` for the k-th node of the run.  Rows are sorted
+and stay sorted along their run; a block for which that fails is held node by node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Ids
+from sparsetrace.passes.simplify import Program
+from sparsetrace.propagation.jacobian_stores.expand import gather_rows
+from sparsetrace.propagation.jacobian_stores.runs import Runs, split_runs
+
+__all__ = ["Entries", "OverBudget", "Piece", "Table", "Tables", "distinct", "marks", "unite"]
+
+_FLAGS_PER_ENTRY = 24
+"""Marking in a Boolean matrix beats sorting up to this many cells an entry."""
+_MOST_FLAGS = 2**28
+
+Piece = tuple[NDArray[np.int64], Ids]
+Entries = tuple[NDArray[np.int64], Ids, Ids | None]
+"""Row of each entry, its column index at the run's start, its step."""
+
+
+class OverBudget(Exception):
+    """More entries than the caller wanted to pay for; another store is cheaper."""
+
+
+@dataclass(slots=True)
+class Table:
+    """Patterns of nodes ``base .. base + size - 1``; `starts` is None for a row a node."""
+
+    base: int
+    size: int
+    indptr: NDArray[np.int64]
+    values: Ids
+    steps: Ids | None = None
+    starts: NDArray[np.int64] | None = None
+
+
+class Tables:
+    """The tables made so far, and how to read patterns out of them."""
+
+    def __init__(self, program: Program, budget: float) -> None:
+        self.n = program.n_inputs
+        self.first_node = FIRST_INPUT + self.n
+        self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
+        self.tables: list[Table | None] = [None] * len(self.bases)
+        self.budget = budget
+
+    def spend(self, entries: int) -> None:
+        """Count entries that are about to be sorted; stop where they exceed the budget."""
+        self.budget -= entries
+        if self.budget < 0:
+            raise OverBudget
+
+    def add(self, table: Table) -> None:
+        self.tables[int(np.searchsorted(self.bases, table.base))] = table
+
+    def _table(self, position: int) -> Table:
+        table = self.tables[position]
+        if table is None:
+            raise AssertionError("a node is used before its block is made")
+        return table
+
+    def lookup(self, nodes: Ids, steps: Ids | None, rows: NDArray[np.int64]) -> Entries:
+        """The entries of nodes; entry e belongs to ``rows[i]`` for its node i."""
+        if not len(nodes) or int(nodes.max()) < self.first_node:
+            if len(nodes) and int(nodes.min()) <= OPAQUE:
+                real = nodes > OPAQUE
+                nodes, rows = nodes[real], rows[real]
+                steps = None if steps is None else steps[real]
+            return rows, nodes - np.int32(FIRST_INPUT), steps
+        inner = nodes >= self.first_node
+        parts: list[Entries] = []
+        if not inner.all():
+            outer = ~inner
+            parts.append(
+                self.lookup(nodes[outer], None if steps is None else steps[outer], rows[outer])
+            )
+            nodes, rows = nodes[inner], rows[inner]
+            steps = None if steps is None else steps[inner]
+        at = np.searchsorted(self.bases, nodes, side="right") - 1
+        first = int(at.min())
+        if first == int(at.max()):
+            parts.append(_read(self._table(first), nodes, steps, rows))
+        else:
+            for position in np.flatnonzero(np.bincount(at)).tolist():
+                here = at == position
+                some = None if steps is None else steps[here]
+                parts.append(_read(self._table(position), nodes[here], some, rows[here]))
+        if len(parts) == 1:
+            return parts[0]
+        values = np.concatenate([part[1] for part in parts])
+        joined = None
+        if steps is not None or any(part[2] is not None for part in parts):
+            joined = np.concatenate(
+                [np.zeros(len(p[1]), np.int32) if p[2] is None else p[2] for p in parts]
+            )
+        return np.concatenate([part[0] for part in parts]), values, joined
+
+    def split(self, runs: Runs, columns: list[Ids]) -> Runs | None:
+        """Runs cut where the columns leave a run of the tables they point into."""
+        last = runs.values + runs.steps * (runs.lengths[:, None] - 1)
+        low = np.minimum(runs.values, last)
+        high = np.maximum(runs.values, last)
+        bounds = []
+        if int(low.min()) <= OPAQUE:
+            bounds.append(np.array([FIRST_INPUT], np.int64))
+        if int(high.max()) >= self.first_node:
+            bounds.append(np.array([self.first_node], np.int64))
+            inner = high >= self.first_node
+            touched = np.searchsorted(self.bases, high[inner], side="right") - 1
+            for position in range(
+                max(int(np.searchsorted(self.bases, low[inner].min(), side="right")) - 1, 0),
+                int(touched.max()) + 1,
+            ):
+                table = self.tables[position]
+                if table is None:
+                    continue
+                inside = (high >= table.base) & (low < table.base + table.size)
+                if table.starts is None:
+                    if (inside & (runs.steps != 0)).any():
+                        return None
+                elif inside.any():
+                    bounds.append(table.base + table.starts)
+                bounds.append(np.array([table.base, table.base + table.size], np.int64))
+        if not bounds:
+            return runs
+        return split_runs(runs, columns, np.sort(np.concatenate(bounds)), len(columns[0]))
+
+    def counts(self, nodes: Ids) -> NDArray[np.int64]:
+        """How many entries each node has."""
+        counts = (nodes > OPAQUE).astype(np.int64)
+        inner = np.flatnonzero(nodes >= self.first_node)
+        if not len(inner):
+            return counts
+        at = np.searchsorted(self.bases, nodes[inner], side="right") - 1
+        for position in np.flatnonzero(np.bincount(at)).tolist():
+            here = inner[at == position]
+            table = self._table(position)
+            row = nodes[here] - table.base
+            if table.starts is not None:
+                row = np.searchsorted(table.starts, row, side="right") - 1
+            counts[here] = table.indptr[1:][row] - table.indptr[row]
+        return counts
+
+
+def _read(table: Table, nodes: Ids, steps: Ids | None, rows: NDArray[np.int64]) -> Entries:
+    """Entries of nodes that all lie in one table."""
+    offset = nodes - np.int32(table.base)
+    if table.starts is None:
+        at, counts = gather_rows(table.indptr, offset)
+        return np.repeat(rows, counts), table.values[at], None
+    run = np.searchsorted(table.starts, offset, side="right") - 1
+    at, counts = gather_rows(table.indptr, run)
+    along = np.repeat((offset - table.starts[run]).astype(np.int32), counts)
+    values = table.values[at]
+    if table.steps is None:
+        return np.repeat(rows, counts), values, None
+    growth = table.steps[at]
+    values = values + growth * along
+    further = None if steps is None else growth * np.repeat(steps, counts)
+    return np.repeat(rows, counts), values, further
+
+
+def unite(
+    n_rows: int, n: int, entries: Entries, lengths: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], Ids, Ids | None] | None:
+    """Sorted distinct entries row by row: indptr, values, steps.
+
+    None if along some run two entries meet or change places.
+    """
+    rows, values, steps = entries
+    bits = max(n - 1, 1).bit_length()
+    key = (rows << bits) | values
+    if steps is None or lengths is None:
+        if len(key) and not (key[1:] > key[:-1]).all():
+            key = distinct(key, n_rows << bits)
+            rows = key >> bits
+            values = (key & ((1 << bits) - 1)).astype(np.int32)
+        return _bounds(rows, n_rows), values, None
+    order = np.argsort(key, kind="stable")
+    key, steps = key[order], steps[order]
+    same = key[1:] == key[:-1]
+    if same.any():
+        if (steps[1:] != steps[:-1])[same].any():
+            return None
+        keep = np.concatenate([[True], ~same])
+        key, steps = key[keep], steps[keep]
+    rows = key >> bits
+    ends = key + steps.astype(np.int64) * (lengths[rows] - 1)
+    if not (ends[1:] > ends[:-1])[rows[1:] == rows[:-1]].all():
+        return None
+    return _bounds(rows, n_rows), (key & ((1 << bits) - 1)).astype(np.int32), steps
+
+
+def marks(count: int, cells: int) -> bool:
+    """Whether `distinct` marks the keys in a Boolean array rather than sorting them."""
+    return cells <= min(_FLAGS_PER_ENTRY * count, _MOST_FLAGS)
+
+
+def distinct(key: NDArray[np.int64], cells: int) -> NDArray[np.int64]:
+    """The keys, all below `cells`, sorted and without repetitions."""
+    if marks(len(key), cells):
+        flags = np.zeros(cells, bool)
+        flags[key] = True
+        return np.flatnonzero(flags)
+    key = np.sort(key)
+    keep = np.empty(len(key), bool)
+    keep[0] = True
+    np.not_equal(key[1:], key[:-1], out=keep[1:])
+    return key if keep.all() else key[keep]
+
+
+def _bounds(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """Row bounds of entries whose rows are sorted."""
+    indptr = np.zeros(n_rows + 1, np.int64)
+    if n_rows <= 1024:
+        indptr[:] = np.searchsorted(rows, np.arange(n_rows + 1))
+    else:
+        np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])
+    return indptr

@@ -1,0 +1,270 @@
+"""``scipy.interpolate``: ``interp1d`` and regular grids of traced ordinates.
+
+Contract: a value depends on the ordinates of its own cell whose weights are not zero,
+and on the point if that is traced; then on the ordinates of every cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.operands.operands import is_traced
+from sparsetrace.scipy_rules.interpolate.interpolators import (
+    beside,
+    class_of,
+    first_axis,
+    hold,
+    known_places,
+    looked_up,
+    placed,
+)
+from sparsetrace.scipy_rules.registration import Call, array_of, constant, lines, state_of
+
+__all__ = ["TABLE"]
+
+_LARGEST = 4096
+"""Elements of a grid whose interpolation is taken from unit ordinates."""
+
+
+@dataclass(slots=True)
+class _Ends:
+    """What ``interp1d`` gives outside of its abscissas."""
+
+    first: float
+    last: float
+    fill: tuple[Any, Any] | None
+    """None to extrapolate."""
+    strict: bool
+    """Whether a point outside is an error."""
+
+    def filled(self, flat: Any, out: Any) -> Any:
+        if self.fill is None:
+            return out
+        before, behind = flat < self.first, flat > self.last
+        known = known_places(before | behind)
+        if self.strict and known is not None and known.any():
+            raise ValueError("A value in x_new is outside of the interpolation range.")
+        out = np.where(beside(before, out), np.asarray(self.fill[0]), out)
+        return np.where(beside(behind, out), np.asarray(self.fill[1]), out)
+
+
+@dataclass(slots=True)
+class _Line:
+    """``interp1d``."""
+
+    x: NDArray[Any]
+    y: Any
+    axis: int
+    kind: str
+    places: Any
+    """A plain interpolator of the numbers of the ordinates."""
+    ends: _Ends
+
+    def evaluated(self, points: Any) -> Any:
+        points = array_of(points)
+        flat = points.reshape(-1)
+        out = self._linear(flat) if self.kind == "linear" else self._nearest(flat)
+        out = self.ends.filled(flat, out)
+        return placed(out.reshape(points.shape + self.y.shape[1:]), points.ndim, self.axis)
+
+    def _linear(self, flat: Any) -> Any:
+        place = (np.searchsorted(self.x, flat) - 1).clip(0, len(self.x) - 2)
+        left = looked_up(self.x, place)
+        part = (flat - left) / (looked_up(self.x, place + 1) - left)
+        low, high = self.y[place], self.y[place + 1]
+        if not is_traced(part):  # ends of an interval hit by rounding errors alone
+            part = np.where(flat == self.x[place + 1], 1.0, part)
+            return low * beside(1.0 - part, low) + high * beside(part, high)
+        return low + (high - low) * beside(part, high)
+
+    def _nearest(self, flat: Any) -> Any:
+        return self.y[self.places(flat).astype(int)]
+
+
+def _line_made(
+    call: Call,
+    self: Any,
+    x: Any,
+    y: Any,
+    kind: Any = "linear",
+    axis: int = -1,
+    copy: bool = True,
+    bounds_error: Any = None,
+    fill_value: Any = np.nan,
+    assume_sorted: bool = False,
+) -> None:
+    constant(call, x, "an abscissa")
+    constant(call, fill_value, "fill_value", "Use np.where on the result.")
+    x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
+    if not assume_sorted:
+        order = np.argsort(x, kind="mergesort")
+        x, y = x[order], y[order]
+    name = {"slinear": "linear", 1: "linear", "zero": "previous", 0: "previous"}.get(kind, kind)
+    extended = isinstance(fill_value, str) and fill_value == "extrapolate"
+    strict = bounds_error is None or bool(bounds_error)
+    ends = _Ends(x[0], x[-1], None if extended else _pair(fill_value), strict)
+    degree = {"quadratic": 2, "cubic": 3}.get(name, name)
+    by_cells = ("linear", "nearest", "nearest-up", "previous", "next")
+    if isinstance(degree, str) and degree not in by_cells:
+        raise NotImplementedError(f"{kind} is unsupported: Use fitpack routines for other types.")
+    numbers, simple = np.arange(float(len(x))), degree if degree in by_cells else "linear"
+    plain = class_of("interp1d")(x, numbers, simple, fill_value="extrapolate")
+    state: Any = _Line(x, y, axis, name, plain, ends)
+    if degree not in by_cells:
+        state = _Curve(class_of("make_interp_spline")(x, y, k=degree), axis, ends)
+    hold(self, plain, state, y=np.moveaxis(y, 0, axis), axis=axis)
+    self.x = x
+
+
+def _pair(fill_value: Any) -> tuple[Any, Any]:
+    if isinstance(fill_value, tuple) and len(fill_value) == 2:
+        return fill_value
+    return fill_value, fill_value
+
+
+@dataclass(slots=True)
+class _Curve:
+    """``interp1d`` of a higher degree."""
+
+    spline: Any
+    axis: int
+    ends: _Ends
+
+    def evaluated(self, points: Any) -> Any:
+        points = array_of(points)
+        flat = points.reshape(-1)
+        out = self.ends.filled(flat, state_of(self.spline).evaluated(flat))
+        return placed(out.reshape(points.shape + out.shape[1:]), points.ndim, self.axis)
+
+
+# ------------------------------------------------------------------- regular grids
+@dataclass(slots=True)
+class _Grid:
+    """``RegularGridInterpolator``."""
+
+    call: Call
+    grid: tuple[NDArray[Any], ...]
+    values: Any
+    method: str
+    bounds_error: bool
+    fill_value: Any
+
+    def evaluated(self, xi: Any, method: Any = None) -> Any:
+        method = method or self.method
+        parts = self._parts(xi)
+        shape = parts[0].shape
+        parts = [part.reshape(-1) for part in parts]
+        outside: Any = False
+        for axis, part in zip(self.grid, parts, strict=True):
+            outside = outside | (part < axis[0]) | (part > axis[-1])
+        known = known_places(outside)
+        if self.bounds_error and known is not None and known.any():
+            raise ValueError("One of the requested xi is out of bounds")
+        if method in ("linear", "slinear"):
+            out = self._linear(parts)
+        elif method == "nearest":
+            out = self._nearest(parts)
+        else:
+            out = self._by_units(parts, method)
+        if not self.bounds_error and self.fill_value is not None:
+            out = np.where(beside(outside, out), self.fill_value, out)
+        return out.reshape(shape + self.values.shape[len(self.grid) :])
+
+    def _parts(self, xi: Any) -> list[Any]:
+        d = len(self.grid)
+        if isinstance(xi, tuple):
+            xi = np.stack([np.broadcast_to(array_of(x), _common(xi)) for x in xi], axis=-1)
+        points = array_of(xi)
+        if d == 1 and points.ndim == 1:
+            points = points[:, None]
+        if points.shape[-1] != d:
+            raise ValueError(
+                f"The requested sample points xi have dimension {points.shape[-1]} but this "
+                f"RegularGridInterpolator has dimension {d}"
+            )
+        return [points[..., i] for i in range(d)]
+
+    def _places(self, parts: Sequence[Any]) -> list[tuple[Any, Any]]:
+        """The cell of each point along each axis, and how far into it the point lies."""
+        found = []
+        for axis, part in zip(self.grid, parts, strict=True):
+            if len(axis) == 1:
+                found.append((np.zeros(part.shape, int), np.zeros(part.shape)))
+                continue
+            place = (np.searchsorted(axis, part) - 1).clip(0, len(axis) - 2)
+            left = looked_up(axis, place)
+            far = (part - left) / (looked_up(axis, place + 1) - left)
+            if not is_traced(far):
+                far = np.where(part == axis[place + 1], 1.0, far)
+            found.append((place, far))
+        return found
+
+    def _linear(self, parts: Sequence[Any]) -> Any:
+        places = self._places(parts)
+        out: Any = 0.0
+        for corner in np.ndindex(*(min(2, len(axis)) for axis in self.grid)):
+            weight: Any = 1.0
+            for upper, (_, far) in zip(corner, places, strict=True):
+                weight = weight * (far if upper else 1.0 - far)
+            term = self.values[tuple(p + u for (p, _), u in zip(places, corner, strict=True))]
+            out = out + term * beside(weight, term)
+        return out
+
+    def _nearest(self, parts: Sequence[Any]) -> Any:
+        places = self._places(parts)
+        return self.values[tuple(place + (far > 0.5) * 1 for place, far in places)]
+
+    def _by_units(self, parts: Sequence[Any], method: str) -> Any:
+        shape = tuple(map(len, self.grid))
+        size = int(np.prod(shape))
+        if method == "pchip" or size > _LARGEST or any(map(is_traced, parts)):
+            self.call.refuse(
+                f"method={method!r} has no rule for these traced values", "Use method='linear'."
+            )
+        units = np.eye(size).reshape(*shape, size)
+        plain = class_of("RegularGridInterpolator")(
+            self.grid, units, method=method, bounds_error=False, fill_value=None
+        )
+        values = self.values.reshape(size, *self.values.shape[len(shape) :])
+        return np.tensordot(plain(np.stack(parts, axis=-1)), values, 1)
+
+
+def _common(xi: tuple[Any, ...]) -> tuple[int, ...]:
+    return np.broadcast_shapes(*(np.shape(x) for x in xi))
+
+
+def _grid_made(
+    call: Call,
+    self: Any,
+    points: Any,
+    values: Any,
+    method: str = "linear",
+    bounds_error: bool = True,
+    fill_value: Any = np.nan,
+    *,
+    solver: Any = None,
+    solver_args: Any = None,
+) -> None:
+    constant(call, (tuple(points), fill_value), "a grid point or the fill value")
+    values = array_of(values)
+    axes = [np.asarray(axis, float) for axis in points]
+    for i, axis in enumerate(axes):
+        if len(axis) > 1 and axis[0] > axis[-1]:
+            axes[i], values = axis[::-1], np.flip(values, i)
+    state = _Grid(call, tuple(axes), values, method, bool(bounds_error), fill_value)
+    shape = tuple(map(len, axes))
+    plain = class_of("RegularGridInterpolator")(tuple(axes), np.zeros(shape), bounds_error=False)
+    hold(self, plain, state, values=values, grid=tuple(axes))
+    self.method = method
+
+
+TABLE = lines(
+    "scipy.interpolate",
+    {"RegularGridInterpolator.__init__": _grid_made, "interp1d.__init__": _line_made},
+    own_values=True,
+)

@@ -1,0 +1,130 @@
+"""Objects of ``scipy.interpolate`` that hold traced elements.
+
+Contract: such an object is of its own class, and has a state that evaluates it; what
+else it shows is that of a plain object.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+from numpy.typing import NDArray
+
+from sparsetrace.operands.operands import is_traced, values_of
+from sparsetrace.scipy_rules.registration import STATE, array_of, current, made
+
+__all__ = [
+    "Sites",
+    "beside",
+    "class_of",
+    "first_axis",
+    "hold",
+    "known_places",
+    "looked_up",
+    "placed",
+]
+
+
+def class_of(name: str) -> Any:
+    """A class of ``scipy.interpolate``."""
+    return getattr(sys.modules["scipy.interpolate"], name)
+
+
+def hold(holder: Any, plain: Any, state: Any, **shown: Any) -> None:
+    """Make an object of its class without running its constructor.
+
+    Attributes are those of a plain object of the class, but for the ones shown.
+    """
+    names = [name for kind in type(plain).__mro__ for name in getattr(kind, "__slots__", ())]
+    names += list(getattr(plain, "__dict__", {}))
+    for name in names:
+        if hasattr(plain, name) and name not in ("__dict__", "__weakref__"):
+            setattr(holder, name, getattr(plain, name))
+    if hasattr(plain, "_asarray"):  # which `c` passes through
+        holder._asarray = _itself
+    shows = holder
+    if hasattr(
+        plain, "_delegate_to"
+    ):  # since SciPy 1.18 what is shown is read off an object inside
+        shows = holder._delegate_to = copy.copy(plain._delegate_to)
+        holder._xp = _Namespace(plain._xp)
+    for name, value in shown.items():
+        hidden = f"_{name}"
+        setattr(shows, hidden if hasattr(plain, hidden) else name, value)
+    holder.__dict__[STATE] = state
+
+
+def _itself(x: Any, **_: Any) -> Any:
+    return x
+
+
+class _Namespace:
+    """An array namespace that leaves arrays as they are."""
+
+    def __init__(self, namespace: Any) -> None:
+        self._namespace = namespace
+
+    asarray = staticmethod(_itself)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_namespace"], name)
+
+
+def placed(out: Any, points: int, axis: int) -> Any:
+    """The axes of the points moved to where the interpolation axis was."""
+    if not axis or not points:
+        return out
+    axes = list(range(out.ndim))
+    return out.transpose(axes[points : points + axis] + axes[:points] + axes[points + axis :])
+
+
+def first_axis(y: Any, axis: int) -> tuple[Any, int]:
+    """The interpolation axis first, and its number."""
+    y = array_of(y)
+    axis = normalize_axis_index(axis, y.ndim)
+    return np.moveaxis(y, axis, 0), axis
+
+
+def looked_up(table: NDArray[Any], place: Any) -> Any:
+    """Elements of an ordinary array at places that may be traced."""
+    if not is_traced(place):
+        return table[place]
+    graph = current()
+    return made(graph, graph.constant(table), table.dtype, table)[place]
+
+
+def known_places(points: Any) -> NDArray[Any] | None:
+    """The points' values where they count as places: of constants, and at a point."""
+    if not is_traced(points):
+        return np.asarray(points)
+    return np.asarray(values_of(points)) if current().local else None
+
+
+@dataclass(slots=True)
+class Sites:
+    """Where a spline passes through its ordinates."""
+
+    x: NDArray[Any]
+    y: Any
+
+    def through(self, points: Any, out: Any) -> Any:
+        """`out` with the ordinates themselves at the sites; both in one dimension."""
+        if is_traced(points):
+            return out
+        at = np.searchsorted(self.x, points).clip(0, len(self.x) - 1)
+        hit = self.x[at] == points
+        if not hit.any():
+            return out
+        hit = hit.reshape(hit.shape + (1,) * (out.ndim - 1))
+        return np.where(hit, self.y[at], out)
+
+
+def beside(scale: Any, term: Any) -> Any:
+    """One number for each point, against several results."""
+    shape = np.shape(scale)
+    return np.reshape(scale, shape + (1,) * (term.ndim - len(shape))) if shape else scale

@@ -1,0 +1,284 @@
+"""``scipy.interpolate``: piecewise polynomials through traced ordinates.
+
+Contract: interpolation that is linear in the ordinates takes its coefficients from
+SciPy's own function of unit ordinates.  Slopes that are limited depend on the
+ordinates around them, nonlinearly.  At a site a value is the ordinate itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.graph.interactions import bend
+from sparsetrace.operands.operands import contains_traced, values_of
+from sparsetrace.scipy_rules.interpolate.interpolators import (
+    Sites,
+    beside,
+    class_of,
+    first_axis,
+    hold,
+    looked_up,
+    placed,
+)
+from sparsetrace.scipy_rules.registration import (
+    Call,
+    array_of,
+    constant,
+    current,
+    lines,
+    made,
+    state_of,
+)
+
+__all__ = ["TABLE"]
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """``sum_r c[r, i] (t - x[i]) ** (k - 1 - r)`` on the interval i."""
+
+    c: Any
+    x: NDArray[Any]
+    extrapolate: Any
+    axis: int
+    sites: Sites | None = None
+
+    def evaluated(self, points: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+        mode = self.extrapolate if extrapolate is None else extrapolate
+        points = array_of(points)
+        flat = points.reshape(-1)
+        first, last = self.x[0], self.x[-1]
+        if isinstance(mode, str):
+            flat, mode = first + (flat - first) % (last - first), False
+        place = (np.searchsorted(self.x, flat, side="right") - 1).clip(0, len(self.x) - 2)
+        offset = flat - looked_up(self.x, place)
+        k = len(self.c)
+        out: Any = 0.0
+        for power in range(nu, k):
+            factor = float(np.prod(np.arange(power, power - nu, -1)))
+            term = self.c[k - 1 - power][place]
+            scale = factor * offset ** (power - nu) if power > nu else factor
+            out = out + term * beside(scale, term)
+        if k <= nu:
+            out = self.c[0][place] * 0.0
+        if self.sites is not None and not nu:
+            out = self.sites.through(flat, out)
+        if not mode:
+            outside = (flat < first) | (flat > last)
+            out = np.where(beside(outside, out), np.nan, out)
+        return placed(out.reshape(points.shape + self.c.shape[2:]), points.ndim, self.axis)
+
+    def held(self, kind: Any) -> Any:
+        """An object of a class with this state."""
+        holder = object.__new__(kind)
+        self.hold(holder)
+        return holder
+
+    def hold(self, holder: Any) -> None:
+        plain = class_of("PPoly")(np.zeros(self.c.shape[:2]), self.x, self.extrapolate)
+        hold(holder, plain, self, c=self.c, axis=self.axis)
+
+
+def _pieces_made(
+    call: Call, self: Any, c: Any, x: Any, extrapolate: Any = None, axis: int = 0
+) -> None:
+    if not isinstance(self, class_of("PPoly")):
+        call.refuse(
+            "a Bernstein basis with traced coefficients has no rule",
+            "Use scipy.interpolate.PPoly or CubicHermiteSpline.",
+        )
+    constant(call, (x, extrapolate), "a break")
+    c, x = array_of(c), np.asarray(x, float)
+    if (np.diff(x) < 0).any():
+        call.refuse("decreasing breaks have no rule", "Give them in increasing order.")
+    if axis:
+        c = np.moveaxis(np.moveaxis(c, axis + 1, 0), axis + 1, 0)
+    mode = True if extrapolate is None else extrapolate
+    _Pieces(c, x, mode, axis).hold(self)
+
+
+def _derivative(call: Call, self: Any, nu: int = 1) -> Any:
+    state = state_of(self)
+    if nu < 0:
+        return _antiderivative(call, self, -nu)
+    k = len(state.c)
+    powers = np.arange(k - 1, -1, -1)[: max(k - nu, 0)]
+    factors = np.ones(len(powers))
+    for step in range(nu):
+        factors = factors * (powers - step)
+    c = state.c[: len(powers)] * factors.reshape((-1,) + (1,) * (state.c.ndim - 1))
+    c = c if len(powers) else state.c[:1] * 0.0
+    sites = None if nu else state.sites
+    return _Pieces(c, state.x, state.extrapolate, state.axis, sites).held(type(self))
+
+
+def _antiderivative(call: Call, self: Any, nu: int = 1) -> Any:
+    state = state_of(self)
+    if nu <= 0:
+        return _derivative(call, self, -nu)
+    c, widths = state.c, np.diff(state.x)
+    shape = (-1,) + (1,) * (c.ndim - 1)
+    for _ in range(nu):
+        c = c / np.arange(len(c), 0, -1.0).reshape(shape)
+        powers = widths ** np.arange(len(c), 0, -1.0)[:, None]
+        whole = (c * powers.reshape(powers.shape + (1,) * (c.ndim - 2))).sum(axis=0)
+        starts = np.concatenate([np.zeros((1, *whole.shape[1:])), np.cumsum(whole, axis=0)[:-1]])
+        c = np.concatenate([c, starts[None]])
+    mode = False if isinstance(state.extrapolate, str) else state.extrapolate
+    return _Pieces(c, state.x, mode, state.axis).held(type(self))
+
+
+# ------------------------------------------------------------------ cubic splines
+def _cubic(
+    call: Call,
+    self: Any,
+    x: Any,
+    y: Any,
+    axis: int = 0,
+    bc_type: Any = "not-a-knot",
+    extrapolate: Any = None,
+) -> None:
+    constant(call, (x, extrapolate), "an abscissa")
+    x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
+    n = len(x)
+    if len(y) != n:
+        raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
+    kind = class_of("CubicSpline")
+    unit, source = np.eye(n), y
+    ends = bc_type if isinstance(bc_type, str) else [_without_value(call, end) for end in bc_type]
+    if bc_type == "periodic":  # the last ordinate is the first
+        unit, source = np.concatenate([unit[:-1, :-1], unit[:1, :-1]]), y[:-1]
+    elif not isinstance(ends, str):
+        ends = [end if isinstance(end, str) else (end[0], np.zeros(n)) for end in ends]
+    c = np.tensordot(np.asarray(kind(x, unit, 0, ends).c), source, 1)
+    if not isinstance(bc_type, str) and any(not isinstance(end, str) for end in bc_type):
+        plain = np.zeros(y.shape)
+        c = c + np.asarray(kind(x, plain, 0, bc_type).c)
+    mode = ("periodic" if bc_type == "periodic" else True) if extrapolate is None else extrapolate
+    _Pieces(c, x, mode, axis, Sites(x, y)).hold(self)
+
+
+def _without_value(call: Call, end: Any) -> Any:
+    if contains_traced(end):
+        call.refuse(
+            "a derivative at an end may not depend on the inputs",
+            "Use scipy.interpolate.CubicHermiteSpline.",
+        )
+    return end
+
+
+def _hermite_pieces(x: NDArray[Any], y: Any, slopes: Any) -> Any:
+    """Coefficients of the cubics with these values and slopes at the breaks."""
+    width = np.diff(x).reshape((-1,) + (1,) * (y.ndim - 1))
+    secant = (y[1:] - y[:-1]) / width
+    bend_ = (slopes[:-1] + slopes[1:] - 2 * secant) / width
+    return np.stack([bend_ / width, (secant - slopes[:-1]) / width - bend_, slopes[:-1], y[:-1]])
+
+
+def _hermite(
+    call: Call, self: Any, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None
+) -> None:
+    constant(call, (x, extrapolate), "an abscissa")
+    x, (y, place) = np.asarray(x, float), first_axis(y, axis)
+    slopes = first_axis(dydx, axis)[0]
+    mode = True if extrapolate is None else extrapolate
+    c = _hermite_pieces(x, y, slopes)
+    _Pieces(c, x, mode, place, Sites(x, y)).hold(self)
+
+
+def _pchip(call: Call, self: Any, x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> None:
+    """Slopes depend on three ordinates, nonlinearly but at the ends."""
+    kind = class_of("PchipInterpolator")
+    _of_slopes(call, self, kind(*_sample(x, axis, y)), x, y, axis, extrapolate, 1, linear=True)
+
+
+def _akima(
+    call: Call,
+    self: Any,
+    x: Any,
+    y: Any,
+    axis: int = 0,
+    *,
+    method: str = "akima",
+    extrapolate: Any = None,
+) -> None:
+    """Slopes depend on five ordinates, nonlinearly; Akima's own at the ends are linear."""
+    options = {} if method == "akima" else {"method": method}
+    plain = class_of("Akima1DInterpolator")(*_sample(x, axis, y), **options)
+    mode = bool(extrapolate) if not isinstance(extrapolate, str) else extrapolate
+    _of_slopes(call, self, plain, x, y, axis, mode, 2, linear=method == "akima")
+
+
+def _sample(x: Any, axis: int, y: Any) -> tuple[Any, ...]:
+    """Arguments of a plain interpolator with the values of the point, or with any."""
+    x = np.asarray(x, float)
+    y = array_of(y)
+    if current().local:
+        return x, np.asarray(values_of(y)), axis
+    place = x.reshape((-1,) + (1,) * (y.ndim - 1 - normalize_axis_index(axis, y.ndim)))
+    return x, np.broadcast_to(place, y.shape).copy(), axis
+
+
+def _of_slopes(
+    call: Call,
+    self: Any,
+    plain: Any,
+    x: Any,
+    y: Any,
+    axis: int,
+    extrapolate: Any,
+    reach: int,
+    *,
+    linear: bool,
+) -> None:
+    """A cubic whose slope at a break depends on the ordinates so many breaks around it."""
+    constant(call, (x, extrapolate), "an abscissa")
+    graph = current()
+    x, (y, place) = np.asarray(x, float), first_axis(y, axis)
+    n = len(x)
+    if len(y) != n:
+        raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
+    outer = [np.arange(n)[max(0, i - reach) : i + reach + 1] for i in range(n)]
+    outer[0], outer[-1] = np.arange(min(n, 3)), np.arange(max(0, n - 3), n)
+    width = max(map(len, outer))
+    index = np.array([np.resize(part, width) for part in outer])
+    windows = np.moveaxis(y._ids[index], 1, -1)
+    united = np.maximum(graph.union_rows(windows), OPAQUE)
+    curved = bend(graph, united)
+    if n < 3:
+        curved = united
+    elif linear:
+        curved = np.concatenate([united[:1], curved[1:-1], united[-1:]])
+    values = None
+    if graph.local:
+        values = np.moveaxis(np.asarray(plain(x, 1)), place, 0)
+        if n > 2 and reach == 1 and graph.values:  # flat between steps of opposite signs
+            steps = np.diff(y._values, axis=0)
+            flat = np.zeros(values.shape, bool)
+            flat[1:-1] = steps[:-1] * steps[1:] < 0
+            curved = np.where(flat, np.int32(OPAQUE), curved)
+    slopes = made(graph, curved, float, values)
+    mode = True if extrapolate is None else extrapolate
+    _Pieces(_hermite_pieces(x, y, slopes), x, mode, place, Sites(x, y)).hold(self)
+
+
+TABLE = lines(
+    "scipy.interpolate",
+    {
+        "Akima1DInterpolator.__init__": _akima,
+        "CubicHermiteSpline.__init__": _hermite,
+        "BPoly.__init__": _pieces_made,
+        "CubicSpline.__init__": _cubic,
+        "PPoly.__init__": _pieces_made,
+        "PPoly.antiderivative": _antiderivative,
+        "PPoly.derivative": _derivative,
+        "PchipInterpolator.__init__": _pchip,
+    },
+    own_values=True,
+)

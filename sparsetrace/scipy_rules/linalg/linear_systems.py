@@ -1,0 +1,402 @@
+"""``scipy.linalg``'s solvers: by ``np.linalg.solve``, or by the structure of the matrix.
+
+Contract: a solver that reads a part of its matrix (a triangle, a band) depends on that
+part alone.  Matrices with zeros are solved by their structure, whether they are traced
+or not; full ones go to ``np.linalg``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import Ids
+from sparsetrace.graph.interactions import bend
+from sparsetrace.operands.operands import contains_traced, ids_of, is_traced
+from sparsetrace.scipy_rules.linalg.matrix_functions import mirrored, toeplitz_of
+from sparsetrace.scipy_rules.linalg.sparse_systems import solutions
+from sparsetrace.scipy_rules.registration import (
+    Call,
+    array_of,
+    constant,
+    current,
+    dense,
+    float_dtype,
+    lines,
+    made,
+    zeros_of,
+)
+
+__all__ = ["TABLE"]
+
+_LARGEST = 2048
+"""Unknowns of a matrix equation, whose system is written out."""
+_STEPWISE = 256
+"""Up to this size a Cholesky factor is computed column by column."""
+_BATCHES = "Loop over the batch and use np.stack."
+
+
+def _read(call: Call, a: Any, assume_a: Any, *, lower: bool) -> Any:
+    """The part of a matrix that a solver reads, given what it may assume."""
+    name = {"gen": "general", "sym": "symmetric", "her": "hermitian", "pos": "positive definite"}
+    kind = name.get(assume_a, assume_a)
+    if kind in (None, "general"):
+        return a
+    if kind in ("symmetric", "hermitian", "positive definite"):
+        return mirrored(a, lower=lower, conjugate=kind != "symmetric")
+    if kind == "lower triangular":
+        return np.tril(a)
+    if kind == "upper triangular":
+        return np.triu(a)
+    if kind == "diagonal":
+        return a * np.eye(a.shape[-1])
+    if kind == "tridiagonal":
+        return np.triu(np.tril(a, 1), -1)
+    if kind == "banded":
+        return a
+    return call.refuse(f"assume_a={assume_a!r} is not known here", "Leave assume_a out.")
+
+
+def _solve(
+    call: Call,
+    a: Any,
+    b: Any,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    assume_a: Any = None,
+    transposed: bool = False,
+) -> Any:
+    a, b = _square(call, np.atleast_2d(array_of(a))), np.atleast_1d(array_of(b))
+    a = _read(call, a, assume_a, lower=lower)
+    if transposed:
+        a = np.swapaxes(a, -1, -2)
+    if a.shape == (1, 1):
+        return b / a[0, 0]
+    if a.ndim == 2 and b.ndim <= 2 and zeros_of(a).any():
+        return _Matrix.of(a).solved(b)
+    return np.linalg.solve(a, b)
+
+
+def _square(call: Call, a: Any) -> Any:
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"expected square matrix, got shape {a.shape}")
+    return a
+
+
+def _plane(call: Call, *arrays: Any) -> None:
+    if any(array.ndim > 2 for array in arrays):
+        call.refuse("a batch of systems has no rule here", _BATCHES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """The elements of a square matrix that are not zero for all inputs."""
+
+    rows: NDArray[np.integer[Any]]
+    columns: NDArray[np.integer[Any]]
+    entries: Ids | None
+    vanishing: NDArray[np.bool_] | None
+    size: int
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, a: Any, rows: Any = None, columns: Any = None, used: Any = None) -> _Matrix:
+        """Of an array whose elements stand in these rows and columns, where they are used."""
+        kept = ~zeros_of(a)
+        if used is not None:
+            kept &= used
+        at = np.nonzero(kept)
+        first, second = at if rows is None else (rows[at], columns[at])
+        entries = a._ids[at] if is_traced(a) else None
+        graph = current()
+        cuts = is_traced(a) and graph.local and graph.values
+        vanishing = a._values[at] == 0 if cuts else None
+        return cls(first, second, entries, vanishing, a.shape[-1], float_dtype(a))
+
+    def solved(self, b: Any) -> Any:
+        """The solution, by the structure of the matrix; the values are SciPy's."""
+        if len(b) != self.size:
+            raise ValueError(
+                f"shapes of a {(self.size, self.size)} and b {b.shape} are incompatible"
+            )
+        graph, ids = current(), ids_of(current(), b)
+        sides = ids.reshape(len(ids), -1)
+        found = solutions(graph, self.rows, self.columns, self.entries, sides, self.vanishing)
+        return made(graph, found.reshape(ids.shape), np.result_type(self.dtype, float_dtype(b)))
+
+
+def _triangular(
+    call: Call,
+    a: Any,
+    b: Any,
+    trans: Any = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    a, b = _square(call, array_of(a)), array_of(b)
+    _plane(call, a, b)
+    return _solve_triangle(call, a, b, trans, lower=lower, unit_diagonal=unit_diagonal)
+
+
+def _solve_triangle(
+    call: Call, a: Any, b: Any, trans: Any, *, lower: bool, unit_diagonal: bool = False
+) -> Any:
+    half = np.tril if lower else np.triu
+    a = half(a, (-1 if lower else 1) if unit_diagonal else 0)
+    if unit_diagonal:
+        a = a + np.eye(len(a))
+    if trans not in (0, "N", 1, "T", 2, "C"):
+        raise ValueError(f"trans={trans!r}")
+    if trans not in (0, "N"):
+        a = a.T
+    return _Matrix.of(a).solved(b)
+
+
+def _banded(
+    call: Call,
+    l_and_u: Any,
+    ab: Any,
+    b: Any,
+    overwrite_ab: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    """``ab[u + i - j, j] == a[i, j]``."""
+    ab, b = np.atleast_2d(array_of(ab)), array_of(b)
+    below, above = (int(n) for n in l_and_u)
+    if below + above + 1 != ab.shape[0]:
+        raise ValueError(f"{below} + {above} + 1 diagonals do not equal ab.shape[0] {ab.shape[0]}")
+    place, columns = np.indices(ab.shape)
+    return _solve_band(call, ab, b, place + columns - above, columns)
+
+
+def _hermitian_banded(
+    call: Call,
+    ab: Any,
+    b: Any,
+    overwrite_ab: bool = False,
+    overwrite_b: bool = False,
+    lower: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    """One triangle in bands; the other mirrors it."""
+    ab, b = np.atleast_2d(array_of(ab)), array_of(b)
+    place, columns = np.indices(ab.shape)
+    rows = columns + place - (0 if lower else ab.shape[0] - 1)
+    mirrored = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+    beside = np.concatenate([np.ones(ab.shape, bool), rows != columns])
+    return _solve_band(call, np.concatenate([ab, ab]), b, *mirrored, beside)
+
+
+def _solve_band(call: Call, ab: Any, b: Any, rows: Any, columns: Any, used: Any = True) -> Any:
+    _plane(call, ab, b)
+    n = ab.shape[1]
+    used = used & (rows >= 0) & (rows < n) & (columns >= 0) & (columns < n)
+    return _Matrix.of(ab, rows, columns, used).solved(b)
+
+
+# --------------------------------------------------------------- factorisations
+def _lu_factor(call: Call, a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    return dense(call, a, check_finite=False)
+
+
+def _lu_solve(
+    call: Call,
+    lu_and_piv: Any,
+    b: Any,
+    trans: Any = 0,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    """Two triangular systems; everything of traced factors, as their pivots are unknown."""
+    lu, pivots = lu_and_piv
+    lu, b = array_of(lu), array_of(b)
+    _plane(call, lu, b)
+    if contains_traced(pivots):
+        rows, columns = np.indices(lu.shape)
+        return _Matrix.of(lu, rows, columns).solved(b)
+    order = np.arange(len(lu))
+    for i, j in enumerate(np.asarray(pivots).tolist()):
+        order[[i, j]] = order[[j, i]]
+    if trans in (0, "N"):
+        y = _solve_triangle(call, lu, b[order], 0, lower=True, unit_diagonal=True)
+        return _solve_triangle(call, lu, y, 0, lower=False)
+    y = _solve_triangle(call, lu, b, 1, lower=False)
+    y = _solve_triangle(call, lu, y, 1, lower=True, unit_diagonal=True)
+    return y[np.argsort(order)]
+
+
+def _cholesky(
+    call: Call, a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+) -> Any:
+    a = _square(call, np.atleast_2d(array_of(a)))
+    if np.iscomplexobj(a):
+        return dense(call, a, lower=lower, check_finite=False)
+    factor = np.tril(_lower_factor(a if lower else np.swapaxes(a, -1, -2)))
+    return factor if lower else np.swapaxes(factor, -1, -2)
+
+
+def _lower_factor(a: Any) -> Any:
+    """``L[i, j] L[j, j] = A[i, j] - sum_k L[i, k] L[j, k]``, column by column."""
+    n = a.shape[-1]
+    if n > _STEPWISE:
+        return _large_factor(a)
+    columns: list[Any] = []
+    for j in range(n):
+        column = a[..., j:, j]
+        if columns:
+            left = np.stack([c[..., j:] for c in columns], axis=-1)
+            column = column - (left @ left[..., 0, :, None])[..., 0]
+        pivot = np.sqrt(column[..., :1])
+        above = np.zeros((*a.shape[:-2], j))
+        columns.append(np.concatenate([above, pivot, column[..., 1:] / pivot], axis=-1))
+    return np.stack(columns, axis=-1) if columns else a
+
+
+def _large_factor(a: Any) -> Any:
+    """``L[i, j]`` depends on ``A[i, j]``, ``L[i, j - 1]`` and ``L[j, j]``: no zeros are used."""
+    graph, ids = current(), ids_of(current(), a)
+    out = np.zeros_like(ids)
+    for j in range(ids.shape[-1]):
+        column = ids[..., j:, j]
+        if j:
+            column = graph.union(column, out[..., j:, j - 1])
+        out[..., j:, j] = graph.union(column, column[..., :1])
+    below = np.tril_indices(ids.shape[-1])
+    out[..., below[0], below[1]] = bend(graph, out[..., below[0], below[1]])
+    return made(graph, out, float_dtype(a))
+
+
+def _cho_factor(
+    call: Call, a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+) -> Any:
+    """The other triangle is left as it was."""
+    a = array_of(a)
+    _plane(call, a)
+    rest = np.triu(a, 1) if lower else np.tril(a, -1)
+    return _cholesky(call, a, lower) + rest, lower
+
+
+def _cho_solve(
+    call: Call, c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True
+) -> Any:
+    factor, lower = c_and_lower
+    factor, b = array_of(factor), array_of(b)
+    _plane(call, factor, b)
+    first, second = (0, 1) if lower else (1, 0)
+    y = _solve_triangle(call, factor, b, first, lower=lower)
+    return _solve_triangle(call, factor, y, second, lower=lower)
+
+
+# --------------------------------------------------------- matrices with a pattern
+def _pair(c_or_cr: Any) -> tuple[Any, Any]:
+    if isinstance(c_or_cr, tuple):
+        c, r = c_or_cr
+        return array_of(c), array_of(r)
+    c = array_of(c_or_cr)
+    return c, np.conj(c)
+
+
+def _solve_toeplitz(call: Call, c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
+    a, b = toeplitz_of(*_pair(c_or_cr)), array_of(b)
+    _plane(call, b)
+    return _Matrix.of(a).solved(b)
+
+
+def _matmul_toeplitz(
+    call: Call, c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None
+) -> Any:
+    x = array_of(x)
+    _plane(call, x)
+    return toeplitz_of(*_pair(c_or_cr)) @ x
+
+
+def _solve_circulant(
+    call: Call,
+    c: Any,
+    b: Any,
+    singular: str = "raise",
+    tol: Any = None,
+    caxis: int = -1,
+    baxis: int = 0,
+    outaxis: int = 0,
+) -> Any:
+    c, b = np.atleast_1d(array_of(c)), np.atleast_1d(array_of(b))
+    if c.ndim != 1 or b.ndim > 2 or baxis or outaxis or singular != "raise":
+        call.refuse("batches, axes and least squares have no rule", "Use scipy.linalg.solve.")
+    constant(call, tol, "tol")
+    index = np.arange(len(c))
+    return _Matrix.of(c[(index[:, None] - index) % len(c)]).solved(b)
+
+
+def _sylvester(call: Call, a: Any, b: Any, q: Any) -> Any:
+    """``a X + X b = q``: a system for the rows of X, one after the other."""
+    a, b, q = (array_of(x) for x in (a, b, q))
+    _plane(call, a, b, q)
+    return _solve_sums(call, q, [(a, None), (None, b)])
+
+
+def _lyapunov(call: Call, a: Any, q: Any) -> Any:
+    """``a X + X a^H = q``."""
+    a, q = array_of(a), array_of(q)
+    _plane(call, a, q)
+    return _solve_sums(call, q, [(a, None), (None, np.conj(a.T))])
+
+
+def _discrete_lyapunov(call: Call, a: Any, q: Any, method: Any = None) -> Any:
+    """``a X a^H - X + q = 0``."""
+    a, q = array_of(a), array_of(q)
+    _plane(call, a, q)
+    return _solve_sums(call, q, [(None, None), (a, np.conj(a.T))])
+
+
+def _solve_sums(call: Call, q: Any, terms: list[tuple[Any, Any]]) -> Any:
+    """``sum of left X right = q`` for matrices, each None for the identity."""
+    m, n = q.shape
+    if m * n > _LARGEST:
+        call.refuse(
+            f"a system for {m * n} unknowns is larger than its rule takes ({_LARGEST})",
+            "Wrap the call with sparsetrace.opaque.",
+        )
+    total: Any = np.zeros((m, n, m, n))
+    for left, right in terms:
+        if left is None and right is None:
+            total = total + np.eye(m * n).reshape(m, n, m, n)
+        elif right is None:
+            total = total + left[:, None, :, None] * np.eye(n)[None, :, None, :]
+        elif left is None:
+            total = total + np.eye(m)[:, None, :, None] * right.T[None, :, None, :]
+        else:
+            total = total + left[:, None, :, None] * right.T[None, :, None, :]
+    a = total.reshape(m * n, m * n)
+    return _Matrix.of(a).solved(q.reshape(-1)).reshape(m, n)
+
+
+TABLE = lines(
+    "scipy.linalg",
+    {
+        "cho_factor": _cho_factor,
+        "cho_solve": _cho_solve,
+        "cholesky": _cholesky,
+        "lu_factor": _lu_factor,
+        "lu_solve": _lu_solve,
+        "matmul_toeplitz": _matmul_toeplitz,
+        "solve": _solve,
+        "solve_banded": _banded,
+        "solve_circulant": _solve_circulant,
+        "solve_continuous_lyapunov": _lyapunov,
+        "solve_discrete_lyapunov": _discrete_lyapunov,
+        "solve_lyapunov": _lyapunov,
+        "solve_sylvester": _sylvester,
+        "solve_toeplitz": _solve_toeplitz,
+        "solve_triangular": _triangular,
+        "solveh_banded": _hermitian_banded,
+    },
+)

@@ -1,0 +1,133 @@
+"""``scipy.sparse.linalg``: direct solvers with a constant matrix, by its structure.
+
+Contract: the matrix is constant and sparse, the right-hand sides are traced.
+Factorizations that are made in the traced function solve for traced right-hand sides;
+those made outside of it are compiled objects, which no wrapper reaches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from sparsetrace.operands.operands import contains_traced, ids_of, values_of
+from sparsetrace.scipy_rules.linalg.sparse_systems import solutions
+from sparsetrace.scipy_rules.registration import (
+    CONSTANTS,
+    Call,
+    array_of,
+    constant,
+    current,
+    float_dtype,
+    lines,
+    made,
+)
+
+__all__ = ["TABLE", "Factors"]
+
+
+def _solved(call: Call, matrix: Any, b: Any, values: Any = None) -> Any:
+    """The structure of ``matrix^-1 b``."""
+    constant(call, matrix, "the matrix")
+    if scipy.sparse.issparse(b):
+        call.refuse("a sparse right-hand side holds no traced elements", CONSTANTS)
+    graph, b = current(), array_of(b)
+    a = scipy.sparse.coo_array(matrix)
+    if a.shape[0] != a.shape[1] or a.shape[0] != len(b):
+        raise ValueError(f"matrix - rhs dimension mismatch ({a.shape} - {b.shape})")
+    rows, columns = a.coords
+    if graph.values:
+        a.sum_duplicates()
+        rows, columns = (part[a.data != 0] for part in a.coords)
+    ids = ids_of(graph, b)
+    found = solutions(graph, rows, columns, None, ids.reshape(len(ids), -1))
+    return made(graph, found.reshape(ids.shape), np.result_type(a.dtype, float_dtype(b)), values)
+
+
+def _spsolve(call: Call, A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) -> Any:
+    found = _solved(call, A, b)
+    return found.reshape(-1) if found.ndim == 2 and found.shape[1] == 1 else found
+
+
+def _triangular(
+    call: Call,
+    A: Any,
+    b: Any,
+    lower: bool = True,
+    overwrite_A: bool = False,
+    overwrite_b: bool = False,
+    unit_diagonal: bool = False,
+) -> Any:
+    constant(call, A, "the matrix")
+    if unit_diagonal:
+        diagonal = scipy.sparse.eye_array(A.shape[0])
+        A = (scipy.sparse.tril(A, -1) if lower else scipy.sparse.triu(A, 1)) + diagonal
+    return _solved(call, A, b)
+
+
+def _exponential(
+    call: Call,
+    A: Any,
+    B: Any,
+    start: Any = None,
+    stop: Any = None,
+    num: Any = None,
+    endpoint: Any = None,
+    traceA: Any = None,
+) -> Any:
+    """``expm(A) B`` leads where a chain of non-zeros does, as ``(1 + |A|)^-1 B``."""
+    if any(option is not None for option in (start, stop, num, endpoint)):
+        call.refuse("several points in time have no rule", "Call it once for each of them.")
+    a = scipy.sparse.coo_array(A)
+    data = (a.data != 0) if current().values else np.ones(a.nnz)
+    pattern = scipy.sparse.coo_array((data.astype(float), a.coords), shape=a.shape)
+    return _solved(call, scipy.sparse.eye_array(a.shape[0]) + pattern, B)
+
+
+class Factors:
+    """A factorization that also solves for traced right-hand sides."""
+
+    def __init__(self, call: Call, matrix: Any, made: Any) -> None:
+        self._call, self._matrix, self._made = call, matrix, made
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made, name)
+
+    def solve(self, rhs: Any, trans: str = "N") -> Any:
+        """As ``SuperLU.solve``."""
+        if not contains_traced(rhs):
+            return self._made.solve(rhs, trans)
+        matrix = self._matrix if trans == "N" else self._matrix.T
+        values = self._made.solve(np.array(values_of(rhs)), trans) if current().local else None
+        return _solved(self._call, matrix, rhs, values)
+
+
+def _splu(call: Call, A: Any, *args: Any, **options: Any) -> Any:
+    constant(call, A, "the matrix")
+    return Factors(call, A, call.original(A, *args, **options))
+
+
+def _factorized(call: Call, A: Any) -> Any:
+    constant(call, A, "the matrix")
+    solve = call.original(A)
+
+    def solved(rhs: Any) -> Any:
+        if not contains_traced(rhs):
+            return solve(rhs)
+        values = solve(np.array(values_of(rhs))) if current().local else None
+        return _solved(call, A, rhs, values)
+
+    return solved
+
+
+_MODULE = "scipy.sparse.linalg"
+TABLE = lines(
+    _MODULE,
+    {
+        "expm_multiply": _exponential,
+        "spsolve": _spsolve,
+        "spsolve_triangular": _triangular,
+    },
+) | lines(_MODULE, {"factorized": _factorized, "splu": _splu}, own_values=True, always=True)

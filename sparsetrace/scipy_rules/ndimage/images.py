@@ -1,0 +1,331 @@
+"""``scipy.ndimage``: linear filters, and interpolation at traced coordinates.
+
+Contract: a filter unites the neighbours under its non-zero weights.  An image that is
+read at traced coordinates is a function of those.
+
+``correlate1d([{0}, {1}, {2}], [1, 0, 1])  ->  [{0, 1}, {0, 2}, {1, 2}]``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+from numpy.typing import NDArray
+
+from sparsetrace.operands.operands import contains_traced
+from sparsetrace.scipy_rules.ndimage.neighbours import (
+    axes_of,
+    check_window,
+    correlated,
+    input_of,
+    several,
+)
+from sparsetrace.scipy_rules.points import polynomial_of
+from sparsetrace.scipy_rules.registration import Call, array_of, lines, patterns
+
+__all__ = ["TABLE"]
+
+
+def _weights(weights: Any) -> Any:
+    """Weights as an array, traced or not."""
+    return array_of(weights) if contains_traced(weights) else patterns(weights)
+
+
+def _along(x: Any, weights: Any, axis: int, mode: str, cval: Any = 0.0, origin: int = 0) -> Any:
+    """A correlation along one axis."""
+    weights = _weights(weights)
+    if weights.ndim != 1 or not len(weights):
+        raise RuntimeError("no filter weights given")
+    axis = normalize_axis_index(axis, x.ndim)
+    weights = np.expand_dims(weights, tuple(i for i in range(x.ndim) if i != axis))
+    origins = [origin if i == axis else 0 for i in range(x.ndim)]
+    return correlated(x, weights, origins, [mode] * x.ndim, cval)
+
+
+# ---------------------------------------------------------------- linear filters
+def _correlate1d(
+    call: Call,
+    input: Any,
+    weights: Any,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> Any:
+    x = input_of(call, input, output, cval)
+    return _along(x, np.conj(_weights(weights)), axis, mode, cval, origin)
+
+
+def _convolve1d(
+    call: Call,
+    input: Any,
+    weights: Any,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> Any:
+    x = input_of(call, input, output, cval)
+    weights = _weights(weights)[::-1]
+    return _along(x, weights, axis, mode, cval, -origin - (len(weights) + 1) % 2)
+
+
+def _uniform1d(
+    call: Call,
+    input: Any,
+    size: int,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> Any:
+    x = input_of(call, input, output, size, cval)
+    return _along(x, np.full(int(size), 1 / int(size)), axis, mode, cval, origin)
+
+
+def _uniform(
+    call: Call,
+    input: Any,
+    size: Any = 3,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Any:
+    x = input_of(call, input, output, size, cval)
+    over = axes_of(axes, x.ndim)
+    options = (several(v, len(over)) for v in (size, mode, origin))
+    for axis, n, m, o in zip(over, *options, strict=True):
+        if n > 1:
+            x = _along(x, np.full(int(n), 1 / int(n)), axis, m, cval, o)
+    return x.copy()
+
+
+def _gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> NDArray[Any]:
+    """A Gaussian's derivative at whole numbers: Hermite's recursion for its polynomial."""
+    reach = int(truncate * float(sigma) + 0.5) if radius is None else int(radius)
+    places = np.arange(-reach, reach + 1)
+    weights = np.exp(-0.5 / (sigma * sigma) * places**2)
+    weights /= weights.sum()
+    factor = np.polynomial.Polynomial([1.0])
+    for _ in range(int(order)):
+        factor = factor.deriv() - factor * np.polynomial.Polynomial([0.0, 1 / (sigma * sigma)])
+    found: NDArray[Any] = (factor(places) * weights)[::-1]
+    return found
+
+
+def _gaussian1d(
+    call: Call,
+    input: Any,
+    sigma: float,
+    axis: int = -1,
+    order: int = 0,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: Any = None,
+) -> Any:
+    x = input_of(call, input, output, sigma, cval)
+    return _along(x, _gaussian_weights(sigma, order, truncate, radius), axis, mode, cval)
+
+
+def _gaussian(
+    call: Call,
+    input: Any,
+    sigma: Any,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: Any = None,
+    axes: Any = None,
+) -> Any:
+    x = input_of(call, input, output, sigma, cval)
+    over = axes_of(axes, x.ndim)
+    options = (several(v, len(over)) for v in (sigma, order, mode, radius))
+    for axis, s, o, m, r in zip(over, *options, strict=True):
+        if s > 1e-15:
+            x = _along(x, _gaussian_weights(s, o, truncate, r), axis, m, cval)
+    return x.copy()
+
+
+def _edges(across: Sequence[int]) -> Callable[..., Any]:
+    """A derivative along one axis, smoothed across the others."""
+
+    def rule(
+        call: Call,
+        input: Any,
+        axis: int = -1,
+        output: Any = None,
+        mode: Any = "reflect",
+        cval: float = 0.0,
+    ) -> Any:
+        x = input_of(call, input, output, cval)
+        axis = normalize_axis_index(axis, x.ndim)
+        modes = several(mode, x.ndim)
+        x = _along(x, [-1, 0, 1], axis, modes[axis], cval)
+        for other in range(x.ndim):
+            if other != axis:
+                x = _along(x, across, other, modes[other], cval)
+        return x
+
+    return rule
+
+
+def _laplace(
+    call: Call,
+    input: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    *,
+    axes: Any = None,
+) -> Any:
+    x = input_of(call, input, output, cval)
+    over = axes_of(axes, x.ndim)
+    modes = several(mode, len(over))
+    parts = [_along(x, [1, -2, 1], a, m, cval) for a, m in zip(over, modes, strict=True)]
+    return sum(parts[1:], start=parts[0]) if parts else x.copy()
+
+
+def _gaussian_derivatives(
+    x: Any, sigma: Any, order: int, mode: Any, cval: float, axes: Any, options: dict[str, Any]
+) -> list[Any]:
+    """The Gaussian derivatives of one order along each axis."""
+    over = axes_of(axes, x.ndim)
+    sigmas = dict(zip(over, several(sigma, len(over)), strict=True))
+    truncate, radius = options.pop("truncate", 4.0), options.pop("radius", None)
+    if options:
+        raise TypeError(f"unexpected keyword arguments {sorted(options)}")
+    found = []
+    for axis, m in zip(over, several(mode, len(over)), strict=True):
+        part = x
+        for other, s in sigmas.items():
+            if s > 1e-15:
+                weights = _gaussian_weights(s, order * (other == axis), truncate, radius)
+                part = _along(part, weights, other, m, cval)
+        found.append(part)
+    return found
+
+
+def _gaussian_laplace(
+    call: Call,
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    *,
+    axes: Any = None,
+    **kwargs: Any,
+) -> Any:
+    x = input_of(call, input, output, sigma, cval)
+    parts = _gaussian_derivatives(x, sigma, 2, mode, cval, axes, kwargs)
+    return sum(parts[1:], start=parts[0]) if parts else x.copy()
+
+
+def _gaussian_gradient(
+    call: Call,
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    *,
+    axes: Any = None,
+    **kwargs: Any,
+) -> Any:
+    x = input_of(call, input, output, sigma, cval)
+    parts = _gaussian_derivatives(x, sigma, 1, mode, cval, axes, kwargs)
+    return np.sqrt(sum((part**2 for part in parts[1:]), start=parts[0] ** 2)) if parts else x.copy()
+
+
+def _several_axes(*, convolution: bool) -> Callable[..., Any]:
+    def rule(
+        call: Call,
+        input: Any,
+        weights: Any,
+        output: Any = None,
+        mode: str = "reflect",
+        cval: float = 0.0,
+        origin: Any = 0,
+        *,
+        axes: Any = None,
+    ) -> Any:
+        x = input_of(call, input, output, cval)
+        over = axes_of(axes, x.ndim)
+        taps = _weights(weights)
+        origins = several(origin, len(over))
+        if taps.ndim != len(over):
+            raise RuntimeError(f"weights.ndim ({taps.ndim}) must match len(axes) ({len(over)})")
+        if convolution:
+            taps = taps[(slice(None, None, -1),) * taps.ndim]
+            pairs = zip(origins, taps.shape, strict=True)
+            origins = [-o - (n + 1) % 2 for o, n in pairs]
+        else:
+            taps = np.conj(taps)
+        rest = tuple(i for i in range(x.ndim) if i not in over)
+        taps = np.expand_dims(taps, rest)
+        placed = [0] * x.ndim
+        for axis, o in zip(over, origins, strict=True):
+            placed[axis] = o
+        check_window(call, x.shape, taps.shape, mode, 4)
+        return correlated(x, taps, placed, [mode] * x.ndim, cval)
+
+    return rule
+
+
+# ---------------------------------------------------------------- interpolation
+def _coordinates(
+    call: Call,
+    input: Any,
+    coordinates: Any,
+    output: Any = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: float = 0.0,
+    prefilter: bool = True,
+) -> Any:
+    """An image between its elements: a polynomial in each coordinate, of degree `order`."""
+    if contains_traced(input):
+        call.refuse(
+            "an image may not depend on the inputs here",
+            "Use scipy.interpolate.RegularGridInterpolator, or NumPy indexing.",
+        )
+    input_of(call, (), output, cval)
+    places = array_of(coordinates)
+    degrees = [int(order)] * len(places)
+    return polynomial_of([places[i] for i in range(len(places))], degrees, output or float)
+
+
+TABLE = lines(
+    "scipy.ndimage",
+    {
+        "convolve": _several_axes(convolution=True),
+        "convolve1d": _convolve1d,
+        "correlate": _several_axes(convolution=False),
+        "correlate1d": _correlate1d,
+        "gaussian_filter": _gaussian,
+        "gaussian_filter1d": _gaussian1d,
+        "gaussian_gradient_magnitude": _gaussian_gradient,
+        "gaussian_laplace": _gaussian_laplace,
+        "laplace": _laplace,
+        "map_coordinates": _coordinates,
+        "prewitt": _edges((1, 1, 1)),
+        "sobel": _edges((1, 2, 1)),
+        "uniform_filter": _uniform,
+        "uniform_filter1d": _uniform1d,
+    },
+)

@@ -1,0 +1,343 @@
+"""How a SciPy function without a hook of NumPy's is answered for traced arguments.
+
+Contract: a rule takes the call and the function's own arguments, and computes the same
+with NumPy functions that have rules, or makes node ids itself.  In a local trace the
+values come from SciPy's own function, run on the values of the arguments.  Arguments
+that hold constants alone are handed on as ordinary arrays; if all of them do, SciPy
+answers.  Whatever a rule does not know is refused by name.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.dispatch import lookup
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph.graph import CURRENT, OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph.interactions import bend
+from sparsetrace.numpy_rules import matrix_products
+from sparsetrace.operands.constants import plain_values
+from sparsetrace.operands.operands import (
+    Elements,
+    Operand,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    values_of,
+    wrapped,
+)
+
+__all__ = [
+    "CONSTANTS",
+    "STATE",
+    "Call",
+    "Line",
+    "answer",
+    "array_of",
+    "constant",
+    "current",
+    "dense",
+    "float_dtype",
+    "harmless",
+    "lines",
+    "made",
+    "matrix_along",
+    "patterns",
+    "spread",
+    "state_of",
+    "unknown",
+    "whole",
+    "zeros_of",
+]
+
+CONSTANTS = "Compute it from constants, outside of the traced function or in it."
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of SciPy's that was given traced arguments."""
+
+    name: str
+    """As the user writes it: ``scipy.linalg.solve``."""
+    original: Callable[..., Any]
+
+    def refuse(self, problem: str, remedy: str) -> NoReturn:
+        """Raise the error of a call that has no rule."""
+        raise UnsupportedError(explain(self.name, problem, remedy))
+
+
+STATE = "_sparsetrace_state"
+"""The attribute of objects of SciPy's that were made of traced elements."""
+
+
+def state_of(holder: Any) -> Any:
+    """What holds the traced elements of an object of SciPy's; None of others."""
+    return getattr(holder, "__dict__", {}).get(STATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The rule of one function or method.
+
+    ``own_values`` says that in a local trace the rule's result has its values already,
+    and that SciPy's own function cannot give them; ``always``, that calls without traced
+    arguments are answered too.
+    """
+
+    rule: Callable[..., Any]
+    own_values: bool = False
+    always: bool = False
+
+
+def current() -> Graph:
+    """The graph of the trace that runs."""
+    graph = CURRENT.get()
+    assert graph is not None
+    return graph
+
+
+def answer(call: Call, line: Line, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a call with traced arguments.
+
+    Raises
+    ------
+    UnsupportedError
+        If the rule does not know one of the arguments.
+    """
+    graph = current()
+    if graph.local or line.own_values or line.always:
+        return _answered(call, line, args, kwargs)
+
+    def rule(graph: Graph, name: Hashable, args: Any, kwargs: Any) -> Any:
+        return _answered(call, line, args, kwargs)
+
+    found = lookup.answered(graph, call.name, args, kwargs, rule)
+    return wrapped(graph, found)
+
+
+def _answered(call: Call, line: Line, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    graph = current()
+    args = tuple(_settled(graph, x) for x in args)
+    kwargs = {name: _settled(graph, x) for name, x in kwargs.items()}
+    holds = bool(args) and state_of(args[0]) is not None
+    if not line.always and not holds and not contains_traced([*args, *kwargs.values()]):
+        return call.original(*args, **kwargs)
+    try:
+        _signature(line.rule).bind(call, *args, **kwargs)
+    except TypeError as error:
+        call.refuse(
+            f"its rule does not know these arguments ({error})",
+            "Leave them out, or wrap the call with sparsetrace.opaque.",
+        )
+    if line.own_values or holds or not graph.local:
+        return line.rule(call, *args, **kwargs)
+    plain = [_copied(x) for x in args]
+    options = {name: _copied(x) for name, x in kwargs.items()}
+    with np.errstate(all="ignore"):
+        found = line.rule(call, *args, **kwargs)
+    return _with_values(graph, found, call.original(*plain, **options))
+
+
+@functools.cache
+def _signature(rule: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(rule)
+
+
+def _settled(graph: Graph, x: Any) -> Any:
+    """An argument, with plain arrays in place of traced ones that hold constants alone."""
+    if is_traced(x):
+        values = plain_values(graph, x)
+        return x if values is None else values if isinstance(x, np.ndarray) else values[()]
+    if type(x) in (list, tuple) and contains_traced(x):
+        return type(x)(_settled(graph, item) for item in x)
+    return x
+
+
+def _copied(x: Any) -> Any:
+    """The values of an argument at the point, which SciPy may overwrite."""
+    values = values_of(x)
+    return values.copy() if is_traced(x) and isinstance(values, np.ndarray) else values
+
+
+def _with_values(graph: Graph, found: Any, values: Any) -> Any:
+    """What a rule found, with SciPy's values."""
+    if isinstance(found, (list, tuple)):
+        items = [_with_values(graph, f, v) for f, v in zip(found, values, strict=True)]
+        if hasattr(values, "_fields"):
+            return type(values)(*items)
+        return items if isinstance(found, list) else tuple(items)
+    if not is_traced(found):
+        return values
+    array = np.asarray(values)
+    if array.shape != found._ids.shape:
+        raise AssertionError(f"a rule gave shape {found._ids.shape}, not {array.shape}")
+    keep = isinstance(values, np.ndarray)
+    return graph.wrap(Elements(found._ids, array.dtype, array, keep_array=keep))
+
+
+# ------------------------------------------------------------------- arguments
+def array_of(x: Any) -> Any:
+    """``np.asarray(x)`` that keeps traced elements."""
+    if is_traced(x):
+        return x if isinstance(x, np.ndarray) else x._as_array()
+    if not contains_traced(x):
+        return np.asarray(x)
+    graph = current()
+    values = np.array(values_of(x), dtype_of(x)) if graph.local else None
+    return graph.wrap(Elements(ids_of(graph, x).copy(), dtype_of(x), values, keep_array=True))
+
+
+def constant(call: Call, x: Any, what: str, remedy: str = CONSTANTS) -> Any:
+    """An argument that must not be traced."""
+    if contains_traced(x):
+        call.refuse(f"{what} may not depend on the inputs here", remedy)
+    return x
+
+
+def float_dtype(*operands: Any) -> np.dtype[Any]:
+    """The dtype that SciPy computes these in."""
+    kind = np.result_type(*map(dtype_of, operands))
+    return kind if kind.kind in "fc" else np.dtype(float)
+
+
+def patterns(values: Any) -> NDArray[Any]:
+    """Constants whose zeros cut dependencies, or ones where they shall not."""
+    values = np.asarray(values)
+    return values if current().values else np.ones_like(values)
+
+
+def zeros_of(x: Any) -> NDArray[np.bool_]:
+    """Where an array is zero for all inputs, and that cuts dependencies."""
+    graph = current()
+    if not graph.values:
+        return np.zeros(np.shape(x), bool)
+    if not is_traced(x):
+        return np.asarray(np.asarray(x) == 0)
+    zero: Any = graph.zeros_among(x._ids)
+    return np.asarray(zero & (x._values == 0) if graph.local else zero)
+
+
+# --------------------------------------------------------------------- results
+def made(graph: Graph, ids: Ids, dtype: Any, values: Any = None, *, scalar: bool = False) -> Any:
+    """A traced array of these ids.
+
+    Values of a local trace that are not given are NaN, beside which nothing is cut; the
+    result's own come from SciPy.
+    """
+    if graph.local and values is None:
+        values = np.full(ids.shape, np.nan, dtype)
+    if graph.pure and ids.size and int(ids.min()) <= OPAQUE:
+        graph.pure = False
+    return graph.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
+
+
+def unknown(x: Any) -> Any:
+    """`x` without known values: what its constants are is not what they seem."""
+    if not is_traced(x):
+        return x
+    graph, ids = x._graph, x._ids
+    if graph.pure or not (ids <= ZERO).any():
+        return x
+    return made(graph, np.maximum(ids, OPAQUE), x._dtype, x._values)
+
+
+def matrix_along(x: Any, matrix: Any, axis: int = -1) -> Any:
+    """Each line of `x` along an axis, multiplied by a scipy.sparse matrix.
+
+    ``matrix_along([{0}, {1}, {2}], [[1, 1, 0], [0, 0, 1]])  ->  [{0, 1}, {2}]``
+    """
+    graph = x._graph
+    ids = np.moveaxis(x._ids, axis, -1)
+    lead = ids.shape[:-1]
+    count = int(np.prod(lead, dtype=int))
+    blocks = _block_diagonal(matrix, count)
+    values = None
+    if graph.local:
+        values = np.moveaxis(x._values, axis, -1)
+    flat = Operand(graph, np.ascontiguousarray(ids).reshape(-1), x._dtype)
+    found = matrix_products.sparse_matmul(graph, blocks, flat)
+    shape = (*lead, matrix.shape[0])
+    if values is not None:
+        values = np.moveaxis((blocks @ values.reshape(-1)).reshape(shape), -1, axis)
+    return made(graph, np.moveaxis(found.ids.reshape(shape), -1, axis), found.dtype, values)
+
+
+def _block_diagonal(matrix: Any, count: int) -> Any:
+    """The matrix `count` times along the diagonal, as CSR."""
+    if count == 1:
+        return matrix
+    m, n = matrix.shape
+    starts = np.arange(count, dtype=np.int64)[:, None]
+    indices = (matrix.indices + starts * n).reshape(-1)
+    indptr = np.append((matrix.indptr[:-1] + starts * matrix.nnz).reshape(-1), count * matrix.nnz)
+    return type(matrix)(
+        (np.tile(matrix.data, count), indices, indptr), shape=(count * m, count * n)
+    )
+
+
+def whole(x: Any, *others: Any) -> Ids:
+    """The union of all elements, per batch item of matrices: over the last two axes."""
+    graph = current()
+    total: Ids | None = None
+    for part in (x, *others):
+        ids = ids_of(graph, part)
+        lead = ids.shape[: max(ids.ndim - 2, 0)]
+        united = graph.union_rows(ids.reshape((*lead, -1)))
+        total = united if total is None else graph.union(total, united)
+    assert total is not None
+    return np.asarray(total)
+
+
+def spread(graph: Graph, total: Ids, sample: Any) -> Any:
+    """Arrays of the shapes of a sample, each batch item of them made of one id.
+
+    Whole numbers have no derivative, in arrays and in their own.
+    """
+    if isinstance(sample, tuple):
+        items = [spread(graph, total, part) for part in sample]
+        return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
+    if sample is None:
+        return None
+    array = np.asarray(sample)
+    ids = total.reshape(total.shape + (1,) * (array.ndim - total.ndim))
+    if array.dtype.kind not in "fc" and not graph.dependency:
+        ids = np.full_like(ids, OPAQUE)
+    scalar = not isinstance(sample, np.ndarray)
+    filled = np.broadcast_to(ids, array.shape).copy()
+    return made(graph, filled, array.dtype, array if graph.local else None, scalar=scalar)
+
+
+def dense(call: Call, *sources: Any, **options: Any) -> Any:
+    """SciPy's function of matrices whose every result depends on the whole of each.
+
+    Shapes come from a run on harmless numbers.
+    """
+    graph = current()
+    total = bend(graph, whole(*sources))
+    sample = call.original(*map(harmless, sources), **options)
+    return spread(graph, total, sample)
+
+
+def harmless(x: Any) -> Any:
+    """A stand-in of the same shape and dtype: positive definite wherever it is a matrix."""
+    if not contains_traced(x):
+        return x
+    sample = np.ones(np.shape(x), float_dtype(x))
+    if sample.ndim >= 2:
+        index = np.arange(min(sample.shape[-2:]))
+        sample *= sample.dtype.type(0.01)
+        sample[..., index, index] = 1.0 + 0.1 * index
+    return sample
+
+
+def lines(module: str, table: dict[str, Callable[..., Any]], **options: Any) -> dict[str, Line]:
+    """Table lines of several functions of one module."""
+    return {f"{module}.{name}": Line(rule, **options) for name, rule in table.items()}

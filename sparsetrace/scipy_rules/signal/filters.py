@@ -1,0 +1,269 @@
+"""``scipy.signal``'s filters of one axis: recursive ones, smoothers, trends.
+
+Contract: a filter with constant coefficients is linear, and its impulse response says
+what reaches what.  Traced coefficients are taken through the recursion itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.lib.array_utils import normalize_axis_index
+from numpy.typing import NDArray
+
+from sparsetrace.operands.operands import contains_traced, is_traced
+from sparsetrace.scipy_rules.impulses import (
+    LARGEST,
+    along,
+    causal,
+    dense_along,
+    local_matrix,
+    matrix_of,
+)
+from sparsetrace.scipy_rules.registration import Call, array_of, constant, current, lines, patterns
+from sparsetrace.scipy_rules.signal.convolution import full_convolution
+
+__all__ = ["TABLE"]
+
+_ROUNDING = 1e-14
+
+
+def _impulse(n: int) -> NDArray[Any]:
+    impulse = np.zeros(n)
+    impulse[:1] = 1.0
+    return impulse
+
+
+def _lfilter(call: Call, b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    b, a, x = np.atleast_1d(array_of(b)), np.atleast_1d(array_of(a)), array_of(x)
+    axis = normalize_axis_index(axis, x.ndim)
+    if zi is not None:
+        return _from_state(call, b, a, x, axis, array_of(zi))
+    if contains_traced((b, a)):
+        return _recursion(b, a, np.moveaxis(x, axis, -1), axis)
+    response = call.original(patterns(b), _denominator(a), _impulse(x.shape[axis]))
+    return causal(x, response, axis)
+
+
+def _denominator(a: Any) -> Any:
+    """The coefficients of the recursion; where zeros do not count, of one that never ends."""
+    if current().values or len(a) == 1:
+        return a
+    return np.append(np.abs(a).sum() + 1.0, -np.ones(len(a) - 1))
+
+
+def _recursion(b: Any, a: Any, x: Any, axis: int) -> Any:
+    """``a[0] y[i] = sum_k b[k] x[i - k] - sum_k a[k] y[i - k]``, step by step."""
+    n = x.shape[-1]
+    kernel = b.reshape((1,) * (x.ndim - 1) + (-1,))
+    forced = full_convolution(x, kernel)[..., :n]
+    rest = a[1:]
+    if not contains_traced(rest) and not patterns(rest).any():
+        return np.moveaxis(forced / a[0], -1, axis)
+    steps: list[Any] = []
+    for i in range(n):
+        total = forced[..., i]
+        for k in range(1, min(i, len(rest)) + 1):
+            total = total - a[k] * steps[i - k]
+        steps.append(total / a[0])
+    return np.stack(steps, axis=axis) if steps else x
+
+
+def _from_state(call: Call, b: Any, a: Any, x: Any, axis: int, zi: Any) -> Any:
+    """The output and the last state, both linear in the signal and in the first state."""
+    constant(call, (b, a), "a coefficient of a filter with a state")
+    n, size = x.shape[axis], max(len(b), len(a)) - 1
+    if zi.ndim != x.ndim or zi.shape[axis] != size:
+        call.refuse("zi has another shape than x", f"Give it {size} elements along the axis.")
+    b, a = patterns(b), _denominator(a)
+    rest, last = call.original(b, a, np.zeros((n, size)), axis=0, zi=np.eye(size))
+    _, step = call.original(b, a, np.zeros((1, size)), axis=0, zi=np.eye(size))
+    _, state = call.original(b, a, np.ones(1), zi=np.zeros(size))
+    states = np.zeros((size, n))
+    for i in range(n - 1, -1, -1):
+        states[:, i] = state
+        state = step @ state
+    y = [_lfilter(call, b, a, x, axis), _product(rest, zi, axis)]
+    z = [_product(states, x, axis), _product(last, zi, axis)]
+    shape = np.broadcast_shapes(y[0].shape, y[1].shape)
+    return np.broadcast_to(y[0], shape) + y[1], z[0] + z[1]
+
+
+def _product(matrix: NDArray[Any], x: Any, axis: int) -> Any:
+    """A matrix times each line of an axis, traced or not."""
+    if is_traced(x):
+        return along(x, scipy.sparse.csr_array(matrix), axis)
+    return np.moveaxis(np.moveaxis(x, axis, -1) @ matrix.T, -1, axis)
+
+
+def _sosfilt(call: Call, sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    constant(call, sos, "a coefficient")
+    x = array_of(x)
+    if zi is not None:
+        call.refuse("a state of sections has no rule", "Use scipy.signal.lfilter with zi.")
+    axis = normalize_axis_index(axis, x.ndim)
+    return causal(x, call.original(sos, _impulse(x.shape[axis])), axis)
+
+
+def _two_ways(call: Call, x: Any, axis: int, radius: int | None, *args: Any, **options: Any) -> Any:
+    """A filter that runs forth and back."""
+    x = array_of(x)
+    axis = normalize_axis_index(axis, x.ndim)
+    n = x.shape[axis]
+
+    def function(signal: NDArray[Any]) -> Any:
+        return call.original(*args, signal, axis=0, **options)
+
+    if radius is not None:
+        return along(x, local_matrix(function, n, radius, _ROUNDING), axis)
+    if n <= LARGEST:
+        return along(x, matrix_of(function, n), axis)
+    return dense_along(x, axis)
+
+
+def _filtfilt(
+    call: Call,
+    b: Any,
+    a: Any,
+    x: Any,
+    axis: int = -1,
+    padtype: Any = "odd",
+    padlen: Any = None,
+    method: str = "pad",
+    irlen: Any = None,
+) -> Any:
+    constant(call, (b, a), "a coefficient", "Use scipy.signal.lfilter twice.")
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    options = {"padtype": padtype, "padlen": padlen, "method": method, "irlen": irlen}
+    radius = None
+    if not a[1:].any() and method == "pad":
+        ends = 3 * max(len(a), len(b)) if padlen is None else int(padlen)
+        radius = 2 * len(b) + (ends if padtype else 0)
+    return _two_ways(call, x, axis, radius, b, a, **options)
+
+
+def _sosfiltfilt(
+    call: Call, sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None
+) -> Any:
+    constant(call, sos, "a coefficient", "Use scipy.signal.sosfilt twice.")
+    return _two_ways(call, x, axis, None, sos, padtype=padtype, padlen=padlen)
+
+
+def _savgol(
+    call: Call,
+    x: Any,
+    window_length: int,
+    polyorder: int,
+    deriv: int = 0,
+    delta: float = 1.0,
+    axis: int = -1,
+    mode: str = "interp",
+    cval: float = 0.0,
+) -> Any:
+    x = array_of(x)
+    axis = normalize_axis_index(axis, x.ndim)
+
+    def function(signal: NDArray[Any]) -> Any:
+        return call.original(signal, window_length, polyorder, deriv, delta, 0, mode)
+
+    matrix = local_matrix(function, x.shape[axis], int(window_length), _ROUNDING)
+    return along(x, matrix, axis, exact=mode != "constant" or not cval)
+
+
+def _detrend(
+    call: Call,
+    data: Any,
+    axis: int = -1,
+    type: str = "linear",
+    bp: Any = 0,
+    overwrite_data: bool = False,
+) -> Any:
+    x = array_of(data)
+    axis = normalize_axis_index(axis, x.ndim)
+    if type in ("constant", "c"):
+        return x - np.mean(x, axis, keepdims=True)
+    if type not in ("linear", "l"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    n = x.shape[axis]
+    ends = np.unique(np.concatenate([np.atleast_1d(constant(call, bp, "bp")), [0, n]]))
+    lines_ = np.moveaxis(x, axis, -1)
+    parts = []
+    for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        part = lines_[..., start:stop]
+        if stop - start > LARGEST:
+            parts.append(dense_along(part, -1))
+            continue
+        matrix = matrix_of(lambda s: call.original(s, axis=0), stop - start, _ROUNDING)
+        parts.append(along(part, matrix, -1))
+    return np.moveaxis(np.concatenate(parts, axis=-1), -1, axis)
+
+
+def _upfirdn(
+    call: Call,
+    h: Any,
+    x: Any,
+    up: int = 1,
+    down: int = 1,
+    axis: int = -1,
+    mode: str = "constant",
+    cval: float = 0,
+) -> Any:
+    """``out[k] = sum_i h[k down - i up] x[i]``."""
+    h, x = array_of(h), array_of(x)
+    if mode != "constant" or cval:
+        call.refuse("extensions other than by zeros have no rule", "Extend x with np.pad.")
+    axis = normalize_axis_index(axis, x.ndim)
+    n, up, down = x.shape[axis], int(up), int(down)
+    if contains_traced(h):
+        x = np.moveaxis(x, axis, -1)
+        place = np.full((n - 1) * up + 1, n)
+        place[::up] = np.arange(n)
+        spaced = np.concatenate([x, np.zeros((*x.shape[:-1], 1))], axis=-1)[..., place]
+        found = full_convolution(spaced, h.reshape((1,) * (x.ndim - 1) + (-1,)))
+        return np.moveaxis(found[..., ::down], -1, axis)
+    count = -(-((n - 1) * up + len(h)) // down)
+    source, tap = np.indices((n, len(h))).reshape(2, -1)
+    place = source * up + tap
+    kept = (place % down == 0) & (patterns(h)[tap] != 0)
+    weights = h[tap[kept]], (place[kept] // down, source[kept])
+    return along(x, scipy.sparse.csr_array(weights, shape=(count, n)), axis)
+
+
+def _resample_poly(
+    call: Call,
+    x: Any,
+    up: int,
+    down: int,
+    axis: int = 0,
+    window: Any = ("kaiser", 5.0),
+    padtype: str = "constant",
+    cval: Any = None,
+) -> Any:
+    constant(call, (window, cval), "the window")
+    x = array_of(x)
+    axis = normalize_axis_index(axis, x.ndim)
+    n = x.shape[axis]
+    if n > 4 * LARGEST:
+        call.refuse(f"more than {4 * LARGEST} samples have no rule", "Use scipy.signal.upfirdn.")
+
+    def function(signal: NDArray[Any]) -> Any:
+        return call.original(signal, up, down, 0, window, padtype)
+
+    return along(x, matrix_of(function, n, 1e-15), axis, exact=not cval)
+
+
+TABLE = lines(
+    "scipy.signal",
+    {
+        "detrend": _detrend,
+        "filtfilt": _filtfilt,
+        "lfilter": _lfilter,
+        "resample_poly": _resample_poly,
+        "savgol_filter": _savgol,
+        "sosfilt": _sosfilt,
+        "sosfiltfilt": _sosfiltfilt,
+        "upfirdn": _upfirdn,
+    },
+)

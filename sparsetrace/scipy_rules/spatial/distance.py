@@ -1,0 +1,242 @@
+"""``scipy.spatial.distance``: distances between points, composed from NumPy functions.
+
+Contract: a distance depends on the coordinates of its two points; that of a point from
+itself is zero.  Metrics of truth values have no rule.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from sparsetrace.operands.operands import contains_traced
+from sparsetrace.scipy_rules.registration import Call, array_of, constant, lines
+
+__all__ = ["TABLE"]
+
+Metric = Callable[..., Any]
+
+
+def _minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
+    size = abs(u - v)
+    if contains_traced((p, w)):
+        return _power_mean(size, p, w)
+    if p <= 0:
+        raise ValueError("p must be greater than 0")
+    if p == np.inf:
+        return np.max(size if w is None else size * (w != 0), axis=-1)
+    if w is not None:
+        size, w = size[..., w != 0], w[w != 0]
+    if size.shape[-1] == 1:  # a root of a single power
+        return size[..., 0] * (1.0 if w is None else w[0] ** (1 / p))
+    return np.sum(size if w is None else w * size, axis=-1) if p == 1 else _power_mean(size, p, w)
+
+
+def _power_mean(size: Any, p: Any, w: Any) -> Any:
+    powers = size**p
+    return np.sum(powers if w is None else w * powers, axis=-1) ** (1.0 / p)
+
+
+def _euclidean(u: Any, v: Any, w: Any = None) -> Any:
+    return _minkowski(u, v, 2, w)
+
+
+def _sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
+    squares = (u - v) ** 2
+    return np.sum(squares if w is None else w * squares, axis=-1)
+
+
+def _cityblock(u: Any, v: Any, w: Any = None) -> Any:
+    return _minkowski(u, v, 1, w)
+
+
+def _chebyshev(u: Any, v: Any, w: Any = None) -> Any:
+    return _minkowski(u, v, np.inf, w)
+
+
+def _cosine(u: Any, v: Any, w: Any = None) -> Any:
+    weights = 1.0 if w is None else w
+    uv, uu, vv = (np.sum(weights * (a * b), axis=-1) for a, b in ((u, v), (u, u), (v, v)))
+    return 1.0 - uv / np.sqrt(uu * vv)
+
+
+def _correlation(u: Any, v: Any, w: Any = None, centered: bool = True) -> Any:
+    if not centered:
+        return _cosine(u, v, w)
+    weights = np.ones(u.shape[-1]) if w is None else np.asarray(w)
+    weights = weights / weights.sum()
+    u, v = (x - np.sum(x * weights, axis=-1, keepdims=True) for x in (u, v))
+    return _cosine(u, v, weights)
+
+
+def _braycurtis(u: Any, v: Any, w: Any = None) -> Any:
+    parts = [x if w is None else w * x for x in (abs(u - v), abs(u + v))]
+    return np.sum(parts[0], axis=-1) / np.sum(parts[1], axis=-1)
+
+
+def _canberra(u: Any, v: Any, w: Any = None) -> Any:
+    parts = abs(u - v) / (abs(u) + abs(v))
+    return np.sum(parts if w is None else w * parts, axis=-1)
+
+
+def _seuclidean(u: Any, v: Any, V: Any) -> Any:
+    return _euclidean(u, v, 1 / V)
+
+
+def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:
+    difference = u - v
+    return np.sqrt(np.sum((difference @ VI) * difference, axis=-1))
+
+
+def _jensenshannon(p: Any, q: Any, base: Any = None) -> Any:
+    p, q = (x / np.sum(x, axis=-1, keepdims=True) for x in (p, q))
+    mean = (p + q) / 2.0
+    parts = scipy.special.rel_entr(p, mean) + scipy.special.rel_entr(q, mean)
+    total = np.sum(parts, axis=-1)
+    return np.sqrt((total if base is None else total / np.log(base)) / 2.0)
+
+
+_METRICS: dict[str, Metric] = {
+    "braycurtis": _braycurtis,
+    "canberra": _canberra,
+    "chebyshev": _chebyshev,
+    "cityblock": _cityblock,
+    "correlation": _correlation,
+    "cosine": _cosine,
+    "euclidean": _euclidean,
+    "jensenshannon": _jensenshannon,
+    "mahalanobis": _mahalanobis,
+    "minkowski": _minkowski,
+    "seuclidean": _seuclidean,
+    "sqeuclidean": _sqeuclidean,
+}
+_ALIASES = {
+    "chebychev": "chebyshev", "cheby": "chebyshev", "cheb": "chebyshev", "ch": "chebyshev",
+    "cblock": "cityblock", "cb": "cityblock", "c": "cityblock", "manhattan": "cityblock",
+    "co": "correlation", "cos": "cosine", "euclid": "euclidean", "eu": "euclidean",
+    "e": "euclidean", "js": "jensenshannon", "mahal": "mahalanobis",
+    "mi": "minkowski", "m": "minkowski", "pnorm": "minkowski", "se": "seuclidean",
+    "s": "seuclidean", "sqe": "sqeuclidean", "sqeuclid": "sqeuclidean",
+}  # fmt: skip
+_NAMED = "Use 'euclidean', or another metric of numbers."
+
+
+def _metric(call: Call, metric: Any, points: list[Any], options: dict[str, Any]) -> Metric:
+    """The distance of vectors along the last axis, its options bound."""
+    if not isinstance(metric, str):
+        return _callable(metric, options)
+    name = metric.lower().removeprefix("test_")
+    name = _ALIASES.get(name, name)
+    function = _METRICS.get(name)
+    if function is None:
+        call.refuse(f"metric={metric!r} has no rule", _NAMED)
+    options = {name: _as_array(name, x) for name, x in options.items()}
+    constant(call, options.get("w"), "a weight")
+    if name == "seuclidean" and options.get("V") is None:
+        options["V"] = np.var(np.concatenate(points), axis=0, ddof=1)
+    if name == "mahalanobis" and options.get("VI") is None:
+        options["VI"] = np.linalg.inv(np.cov(np.concatenate(points).T)).T
+    return functools.partial(function, **options)
+
+
+def _as_array(name: str, x: Any) -> Any:
+    """Weights and variances as arrays."""
+    return array_of(x) if name in ("w", "V", "VI") and x is not None else x
+
+
+def _callable(metric: Callable[..., Any], options: dict[str, Any]) -> Metric:
+    """A function of two vectors, called for each pair."""
+
+    def function(u: Any, v: Any) -> Any:
+        u, v = np.broadcast_arrays(u, v)
+        found = [metric(u[at], v[at], **options) for at in np.ndindex(u.shape[:-1])]
+        return np.stack([np.asarray(d) if not contains_traced(d) else d for d in found]).reshape(
+            u.shape[:-1]
+        )
+
+    return function
+
+
+def _points(x: Any, name: str) -> Any:
+    x = array_of(x)
+    if x.ndim != 2:
+        raise ValueError(f"{name} must be a 2-dimensional array.")
+    return x
+
+
+def _no_target(call: Call, out: Any) -> None:
+    if out is not None:
+        call.refuse("out= has no rule", "Leave it out, and write out[...] = the result.")
+
+
+def _cdist(
+    call: Call, XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any
+) -> Any:
+    _no_target(call, out)
+    a, b = _points(XA, "XA"), _points(XB, "XB")
+    if a.shape[1] != b.shape[1]:
+        raise ValueError("XA and XB must have the same number of columns")
+    function = _metric(call, metric, [a, b], kwargs)
+    if XA is XB and isinstance(metric, str):
+        return _square(_condensed(a, function), len(a))
+    return function(a[:, None], b[None])
+
+
+def _pdist(call: Call, X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
+    _no_target(call, out)
+    x = _points(X, "X")
+    return _condensed(x, _metric(call, metric, [x], kwargs))
+
+
+def _condensed(x: Any, function: Metric) -> Any:
+    first, second = np.triu_indices(len(x), 1)
+    return function(x[first], x[second])
+
+
+def _square(v: Any, n: int) -> Any:
+    """The symmetric matrix of a condensed one."""
+    place = np.full((n, n), len(v))
+    first, second = np.triu_indices(n, 1)
+    place[first, second] = place[second, first] = np.arange(len(v))
+    return np.append(v, 0.0)[place]
+
+
+def _squareform(call: Call, X: Any, force: str = "no", checks: bool = True) -> Any:
+    x = array_of(X)
+    if x.ndim == 1 and force.lower() != "tovector":
+        n = int(np.ceil(np.sqrt(len(x) * 2))) if len(x) else 1
+        if n * (n - 1) != len(x) * 2:
+            raise ValueError("Incompatible vector size.")
+        return _square(x, n)
+    if x.ndim == 2 and x.shape[0] == x.shape[1] and force.lower() != "tomatrix":
+        return x[np.triu_indices(len(x), 1)]
+    raise ValueError("a condensed vector or a square matrix is wanted")
+
+
+def _single(metric: Metric) -> Callable[..., Any]:
+    """The distance of two vectors."""
+
+    def rule(call: Call, u: Any, v: Any, *args: Any, **options: Any) -> Any:
+        u, v = array_of(u), array_of(v)
+        if u.ndim != 1 or v.ndim != 1:
+            raise ValueError("Input vector should be 1-D.")
+        parts = [x if contains_traced(x) or x is None else np.asarray(x) for x in args]
+        named = {name: _as_array(name, x) for name, x in options.items()}
+        return metric(u, v, *parts, **named)
+
+    return rule
+
+
+TABLE = lines(
+    "scipy.spatial.distance",
+    {
+        "cdist": _cdist,
+        "pdist": _pdist,
+        "squareform": _squareform,
+        **{name: _single(metric) for name, metric in _METRICS.items() if name != "jensenshannon"},
+    },
+)

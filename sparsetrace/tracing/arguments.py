@@ -1,0 +1,319 @@
+"""What stands between a user's function and the graph: arguments in, outputs out.
+
+Contract: traced arguments replace the ones named, in the structure they came in, and in a
+global trace unknown ones the others (`sparsetrace.tracing.unknown_numbers`); every number
+of what the function returned, or filled, becomes one node id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import array
+from numpy.typing import NDArray
+
+from sparsetrace.arrays.array import TracedArray, traced_array, wrap
+from sparsetrace.errors import (
+    FAILURES,
+    GraphSizeError,
+    InputError,
+    OutputError,
+    TracingError,
+    UnsupportedError,
+)
+from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.numbers.python_numbers import seeded_number
+from sparsetrace.operands.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
+from sparsetrace.tracing.pytree import leaves, like, rebuilt
+from sparsetrace.tracing.unknown_numbers import unknown
+from sparsetrace.user_code.state import State
+
+__all__ = ["Problem"]
+
+
+class Problem:
+    """A function and its arguments, some of them to be traced.
+
+    Parameters
+    ----------
+    f : callable
+    args : tuple
+    argnums : int or sequence of int
+    out : array or nested arrays, optional
+        For functions that fill an argument.
+    static_argnums : int or sequence of int
+        Arguments that a global trace takes as they are, with their values.
+
+    Attributes
+    ----------
+    function : callable
+    state : State
+        That of the function and of the arguments that it is given as they are.
+    n_inputs : int
+    keeps_values : bool
+        Whether a run at a point keeps the values that it carried to the outputs.
+    carried : mapping of Graph to list of array
+        Those of each such run, leaf by leaf.
+
+    Raises
+    ------
+    InputError
+        If `argnums` does not fit, or a traced argument holds no numbers.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        argnums: int | Sequence[int],
+        out: Any = None,
+        static_argnums: int | Sequence[int] = (),
+    ) -> None:
+        self.function = f
+        self._args, self._out = args, out
+        self._numbers = _checked_argnums("argnums", argnums, len(args))
+        static = _checked_argnums("static_argnums", static_argnums, len(args))
+        if not set(static).isdisjoint(self._numbers):
+            raise InputError(
+                f"static_argnums={static_argnums!r} names an argument that argnums={argnums!r} "
+                "names too: what is differentiated by cannot be static"
+            )
+        free = set(range(len(args))).difference(self._numbers, static)
+        self._unknown = sorted(free)
+        self._exchanged: set[int] = set()
+        self._trees = [_checked(args[i]) for i in self._numbers]
+        self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
+        self.n_inputs = sum(self._sizes)
+        self.state = State([f, *(arg for i, arg in enumerate(args) if i not in self._numbers)])
+        self.keeps_values = False
+        self.carried: WeakKeyDictionary[Graph, list[NDArray[Any]]] = WeakKeyDictionary()
+
+    def point(self) -> list[Any]:
+        """The values of the traced arguments, which from now on nobody else can change."""
+        self._trees = [rebuilt(tree, _copied_leaf) for tree in self._trees]
+        return [leaf for tree in self._trees for leaf in leaves(tree)]
+
+    @property
+    def given(self) -> tuple[tuple[Any, ...], list[int], list[int], Any]:
+        """The arguments as the caller gave them, which are traced, which unknown, and `out`.
+
+        A pattern for every input must hold whatever the numbers in unknown arguments are.
+        """
+        return self._args, self._numbers, self._unknown, self._out
+
+    def graph(self, **options: Any) -> Graph:
+        """An empty graph for one run of the function."""
+        return Graph(self.n_inputs, wrapper=wrap, **options)
+
+    def run(self, graph: Graph) -> Ids:
+        """Call the function; the node ids of everything it returned, or filled."""
+        given = list(self._args)
+        if self._unknown and not graph.local:
+            arguments = unknown(graph, [given[i] for i in self._unknown])
+            for i, argument in zip(self._unknown, arguments, strict=True):
+                if argument is not given[i]:
+                    self._exchanged.add(i)
+                given[i] = argument
+        places = np.cumsum(self._sizes)[:-1]
+        free = iter(np.split(graph.inputs(), places) if self._sizes else [])
+        for i, tree in zip(self._numbers, self._trees, strict=True):
+            given[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
+        outputs, result = _call(graph, self.function, given, self._out)
+        if self.keeps_values:
+            # copied at once: what the function returned may be a buffer of the caller's
+            self.carried[graph] = [_values(leaf) for leaf in leaves(result)]
+        return outputs
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """An error of the trace names the arguments whose values it did not know."""
+        try:
+            yield
+        except (InputError, OutputError, GraphSizeError):
+            raise
+        except TracingError as error:
+            numbers = sorted(self._exchanged)
+            if numbers and error.args:
+                error.args = (f"{error.args[0]} {_unknown_arguments(numbers)}", *error.args[1:])
+            raise
+
+
+def _unknown_arguments(numbers: list[int]) -> str:
+    several = f"({', '.join(map(str, numbers))})" if len(numbers) > 1 else str(numbers[0])
+    return (
+        f"If it is because a global pattern does not know the values of arguments outside "
+        f"argnums: static_argnums={several} takes them as they are."
+    )
+
+
+def _checked_argnums(name: str, argnums: int | Sequence[int], count: int) -> list[int]:
+    try:
+        wanted = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
+    except TypeError:
+        raise InputError(f"{name}={argnums!r}: a whole number or several are wanted") from None
+    numbers = []
+    for number in wanted:
+        if not isinstance(number, (int, np.integer)) or not -count <= number < count:
+            raise InputError(f"{name}={argnums!r}: the function was given {count} argument(s)")
+        numbers.append(int(number) % count)
+    if len(set(numbers)) != len(numbers):
+        raise InputError(f"{name}={argnums!r} names an argument twice")
+    return numbers
+
+
+# ------------------------------------------------------------------------ traced arguments
+_REAL = frozenset((float, int, bool))
+"""Python's numbers that a traced float64 stands for."""
+
+
+def _checked(tree: Any) -> Any:
+    """A traced argument with each leaf checked."""
+    try:
+        return rebuilt(tree, _checked_leaf)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"an input of type {type(tree).__name__} cannot be made anew with traced numbers in "
+            "it; pass tuples, lists or dicts, and let the function make it of them"
+        ) from error
+
+
+def _checked_leaf(leaf: Any) -> Any:
+    """The leaf: a number, an array of numbers, or a list of numbers or of such lists."""
+    if type(leaf) in _REAL:
+        return leaf
+    if is_traced(leaf):
+        raise InputError("an argument belongs to another trace; nested traces need constants")
+    if isinstance(leaf, list):
+        return like(leaf, [_checked_leaf(item) for item in leaf])
+    if isinstance(leaf, np.ma.MaskedArray):
+        raise InputError("masked arrays cannot be traced as inputs; pass .data and the mask apart")
+    if isinstance(leaf, (bool, int, float, complex, np.number, np.bool_)):
+        return leaf
+    name = type(leaf).__name__
+    if not isinstance(leaf, np.ndarray):
+        raise InputError(
+            f"an input of type {name} is no array of numbers; pass its numbers in arrays (of "
+            "np.asarray), floats, lists, tuples or dicts, and let the function make it of them"
+        )
+    if leaf.dtype.kind not in "biufc":
+        raise InputError(f"an input of type {name} (dtype {leaf.dtype}) is no array of numbers")
+    if not is_ordinary(leaf):
+        raise InputError(
+            f"an input of type {name}: operators and attributes of a subclass of ndarray may mean "
+            "something else than those of the plain array that a trace passes; pass np.asarray(x), "
+            "and write the function for plain arrays"
+        )
+    return leaf
+
+
+def _size(leaf: Any) -> int:
+    """How many numbers a leaf holds."""
+    return sum(map(_size, leaf)) if isinstance(leaf, list) else int(np.size(leaf))
+
+
+def _copied_leaf(leaf: Any) -> Any:
+    return leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf
+
+
+def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
+    """A traced array, number or list of numbers in place of the leaf."""
+    if isinstance(leaf, list):
+        return _numbers(graph, leaf, iter(ids.tolist()))
+    if not isinstance(leaf, np.ndarray):
+        return _seeded_number(graph, int(ids[0]), leaf)
+    dtype = leaf.dtype if leaf.dtype.kind in "fc" else FLOAT
+    values = np.array(leaf, dtype) if graph.local else None
+    shaped = ids.reshape(leaf.shape)
+    if leaf.flags.f_contiguous and not leaf.flags.c_contiguous:
+        shaped = np.asfortranarray(shaped)
+    else:
+        shaped = shaped.copy()
+    return traced_array(graph, shaped, dtype, values)
+
+
+def _numbers(graph: Graph, items: list[Any], nodes: Iterator[int]) -> list[Any]:
+    """A list of traced numbers in place of a list of numbers; nested ones likewise."""
+    return like(  # type: ignore[no-any-return]
+        items,
+        [
+            _numbers(graph, item, nodes)
+            if isinstance(item, list)
+            else _seeded_number(graph, next(nodes), item)
+            for item in items
+        ],
+    )
+
+
+def _seeded_number(graph: Graph, node: int, number: Any) -> Any:
+    """A traced number in place of one; whole numbers stand for floats."""
+    dtype = FLOAT
+    if type(number) not in _REAL:
+        own = np.asarray(number).dtype
+        dtype = own if own.kind in "fc" else FLOAT
+    value = dtype.type(number) if graph.local else None
+    return seeded_number(graph, node, number, dtype, value)
+
+
+# ---------------------------------------------------------------------------------- outputs
+def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> tuple[Ids, Any]:
+    """Call f; the node ids of everything it returned, or filled, and that itself."""
+    if out is None:
+        result = f(*args)
+    else:
+        result = rebuilt(out, lambda leaf: _target(graph, leaf))
+        f(*args, result)
+    found = [_output_ids(graph, leaf) for leaf in _output_leaves(result)]
+    outputs = np.concatenate(found) if found else np.zeros(0, np.int32)
+    if graph.dependency and graph.conditions:
+        # which values come out depends on what the branches were decided on
+        decided = graph.union_rows(np.array(graph.conditions, np.int32))
+        outputs = graph.union(outputs, np.broadcast_to(decided, outputs.shape))
+    return outputs, result
+
+
+def _values(leaf: Any) -> NDArray[Any]:
+    """A copy of the values that a trace at a point carried to an output."""
+    if isinstance(leaf, np.ma.MaskedArray):
+        leaf = leaf.filled(0)
+    return array(values_of(leaf))
+
+
+def _target(graph: Graph, leaf: Any) -> TracedArray | list[Any]:
+    """A traced array to be filled, with the values that it comes with, or a list of numbers."""
+    found = _checked_leaf(leaf)
+    if isinstance(found, list):
+        return found
+    target = np.asarray(found)
+    dtype = target.dtype if target.dtype.kind in "fc" else FLOAT
+    values = np.array(target, dtype) if graph.local else None
+    return traced_array(graph, graph.constant(target), dtype, values)
+
+
+def _output_leaves(result: Any) -> list[Any]:
+    if result is None:
+        raise OutputError(
+            "the function returned None; for one that fills an argument pass that as out="
+        )
+    return list(leaves(result))
+
+
+def _output_ids(graph: Graph, leaf: Any) -> Ids:
+    if isinstance(leaf, np.ma.MaskedArray):
+        leaf = leaf.filled(0)  # what is masked carries nothing
+    try:
+        return ids_of(graph, leaf).reshape(-1)
+    except UnsupportedError as error:
+        failures = FAILURES.get()
+        if failures is not None:
+            failures.remove(error)  # the error that follows says the same of an output
+        raise OutputError(
+            f"the function returned a {type(leaf).__name__}, which is no array of numbers"
+        ) from error

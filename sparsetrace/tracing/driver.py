@@ -1,0 +1,315 @@
+"""The one driver that runs the user's function: as often as it takes, and no more.
+
+Contract: three reasons run it again: an allocation site that must be traced from birth,
+a name that a module bound early, and a branch whose other outcome was not seen.  All
+of them end: sites and names are finite, paths are bounded.  A failure that was raised
+during a run fails the trace, also if the function swallowed it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.genuine_errors import described, is_genuine
+from sparsetrace.capture.patches import (
+    Restart,
+    Session,
+    alone,
+    capturing,
+    changes,
+    exchange_again,
+    exchange_sequences,
+    exchange_watched,
+    rebind,
+    rebind_callers,
+    rebind_orderings,
+    refuse_objects,
+)
+from sparsetrace.capture.swallowed_errors import explained, must_watch, watching
+from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
+from sparsetrace.graph.graph import CURRENT, Graph, Ids
+from sparsetrace.operands.floating import begin
+from sparsetrace.operands.poison import overwritten, repaired
+from sparsetrace.operands.raising import is_injected
+from sparsetrace.tracing.finished import finish
+from sparsetrace.user_code.frames import outside_frame
+from sparsetrace.user_code.state import State
+
+__all__ = ["Run", "Traced", "trace"]
+
+_MOST_RUNS = 200
+"""Runs of one path; each but the last has learned of a site or a name."""
+
+
+@dataclass(slots=True)
+class Run:
+    """The graph of one path through the function, and the node ids that it returned."""
+
+    graph: Graph
+    outputs: Ids
+
+
+class Traced(NamedTuple):
+    """The runs of the paths that ended well, and a line for each that ended in an error."""
+
+    runs: list[Run]
+    left_out: tuple[str, ...]
+
+
+def trace(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    *,
+    function: Callable[..., Any],
+    state: State,
+    point: Sequence[Any] = (),
+    max_paths: int,
+    capture: bool,
+) -> Traced:
+    """Run ``call`` on a fresh graph for every decision path.
+
+    Parameters
+    ----------
+    call : callable
+        Runs the user's function on a graph; the ids of its outputs.
+    new_graph : callable
+        Makes an empty graph.
+    function : callable
+        The user's function itself.
+    state : State
+        What it keeps from one call to the next, and can reach.
+    point : sequence
+        In a local trace, the values of the traced arguments.  Where the function keeps a
+        copy of them from an earlier call, it would take its results from there: it is run
+        once more with the copy moved.
+    max_paths : int
+    capture : bool
+
+    Raises
+    ------
+    TracingError
+        The first failure of any run.
+    Exception
+        What the function itself raised, if it did so on every path.
+    """
+    session = Session() if capture else None
+    watch = must_watch(state.reached)
+    with muted(), nullcontext() if session is None else capturing(session, function):
+        if session is not None:
+            exchange_watched(state.watched())
+        found = None
+        while found is None:
+            branches = Branches(max_paths)
+            found = _all_paths(call, new_graph, session, branches, state, watch=watch)
+        with state.moved_from(point) as moved:
+            if moved:
+                size = len(found.runs[0].outputs)
+                found.runs.extend(_beside(call, new_graph, session, max_paths, state, size))
+    return found
+
+
+def _beside(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    session: Session | None,
+    max_paths: int,
+    state: State,
+    size: int,
+) -> list[Run]:
+    """Runs with moved state; none where the function cannot do without what it was."""
+    try:
+        found = _all_paths(call, new_graph, session, Branches(max_paths), state, watch=True)
+    except TracingError:
+        raise  # what it remembers may be all that the first run has seen
+    except Exception:
+        return []
+    return [run for run in (found.runs if found else ()) if len(run.outputs) == size]
+
+
+def _all_paths(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    session: Session | None,
+    branches: Branches,
+    state: State,
+    *,
+    watch: bool,
+) -> Traced | None:
+    """One run per path; None where names were exchanged after the first decision.
+
+    With ``max`` exchanged there are fewer branches: paths from before and after, also
+    where another thread did it, cannot be enumerated together.
+    """
+    runs: list[Run] = []
+    left_out: list[str] = []
+    own: Exception | None = None
+    before = changes()
+    while branches.start():
+        try:
+            runs.append(_path(call, new_graph, session, branches, state, watch=watch))
+        except TracingError as error:
+            if branches.path and changes() != before:
+                return None
+            _note(error, branches)
+            raise
+        except Exception as error:
+            _note(error, branches)
+            # a path on which the function refuses its inputs has no derivative
+            if not _is_refusal(error, branches):
+                shown = _refused(error, branches)
+                if shown is error:
+                    raise
+                raise shown from error
+            if own is None or is_injected(own):
+                own = error
+            if not is_injected(error):
+                left_out.append(described(error))
+        if branches.path and changes() != before:
+            return None
+    if not runs:
+        assert own is not None
+        raise explained(own) from own.__cause__
+    return Traced(runs, tuple(left_out))
+
+
+def _refused(error: Exception, branches: Branches) -> Exception:
+    """The error that ends a trace in place of one that the function itself raised."""
+    if not branches.trail or isinstance(error, TracingError):
+        return error
+    shown = EscapeError(
+        f"{described(error)}: on this path alone, and perhaps because a traced object is not what "
+        "the code expects. Test values rather than types, or leave the test out; if the function "
+        "shall refuse such inputs, raise ValueError directly below the test of their values."
+    )
+    _note(shown, branches)
+    return shown
+
+
+def _note(error: Exception, branches: Branches) -> None:
+    """Say by which decisions the function came to an error."""
+    if branches.trail:
+        error.add_note(branches.shown())
+
+
+def _decider(branches: Branches, session: Session) -> Callable[[], bool]:
+    """Decides a branch, unless the name of a builtin that branches can be exchanged first."""
+
+    def decide() -> bool:
+        if branches.is_new() and rebind_orderings(outside_frame(sys._getframe(1))):
+            session.ask()
+        return branches.decide()
+
+    return decide
+
+
+def _as_arrays(session: Session, state: State) -> Callable[[], None]:
+    """Runs again with lists taken as arrays, unless they already are.
+
+    Also with functions exchanged that the code on the way here has bound early.  A ufunc is
+    never exchanged: what it makes of a list stays an array of objects.
+    """
+
+    def exchange() -> None:
+        asking = sys._getframe(2)
+        if exchange_sequences() or rebind_callers(asking):
+            session.ask()
+        elif state.reached.asks_dtypes():
+            refuse_objects(asking)
+
+    return exchange
+
+
+def _is_refusal(error: Exception, branches: Branches) -> bool:
+    """Whether the function refuses its inputs on this path, and may not on others."""
+    if not branches.path or isinstance(error, TracingError):
+        return False
+    return is_genuine(error, branches)
+
+
+def _path(
+    call: Callable[[Graph], Ids],
+    new_graph: Callable[[], Graph],
+    session: Session | None,
+    branches: Branches,
+    state: State,
+    *,
+    watch: bool,
+) -> Run:
+    """One decision path, run again while there is something to learn."""
+    uncut = False
+
+    def singular() -> None:
+        nonlocal uncut
+        uncut = True
+        raise Restart
+
+    for _ in range(_MOST_RUNS):
+        branches.again()
+        before = changes()
+        graph = new_graph()
+        graph.truths_at_once = state.reached.compares_truths()
+        begin(graph)
+        if uncut:
+            graph.values = False
+        elif graph.local and graph.values:
+            graph.singular = singular
+        graph.decide = branches.decide if session is None else _decider(branches, session)
+        graph.becomes_object = None if session is None else _as_arrays(session, state)
+        failures: list[TracingError] = []
+        failed, current = FAILURES.set(failures), CURRENT.set(graph)
+        error: BaseException | None = None
+        outputs: Ids | None = None
+        try:
+            with watching(active=watch) as escapes, state.run(), alone(graph, failures):
+                outputs = call(graph)
+        except Restart:
+            pass
+        except Exception as raised:
+            error = raised
+        finally:
+            graph.unwatched = graph.lately = None
+            CURRENT.reset(current)
+            FAILURES.reset(failed)
+            finish(graph)
+            if session is not None:
+                exchange_again()
+        if repaired():
+            failures.insert(0, overwritten())
+        if uncut and graph.values:
+            continue
+        if session is not None and session.restart_due:
+            session.restart_due = False
+            continue
+        failures += [
+            escape
+            for caught, escape in escapes
+            if caught is not error and not _is_refusal(caught, branches)
+        ]
+        if failures:
+            # the first failure is the cause; what followed may be a consequence
+            cause: BaseException | None = failures[0]
+        else:
+            cause = error
+        if cause is None:
+            assert outputs is not None
+            return Run(graph, outputs)
+        if session is not None:
+            for failure in (cause, error):
+                rebind(failure)
+            exchange_sequences()
+            if changes() != before:
+                continue
+        if isinstance(cause, Exception) and _is_refusal(cause, branches):
+            raise cause
+        shown = explained(cause, later=error, graph=graph)
+        if shown is not cause:
+            raise shown from cause
+        if error is not None and cause is not error:
+            raise cause from error
+        raise cause
+    raise TracingError(f"the function still asks for another run after {_MOST_RUNS} of them")

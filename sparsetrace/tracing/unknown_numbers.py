@@ -1,0 +1,251 @@
+"""Arguments outside ``argnums`` in a global trace: numbers whose values nobody knows.
+
+Contract: floating-point and complex numbers, and arrays of them, become traced objects whose
+every element is opaque: it depends on no input, and its value is unknown, so that it cuts
+nothing and a branch on it is run both ways.  Whatever decides a structure comes as it is:
+whole numbers, truth values, text, None, callables, objects, and where the non-zeros of a
+sparse matrix are.  Containers keep their types, arrays that share memory go on sharing it.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import enum
+import numbers
+import types
+from array import array as typed_array
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.lib.array_utils import byte_bounds
+from numpy.typing import NDArray
+
+from sparsetrace import masked
+from sparsetrace.arrays.array import traced_array
+from sparsetrace.errors import InputError
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.numbers.python_numbers import seeded_number
+from sparsetrace.operands.operands import contains_traced, is_ordinary, is_traced
+from sparsetrace.tracing.pytree import like
+from sparsetrace.tracing.unknown_matrices import unknown_matrix
+
+__all__ = ["unknown"]
+
+_AS_THEY_ARE = frozenset((int, bool, str, bytes, type(None)))
+
+
+def unknown(graph: Graph, arguments: Iterable[Any]) -> list[Any]:
+    """The arguments with unknown numbers in place of known ones; the others themselves.
+
+    Raises
+    ------
+    InputError
+        If an argument is of a type that holds numbers and cannot be traced.
+    """
+    exchange = _Exchange(graph)
+    given = list(arguments)
+    exchange.share(given)
+    return [exchange.of(argument) for argument in given]
+
+
+def _refuse(obj: Any, why: str) -> InputError:
+    return InputError(
+        f"an argument outside argnums holds a {type(obj).__name__}, {why}; static_argnums= takes "
+        "the argument as it is, with its values"
+    )
+
+
+class _Exchange:
+    """Exchanges the numbers of all arguments of one run."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._made: dict[int, Any] = {}
+        self._shared: dict[int, Ids] = {}
+
+    @cached_property
+    def _random(self) -> np.random.Generator:
+        return np.random.default_rng(0)
+
+    def of(self, obj: Any) -> Any:
+        """The object itself, where there is nothing in it to exchange."""
+        kind = type(obj)
+        if kind in _AS_THEY_ARE:
+            return obj
+        if isinstance(obj, (float, complex, np.inexact)) and not is_traced(obj):
+            return self._number(obj)
+        found = self._made.get(id(obj))
+        if found is None:
+            found = self._compound(obj)
+        return found
+
+    def _number(self, obj: Any) -> Any:
+        if isinstance(obj, enum.Enum):
+            return obj
+        if type(obj) not in (float, complex) and not isinstance(obj, np.inexact):
+            raise _refuse(obj, "a number with a type of its own")
+        self._graph.pure = False
+        return seeded_number(self._graph, OPAQUE, obj, np.asarray(obj).dtype)
+
+    def _compound(self, obj: Any) -> Any:
+        if is_traced(obj) or hasattr(type(obj), "_traced_data"):
+            return obj  # of a trace around this one
+        if isinstance(obj, np.ndarray):
+            return self._keep(obj, self._array(obj))
+        if isinstance(obj, Mapping):
+            return self._container(obj, list(obj.values()))
+        if isinstance(obj, (list, tuple, deque)):
+            return self._container(obj, list(obj))
+        if scipy.sparse.issparse(obj) and obj.dtype.kind in "fc" and not contains_traced(obj.data):
+            self._graph.pure = False
+            return self._keep(obj, unknown_matrix(obj, self._random))
+        if isinstance(obj, (numbers.Number, Decimal)) and not isinstance(
+            obj, (numbers.Integral, np.generic)
+        ):
+            raise _refuse(obj, "a number that cannot be traced: give a float")
+        if _holds_numbers(obj):
+            raise _refuse(obj, "whose numbers cannot be traced: give an array or a list")
+        names = _fields_of(obj)
+        return self._record(obj, names) if names else obj
+
+    def _record(self, obj: Any, names: list[str]) -> Any:
+        """A copy of a record with unknown numbers in its fields."""
+        self._made[id(obj)] = obj
+        fields = {name: getattr(obj, name) for name in names if hasattr(obj, name)}
+        exchanged = {name: self.of(value) for name, value in fields.items()}
+        changed = {name: new for name, new in exchanged.items() if new is not fields[name]}
+        if not changed:
+            return obj
+        made = copy.copy(obj)
+        for name, new in changed.items():
+            object.__setattr__(made, name, new)
+        return self._keep(obj, made)
+
+    def _keep(self, obj: Any, made: Any) -> Any:
+        self._made[id(obj)] = made
+        return made
+
+    def _container(self, obj: Any, parts: list[Any]) -> Any:
+        self._made[id(obj)] = obj  # one that holds itself stays as it is
+        exchanged = [self.of(part) for part in parts]
+        if all(new is old for new, old in zip(exchanged, parts, strict=True)):
+            return obj
+        try:
+            return self._keep(obj, like(obj, exchanged))
+        except Exception as error:
+            raise _refuse(obj, "a container that cannot be made anew") from error
+
+    def _array(self, array: NDArray[Any]) -> Any:
+        kind = array.dtype.kind
+        if kind == "O":
+            return self._objects(array)
+        if kind == "V" and _holds_floats(array.dtype):
+            raise _refuse(array, f"whose records ({array.dtype}) hold numbers")
+        if kind not in "fc":
+            return array
+        if isinstance(array, np.ma.MaskedArray):
+            data = self._traced(np.asarray(array.data))
+            return masked.constructed(data, mask=np.ma.getmask(array), fill_value=array.fill_value)
+        if not is_ordinary(array):
+            raise _refuse(array, "whose type may give operators a meaning of its own")
+        return self._traced(array)
+
+    def _traced(self, array: NDArray[Any]) -> Any:
+        self._graph.pure = False
+        ids = self._shared.get(id(array))
+        if ids is None:
+            order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+            ids = np.full(array.shape, OPAQUE, np.int32, order)
+        if not array.flags.writeable:
+            ids.setflags(write=False)
+        return traced_array(self._graph, ids, array.dtype)
+
+    def _objects(self, array: NDArray[Any]) -> Any:
+        parts = array.ravel().tolist()
+        exchanged = [self.of(part) for part in parts]
+        if all(new is old for new, old in zip(exchanged, parts, strict=True)):
+            return array
+        made = np.empty(array.size, object)
+        made[:] = exchanged
+        return made.reshape(array.shape)
+
+    # ------------------------------------------------------------- shared memory
+    def share(self, arguments: list[Any]) -> None:
+        """Lay out the ids of arrays that share memory in memory that they share."""
+        arrays: dict[int, NDArray[Any]] = {}
+        _gather(arguments, lambda array: arrays.setdefault(id(array), array), set())
+        if len(arrays) < 2:
+            return
+        bounds = sorted((*byte_bounds(array), number) for number, array in arrays.items())
+        group, end = [bounds[0]], bounds[0][1]
+        for bound in (*bounds[1:], None):
+            if bound is not None and bound[0] < end:
+                group.append(bound)
+                end = max(end, bound[1])
+                continue
+            if len(group) > 1:
+                self._lay_out([arrays[number] for *_, number in group], group[0][0], end)
+            if bound is not None:
+                group, end = [bound], bound[1]
+
+    def _lay_out(self, arrays: list[NDArray[Any]], start: int, end: int) -> None:
+        step = arrays[0].itemsize
+        pool = np.full(-(-(end - start) // step), OPAQUE, np.int32)
+        for array in arrays:
+            offset, wrong = divmod(array.__array_interface__["data"][0] - start, step)
+            if wrong or array.dtype != arrays[0].dtype or any(s % step for s in array.strides):
+                raise _refuse(array, "which shares memory with another one of another type")
+            strides = tuple(s // step * pool.itemsize for s in array.strides)
+            self._shared[id(array)] = np.ndarray(
+                array.shape, np.int32, pool, offset * pool.itemsize, strides
+            )
+
+
+def _fields_of(obj: Any) -> list[str]:
+    """The fields of an object that is made to hold values: a dataclass, attrs, a namespace."""
+    if isinstance(obj, type):
+        return []
+    if dataclasses.is_dataclass(obj):
+        return [field.name for field in dataclasses.fields(obj)]
+    if isinstance(obj, types.SimpleNamespace):
+        return list(vars(obj))
+    return [field.name for field in getattr(type(obj), "__attrs_attrs__", ())]
+
+
+def _gather(obj: Any, found: Callable[[NDArray[Any]], Any], seen: set[int]) -> None:
+    """Every plain array of floating-point or complex numbers with elements, in containers too."""
+    if isinstance(obj, np.ndarray):
+        if obj.dtype.kind in "fc" and obj.size and not is_traced(obj) and is_ordinary(obj):
+            found(obj)
+    elif isinstance(obj, (list, tuple, deque, Mapping)) and id(obj) not in seen:
+        seen.add(id(obj))
+        for part in obj.values() if isinstance(obj, Mapping) else obj:
+            _gather(part, found, seen)
+    elif id(obj) not in seen:
+        for name in _fields_of(obj):
+            seen.add(id(obj))
+            _gather(getattr(obj, name, None), found, seen)
+
+
+def _holds_numbers(obj: Any) -> bool:
+    """Whether a collection that cannot hold traced numbers holds floating-point ones."""
+    if isinstance(obj, (set, frozenset)):
+        return any(isinstance(x, (float, complex)) for x in obj)
+    if isinstance(obj, typed_array):
+        return obj.typecode in "fd"
+    if isinstance(obj, memoryview):
+        return obj.format in ("f", "d")
+    return isinstance(obj, np.void) and _holds_floats(obj.dtype)
+
+
+def _holds_floats(dtype: np.dtype[Any]) -> bool:
+    if dtype.names is None:
+        return dtype.subdtype is not None and _holds_floats(dtype.subdtype[0])
+    parts = (dtype.fields[name][0].base for name in dtype.names)  # type: ignore[index]
+    return any(part.kind in "fcO" or _holds_floats(part) for part in parts)

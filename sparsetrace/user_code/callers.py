@@ -1,0 +1,98 @@
+"""Who calls a wrapper: Python code that names it, or compiled code behind a Python call.
+
+Contract: compiled code (Cython, C) that asks NumPy for an array goes on to use its
+memory, so it must never be given a traced array.  It has no frame of its own; it is
+told apart by the call that the innermost Python frame stands at: that call's function
+must be the wrapper itself.  In doubt (``map(np.zeros, sizes)``) it is compiled code.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import types
+from inspect import getattr_static
+from typing import Any
+
+from sparsetrace.user_code.bytecode import Chain, callee_at, loaded_first
+
+__all__ = ["called", "called_directly", "subscripted"]
+
+_ABSENT = object()
+
+_KNOWN: dict[tuple[types.CodeType, int], Chain] = {}
+_MOST_KNOWN = 4096
+
+
+def called_directly(frame: types.FrameType) -> bool:
+    """Whether the call at which `frame` stands is one of a wrapper by name."""
+    site = frame.f_code, frame.f_lasti
+    chain = _KNOWN.get(site)
+    if chain is None:
+        if len(_KNOWN) > _MOST_KNOWN:
+            _KNOWN.clear()
+        chain = _KNOWN[site] = _callee(frame)
+    # looked up each time: one call may be of several functions in turn
+    return _is_python_call(_evaluated(frame, chain))
+
+
+def called(frame: types.FrameType) -> Any:
+    """What a frame calls where it stands, as far as names and attributes tell; else None."""
+    return _evaluated(frame, _callee(frame))
+
+
+def _is_python_call(callee: Any) -> bool:
+    if isinstance(callee, functools.partial):
+        callee = callee.func
+    if type(callee) is types.FunctionType:
+        return callee.__dict__.get("_captures") is True
+    return getattr_static(callee, "_captures", False) is True
+
+
+def _callee(frame: types.FrameType) -> Chain:
+    instructions = list(dis.get_instructions(frame.f_code))
+    # the frame may stand at an entry of the instruction's cache
+    return callee_at(instructions, sum(step.offset <= frame.f_lasti for step in instructions) - 1)
+
+
+def subscripted(frame: types.FrameType, offset: int) -> tuple[Any, str, str, Any]:
+    """What is indexed at an instruction: its owner, how it is loaded, its name, and its value.
+
+    The owner is the object of which it is an attribute, None for a variable; the value is
+    None where the expression is neither.
+    """
+    instructions = list(dis.get_instructions(frame.f_code))
+    at = sum(step.offset <= offset for step in instructions) - 1
+    chain = loaded_first(instructions, at)
+    if not chain:
+        return None, "", "", None
+    value = _evaluated(frame, chain)
+    owner = _evaluated(frame, chain[:-1]) if len(chain) > 1 else None
+    return owner, chain[-1][0], chain[-1][1], value
+
+
+def _evaluated(frame: types.FrameType, chain: Chain) -> Any:
+    """The value of the chain, without running code of the user's; None if unknown."""
+    value: Any = _ABSENT
+    for operation, name in chain:
+        if operation in ("LOAD_ATTR", "LOAD_METHOD"):
+            if value is _ABSENT:
+                return None
+            look_up = getattr if isinstance(value, types.ModuleType) else getattr_static
+            value = look_up(value, name, None)
+        else:
+            value = _variable(frame, operation, name)
+    return None if value is _ABSENT else value
+
+
+def _variable(frame: types.FrameType, operation: str, name: Any) -> Any:
+    if not isinstance(name, str):
+        return _ABSENT
+    if operation == "LOAD_GLOBAL":
+        scopes: tuple[Any, ...] = (frame.f_globals, vars(builtins))
+    elif operation == "LOAD_NAME":
+        scopes = (frame.f_locals, frame.f_globals, vars(builtins))
+    else:
+        scopes = (frame.f_locals,)
+    return next((scope[name] for scope in scopes if name in scope), _ABSENT)

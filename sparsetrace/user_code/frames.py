@@ -1,0 +1,133 @@
+"""Whose code a frame or a file is: the user's, a library's, or this package's.
+
+Contract: told by files and never by the names of modules, since what ``exec`` made is the
+user's, whatever its module is called.  Two questions are answered elsewhere, because more
+counts there: whether an error is a library's doing (`sparsetrace.capture.swallowed_errors`,
+where installed code may be the user's own), and who gets a plain array
+(`sparsetrace.capture.session`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from functools import lru_cache
+
+import numpy as np
+import scipy
+
+__all__ = [
+    "CYTHON",
+    "STANDARD",
+    "by_user",
+    "is_library_code",
+    "is_library_file",
+    "is_own",
+    "outside_entries",
+    "outside_frame",
+    "user_frame",
+    "user_location",
+]
+
+
+def _folder(path: str) -> str:
+    return os.path.dirname(os.path.abspath(path)) + os.sep
+
+
+PACKAGE = os.path.dirname(_folder(__file__)[:-1]) + os.sep
+"""The folder of this package."""
+STANDARD = _folder(os.__file__)
+"""The folder of Python's own modules, in which installed ones have one too."""
+CYTHON = (".pyx", ".pxd", "<stringsource>", "View.MemoryView")
+"""How the names of files end whose frames are those of Cython."""
+_LIBRARIES = (_folder(np.__file__), _folder(scipy.__file__), PACKAGE, "<frozen ")
+_COMPILED = tuple(
+    f"{os.sep}{name}{os.sep}"
+    for name in ("jax", "numba", "pandas", "sklearn", "tensorflow", "torch")
+)
+"""Installed packages that are largely compiled."""
+
+
+@lru_cache(maxsize=4096)
+def is_library_file(name: str) -> bool:
+    """Whether a file is Python's, NumPy's, SciPy's, or of a library that is largely compiled.
+
+    Examples
+    --------
+    >>> is_library_file(np.__file__), is_library_file("model.py")
+    (True, False)
+    """
+    if name.startswith(_LIBRARIES) or name.endswith(CYTHON):
+        return True
+    if "site-packages" in name or "dist-packages" in name:
+        return any(part in name for part in _COMPILED)
+    return name.startswith(STANDARD)
+
+
+def is_library_code(code: types.CodeType) -> bool:
+    """The same of the file that code came from."""
+    return is_library_file(code.co_filename)
+
+
+def is_own(code: types.CodeType) -> bool:
+    """Whether code is this package's."""
+    return code.co_filename.startswith(PACKAGE)
+
+
+def by_user(frame: types.FrameType) -> bool:
+    """Whether code of the user's runs in a frame, or has called compiled code there."""
+    return not is_library_file(frame.f_code.co_filename)
+
+
+def outside_frame(frame: types.FrameType) -> types.FrameType:
+    """The innermost frame, from this one outwards, that is not of this package."""
+    found: types.FrameType | None = frame
+    while found is not None and is_own(found.f_code):
+        frame, found = found, found.f_back
+    return frame if found is None else found
+
+
+def outside_entries(error: BaseException) -> list[types.TracebackType]:
+    """The entries of the traceback, outermost first, those of the driver left out."""
+    found: list[types.TracebackType] = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        found.append(traceback)
+        traceback = traceback.tb_next
+    while found and is_own(found[0].tb_frame.f_code):
+        del found[0]
+    return found
+
+
+def user_frame(frame: types.FrameType | None = None) -> types.FrameType | None:
+    """The innermost frame of the user's code; None without.
+
+    Parameters
+    ----------
+    frame : frame, optional
+        Where to start looking outwards; the caller by default.
+    """
+    frame = frame or sys._getframe(1)
+    while frame is not None and not by_user(frame):
+        frame = frame.f_back
+    return frame
+
+
+def user_location(frame: types.FrameType | None = None) -> str:
+    """Where the innermost frame of the user's code stands.
+
+    Returns
+    -------
+    str
+        ``'file.py:12 (in f)'``, or ``'an unknown place'`` if no frame qualifies.
+
+    Examples
+    --------
+    >>> ":1 (in" in user_location()
+    True
+    """
+    frame = user_frame(frame or sys._getframe(1))
+    if frame is None:
+        return "an unknown place"
+    return f"{frame.f_code.co_filename}:{frame.f_lineno} (in {frame.f_code.co_name})"

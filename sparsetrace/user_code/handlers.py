@@ -1,0 +1,306 @@
+"""Whether an error that is raised here would be caught, before the traced function ends.
+
+Contract: looks at where each frame stands, from the operation outwards to the driver,
+and at the handlers that its code has there.  Runs no code of the user's.  In doubt (the
+type of a variable, a context manager that is not known) the answer is yes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import dis
+import functools
+import os
+import types
+import warnings
+from bisect import bisect_right
+from inspect import getattr_static
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at
+from sparsetrace.user_code.frames import PACKAGE, is_own
+
+__all__ = [
+    "HARMLESS",
+    "CodeMap",
+    "code_map",
+    "instructions_of",
+    "is_caught",
+    "is_harmless",
+    "matches",
+    "named",
+    "passes_on",
+    "watched_frame",
+]
+
+Kind = type[BaseException] | None
+"""The type of an error; None is one that nothing is known of."""
+
+
+class _Anything(BaseException):
+    """An error of an unknown type that no handler has put another one in place of."""
+
+
+HARMLESS = (
+    np.errstate,
+    np.printoptions,
+    warnings.catch_warnings,
+    open,
+    contextlib.closing,
+    contextlib.nullcontext,
+    contextlib.redirect_stderr,
+    contextlib.redirect_stdout,
+)
+"""What may be entered by ``with``, and lets every error pass."""
+
+_DRIVER = os.path.join(PACKAGE, "tracing", "driver.py")
+_UNKNOWN = object()
+_ENDINGS = frozenset("CHECK_EG_MATCH RETURN_CONST RETURN_VALUE YIELD_VALUE".split())
+_PREFIXES = frozenset("CACHE EXTENDED_ARG".split())
+
+
+def is_harmless(chain: Chain, scope: dict[str, Any]) -> bool:
+    """Whether a ``with`` of what the chain calls lets every error pass."""
+    value = named(chain, scope)
+    return any(value is known for known in HARMLESS)
+
+
+def named(chain: Chain, scope: dict[str, Any]) -> Any:
+    """What a chain of global names stands for; an object of no meaning if that is unknown."""
+    if not chain or chain[0][0] not in ("LOAD_GLOBAL", "LOAD_NAME"):
+        return _UNKNOWN
+    value = scope.get(chain[0][1], vars(builtins).get(chain[0][1], _UNKNOWN))
+    for _, name in chain[1:]:
+        look_up = getattr if isinstance(value, types.ModuleType) else getattr_static
+        value = look_up(value, name, _UNKNOWN)
+    return value
+
+
+# ---------------------------------------------------------------------- a code object
+class CodeMap:
+    """The instructions of a code object, and where an error in them goes on."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.code = code  # kept, so that its id stays its own
+        self.starts, self.entries = _entries(code.co_exceptiontable)
+        self.is_own = is_own(code)
+        self.is_driver = code.co_filename == _DRIVER
+        self.passes: bool | None = None
+        self.outcomes: dict[tuple[int, Kind], tuple[bool, Kind]] = {}
+
+    @functools.cached_property
+    def instructions(self) -> list[dis.Instruction]:
+        return [step for step in dis.get_instructions(self.code) if step.opname not in _PREFIXES]
+
+    @functools.cached_property
+    def places(self) -> dict[int, int]:
+        """Where in the list the instruction of each offset is."""
+        found, at = {}, 0
+        for step in dis.get_instructions(self.code):
+            found[step.offset] = at
+            at += step.opname not in _PREFIXES
+        return found
+
+    def target(self, offset: int) -> int | None:
+        """The offset of the handler of what is raised at an offset."""
+        at = bisect_right(self.starts, offset) - 1
+        if at < 0:
+            return None
+        end, target = self.entries[at]
+        return target if offset < end else None
+
+    def ranges(self, target: int) -> list[tuple[int, int]]:
+        """From where to where errors go to the handler at an offset."""
+        return [
+            (start, end)
+            for start, (end, other) in zip(self.starts, self.entries, strict=True)
+            if other == target
+        ]
+
+    def callee(self, at: int) -> Chain:
+        """What loads the function that the instruction calls."""
+        return callee_at(self.instructions, at)
+
+    def passes_on(self, scope: dict[str, Any]) -> bool:
+        """Whether nothing in the code catches an error, or puts another one in its place."""
+        if self.passes is None:
+            self.passes = all(
+                self.outcome(start, _Anything, scope) == (False, _Anything) for start in self.starts
+            )
+        return self.passes
+
+    def outcome(self, offset: int, kind: Kind, scope: dict[str, Any]) -> tuple[bool, Kind]:
+        """Whether an error raised at the offset may be caught; if not, what leaves the frame."""
+        found = self.outcomes.get((offset, kind))
+        if found is None:
+            found = self.outcomes[offset, kind] = self._outcome(offset, kind, scope)
+        return found
+
+    def _outcome(self, offset: int, kind: Kind, scope: dict[str, Any]) -> tuple[bool, Kind]:
+        todo, seen = [(offset, kind)], set()
+        leaving: set[Kind] = set()
+        while todo:
+            raised = todo.pop()
+            target = self.target(raised[0])
+            if target is None:
+                leaving.add(raised[1])
+            elif (target, raised[1]) not in seen:
+                seen.add((target, raised[1]))
+                again = self._handled(target, raised[1], scope)
+                if again is None:
+                    return True, None
+                todo += again
+        return False, leaving.pop() if len(leaving) == 1 else None
+
+    def _handled(
+        self, target: int, kind: Kind, scope: dict[str, Any]
+    ) -> list[tuple[int, Kind]] | None:
+        """Where the handler at an offset raises again, and what; None if it may end otherwise."""
+        raised: list[tuple[int, Kind]] = []
+        todo, seen = [self.places[target]], set()
+        steps = self.instructions
+        while todo:
+            at = todo.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            step = steps[at]
+            name = step.opname
+            if name == "CHECK_EXC_MATCH":
+                found = matches(kind, steps, at, scope)
+                if found is not True:
+                    todo.append(self.places[steps[at + 1].argval])
+                if found is not False:
+                    todo.append(at + 2)
+            elif name == "WITH_EXCEPT_START":
+                if not self._is_harmless(target, scope):
+                    return None
+                todo.append(next(i for i in range(at, len(steps)) if steps[i].opname == "RERAISE"))
+            elif name == "RERAISE":
+                raised.append((step.offset, kind))
+            elif name == "RAISE_VARARGS":
+                raised.append((step.offset, kind if step.arg == 0 else None))
+            elif name in _ENDINGS or (name == "POP_EXCEPT" and steps[at + 1].opname != "RERAISE"):
+                return None
+            elif "JUMP" in name or name == "FOR_ITER":
+                todo.append(self.places[step.argval])
+                if "IF" in name or name == "FOR_ITER":
+                    todo.append(at + 1)
+            else:
+                todo.append(at + 1)
+        return raised
+
+    def _is_harmless(self, target: int, scope: dict[str, Any]) -> bool:
+        """Whether the context manager whose exit is called at an offset lets errors pass."""
+        at = self.places[min(self.ranges(target))[0]] - 1
+        if self.instructions[at].opname != "BEFORE_WITH":
+            return False
+        return is_harmless(callee_at(self.instructions, at - 1), scope)
+
+
+def _entries(table: bytes) -> tuple[list[int], list[tuple[int, int]]]:
+    """The starts of the ranges of a code object's table, and their ends and handlers."""
+    numbers = _varints(table)
+    starts, entries = [], []
+    for start, length, target, _ in zip(numbers, numbers, numbers, numbers, strict=True):
+        starts.append(2 * start)
+        entries.append((2 * (start + length), 2 * target))
+    return starts, entries
+
+
+def _varints(table: bytes) -> Any:
+    value = 0
+    for byte in table:
+        value = (value << 6) | (byte & 63)
+        if not byte & 64:
+            yield value
+            value = 0
+
+
+def matches(
+    kind: Kind, steps: list[dis.Instruction], at: int, scope: dict[str, Any]
+) -> bool | None:
+    """Whether an ``except`` clause is for this type of error; None if unknown."""
+    if kind is None or kind is _Anything:
+        return None
+    last = at - 1
+    count = 1
+    if steps[last].opname == "BUILD_TUPLE":
+        count = steps[last].arg or 0
+        last -= 1
+    found: bool | None = False
+    for _ in range(count):
+        chain, first = chain_ending_at(steps, last)
+        wanted = named(chain, scope)
+        last = first - 1
+        kinds = wanted if isinstance(wanted, tuple) else (wanted,)
+        if not all(isinstance(one, type) for one in kinds):
+            found = None
+        elif issubclass(kind, kinds):
+            return True
+    return found
+
+
+_KNOWN: dict[int, CodeMap] = {}
+_MOST_KNOWN = 4096
+
+
+def code_map(code: types.CodeType) -> CodeMap:
+    """What is known of a code object."""
+    found = _KNOWN.get(id(code))  # code objects are slow to compare
+    if found is None:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        found = _KNOWN[id(code)] = CodeMap(code)
+    return found
+
+
+def instructions_of(code: types.CodeType) -> list[dis.Instruction]:
+    """The instructions of a code object, without the entries of their caches."""
+    return code_map(code).instructions
+
+
+# --------------------------------------------------------------------------- frames
+def watched_frame(frame: types.FrameType | None) -> types.FrameType | None:
+    """The innermost frame, from this one outwards, that stands in a ``try`` or ``with``.
+
+    None if the driver comes first.
+    """
+    while frame is not None:
+        code = frame.f_code
+        if code.co_exceptiontable:
+            known = _KNOWN.get(id(code)) or code_map(code)
+            if known.is_driver:
+                return None
+            passes = known.is_own or known.passes_on(frame.f_globals)
+            if not passes and known.target(frame.f_lasti) is not None:
+                return frame
+        frame = frame.f_back
+    return None
+
+
+def passes_on(frame: types.FrameType) -> bool:
+    """Whether the code of a frame lets every error pass, wherever it stands."""
+    code = frame.f_code
+    return not code.co_exceptiontable or code_map(code).passes_on(frame.f_globals)
+
+
+def is_caught(kind: Kind, frame: types.FrameType | None) -> bool:
+    """Whether an error of a type that is raised here may be caught before the driver gets it.
+
+    Parameters
+    ----------
+    kind : type
+    frame : frame
+        Where to start looking outwards.
+    """
+    found = watched_frame(frame)
+    while found is not None:
+        caught, kind = code_map(found.f_code).outcome(found.f_lasti, kind, found.f_globals)
+        if caught:
+            return True
+        found = watched_frame(found.f_back)
+    return False

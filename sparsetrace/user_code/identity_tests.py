@@ -1,0 +1,169 @@
+"""Whether code compares a name by identity with more than what ``type(v)`` gave.
+
+Contract: the name ``float`` may be exchanged in a module unless its code asks ``t is
+float`` of a `t` that is not, by its own instructions, the result of ``type``: the
+stand-in for ``type`` gives whichever ``float`` the module has, anything else may not.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+from contextlib import suppress
+from typing import Any
+
+from sparsetrace.user_code.bytecode import callee_at, chain_ending_at
+from sparsetrace.user_code.handlers import instructions_of, named
+
+__all__ = ["compared"]
+
+_MOST_KNOWN = 4096
+_KNOWN: dict[tuple[int, str, bool], tuple[types.CodeType, bool]] = {}
+
+
+def compared(scope: dict[str, Any], name: str, *, exchanged: bool) -> str | None:
+    """The function of a module that compares a name with what is no result of ``type``.
+
+    Where the name is to be exchanged in this module, also one that compares a result of
+    ``type`` with what may be the real one, bound earlier.
+    """
+    todo = list(scope.values())
+    seen: set[int] = set()
+    while todo:
+        item = todo.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, type):
+            todo += vars(item).values()
+        elif isinstance(item, (staticmethod, classmethod)):
+            todo.append(item.__func__)
+        elif isinstance(item, property):
+            todo += (item.fget, item.fset)
+        elif isinstance(item, types.FunctionType):
+            if item.__globals__ is scope and _compares(item.__code__, name, scope, exchanged):
+                return item.__qualname__
+            todo += _held_by(item)
+        elif isinstance(item, functools._lru_cache_wrapper):
+            todo.append(item.__wrapped__)
+    return None
+
+
+def _held_by(function: types.FunctionType) -> list[Any]:
+    """What a function has in its closure: the one that it decorates."""
+    found = [function.__dict__.get("__wrapped__")]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # not filled yet
+            found.append(cell.cell_contents)
+    return found
+
+
+def _compares(code: types.CodeType, name: str, scope: dict[str, Any], exchanged: bool) -> bool:
+    key = id(code), name, exchanged  # code objects are slow to compare
+    known = _KNOWN.get(key)
+    if known is None or known[0] is not code:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        steps = instructions_of(code)
+        found = name in code.co_names and _compares_name(steps, name)
+        if exchanged and "type" in code.co_names:
+            found = found or _compares_types(steps, scope)
+        nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
+        found = found or any(_compares(c, name, scope, exchanged) for c in nested)
+        known = _KNOWN[key] = code, found
+    return known[1]
+
+
+def _compares_name(steps: list[dis.Instruction], name: str) -> bool:
+    """Whether the name is compared with what is no result of ``type``."""
+    for at, step in enumerate(steps):
+        if step.opname != "IS_OP":
+            continue
+        if _loads(steps[at - 1], name):
+            if not _is_type_of(steps, at - 2):
+                return True
+        elif _begins_with(steps, at, name):
+            return True
+    return False
+
+
+def _compares_types(steps: list[dis.Instruction], scope: dict[str, Any]) -> bool:
+    """Whether a result of ``type`` is compared with what nothing is known of."""
+    for at, step in enumerate(steps):
+        if step.opname != "IS_OP":
+            continue
+        if _begins_with_type(steps, at):
+            if not (_is_type_of(steps, at - 1) or _is_class_known(steps, at - 1, scope)):
+                return True
+        elif _is_type_of(steps, at - 1):
+            return True
+    return False
+
+
+def _begins_with_type(steps: list[dis.Instruction], at: int) -> bool:
+    """Whether the left operand of the comparison is a result of ``type``."""
+    start = _start(steps[at])
+    return any(_start(steps[i]) == start and _is_type_of(steps, i) for i in range(at))
+
+
+def _is_class_known(steps: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
+    """Whether what is compared with a type is certainly no ``float`` that was bound early.
+
+    One in a table, an attribute or an argument may be.
+    """
+    step = steps[at]
+    if step.opname == "LOAD_CONST":
+        return True
+    if step.opname.startswith(("LOAD_FAST", "LOAD_DEREF")):
+        stores = [
+            i
+            for i, s in enumerate(steps)
+            if s.opname.startswith(("STORE_FAST", "STORE_DEREF")) and s.argval == step.argval
+        ]
+        return bool(stores) and all(steps[i - 1].opname.startswith("CALL") for i in stores)
+    chain, _ = chain_ending_at(steps, at)
+    found = named(chain, scope)
+    # a name of the module for ``float`` is exchanged with it
+    return isinstance(found, type) and (found is not float or len(chain) == 1)
+
+
+def _loads(step: dis.Instruction, name: str) -> bool:
+    return step.opname.startswith("LOAD") and step.argval == name
+
+
+def _is_type_of(steps: list[dis.Instruction], at: int) -> bool:
+    """Whether what these instructions leave is ``type(v)``, or a local variable that holds it."""
+    if at < 1:
+        return False
+    step = steps[at]
+    if step.opname.startswith("CALL"):
+        return tuple(name for _, name in callee_at(steps, at)) == ("type",)
+    if step.opname.startswith("LOAD_FAST"):
+        stores = [
+            i
+            for i, s in enumerate(steps)
+            if s.opname.startswith("STORE_FAST") and s.argval == step.argval
+        ]
+        return bool(stores) and all(
+            steps[i - 1].opname.startswith("CALL") and _is_type_of(steps, i - 1) for i in stores
+        )
+    return False
+
+
+def _begins_with(steps: list[dis.Instruction], at: int, name: str) -> bool:
+    """Whether the left operand of the comparison is the name itself."""
+    start = _start(steps[at])
+    for i in range(at - 1, -1, -1):
+        if _start(steps[i]) != start:
+            continue
+        if steps[i].opname.startswith(("CALL", "LOAD_ATTR", "LOAD_METHOD", "PRECALL", "BINARY")):
+            return False  # the name is only the beginning of it
+        if _loads(steps[i], name):
+            return True
+    return False
+
+
+def _start(step: dis.Instruction) -> tuple[int | None, int | None]:
+    place = step.positions
+    return (None, None) if place is None else (place.lineno, place.col_offset)

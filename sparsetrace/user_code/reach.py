@@ -1,0 +1,753 @@
+"""What a function can reach: its globals, cells, defaults, objects, and what those hold.
+
+Contract: one walk finds both where state is kept (`sparsetrace.user_code.state`) and which
+code may run (`sparsetrace.capture.swallowed_errors`).  It runs no code of the user's:
+attributes are read from ``__dict__`` and slots, never by ``getattr``, and anything unknown
+is asked for its referents.  What belongs to a library is passed through, for the functions
+it holds, and never noted as state.  Breadth first, so that what is near is found where
+there is too much to look at.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import dis
+import functools
+import gc
+import itertools
+import opcode
+import random
+import sys
+import threading
+import types
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "CACHES",
+    "ITERATORS",
+    "OWN",
+    "WATCHED",
+    "Code",
+    "Reached",
+    "dict_of",
+    "filled_slots",
+    "is_foreign",
+    "reached",
+]
+
+_MOST_OBJECTS = 100_000
+OWN = ("numpy", "scipy", "sparsetrace")
+_WIDESPREAD = frozenset(
+    "_pytest jax matplotlib numba pandas pluggy pytest sklearn sympy tensorflow torch "
+    "xarray".split()
+)
+"""Libraries whose modules are neither searched nor put back."""
+_PLAIN_DATA = frozenset(
+    ("argparse", "array", "builtins", "collections", "functools", "types", "weakref")
+)
+"""Modules of the standard library whose objects hold what their users put there."""
+_ABSENT = object()
+
+CACHES = (functools._lru_cache_wrapper,)
+ITERATORS: tuple[type, ...] = (
+    *map(type, map(iter, ([], (), "", range(0), {}, b"", set(), bytearray()))),
+    *(
+        type(iter({}.items())),
+        type(iter({}.values())),
+        type(reversed([])),
+        type(iter(range(2**70))),
+    ),
+    *(itertools.count, itertools.cycle, itertools.repeat, itertools.chain, itertools.islice),
+    *(itertools.accumulate, itertools.product, itertools.permutations, itertools.combinations),
+    *(enumerate, zip, map, filter, type(itertools.tee(())[0]), types.GeneratorType),
+)
+
+_DOUBTFUL = frozenset(
+    "getattr globals locals vars exec eval compile __import__ import_module attrgetter "
+    "__subclasses__ __dict__ __builtins__ modules entry_points suppress".split()
+)
+"""Names by which code reaches functions, or swallows errors, unseen."""
+_IMPORTS = frozenset(("import_module", "__import__", "modules"))
+_WRITES_GLOBALS = frozenset(("globals", "exec"))
+_ASKS_DTYPES = frozenset(
+    "can_cast common_type dtype isdtype issubdtype itemsize min_scalar_type nbytes "
+    "result_type".split()
+)
+_WRITES_ATTRIBUTES = frozenset(("setattr", "delattr", "vars", "__dict__"))
+
+
+def is_foreign(module: object, filename: str = "") -> bool:
+    """Whether a module is a library's: of Python, NumPy, SciPy, or a widespread one."""
+    package = module.partition(".")[0] if isinstance(module, str) else ""
+    if package == "__main__":
+        return False
+    if package in OWN or package in sys.stdlib_module_names:
+        return True
+    return package in _WIDESPREAD and (not filename or "site-packages" in filename)
+
+
+# --------------------------------------------------------------------------- code
+@dataclass(slots=True, eq=False)
+class Code:
+    """What is the same whenever a piece of code is looked at, nested functions included."""
+
+    code: types.CodeType
+    foreign: bool
+    names: tuple[str, ...]
+    imports: tuple[str, ...]
+    global_stores: tuple[str, ...]
+    attribute_stores: tuple[str, ...]
+    modules: tuple[str, ...]
+    """Modules that may be imported by their names, as text."""
+    doubtful: bool
+    """Whether it may call functions that it does not name."""
+    writes_globals: bool
+    writes_attributes: bool
+    """Whether it may write names that it does not store by an instruction."""
+    asks_dtypes: bool
+    """Whether it may ask an array for its dtype."""
+    compares_truths: bool
+    """Whether it compares with True or False by identity, as ``case True`` does."""
+    handlers: Any = None
+    """What `sparsetrace.capture.swallowed_errors` found out about its exception handlers."""
+
+
+_CODES: dict[int, Code] = {}
+_MOST_CODES = 8192
+_IMPORT = frozenset((opcode.opmap["IMPORT_NAME"],))
+_STORE_GLOBAL = frozenset((opcode.opmap["STORE_GLOBAL"], opcode.opmap["DELETE_GLOBAL"]))
+_STORE_ATTR = frozenset((opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]))
+_IS = opcode.opmap["IS_OP"]
+_EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
+
+
+def _code(code: types.CodeType, scope: dict[str, Any]) -> Code:
+    known = _CODES.get(id(code))  # by identity: code objects compare their bytes
+    if known is None or known.code is not code:
+        if len(_CODES) >= _MOST_CODES:
+            _CODES.clear()
+        known = _CODES[id(code)] = _read(code, scope)
+    return known
+
+
+def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
+    every = list(_nested(code))
+    names = frozenset(name for part in every for name in part.co_names)
+
+    def operands(of: frozenset[int]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for part in every for name in _operands(part, of)))
+
+    return Code(
+        code,
+        is_foreign(scope.get("__name__"), code.co_filename),
+        tuple(sorted(names)),
+        operands(_IMPORT),
+        operands(_STORE_GLOBAL),
+        operands(_STORE_ATTR),
+        tuple(_texts(every)) if not names.isdisjoint(_IMPORTS) else (),
+        not names.isdisjoint(_DOUBTFUL),
+        not names.isdisjoint(_WRITES_GLOBALS),
+        not names.isdisjoint(_WRITES_ATTRIBUTES),
+        not names.isdisjoint(_ASKS_DTYPES),
+        any(map(_compares_truths, every)),
+    )
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _nested(constant)
+
+
+def _compares_truths(code: types.CodeType) -> bool:
+    if _IS not in code.co_code[::2] or not any(isinstance(x, bool) for x in code.co_consts):
+        return False
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    return any(
+        after.opcode == _IS and before.opname == "LOAD_CONST" and isinstance(before.argval, bool)
+        for before, after in itertools.pairwise(steps)
+    )
+
+
+def _texts(codes: list[types.CodeType]) -> Iterator[str]:
+    for code in codes:
+        yield from (text for text in code.co_consts if isinstance(text, str))
+
+
+def _operands(code: types.CodeType, of: frozenset[int]) -> Iterator[str]:
+    """The names that instructions of these kinds work on."""
+    operations = code.co_code
+    if of.isdisjoint(operations[::2]):
+        return
+    argument = 0
+    for operation, low in zip(operations[::2], operations[1::2], strict=True):
+        argument = argument << 8 | low
+        if operation in of:
+            yield code.co_names[argument]
+        if operation != _EXTENDED_ARG:
+            argument = 0
+
+
+# -------------------------------------------------------------------------- kinds
+_Getter = Callable[[Any], Any]
+_CLASS_DICT: _Getter = type.__dict__["__dict__"].__get__
+_FLAGS: _Getter = type.__dict__["__flags__"].__get__
+_MODULE: _Getter = type.__dict__["__module__"].__get__
+_MRO: _Getter = type.__dict__["__mro__"].__get__
+_HEAP_TYPE = 1 << 9
+
+
+@dataclass(slots=True)
+class _Kind:
+    """How objects of one type are looked at; refers to nothing that keeps the type alive."""
+
+    visit: str
+    foreign: bool
+    has_dict: bool
+    slots: tuple[str, ...]
+
+
+_ATOMS: set[type] = {
+    *(type(None), bool, int, float, complex, str, bytes, range, slice, type(...), np.ufunc),
+    *(type(NotImplemented), types.CodeType, types.FrameType, types.TracebackType),
+    *(types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType),
+    *(types.MethodDescriptorType, types.ClassMethodDescriptorType, type(np.dtype(float))),
+    *(
+        kind
+        for kind in vars(np).values()
+        if isinstance(kind, type) and issubclass(kind, np.generic)
+    ),
+}
+_HELD_BY_SYSTEM = frozenset(
+    "_io _thread _socket _ssl _ctypes _contextvars _asyncio _queue _sqlite3 "
+    "threading logging queue asyncio concurrent multiprocessing socket select subprocess io".split()
+)
+"""Modules whose objects stand for something outside of Python's data: locks, files, queues."""
+
+_CONTAINERS: tuple[tuple[type, str], ...] = (
+    (dict, "dicts"),
+    (list, "lists"),
+    (set, "sets"),
+    (collections.deque, "deques"),
+    (np.ndarray, "arrays"),
+    (bytearray, "bytes"),
+    (array.array, "bytes"),
+    (random.Random, "randoms"),
+    (tuple, "items"),
+    (frozenset, "items"),
+    (types.ModuleType, "module"),
+)
+_BY_EXACT_TYPE: dict[type, str] = {
+    types.FunctionType: "function",
+    types.BuiltinFunctionType: "builtin",
+    types.ModuleType: "module",
+    types.CellType: "cell",
+    weakref.ProxyType: "proxy",
+    weakref.CallableProxyType: "proxy",
+    functools.partial: "partial",
+    memoryview: "memory",
+    tuple: "items",
+    frozenset: "items",
+    **dict.fromkeys(CACHES, "caches"),
+    **dict.fromkeys(ITERATORS, "iterators"),
+}
+_KINDS: weakref.WeakKeyDictionary[type, _Kind] = weakref.WeakKeyDictionary()
+_LASTING_KINDS: dict[type, _Kind] = {}
+"""The same for types that never go away."""
+
+
+def _is_heap_type(cls: type) -> bool:
+    return bool(_FLAGS(cls) & _HEAP_TYPE)
+
+
+def _package(cls: type) -> str:
+    module = _MODULE(cls)
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
+def _is_library_class(cls: type) -> bool:
+    package = _package(cls)
+    return is_foreign(package) and not (package == "builtins" and _is_heap_type(cls))
+
+
+def _kind(cls: type) -> _Kind:
+    known = _LASTING_KINDS.get(cls) or _KINDS.get(cls)
+    if known is None:
+        known = _new_kind(cls)
+        if _is_heap_type(cls):
+            _KINDS[cls] = known
+        else:
+            _LASTING_KINDS[cls] = known
+    return known
+
+
+def _new_kind(cls: type) -> _Kind:
+    package, mro = _package(cls), _MRO(cls)
+    foreign = _is_library_class(cls) and package not in _PLAIN_DATA
+    if np.ndarray in mro:
+        foreign = False  # whoever made the class, the numbers are the user's
+    attributes: dict[str, Any] = {}  # as they are looked up
+    for base in reversed(mro):
+        attributes.update(_CLASS_DICT(base))
+    slots = tuple(
+        name
+        for name, value in attributes.items()
+        if type(value) is types.MemberDescriptorType
+        and name != "__dict__"
+        and _is_heap_type(value.__objclass__)
+    )
+    has_dict = type(attributes.get("__dict__")) in _DESCRIPTORS
+    return _Kind(_visit_of(cls, package, mro, has_dict or bool(slots)), foreign, has_dict, slots)
+
+
+_DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
+
+
+def _visit_of(cls: type, package: str, mro: tuple[type, ...], has_attributes: bool) -> str:
+    """The name of the method of `_Walk` that looks at objects of a type."""
+    if type in mro:
+        return "class_"
+    if threading.local in mro:
+        return "local"
+    if package == "sparsetrace" or package in _HELD_BY_SYSTEM or cls is np.memmap:
+        return "nothing"
+    if weakref.ref in mro:
+        return "reference"
+    if cls in _BY_EXACT_TYPE:
+        return _BY_EXACT_TYPE[cls]
+    if package == "numpy" and any(base.__name__ in _NUMPY_RANDOM for base in mro):
+        return "randoms"
+    for base, name in _CONTAINERS:
+        if base in mro:
+            return name
+    if not _is_heap_type(cls) and package == "builtins":
+        return "opaque"
+    return "instance" if has_attributes else "opaque"
+
+
+_NUMPY_RANDOM = frozenset(("BitGenerator", "Generator", "RandomState"))
+
+
+# -------------------------------------------------------------------------- walk
+@dataclass(slots=True)
+class Reached:
+    """What one walk found, by what is done with it.
+
+    Attributes
+    ----------
+    codes : list of (Code, globals)
+        The code of all functions of the user's own.
+    dicts, lists, sets, deques, arrays, bytes, cells, classes, randoms : list
+        Where state is kept.
+    objects : list of (object, class, dict)
+        What has a ``__dict__``, and perhaps gets another one, or another class.
+    slots : list of (object, names)
+    names : list of (dict, name)
+        Single names of a module that are rebound, or hold a cache or an iterator.
+    scopes : list of dict
+        The globals of modules that may be rebound by any name.
+    caches, iterators : list
+        What cannot be put back, but exchanged.
+    watched, defaults, partials : list
+        Functions of `WATCHED`, and what holds one as a default argument or a partial call.
+    unknown : bool
+        Whether functions may be called that the walk has not seen.
+    """
+
+    codes: list[tuple[Code, dict[str, Any]]] = field(default_factory=list)
+    dicts: list[Any] = field(default_factory=list)
+    lists: list[Any] = field(default_factory=list)
+    sets: list[Any] = field(default_factory=list)
+    deques: list[Any] = field(default_factory=list)
+    arrays: list[Any] = field(default_factory=list)
+    bytes: list[Any] = field(default_factory=list)
+    cells: list[Any] = field(default_factory=list)
+    classes: list[type] = field(default_factory=list)
+    randoms: list[Any] = field(default_factory=list)
+    objects: list[tuple[Any, type, dict[str, Any]]] = field(default_factory=list)
+    slots: list[tuple[Any, tuple[str, ...]]] = field(default_factory=list)
+    names: list[tuple[dict[str, Any], str]] = field(default_factory=list)
+    scopes: list[dict[str, Any]] = field(default_factory=list)
+    caches: list[Any] = field(default_factory=list)
+    iterators: list[Any] = field(default_factory=list)
+    watched: list[Any] = field(default_factory=list)
+    defaults: list[Any] = field(default_factory=list)
+    partials: list[Any] = field(default_factory=list)
+    unknown: bool = False
+
+    def asks_dtypes(self) -> bool:
+        """Whether any code may ask for a dtype; not in doubt."""
+        return any(code.asks_dtypes for code, _ in self.codes)
+
+    def compares_truths(self) -> bool:
+        """Whether any code may compare with True or False by identity; in doubt, yes."""
+        return self.unknown or any(code.compares_truths for code, _ in self.codes)
+
+
+def reached(roots: Iterable[Any]) -> Reached:
+    """Everything that can be reached from some objects, the nearest first.
+
+    Examples
+    --------
+    >>> model = {"calls": [1, 2]}
+    >>> reached([model.get]).lists
+    [[1, 2]]
+    """
+    walk = _Walk()
+    walk.push(list(roots), opaque=False)
+    walk.run()
+    return walk.found
+
+
+_EXCHANGED = frozenset((*CACHES, *ITERATORS))
+WATCHED: set[int] = set()
+"""The ids of functions of NumPy's that must not be called by another name unseen.
+
+`sparsetrace.capture` names them.
+"""
+
+
+class _Walk:
+    """One walk; `todo` holds what is to be looked at, and whether a library holds it."""
+
+    def __init__(self) -> None:
+        self.found = Reached()
+        self.todo: collections.deque[tuple[Any, bool]] = collections.deque()
+        self.seen: set[Any] = set()
+
+    def push(self, items: Any, *, opaque: bool) -> None:
+        todo, seen, atoms = self.todo, self.seen, _ATOMS
+        if len(items) > 16 and atoms.issuperset(map(type, items)):
+            return
+        for item in items:
+            if type(item) not in atoms and id(item) not in seen:
+                todo.append((item, opaque))
+
+    def run(self) -> None:
+        todo, seen = self.todo, self.seen
+        while todo:
+            item, opaque = todo.popleft()
+            key: Any = id(item)
+            if key in seen:
+                continue
+            cls = type(item)
+            kind = _LASTING_KINDS.get(cls) or _kind(cls)
+            if opaque and (kind.foreign or kind.visit not in _THE_SAME_WHOEVER_HOLDS_IT):
+                key = key, True
+                if key in seen:
+                    continue
+            seen.add(key)
+            if len(seen) > _MOST_OBJECTS:
+                self.found.unknown = True
+                return
+            try:
+                getattr(self, kind.visit)(item, kind, opaque)
+            except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+                # another thread changes it, or compiled code pretends to be something else
+                self.found.unknown = True
+
+    # ---------------------------------------------------------------- code
+    def function(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if id(item) in WATCHED:
+            self.found.watched.append(item)
+        scope = item.__globals__
+        info = _code(item.__code__, scope)
+        foreign = info.foreign
+        if item.__closure__:
+            for cell in item.__closure__:
+                if id(cell) not in self.seen:
+                    self.cell(cell, kind, foreign)
+        if item.__defaults__:
+            self.push(item.__defaults__, opaque=foreign)
+        if item.__kwdefaults__:
+            self.push(list(item.__kwdefaults__.values()), opaque=foreign)
+        held = item.__dict__
+        if held:
+            self.push(list(held.values()), opaque=foreign)
+        if foreign:
+            return
+        found = self.found
+        if item.__defaults__ and not WATCHED.isdisjoint(map(id, item.__defaults__)):
+            found.defaults.append(item)
+        found.dicts.append(held)
+        found.codes.append((info, scope))
+        todo, seen, atoms = self.todo, self.seen, _ATOMS
+        for name in info.names:
+            value = scope.get(name, _ABSENT)
+            cls = type(value)
+            if cls in atoms or value is _ABSENT:
+                continue
+            if cls is types.ModuleType:
+                self.named(value, info)
+            elif id(value) not in seen:
+                todo.append((value, False))
+            if cls in _EXCHANGED or id(value) in WATCHED:
+                found.names.append((scope, name))
+        for name in info.global_stores:
+            found.names.append((scope, name))
+        for name in info.imports:
+            module = sys.modules.get(name) or sys.modules.get(_relative(scope, name))
+            if module is not None:
+                self.named(module, info)
+            elif not is_foreign(name):
+                found.unknown = True
+        if info.doubtful:
+            found.unknown = True
+            for name in info.modules:
+                module = sys.modules.get(name)
+                if module is not None and not is_foreign(name):
+                    self.module(module, kind, False)
+        if info.writes_globals:
+            self.whole(scope)
+
+    def whole(self, scope: dict[str, Any]) -> None:
+        """Note a module's globals, all of them, and what they hold."""
+        if ("scope", id(scope)) not in self.seen:
+            self.seen.add(("scope", id(scope)))
+            self.found.scopes.append(scope)
+            held = [x for x in scope.values() if type(x) is not types.ModuleType]
+            self.push(held, opaque=False)
+
+    def named(self, module: Any, info: Code) -> None:
+        """Look at the attributes of a module that code names."""
+        key = id(module), id(info)
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        scope = object.__getattribute__(module, "__dict__")
+        name = scope.get("__name__")
+        if is_foreign(name, _file_of(scope)):
+            if name in ("random", "numpy.random"):
+                self.global_random(name)
+            elif name == "numpy" and "random" in info.names:
+                self.global_random("numpy.random")
+            return
+        for wanted in info.names:
+            value = scope.get(wanted, _ABSENT)
+            if value is _ABSENT:
+                continue
+            if type(value) is types.ModuleType:
+                self.named(value, info)
+                continue
+            self.push((value,), opaque=False)
+            if type(value) in _EXCHANGED or id(value) in WATCHED:
+                self.found.names.append((scope, wanted))
+        for wanted in info.attribute_stores:
+            self.found.names.append((scope, wanted))
+        if info.doubtful or info.writes_attributes:
+            self.whole(scope)
+
+    def global_random(self, module: str) -> None:
+        """Note the generator behind the functions of a module."""
+        if module == "random":
+            self.push((random._inst,), opaque=False)
+        else:
+            legacy = sys.modules.get("numpy.random.mtrand")
+            self.push((getattr(legacy, "_rand", None),), opaque=False)
+
+    def module(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        scope = object.__getattribute__(item, "__dict__")
+        name = scope.get("__name__")
+        if is_foreign(name, _file_of(scope)):
+            if name in ("random", "numpy.random"):
+                self.global_random(name)
+        elif not opaque:  # an object holds it: any of its names may be used
+            self.whole(scope)
+
+    def builtin(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if id(item) in WATCHED:
+            self.found.watched.append(item)
+        if type(item.__self__) is not types.ModuleType:
+            self.push((item.__self__,), opaque=opaque)
+
+    def partial(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if id(item.func) in WATCHED:
+            self.found.partials.append(item)
+        self.push((item.func, *item.args, *item.keywords.values()), opaque=opaque)
+        self.push(list(item.__dict__.values()), opaque=opaque)
+
+    def memory(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        self.push((item.obj,), opaque=opaque)
+
+    def reference(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        self.push((weakref.ref.__call__(item),), opaque=opaque)
+
+    def proxy(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        self.found.unknown = True  # asking it for anything asks the object behind it
+
+    def caches(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        wrapped = item.__dict__.get("__wrapped__")
+        scope = wrapped.__globals__ if type(wrapped) is types.FunctionType else {}
+        if not is_foreign(scope.get("__name__")):
+            self.found.caches.append(item)
+        self.push(list(item.__dict__.values()), opaque=opaque)
+
+    def iterators(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if not opaque:
+            self.found.iterators.append(item)
+        self.push(gc.get_referents(item), opaque=opaque)
+
+    # ------------------------------------------------------------- classes, objects
+    def nothing(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        pass
+
+    def opaque(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        """Of compiled code: what it holds is its own affair, but for the functions there."""
+        held = gc.get_referents(item)
+        if type(item) in _TRANSPARENT:
+            self.push(held, opaque=opaque)
+        else:
+            self.push([x for x in held if type(x) is not types.ModuleType], opaque=True)
+
+    def class_(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        """Note a class and those that it derives from, the user's own."""
+        for base in _MRO(item):
+            key = "class", id(base)
+            if key in self.seen or not _is_heap_type(base) or _is_library_class(base):
+                continue
+            self.seen.add(key)
+            self.found.classes.append(base)
+            self.push(list(_CLASS_DICT(base).values()), opaque=False)
+        if type(item) is not type:
+            self.push((type(item),), opaque=False)
+
+    def instance(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        """An object of a class written in Python; one of a library's holds no state of ours."""
+        foreign = kind.foreign
+        if foreign and opaque:
+            return  # a library's within a library's
+        if not foreign:
+            self.push((type(item),), opaque=False)
+        if kind.has_dict:
+            held = dict_of(item)
+            if not foreign and id(held) not in self.seen:
+                self.seen.add(id(held))
+                self.found.dicts.append(held)
+                self.found.objects.append((item, type(item), held))
+            if held:
+                self.push(list(dict.values(held)), opaque=foreign)
+        if kind.slots:
+            if not foreign:
+                self.found.slots.append((item, kind.slots))
+            self.push(list(filled_slots(item, kind.slots).values()), opaque=foreign)
+
+    def local(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        """What an object holds for this thread."""
+        held = threading.local.__getattribute__(item, "__dict__")
+        self.push((held, type(item)), opaque=opaque)
+
+    # ------------------------------------------------------------- containers
+    def _container(self, item: Any, kind: _Kind, opaque: bool) -> bool:
+        """Note what a subclass has besides its items; whether the items are state."""
+        if _is_heap_type(type(item)):
+            self.instance(item, kind, opaque)
+        return not opaque and not kind.foreign
+
+    def cell(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        self.seen.add(id(item))
+        if not opaque:
+            self.found.cells.append(item)
+        try:
+            content = item.cell_contents
+        except ValueError:  # not filled yet
+            return
+        if type(content) is types.ModuleType and not opaque:
+            self.module(content, kind, True)
+        self.push((content,), opaque=opaque)
+
+    def items(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if _is_heap_type(type(item)):
+            self.instance(item, kind, opaque)
+        base = tuple if tuple in _MRO(type(item)) else frozenset
+        self.push(list(base.__iter__(item)), opaque=opaque)
+
+    def dicts(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if self._container(item, kind, opaque):
+            if dict.__contains__(item, "__builtins__"):
+                self.whole(item)
+            else:
+                self.found.dicts.append(item)
+        if collections.defaultdict in _MRO(type(item)):
+            self.push((_DEFAULT_FACTORY(item),), opaque=opaque)
+        self.push(list(dict.values(item)), opaque=opaque)
+        self.push(list(dict.keys(item)), opaque=True)
+
+    def lists(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if self._container(item, kind, opaque):
+            self.found.lists.append(item)
+        self.push(list.copy(item), opaque=opaque)
+
+    def sets(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if self._container(item, kind, opaque):
+            self.found.sets.append(item)
+        self.push(list(set.__iter__(item)), opaque=opaque)
+
+    def deques(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if self._container(item, kind, opaque):
+            self.found.deques.append(item)
+        self.push(list(collections.deque.__iter__(item)), opaque=opaque)
+
+    def bytes(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if self._container(item, kind, opaque):
+            self.found.bytes.append(item)
+
+    def arrays(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if _is_heap_type(type(item)):
+            self.instance(item, kind, opaque)
+        if not opaque and _ARRAY_FLAGS(item).writeable:
+            self.found.arrays.append(item)
+        if _ARRAY_DTYPE(item).kind == "O":
+            self.push(list(np.ndarray.flatten(item)), opaque=opaque)
+
+    def randoms(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if not opaque:
+            self.found.randoms.append(item)
+
+
+_THE_SAME_WHOEVER_HOLDS_IT = frozenset(("function", "class_", "instance", "nothing", "caches"))
+_ARRAY_FLAGS: _Getter = np.ndarray.__dict__["flags"].__get__
+_ARRAY_DTYPE: _Getter = np.ndarray.__dict__["dtype"].__get__
+_DEFAULT_FACTORY: _Getter = collections.defaultdict.__dict__["default_factory"].__get__
+_TRANSPARENT = frozenset(
+    (
+        *(types.MethodType, staticmethod, classmethod, property, types.MappingProxyType),
+        *(type({}.keys()), type({}.values()), type({}.items())),
+    )
+)
+"""What stands between a name and what is behind it, and holds nothing of its own."""
+
+
+def dict_of(item: Any) -> dict[str, Any]:
+    """The dict that holds an object's attributes."""
+    held = object.__getattribute__(item, "__dict__")
+    if not issubclass(type(held), dict):
+        raise TypeError(f"a {type(held).__name__} of attributes")
+    return held  # type: ignore[no-any-return]
+
+
+def filled_slots(item: Any, slots: Iterable[str]) -> dict[str, Any]:
+    """What the slots hold that are filled, by name."""
+    found = {}
+    for slot in slots:
+        try:
+            found[slot] = object.__getattribute__(item, slot)
+        except AttributeError:
+            continue
+    return found
+
+
+def _relative(scope: dict[str, Any], name: str) -> str:
+    """The full name of a module that is imported from the package of the code itself."""
+    return f"{scope.get('__package__')}.{name}".rstrip(".")
+
+
+def _file_of(scope: dict[str, Any]) -> str:
+    found = scope.get("__file__")
+    return found if isinstance(found, str) else ""

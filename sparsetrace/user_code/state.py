@@ -1,0 +1,600 @@
+"""What a function keeps between calls, put back after every run of it.
+
+Contract: each run of a trace, and each plain call beside one, starts from what the
+caller's objects held before; afterwards they hold the same again, the very same objects
+in the same order.  Containers are filled anew, never replaced.  What cannot be put back
+(`functools.lru_cache`, iterators) is exchanged for an equal one of the run's own, where
+a name, an attribute or a container holds it; what can neither be copied (a generator)
+gives each run the same items, and has moved on in the end.  Nothing here runs code of the user's.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import functools
+import operator
+import random
+import types
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
+
+from sparsetrace.user_code.reach import CACHES, ITERATORS, WATCHED, dict_of, filled_slots, reached
+
+__all__ = ["State", "kept_state"]
+
+_MOST_BYTES = 2**22
+_MOST_BYTES_OF_ONE = 2**20
+"""Arrays beyond are taken for data, which functions read, and not put back."""
+_ABSENT: Any = object()
+_FLOAT = dtype(float)
+_is = operator.is_
+
+
+class State:
+    """The state behind some objects, as it is now.
+
+    Parameters
+    ----------
+    roots : iterable
+        A function and the arguments that it is given as they are.
+
+    Examples
+    --------
+    >>> calls = []
+    >>> record = calls.append
+    >>> state = State([record])
+    >>> for x in (1.0, 2.0):
+    ...     with state.run():
+    ...         record(x)
+    ...         print(calls)
+    [1.0]
+    [2.0]
+    >>> calls
+    []
+    """
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self.reached = found = reached(roots)
+        self._cells = [(cell, _content(cell)) for cell in found.cells]
+        self._objects = found.objects
+        self._dicts = [(held, _taken(held)) for held in found.dicts if not _is_scope(held)]
+        self._classes = [(cls, dict(_CLASS_DICT(cls))) for cls in found.classes]
+        self._names = [(scope, name, scope.get(name, _ABSENT)) for scope, name in found.names]
+        scopes = [*found.scopes, *filter(_is_scope, found.dicts)]
+        self._scopes = [(scope, scope.copy()) for scope in scopes]
+        self._lists = [(held, list.copy(held)) for held in found.lists]
+        self._others: list[Callable[[], None]] = []
+        if found.sets or found.deques or found.slots or found.bytes:
+            self._others += map(_kept_set, found.sets)
+            self._others += map(_kept_deque, found.deques)
+            self._others += (_kept_slots(item, names) for item, names in found.slots)
+            self._others += map(_kept_bytes, found.bytes)
+        self._others += _kept_arrays(found.arrays)
+        self._others += [_kept_random(held) for held in found.randoms]
+        self._others += [_kept_cache(held) for held in found.caches]
+        self._drawn: dict[int, list[Any]] = {}
+        self._moves: list[Callable[[], None]] = []
+        self._exchanges = _listed(self, *found.caches, *found.iterators)
+
+    @contextmanager
+    def run(self) -> Iterator[None]:
+        """Around one call of the function."""
+        try:
+            if self._exchanges:
+                self._exchange()
+            for move in self._moves:
+                move()
+            yield
+        finally:
+            self._put_back()
+
+    def watched(self) -> Iterator[tuple[Callable[[Any], None], Any]]:
+        """How to exchange each function of `reach.WATCHED` where it is held, and the function."""
+        found = self.reached
+        if found.watched:
+            yield from _places(self, set(map(id, found.watched)))
+            for function in found.defaults:
+                for i, value in enumerate(function.__defaults__):
+                    if id(value) in WATCHED:
+                        yield functools.partial(_redefine, function, i), value
+            for call in found.partials:
+                yield functools.partial(_recall, call), call.func
+
+    @contextmanager
+    def moved_from(self, point: Iterable[Any]) -> Iterator[bool]:
+        """Within it runs find other numbers where a copy of the point is kept; whether one is.
+
+        A function that remembers the last point answers there with what it computed in an
+        earlier call.  So it does at no other point, however near.
+        """
+        self._moves = list(_moves(self, point))
+        try:
+            yield bool(self._moves)
+        finally:
+            self._moves = []
+
+    def _exchange(self) -> None:
+        made: dict[int, Any] = {}  # one stand-in for each, wherever it is held
+        for assign, held in self._exchanges:
+            stand_in = made.get(id(held))
+            if stand_in is None:
+                stand_in = made[id(held)] = _stand_in(held, self._drawn)
+            if stand_in is not held:
+                assign(stand_in)
+
+    def _put_back(self) -> None:
+        for cell, content in self._cells:
+            if _content(cell) is not content:
+                if content is _ABSENT:
+                    del cell.cell_contents
+                else:
+                    cell.cell_contents = content
+        for item, cls, held in self._objects:
+            if type(item) is not cls or dict_of(item) is not held:
+                _reset_object(item, cls, held)
+        for held, before in self._dicts:
+            if dict.__len__(held) != len(before) or not _same_items(held, before):
+                _refill(held, before)
+        for some, items in self._lists:
+            if list.__len__(some) != len(items) or not all(map(_is, list.__iter__(some), items)):
+                list.__setitem__(some, slice(None), items)
+        for cls, before in self._classes:
+            now = _CLASS_DICT(cls)
+            if len(now) != len(before) or not all(map(_is, now.values(), before.values())):
+                _reset_class(cls, before)
+        for scope, name, value in self._names:
+            if scope.get(name, _ABSENT) is not value:
+                _assign_name(scope, name, value)
+        for scope, before in self._scopes:
+            if len(scope) != len(before) or not _same_items(scope, before):
+                _reset_scope(scope, before)
+        for put_back in self._others:
+            put_back()
+
+
+@contextmanager
+def kept_state(*roots: Any) -> Iterator[None]:
+    """Put back, at the end, what a call of a function changes in the objects behind it.
+
+    Parameters
+    ----------
+    *roots
+        The function, and the arguments whose state counts.
+
+    Examples
+    --------
+    >>> known = {"a": 1}
+    >>> with kept_state(known.update):
+    ...     known.update(a=2, b=3)
+    >>> known
+    {'a': 1}
+    """
+    with State(roots).run():
+        yield
+
+
+# ------------------------------------------------------------------------ dicts
+def _taken(held: Any) -> dict[Any, Any]:
+    """A plain copy, in the order in which the items come."""
+    if type(held) is dict:
+        return held.copy()
+    if issubclass(type(held), collections.OrderedDict):
+        return dict(collections.OrderedDict.items(held))
+    return dict(dict.items(held))
+
+
+def _is_scope(held: Any) -> bool:
+    """Whether a dictionary is what ``exec`` takes for globals: names in it may be exchanged."""
+    return type(held) is dict and "__builtins__" in held
+
+
+def _same_items(held: Any, before: dict[Any, Any]) -> bool:
+    if issubclass(type(held), collections.OrderedDict):
+        keys: Any = collections.OrderedDict.__iter__(held)
+        values: Any = collections.OrderedDict.values(held)
+    else:
+        keys, values = dict.__iter__(held), dict.values(held)
+    return all(map(_is, values, before.values())) and all(map(_is, keys, before))
+
+
+def _refill(held: Any, before: dict[Any, Any]) -> None:
+    if issubclass(type(held), collections.OrderedDict):
+        collections.OrderedDict.clear(held)
+        for key, value in before.items():
+            collections.OrderedDict.__setitem__(held, key, value)
+        return
+    if dict.__len__(held) == len(before) and all(map(_is, dict.__iter__(held), before)):
+        dict.update(held, before)
+        return
+    dict.clear(held)
+    dict.update(held, before)
+
+
+# --------------------------------------------------------------- names and classes
+_CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
+_MODULE: Callable[[type], Any] = type.__dict__["__module__"].__get__
+_MADE_BY_PYTHON = frozenset(("__annotations__", "__doc__", "__abstractmethods__"))
+"""Attributes of classes that Python adds when they are asked for."""
+
+
+def _reset_class(cls: type, before: dict[str, Any]) -> None:
+    now = dict(_CLASS_DICT(cls))
+    for name in now.keys() - before.keys() - _MADE_BY_PYTHON:
+        with suppress(AttributeError, TypeError):
+            type.__delattr__(cls, name)
+    for name, value in before.items():
+        if now.get(name, _ABSENT) is not value:
+            with suppress(AttributeError, TypeError):
+                type.__setattr__(cls, name, value)
+
+
+def _assign_name(scope: dict[str, Any], name: str, value: Any) -> None:
+    if value is _ABSENT:
+        scope.pop(name, None)
+    else:
+        scope[name] = value
+
+
+def _reset_scope(scope: dict[str, Any], before: dict[str, Any]) -> None:
+    """Globals of a module, but for the names that a trace itself has exchanged."""
+    now = scope.copy()
+    for name in [*now, *(before.keys() - now.keys())]:
+        value, was = now.get(name, _ABSENT), before.get(name, _ABSENT)
+        if value is not was and not _is_stand_in(value) and not _is_stand_in(was):
+            _assign_name(scope, name, was)
+
+
+def _is_stand_in(value: Any) -> bool:
+    """Whether a trace put this in the place of a name (`sparsetrace.capture`)."""
+    if issubclass(type(value), type) and "_stands_in" in _CLASS_DICT(value):
+        return True  # it shows the module of what it stands for
+    if type(value) is types.FunctionType:
+        owner = value.__globals__.get("__name__")
+    else:
+        owner = _MODULE(value if issubclass(type(value), type) else type(value))
+    return isinstance(owner, str) and owner.startswith("sparsetrace.capture.")
+
+
+def _reset_object(item: Any, cls: type, held: dict[str, Any]) -> None:
+    """Its class and its dict, unless compiled code makes a new one whenever it is asked."""
+    with suppress(AttributeError, TypeError):
+        if type(item) is not cls:
+            object.__setattr__(item, "__class__", cls)
+        if dict_of(item) is not held:
+            object.__setattr__(item, "__dict__", held)
+
+
+# ------------------------------------------------------------- cells and slots
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not filled
+        return _ABSENT
+
+
+def _kept_slots(item: Any, names: tuple[str, ...]) -> Callable[[], None]:
+    before = filled_slots(item, names)
+
+    def put_back() -> None:
+        now = filled_slots(item, names)
+        for name in names:
+            value = before.get(name, _ABSENT)
+            if now.get(name, _ABSENT) is value:
+                continue
+            with suppress(AttributeError, TypeError):  # a slot that is read-only
+                if value is _ABSENT:
+                    object.__delattr__(item, name)
+                else:
+                    object.__setattr__(item, name, value)
+
+    return put_back
+
+
+# ---------------------------------------------------------------- other containers
+def _kept_set(held: set[Any]) -> Callable[[], None]:
+    before = set().union(held)
+
+    def put_back() -> None:
+        if set.__len__(held) != len(before) or {*map(id, set.__iter__(held))} != {*map(id, before)}:
+            set.clear(held)
+            set.update(held, before)
+
+    return put_back
+
+
+def _kept_deque(held: collections.deque[Any]) -> Callable[[], None]:
+    before = list(collections.deque.__iter__(held))
+
+    def put_back() -> None:
+        if collections.deque.__len__(held) != len(before) or not all(
+            map(_is, collections.deque.__iter__(held), before)
+        ):
+            collections.deque.clear(held)
+            collections.deque.extend(held, before)
+
+    return put_back
+
+
+def _kept_bytes(held: Any) -> Callable[[], None]:
+    before = memoryview(held).tobytes()
+
+    def put_back() -> None:
+        if memoryview(held).tobytes() == before:
+            return
+        with suppress(BufferError):  # something else holds its memory
+            if issubclass(type(held), bytearray):
+                bytearray.__setitem__(held, slice(None), before)
+            else:
+                array.array.__delitem__(held, slice(None))
+                array.array.frombytes(held, before)
+
+    return put_back
+
+
+def _kept_arrays(arrays: list[ndarray[Any, Any]]) -> Iterator[Callable[[], None]]:
+    """Small arrays, byte for byte, and arrays of objects."""
+    total = 0
+    for held in arrays:
+        size = held.nbytes
+        if size > _MOST_BYTES_OF_ONE or total + size > _MOST_BYTES:
+            continue
+        total += size
+        if held.dtype.kind == "O":
+            yield _kept_objects(held)
+        elif not held.dtype.hasobject:
+            yield _kept_numbers(held)
+
+
+def _kept_numbers(held: ndarray[Any, Any]) -> Callable[[], None]:
+    before = ndarray.tobytes(held)
+    shape, dtype = held.shape, held.dtype
+
+    def put_back() -> None:
+        if ndarray.tobytes(held) != before and (held.shape, held.dtype) == (shape, dtype):
+            with suppress(ValueError):  # made read-only since
+                ndarray.__setitem__(held, ..., frombuffer(before, dtype).reshape(shape))
+
+    return put_back
+
+
+def _kept_objects(held: ndarray[Any, Any]) -> Callable[[], None]:
+    before = list(ndarray.flatten(held))
+    shape = held.shape
+
+    def put_back() -> None:
+        if held.shape != shape or all(map(_is, ndarray.flatten(held), before)):
+            return
+        items = empty(len(before), object)
+        for i, item in enumerate(before):
+            items[i] = item
+        with suppress(ValueError):
+            ndarray.__setitem__(held, ..., items.reshape(shape))
+
+    return put_back
+
+
+# --------------------------------------------------------------- random generators
+def _kept_random(held: Any) -> Callable[[], None]:
+    """The generators of Python and of NumPy, whose states can be taken and given."""
+    if issubclass(type(held), random.Random):
+        return _kept_python_random(held)
+    if hasattr(held, "get_state"):
+        legacy = held.get_state(legacy=False)
+        return lambda: held.set_state(legacy)
+    bits = getattr(held, "bit_generator", held)
+    state = bits.state
+
+    def put_back() -> None:
+        bits.state = state
+
+    return put_back
+
+
+def _kept_python_random(held: random.Random) -> Callable[[], None]:
+    try:
+        state = random.Random.getstate(held)
+    except NotImplementedError:  # the system's own
+        return lambda: None
+    return lambda: random.Random.setstate(held, state)
+
+
+# ------------------------------------------------------------- copies of a point
+_STEP = 1e-3
+
+
+def _moves(state: State, point: Iterable[Any]) -> Iterator[Callable[[], None]]:
+    """How to move each copy of a part of the point that is kept."""
+    for leaf in point:
+        values = (
+            ravel(asarray(leaf, float)) if getattr(leaf, "dtype", _FLOAT).kind in "biuf" else None
+        )
+        if values is None or not values.size or values.nbytes > _MOST_BYTES_OF_ONE:
+            continue
+        for held in state.reached.arrays:
+            alike = held.size == values.size and held.dtype.kind == "f"
+            if alike and ndarray.tobytes(held) == values.astype(held.dtype).tobytes():
+                yield functools.partial(_move_array, held)
+        for assign, value in _kept_numbers_of_python(state):
+            if _is_copy(value, values):
+                yield functools.partial(assign, _moved(value))
+
+
+def _move_array(held: ndarray[Any, Any]) -> None:
+    flat = asarray([_moved(v) for v in ndarray.tolist(ndarray.flatten(held))], held.dtype)
+    ndarray.__setitem__(held, ..., flat.reshape(held.shape))
+
+
+def _is_copy(value: Any, values: ndarray[Any, Any]) -> bool:
+    if type(value) in _NUMBERS:
+        return values.size == 1 and bool(value == values[0])
+    alike = len(value) == values.size and set(map(type, value)) <= set(_NUMBERS)
+    return alike and bool(list(value) == values.tolist())
+
+
+def _moved(value: Any) -> Any:
+    if type(value) in _NUMBERS:
+        return float(value) * (1 + _STEP) + _STEP
+    return type(value)(map(_moved, value))
+
+
+_NUMBERS = (float, float64)
+_MOST_NAMES = 1000
+
+
+def _kept_numbers_of_python(state: State) -> Iterator[tuple[_Assign, Any]]:
+    """Numbers, and tuples and lists of them, with how to exchange them."""
+    kinds = (*_NUMBERS, tuple, list)
+    for held, before in state._dicts:
+        if len(before) > _MOST_NAMES:
+            continue  # a table, not an object that remembers
+        for key, value in before.items():
+            if type(value) in kinds:
+                yield _item(held, key), value
+    for cell, value in state._cells:
+        if type(value) in kinds:
+            yield functools.partial(setattr, cell, "cell_contents"), value
+    for scope, name, value in state._names:
+        if type(value) in kinds:
+            yield _item(scope, name), value
+
+
+# -------------------------------------------------------------- caches, iterators
+def _kept_cache(held: Any) -> Callable[[], None]:
+    """Emptied where it was used all the same, from a place that nothing could exchange."""
+    before = held.cache_info().misses
+
+    def put_back() -> None:
+        if held.cache_info().misses != before:
+            held.cache_clear()
+
+    return put_back
+
+
+_Assign = Callable[[Any], None]
+
+
+def _listed(state: State, *held: Any) -> list[tuple[_Assign, Any]]:
+    return list(_places(state, set(map(id, held)))) if held else []
+
+
+def _places(state: State, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
+    """How to exchange some objects, in every name, container and attribute that holds one."""
+    for scope, name, value in state._names:
+        if id(value) in wanted:
+            yield _item(scope, name), value
+    for held, before in (*state._dicts, *state._scopes):
+        for key, value in before.items():
+            if id(value) in wanted:
+                yield _item(held, key), value
+    for some, items in state._lists:
+        for i, value in enumerate(items):
+            if id(value) in wanted:
+                yield functools.partial(list.__setitem__, some, i), value
+    for cell, value in state._cells:
+        if id(value) in wanted:
+            yield functools.partial(setattr, cell, "cell_contents"), value
+    for item, names in state.reached.slots:
+        for name, value in filled_slots(item, names).items():
+            if id(value) in wanted:
+                yield functools.partial(object.__setattr__, item, name), value
+    for cls, before in state._classes:
+        for name, value in before.items():
+            found = _inside(value)
+            if id(found) in wanted:
+                yield _attribute(cls, name, value), found
+
+
+def _redefine(function: Any, i: int, value: Any) -> None:
+    """Another value for one default argument."""
+    kept = function.__defaults__
+    function.__defaults__ = (*kept[:i], value, *kept[i + 1 :])
+
+
+def _recall(call: functools.partial[Any], function: Any) -> None:
+    """Another function for a partial call."""
+    vars(functools.partial)["__setstate__"](
+        call, (function, call.args, call.keywords, vars(call) or None)
+    )
+
+
+def _item(held: dict[Any, Any], key: Any) -> _Assign:
+    if issubclass(type(held), collections.OrderedDict):
+        return functools.partial(collections.OrderedDict.__setitem__, held, key)
+    return functools.partial(dict.__setitem__, held, key)
+
+
+def _inside(value: Any) -> Any:
+    if type(value) in (staticmethod, classmethod):
+        return value.__func__
+    return value.fget if type(value) is property else value
+
+
+def _attribute(cls: type, name: str, value: Any) -> _Assign:
+    def assign(stand_in: Any) -> None:
+        made = stand_in
+        if type(value) is types.BuiltinFunctionType and type(made) is types.FunctionType:
+            made = staticmethod(made)  # a Python function would become a method
+        if type(value) is property:
+            made = property(stand_in, value.fset, value.fdel, value.__doc__)
+        elif type(value) in (staticmethod, classmethod):
+            made = type(value)(stand_in)
+        type.__setattr__(cls, name, made)
+
+    return assign
+
+
+def _stand_in(held: Any, drawn: dict[int, list[Any]]) -> Any:
+    """For one run; `drawn` holds what earlier runs drew from what cannot be copied."""
+    if type(held) in CACHES:
+        return _empty_cache(held)
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return _copied(held)
+    return _Replayed(held, drawn.setdefault(id(held), []))
+
+
+class _Replayed:
+    """A generator from where it stood before the first run, for one run of several."""
+
+    def __init__(self, source: Iterator[Any], drawn: list[Any]) -> None:
+        self._source, self._drawn, self._at = source, drawn, 0
+
+    def __iter__(self) -> _Replayed:
+        return self
+
+    def __next__(self) -> Any:
+        if self._at == len(self._drawn):
+            self._drawn.append(next(self._source))
+        self._at += 1
+        return self._drawn[self._at - 1]
+
+
+def _empty_cache(held: Any) -> Any:
+    """A cache of the same function, with nothing in it."""
+    function = held.__dict__.get("__wrapped__")
+    if function is None:
+        return held
+    made = functools.lru_cache(**held.cache_parameters())(function)
+    made.__dict__.update(held.__dict__)
+    return made
+
+
+def _copied(held: Any) -> Any:
+    """An iterator that goes on where another stands, and those that it draws from likewise."""
+    if type(held) not in ITERATORS:
+        if hasattr(type(held), "__next__"):
+            raise TypeError("a generator, or an iterator of the user's own")
+        return held
+    if hasattr(type(held), "__copy__"):
+        return type(held).__copy__(held)
+    make, arguments, *state = held.__reduce__()
+    made = make(*map(_copied, arguments))
+    if state and state[0] is not None:
+        made.__setstate__(state[0])
+    return made

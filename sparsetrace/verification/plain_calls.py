@@ -1,0 +1,332 @@
+"""The user's function as a plain function of one vector, called with nothing traced.
+
+Contract: every plain call of the package goes through `plain_call`.  The function gets copies
+of the caller's arguments in their own structure, types, dtypes and memory order, whole
+numbers as floats, as a trace takes them.  A call that fails, or returns another number of
+numbers than the first one did, has no values.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextvars import Context, copy_context
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from sparsetrace.capture.session import SESSION
+from sparsetrace.errors import FAILURES, OutputError
+from sparsetrace.graph.graph import CURRENT
+from sparsetrace.tracing.arguments import Problem
+from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
+
+__all__ = ["PlainFunction", "numbers_of", "plain_call"]
+
+Vector = NDArray[Any]
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def plain_call(function: Callable[..., Any], args: list[Any], context: Context) -> Any:
+    """``function(*args)`` outside of every trace, without its warnings.
+
+    The context is the caller's, with NumPy's treatment of errors in it.
+    """
+
+    def call() -> Any:
+        # the check itself may have been called by a traced function
+        CURRENT.set(None)
+        SESSION.set(None)
+        FAILURES.set(None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(*args)
+
+    return context.copy().run(call)
+
+
+class PlainFunction:
+    """A function and its arguments, as a function of the vector of all traced elements.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Attributes
+    ----------
+    point : array, shape (n,)
+        The arguments' own values.
+    sizes : array, shape (n,)
+        What counts as a large move of each element.
+    eps : float
+        The rounding unit of the coarsest number among inputs and outputs.
+    calls : int
+        How often the function was called.
+    failure : str
+        Why the last call that failed did so.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.function = problem.function
+        self._given, self._numbers, self._unknown, self._out = problem.given
+        self._args: tuple[Any, ...] = self._given
+        trees = [self._args[i] for i in self._numbers]
+        self._leaves = [leaf for tree in trees for leaf in leaves(tree)]
+        parts = [np.array(leaf, _dtype(leaf)).reshape(-1) for leaf in self._leaves]
+        kinds = [part.dtype for part in parts]
+        self.point = np.concatenate(parts) if parts else np.zeros(0)
+        self.point = self.point.astype(np.result_type(self.point, np.float64))
+        self.eps = max([_EPS, *map(_unit, kinds)])
+        self.calls = 0
+        self._context = copy_context()
+        self._state = problem.state
+        self.failure = ""
+        self.n_outputs: int | None = None
+        self._result: Any = None
+        self._as_lists = any(isinstance(leaf, list) for leaf in self._leaves)
+
+    @cached_property
+    def sizes(self) -> Vector:
+        parts = [_sizes(np.asarray(leaf).reshape(-1)) for leaf in self._leaves]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    # ------------------------------------------------------------------ calls
+    def first(self, x: Vector) -> Vector | None:
+        """As `at`; from now on the function must return so many numbers.
+
+        A function that fails with lists, and works with arrays of the same numbers, is
+        given arrays.
+        """
+        found = self._numbers_at(x)
+        if found is None and self._as_lists:
+            self._as_lists, reason = False, self.failure
+            found = self._numbers_at(x)
+            if found is None:
+                self._as_lists, self.failure = True, reason
+        if found is None:
+            return None
+        self.n_outputs, self._result = len(found), self.last
+        return found
+
+    def at(self, x: Vector) -> Vector | None:
+        """All numbers that the function returns at `x`; None if it fails."""
+        found = self._numbers_at(x)
+        if found is not None and len(found) != self.n_outputs:
+            self.failure = f"it returned {len(found)} numbers, and {self.n_outputs} before"
+            return None
+        return found
+
+    def _numbers_at(self, x: Vector) -> Vector | None:
+        self.calls += 1
+        try:
+            self.last = self.result(x)
+            found, eps = numbers_of(self.last)
+        except Exception as error:
+            self.failure = f"{type(error).__name__}: {error}"
+            return None
+        self.eps = max(self.eps, eps)
+        return found
+
+    def result(self, x: Vector) -> Any:
+        """What the function returns, or fills, at `x`."""
+        args = [_copied(arg) for arg in self._args]
+        free = iter(self._elements(x))
+        for i in self._numbers:
+            args[i] = rebuilt(self._args[i], lambda leaf: self._like(leaf, next(free)))
+        if self._out is None:
+            return self._called(args)
+        out = rebuilt(self._out, lambda leaf: np.array(leaf, _dtype(leaf), order="K"))
+        self._called([*args, out])
+        return out
+
+    def _called(self, args: list[Any]) -> Any:
+        """What a first call returns: every call starts from the state that the function is in."""
+        with self._state.run():
+            return plain_call(self.function, args, self._context)
+
+    def _elements(self, x: Vector) -> Iterator[Vector]:
+        start = 0
+        for leaf in self._leaves:
+            stop = start + int(np.size(leaf))
+            yield x[start:stop]
+            start = stop
+
+    def _like(self, leaf: Any, values: Vector) -> Any:
+        """The values in the form in which the caller gave the leaf."""
+        if isinstance(leaf, complex) and not isinstance(leaf, np.generic):
+            return complex(values[0])
+        if isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic):
+            return float(values[0].real)
+        dtype = _dtype(leaf)
+        if dtype.kind != "c":
+            values = values.real
+        if isinstance(leaf, np.generic):
+            return dtype.type(values[0])
+        if isinstance(leaf, np.ndarray):
+            made = np.empty_like(leaf, dtype)
+            made[...] = values.reshape(leaf.shape)
+            return made
+        made = values.astype(dtype).reshape(np.shape(leaf))
+        return made.tolist() if isinstance(leaf, list) and self._as_lists else made
+
+    def representable(self, x: Vector) -> Vector:
+        """The point next to `x` that the leaves' own dtypes can hold."""
+        parts = []
+        for leaf, part in zip(self._leaves, self._elements(x), strict=True):
+            dtype = _dtype(leaf)
+            held = part if dtype.kind == "c" else part.real
+            parts.append(held.astype(dtype).astype(self.point.dtype))
+        return np.concatenate(parts) if parts else x
+
+    # ------------------------------------------------------------- other arguments
+    @property
+    def others(self) -> tuple[Any, ...]:
+        """The arguments as they are now; to be set to what it was before."""
+        return self._args
+
+    @others.setter
+    def others(self, args: tuple[Any, ...]) -> None:
+        self._args = args
+
+    def vary(self, rng: np.random.Generator, share: float) -> None:
+        """Give the numbers in arguments of unknown value other values, by a share of their size."""
+        varied = list(self._given)
+        for i in self._unknown:
+            varied[i] = _varied(varied[i], rng, share)
+        self._args = tuple(varied)
+
+    # ------------------------------------------------------------------ names
+    def row_name(self, row: int) -> str:
+        """The output's element of this number, as an expression: ``[1]["flux"][3]``."""
+        return _name(named_leaves(self._result), row)
+
+    def column_name(self, column: int) -> str:
+        """The input's element of this number, as an expression: ``args[0]["weights"][1, 2]``."""
+        named = (pair for i in self._numbers for pair in named_leaves(self._args[i], f"args[{i}]"))
+        return _name(named, column)
+
+    @property
+    def title(self) -> str:
+        """The function's name and where it is defined."""
+        name = getattr(self.function, "__qualname__", None) or type(self.function).__name__
+        code = getattr(self.function, "__code__", None)
+        where = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
+        return f"{name}{where}"
+
+
+@lru_cache(maxsize=64)
+def _unit(dtype: np.dtype[Any]) -> float:
+    """The rounding unit of a dtype."""
+    return float(np.finfo(dtype).eps)
+
+
+def _dtype(leaf: Any) -> np.dtype[Any]:
+    """The dtype as which a trace takes the leaf: whole numbers stand for floats."""
+    dtype = np.asarray(leaf).dtype
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+
+
+def _sizes(values: Vector) -> Vector:
+    """The size of each element; that of its neighbours where it is (nearly) zero."""
+    size = np.abs(values).astype(np.float64)
+    size[~np.isfinite(size)] = 1.0
+    there = size[size > 0]
+    usual = float(np.median(there)) if there.size else 1.0
+    return np.where(size > 0, np.maximum(size, 1e-3 * usual), usual)
+
+
+def _varied(arg: Any, rng: np.random.Generator, share: float) -> Any:
+    """The argument with other floating-point numbers; what is none of them stays."""
+    if type(arg) in (list, tuple):
+        return type(arg)(_varied(item, rng, share) for item in arg)
+    if isinstance(arg, tuple) and hasattr(arg, "_fields"):
+        return type(arg)(*(_varied(item, rng, share) for item in arg))
+    if type(arg) is dict:
+        return {key: _varied(value, rng, share) for key, value in arg.items()}
+    if scipy.sparse.issparse(arg) and hasattr(arg, "data") and arg.dtype.kind in "fc":
+        made = arg.copy()
+        made.data = _varied(np.asarray(made.data), rng, share)
+        return made
+    if isinstance(arg, (float, complex, np.inexact)):
+        number: Any = arg
+        move = share * (float(abs(number)) or 1.0) * rng.uniform(-1.0, 1.0)
+        return type(number)(number + move)
+    if type(arg) is np.ndarray and arg.dtype.kind in "fc":
+        width = share * _sizes(arg.reshape(-1)).reshape(arg.shape)
+        made = arg.copy(order="K")
+        made += (width * rng.uniform(-1.0, 1.0, arg.shape)).astype(arg.dtype)
+        return made
+    return arg
+
+
+def _copied(arg: Any) -> Any:
+    """The argument with its arrays copied, where that is possible without knowing its type."""
+    if type(arg) is np.ndarray:
+        return arg.copy(order="K")
+    if type(arg) in (list, tuple):
+        return type(arg)(_copied(item) for item in arg)
+    if type(arg) is dict:
+        return {key: _copied(value) for key, value in arg.items()}
+    return arg
+
+
+def numbers_of(result: Any) -> tuple[Vector, float]:
+    """All numbers of a result in one vector, and the rounding unit of the coarsest.
+
+    Examples
+    --------
+    >>> numbers_of({"a": (1, np.ones(2)), "b": 3})[0]
+    array([1., 1., 1., 3.])
+    """
+    if result is None:
+        raise OutputError("the function returned None")
+    parts = [part for leaf in leaves(result) for part in _arrays(leaf)]
+    floats = [part if part.dtype.kind in "fc" else part.astype(np.float64) for part in parts]
+    eps = max((_unit(part.dtype) for part in floats), default=0.0)
+    found = np.concatenate([part.reshape(-1) for part in floats]) if floats else np.zeros(0)
+    return found.astype(np.result_type(found, np.float64), copy=False), eps
+
+
+def _arrays(leaf: Any) -> Iterator[Vector]:
+    if isinstance(leaf, np.ma.MaskedArray):
+        leaf = leaf.filled(0)  # what is masked carries nothing
+    try:
+        found = np.asarray(leaf)
+    except ValueError:  # a list of lists of several lengths
+        if not isinstance(leaf, list):
+            raise
+        for item in leaf:
+            yield from _arrays(item)
+        return
+    if found.dtype == object:
+        found = np.array(found.tolist())
+    if found.dtype.kind not in "biufc":
+        raise OutputError(f"the function returned a {type(leaf).__name__}, which holds no numbers")
+    yield np.asarray(found)
+
+
+def _name(named: Iterator[tuple[str, Any]], number: int) -> str:
+    for name, leaf in named:
+        size = int(np.size(leaf)) if not isinstance(leaf, list) else len(numbers_of(leaf)[0])
+        if number < size:
+            if isinstance(leaf, list):
+                return name + _place(leaf, number)
+            shape = np.shape(leaf)
+            if not shape:
+                return name or "the number returned"
+            return f"{name}[{', '.join(str(int(i)) for i in np.unravel_index(number, shape))}]"
+        number -= size
+    return f"{number}"
+
+
+def _place(items: Any, number: int) -> str:
+    """The indices of one number of a nested list, one pair of brackets a level."""
+    for at, item in enumerate(items):
+        size = len(numbers_of(item)[0])
+        if number < size:
+            return f"[{at}]" + (_place(item, number) if isinstance(item, list) else "")
+        number -= size
+    return ""
