@@ -6,7 +6,6 @@ import contextlib
 import doctest
 import functools
 import math
-import time
 import tracemalloc
 import types
 from pathlib import Path
@@ -611,12 +610,9 @@ def test_a_promoted_buffer_is_cheap():
 
     st.jacobian_sparsity(f, np.ones(2))
     tracemalloc.start()
-    start = time.perf_counter()
     st.jacobian_sparsity(f, np.ones(2))
-    seconds = time.perf_counter() - start
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert seconds < 0.2
     assert peak < 64 * 2**20
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -137,15 +137,11 @@ def test_from_csr_parts_instances_are_independent():
     assert (one.nnz, two.nnz) == (1, 0)
 
 
-def test_from_csr_parts_is_quick():
-    indptr, indices = np.arange(6), np.arange(5)
-    best = np.inf
-    for _ in range(20):
-        start = time.perf_counter()
-        for _ in range(50):
-            SparsityPattern.from_csr_parts(indptr, indices, (5, 5))
-        best = min(best, time.perf_counter() - start)
-    assert best / 50 < 30e-6
+def test_from_csr_parts_copies_no_index():
+    indptr, indices = np.arange(6, dtype=np.int32), np.arange(5, dtype=np.int32)
+    pattern = SparsityPattern.from_csr_parts(indptr, indices, (5, 5))
+    assert np.shares_memory(pattern.indptr, indptr)
+    assert np.shares_memory(pattern.indices, indices)
 
 
 A = random_pattern((5, 5), 0.4)
@@ -369,16 +365,15 @@ def test_pictures_fit(shape):
     assert len(lines[1]) <= 62
 
 
-def test_large_patterns_print_quickly():
+def test_large_patterns_print_in_little_memory():
     n = 2000
     indptr = np.arange(0, n * n + 1, n, dtype=np.int32)
     full = SparsityPattern.from_csr_parts(indptr, np.tile(np.arange(n, dtype=np.int32), n), (n, n))
-    best = np.inf
-    for _ in range(3):
-        start = time.perf_counter()
-        picture = str(full)
-        best = min(best, time.perf_counter() - start)
-    assert best < 0.2
+    tracemalloc.start()
+    picture = str(full)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 12 * full.nnz  # some arrays of the entries' number, and no lists of them
     assert picture.count("⣿") == 40 * 20
 
 
