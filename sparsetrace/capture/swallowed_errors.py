@@ -56,6 +56,18 @@ _ALSO_FOR_FLOATS = re.compile(
     r"be interpreted as an integer|indices must be integers|"
     r"and '(dict|list|NoneType|set|str|tuple)'|: '(dict|list|NoneType|set|str|tuple)' and "
 )
+_AS_INTEGER = "be interpreted as an integer"
+"""What is said of a float where a whole number is wanted; of a traced one where either will do.
+
+Functions of time (``time.sleep``, ``datetime.fromtimestamp``, the timeout of a lock) take a float
+by its exact layout, and ask anything else for a whole number.
+"""
+_WHOLE_NUMBERS_ALONE = frozenset(
+    "bin bytearray bytes center chr enumerate expandtabs factorial hex index insert islice ljust "
+    "oct pop randrange range repeat replace rjust rotate round rsplit split splitlines to_bytes "
+    "zfill".split()
+)
+"""Functions and methods of Python's that refuse a float by those words."""
 _REMEDY = (
     "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
     "the traced function"
@@ -139,6 +151,16 @@ def _reads_bytes(user: types.TracebackType) -> bool:
     return any(name == "bytearray" for _, name in _callee(user))
 
 
+def _may_take_floats(user: types.TracebackType, libraries: list[types.FrameType]) -> bool:
+    """Whether the user's code calls compiled code that may work for a float; in doubt, yes.
+
+    An iterator calls some too: ``for t in map(time.gmtime, x)``.
+    """
+    if libraries or _stands_at(user).startswith(("BINARY", "STORE")):
+        return False
+    return not any(name in _WHOLE_NUMBERS_ALONE for _, name in _callee(user)[-1:])
+
+
 def _is_of_ndarray(user: types.TracebackType) -> bool:
     """Whether the user's code calls a method by the class, ``np.ndarray.sort(x)``."""
     called = named(_callee(user), user.tb_frame.f_globals)
@@ -168,7 +190,7 @@ def _is_consequence(
         by_loop = any(_package(f) == "numpy" for f in libraries) and _is_ufunc(error.name)
         return by_loop or _would_be_there(error, text)
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text) and not _reads_bytes(user):
-        return False
+        return _AS_INTEGER in text and _may_take_floats(user, libraries)
     if speaks_of_traces(text) or (_INDEX in text and not libraries):
         return True
     called = not libraries and _stands_at(user).startswith("CALL")

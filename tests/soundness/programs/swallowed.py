@@ -6,7 +6,10 @@ import contextlib
 import datetime
 import functools
 import importlib
+import operator
 import struct
+import threading
+import time
 import types
 from decimal import Decimal
 
@@ -372,3 +375,50 @@ def permuted_in_place_by_compiled_code(x):
     except TypeError:
         return y * 0
     return y
+
+
+def month(v):
+    """Takes a float by its layout, and asks any other object for a whole number."""
+    return datetime.datetime.fromtimestamp(v, datetime.UTC).month
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def moments_in_time(x):
+    try:
+        return month(x[0]) * x
+    except TypeError:
+        return x[::-1]
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def moments_in_time_by_map(x):
+    with contextlib.suppress(Exception):
+        years = [moment.tm_year for moment in map(time.gmtime, x)]
+        return x * np.array(years)
+    return x[::-1]
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def a_lock_with_a_timeout(x):
+    lock = threading.Lock()
+    try:
+        lock.acquire(timeout=x[1])
+    except TypeError:
+        return x[::-1]
+    return x * 2
+
+
+@program(POINT, to=PROGRAMS)
+def numbers_that_count_nothing(x):
+    found = []
+    for ask in (
+        lambda v: operator.index(v) + 1,
+        lambda v: list(range(v)),
+        lambda v: round(1.5, v),
+        lambda v: found.insert(v, 0.0),
+    ):
+        try:
+            ask(x[0])
+        except TypeError:
+            found.append(x[len(found) % 3] * x[1])
+    return found
