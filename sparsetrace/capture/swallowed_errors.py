@@ -201,7 +201,7 @@ def _is_consequence(
     reads = reads or type(error).__module__ == "decimal"
     if any(_package(frame) in OWN for frame in libraries):
         reads = reads and (not _was_raised(error) or any(map(_reads_text, libraries)))
-    return reads and was_asked_for(graph, user.tb_frame)
+    return reads and (was_asked_for(graph, user.tb_frame) or any(map(_reads_text, libraries)))
 
 
 def _is_ufunc(name: str | None) -> bool:

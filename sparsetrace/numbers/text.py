@@ -23,6 +23,8 @@ from sparsetrace.user_code.frames import user_frame
 __all__ = ["array_text", "formatted_text", "numbered", "scalar_text", "set_text", "was_asked_for"]
 
 _numbers = itertools.count(1)
+_OF_OTHERS = frozenset(("<genexpr>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>"))
+"""Code that has no name of its own: whoever called it asks."""
 
 
 class _Texts:
@@ -43,8 +45,10 @@ def _texts(graph: Graph) -> _Texts:
     if texts is None:
         texts = graph.texts = _Texts()
     frame = user_frame()
-    if frame is not None:
+    while frame is not None:
         texts.places.add(frame.f_code)
+        # a generator expression or a lambda makes the text for the code around it
+        frame = frame.f_back if frame.f_code.co_name in _OF_OTHERS else None
     return texts
 
 

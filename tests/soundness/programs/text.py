@@ -302,3 +302,31 @@ def messages(x):
     assert isinstance(text, str)
     assert str(x[1]).strip()
     return x * x[0]
+
+
+@program(x3, y3, to=PROGRAMS, refused=BOTH)
+def parsed_back_from_pieces(x):
+    try:
+        return np.fromstring(" ".join(str(v) for v in x), sep=" ")
+    except ValueError:
+        return x[::-1]
+
+
+@program(x3, y3, to=PROGRAMS, refused=BOTH)
+def parsed_back_from_what_a_helper_wrote(x):
+    def shown(v):
+        return f"{v:.8f}"
+
+    try:
+        return np.array(json.loads(f"[{','.join(map(shown, x))}]"))
+    except ValueError:
+        return x[::-1]
+
+
+@program(x3, y3, to=PROGRAMS, refused=BOTH)
+def words_counted_from_pieces(x):
+    words = "".join(f"{v:.3f};" for v in x).split(".")
+    try:
+        return x * len(words[len(x)])
+    except IndexError:
+        return x[::-1]
