@@ -9,8 +9,11 @@ it has in common with the numbers of Python's own, in `sparsetrace.numbers.pytho
 from __future__ import annotations
 
 import sys
+from array import array as array_of_numbers
+from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
+from types import WrapperDescriptorType
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -94,7 +97,23 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         if b._graph.second_order:
             return TracedScalar(b._graph, curved_beside(b._graph, ufunc, b._id, 1, a), FLOAT)
         return TracedScalar(b._graph, b._id, FLOAT)
+    if ufunc is np.multiply and (_is_repeated(a) or _is_repeated(b)):
+        return NotImplemented  # Python asks for a count: whole numbers have one, others fail
     return mixed(ufunc, a, b)
+
+
+_REPEATED = (list, tuple, str, bytes, bytearray, array_of_numbers, deque)
+
+
+def _is_repeated(x: Any) -> bool:
+    """Whether a product with a number repeats this, as NumPy's numbers leave it to Python.
+
+    A class that says itself what a product is hands NumPy an array of its items.
+    """
+    kind = type(x)
+    return isinstance(x, _REPEATED) and all(
+        type(getattr(kind, name, None)) is WrapperDescriptorType for name in ("__mul__", "__rmul__")
+    )
 
 
 def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:

@@ -1,11 +1,14 @@
 """Lists as arguments: they repeat, join, grow and nest as lists do."""
 
+import operator
+
 import numpy as np
 
 from soundness.harness import Program, program
 
 PROGRAMS: list[Program] = []
 L = [1.5, 2.5, 3.5]
+P = np.array(L)
 
 
 @program(L, to=PROGRAMS)
@@ -116,3 +119,39 @@ def beside_an_unknown_list(x, w):
 @program([1, 2, 3], to=PROGRAMS)
 def whole_numbers(x):
     return [x[0] / x[1], x[2] * 1.5]
+
+
+@program(P, to=PROGRAMS)
+def repeated_by_a_number_that_counts_nothing(x):
+    found = []
+    for ask in (
+        lambda v: [0.0, 1.0] * v,
+        lambda v: v * (0.0, 1.0),
+        lambda v: list(x) * v,
+        lambda v: "ab" * v,
+        lambda v: operator.imul([1.0], v),
+    ):
+        try:
+            found.append(ask(x[0])[0])
+        except TypeError:
+            found.append(x[len(found) % 3] * x[1])
+    return found
+
+
+class Pair(tuple):
+    """With a product of its own."""
+
+    def __mul__(self, v):
+        return [a * v * v for a in self]
+
+    __rmul__ = __mul__
+
+
+@program(P, to=PROGRAMS)
+def products_of_a_tuple_of_its_own(x):
+    return Pair((1.0, 2.0)) * x[0], x[1] * Pair((1.0, 2.0))
+
+
+@program(P, np.array([1.5, 9.0, 3.5]), to=PROGRAMS, refused=("global",))
+def repeated_by_a_place(x):
+    return sum([x[1]] * np.argmax(x)) + x[2]
