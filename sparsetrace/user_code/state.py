@@ -24,6 +24,7 @@ from typing import Any
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
 
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.user_code.reach import CACHES, ITERATORS, WATCHED, dict_of, filled_slots, reached
 
 __all__ = ["State", "kept_state"]
@@ -573,6 +574,20 @@ class _Replayed:
             self._drawn.append(next(self._source))
         self._at += 1
         return self._drawn[self._at - 1]
+
+    def __getattr__(self, name: str) -> Any:
+        """What a generator has besides its items (``send``, ``close``), each run would change."""
+        if name.startswith("__") or not hasattr(type(self._source), name):
+            raise AttributeError(
+                f"{type(self._source).__name__!r} object has no attribute {name!r}"
+            )
+        raise UnsupportedError(
+            explain(
+                f"{name} of a generator that is kept between calls",
+                "each run of the function starts from where it stood, and it cannot be copied",
+                "Make the generator in the traced function, or keep its state in an object.",
+            )
+        )
 
 
 def _empty_cache(held: Any) -> Any:

@@ -422,3 +422,22 @@ def a_counter_given_as_an_argument(x, count):
     if x[0] > 1:
         count[0] += 1
     return x[count[0] % 3] * 2.0
+
+
+@program(POINT, OTHER, to=PROGRAMS, refused=("global", "local"), fresh=True)
+def a_coroutine_of_weights():
+    def smoothing():
+        weight = 1.0
+        while True:
+            weight = 0.5 * weight + (yield weight)
+
+    weights = smoothing()
+    next(weights)
+
+    def f(x):
+        try:
+            return weights.send(2.0) * x[:2]
+        except AttributeError:
+            return x[1:]
+
+    return f
