@@ -44,7 +44,8 @@ _WORDS = re.compile(
     r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
     r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set|"
-    r"(?<!output )array is read-only|must be a numpy array|has no callable"
+    r"(?<!output )array is read-only|must be a numpy array|has no callable|"
+    r"must be (a|an) (float|number|integer or None|float or None|number or None)$"
 )
 _INDEX = "arrays used as indices must be of integer"
 """What NumPy says where traced values index an ordinary array."""

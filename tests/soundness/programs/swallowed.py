@@ -7,6 +7,7 @@ import datetime
 import functools
 import importlib
 import operator
+import select
 import struct
 import threading
 import time
@@ -422,3 +423,12 @@ def numbers_that_count_nothing(x):
         except TypeError:
             found.append(x[len(found) % 3] * x[1])
     return found
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def waiting_for_nothing(x):
+    try:
+        select.select([], [], [], 1e-6 * x[0])
+    except TypeError:
+        return x[::-1]
+    return x * 2
