@@ -25,7 +25,15 @@ from typing import Any
 from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
 
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.user_code.reach import CACHES, ITERATORS, WATCHED, dict_of, filled_slots, reached
+from sparsetrace.user_code.reach import (
+    CACHES,
+    ITERATORS,
+    WATCHED,
+    dict_of,
+    filled_slots,
+    is_foreign,
+    reached,
+)
 
 __all__ = ["State", "kept_state"]
 
@@ -603,9 +611,12 @@ def _empty_cache(held: Any) -> Any:
 def _copied(held: Any) -> Any:
     """An iterator that goes on where another stands, and those that it draws from likewise."""
     if type(held) not in ITERATORS:
-        if hasattr(type(held), "__next__"):
-            raise TypeError("a generator, or an iterator of the user's own")
-        return held
+        step = getattr(type(held), "__next__", None)
+        if step is not None and (
+            type(step) is not types.FunctionType or is_foreign(step.__module__)
+        ):
+            raise TypeError("an iterator that holds its place elsewhere")
+        return held  # what an iterator of the user's own holds is put back
     if hasattr(type(held), "__copy__"):
         return type(held).__copy__(held)
     make, arguments, *state = held.__reduce__()

@@ -377,3 +377,29 @@ def test_the_point_is_moved_and_put_back_and_read_before():
     assert found.diagonal().all()
     assert x.tolist() == [0.0, 1.0, 2.0]
     assert model.key == (0.0, 1.0, 2.0)
+
+
+class Places:
+    """An iterator with its place in an attribute."""
+
+    at = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.at += 1
+        return self.at
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_iterators_over_one_of_the_users_own_do_not_move_on(local):
+    pairs = zip(Places(), itertools.cycle("ab"), strict=False)
+
+    def f(x):
+        return x[next(pairs)[0] % 3]
+
+    for _ in range(4):
+        pattern = st.jacobian_sparsity(f, np.ones(3), local=local)
+        assert pattern.toarray().tolist() == [[False, True, False]]
+    assert [next(pairs) for _ in range(3)] == [(1, "a"), (2, "b"), (3, "a")]

@@ -441,3 +441,26 @@ def a_coroutine_of_weights():
             return x[1:]
 
     return f
+
+
+@program(POINT, OTHER, to=PROGRAMS, fresh=True)
+def pairs_of_an_iterator_of_its_own():
+    class Places:
+        at = 0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            self.at += 1
+            return self.at
+
+    pairs = zip(Places(), itertools.cycle("ab"), strict=False)
+    for _ in range(3):
+        next(pairs)
+
+    def f(x):
+        (i, first), (j, second) = next(pairs), next(pairs)
+        return x[i % 3] * x[j % 3] + x[ord(first) % 3] * x[ord(second) % 3] ** 2
+
+    return f
