@@ -31,8 +31,8 @@ from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
 from sparsetrace.tracing.pytree import leaves, like, rebuilt
+from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import unknown
-from sparsetrace.user_code.state import State
 
 __all__ = ["Problem"]
 

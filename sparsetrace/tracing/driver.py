@@ -37,8 +37,8 @@ from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.tracing.finished import finish
+from sparsetrace.tracing.state import State
 from sparsetrace.user_code.frames import outside_frame
-from sparsetrace.user_code.state import State
 
 __all__ = ["Run", "Traced", "trace"]
 

@@ -1,1 +1,1 @@
-"""What is read of the user's code and objects: bytecode, handlers, callers, state."""
+"""What is read of the user's code and objects: bytecode, handlers, callers, what it can reach."""

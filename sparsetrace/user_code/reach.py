@@ -1,6 +1,6 @@
 """What a function can reach: its globals, cells, defaults, objects, and what those hold.
 
-Contract: one walk finds both where state is kept (`sparsetrace.user_code.state`) and which
+Contract: one walk finds both where state is kept (`sparsetrace.tracing.state`) and which
 code may run (`sparsetrace.capture.swallowed_errors`).  It runs no code of the user's:
 attributes are read from ``__dict__`` and slots, never by ``getattr``, and anything unknown
 is asked for its referents.  What belongs to a library is passed through, for the functions

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import sparsetrace as st
+from sparsetrace.tracing.state import State, kept_state
 from sparsetrace.user_code.reach import reached
-from sparsetrace.user_code.state import State, kept_state
 
 COUNT = 0
 HELD: list[object] = [1]
