@@ -34,6 +34,7 @@ from sparsetrace.numbers.text import array_text
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.numpy_rules.array_manipulation import repeats
 from sparsetrace.operands.memory import without_buffer
+from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import FLOAT, Elements, ids_of, is_traced, landed, values_of
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.propagation.jacobian import index_sets
@@ -71,6 +72,8 @@ def wrap(graph: Graph, found: Elements) -> Any:
         return _scalar(graph, int(ids), found.dtype, values)
     if graph.local:
         values = np.asarray(values)
+        if values.ndim > 1 and type(ids) is np.ndarray:
+            ids = ordered(ids, values)  # the rule for the ids may have moved axes about
         if found.dtype.kind in "biu" and not graph.dependency:
             return values  # whole numbers have no derivative, and here their values are known
     return traced_array(graph, ids, found.dtype, values)

@@ -127,10 +127,11 @@ def _refuse_address(name: str, obj: Any) -> None:
 
 
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
-    order = _CONTIGUOUS.get(original.__name__, "K")
+    own_order = _CONTIGUOUS.get(original.__name__, "K")
 
     @functools.wraps(original)
     def convert(*args: Any, **kwargs: Any) -> Any:
+        order = own_order
         session = SESSION.get()
         if session is None:
             return original(*args, **kwargs)
@@ -155,7 +156,10 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
                 _refuse_copy(original)
             return original(*args, **kwargs)
         if original.__name__ == "require":  # NumPy judges the requirements
-            original(np.zeros(1), *args[1:], **{k: v for k, v in kwargs.items() if k != name})
+            options = {k: v for k, v in kwargs.items() if k != name}
+            rows = original(np.zeros((2, 2)), *args[1:], **options)
+            columns = original(np.zeros((2, 2), order="F"), *args[1:], **options)
+            order = "F" if rows.flags.fnc else "K" if columns.flags.fnc else "C"
         copy = kwargs.get("copy", True if copies else None)
         ndmin = kwargs.get("ndmin", int(original.__name__ in _CONTIGUOUS))
         return traced_array_of(obj, dtype, copy=copy, ndmin=ndmin, order=kwargs.get("order", order))

@@ -60,7 +60,8 @@ def _fourier(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
         options[key] = _several(options[key])
     if "s" in options and "axes" not in options:
         options["axes"] = tuple(range(-len(options["s"]), 0))
-    return getattr(np.fft, name)(_array(x), **options)
+    result = getattr(np.fft, name)(_array(x), **options)
+    return result if result.flags.c_contiguous else result.copy()  # as SciPy lays it out
 
 
 def _several(x: Any) -> Any:

@@ -95,16 +95,18 @@ def by_element(
     if not several:
         rows = [(row,) for row in rows]
     count = len(rows[0]) if rows else len(otypes)
-    results = [_typed(graph, otypes, i, [row[i] for row in rows], shape) for i in range(count)]
+    results = [
+        _typed(graph, otypes, i, gathered(graph, [row[i] for row in rows], shape, operands), rows)
+        for i in range(count)
+    ]
     return tuple(results) if several else results[0]
 
 
-def _typed(graph: Graph, otypes: Any, i: int, column: list[Any], shape: tuple[int, ...]) -> Any:
+def _typed(graph: Graph, otypes: Any, i: int, found: Any, rows: list[Any]) -> Any:
     """One result of ``np.vectorize``: of the type asked for, else of its first element's."""
-    found = gathered(graph, column, shape)
     if otypes is not None:
         return found if otypes[i] == "O" else found.astype(otypes[i])
-    first = column[0]
+    first = rows[0][i]
     if not is_traced(found):
         return found.astype(np.asarray(first).dtype) if not contains_traced(found) else found
     # where the values are not known another branch may have come first

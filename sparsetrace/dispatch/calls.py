@@ -49,6 +49,7 @@ from sparsetrace.operands import elementwise, ufunc_reductions
 from sparsetrace.operands.constants import plain_values
 from sparsetrace.operands.floating import notice, notice_function
 from sparsetrace.operands.implementations import IMPLEMENTED, rebound
+from sparsetrace.operands.memory_order import laid_out, of_ufunc
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
@@ -117,6 +118,8 @@ def ufunc_call(
     if not kwargs and method == "__call__":
         ids = elementwise.quick(graph, ufunc, inputs)
         if ids is not None:
+            if ids.ndim > 1:
+                ids = of_ufunc(ids, inputs)
             return graph.wrap(Elements(ids, FLOAT))
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
         target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
@@ -135,10 +138,14 @@ def ufunc_call(
     if not kwargs and method == "__call__" and ufunc.signature is None:
         simple = elementwise.simple(graph, ufunc, inputs)
         if simple is not None:
+            for elements in simple:
+                elements.ids = of_ufunc(elements.ids, inputs)
             return wrapped(graph, simple[0] if len(simple) == 1 else tuple(simple))
     out = kwargs.get("out")
     if out is None:
-        return wrapped(graph, lookup.answered(graph, (ufunc, method), inputs, kwargs, _by_ufunc))
+        found = lookup.answered(graph, (ufunc, method), inputs, kwargs, _by_ufunc)
+        plain = ufunc if method == "__call__" else getattr(ufunc, method)
+        return wrapped(graph, laid_out(graph, found, plain, inputs, kwargs))
     options = {name: x for name, x in kwargs.items() if name != "out"}
     outs = out if isinstance(out, tuple) else (out,)
     if options:
@@ -284,8 +291,9 @@ def function_call(
         if function in lookup.FUNCTIONS:
             known = lookup.answer(graph, function, args, kwargs, _answered)
             if known is not lookup.UNKNOWN:
-                return wrapped(graph, known)
-        return wrapped(graph, _noted(graph, function, args, kwargs))
+                return wrapped(graph, laid_out(graph, known, function, args, kwargs))
+        found = _noted(graph, function, args, kwargs)
+        return wrapped(graph, laid_out(graph, found, function, args, kwargs))
     if placed:
         kwargs = {**kwargs, "out": args[position]}
         args = (*args[:position], None, *args[position + 1 :])

@@ -23,6 +23,7 @@ from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
 from sparsetrace.numpy_rules import generalized_ufuncs, local_reductions, python_ufuncs
 from sparsetrace.operands.floating import recorded, report
+from sparsetrace.operands.memory_order import laid_out, of_ufunc, ordered
 from sparsetrace.operands.operands import (
     Elements,
     Operand,
@@ -130,6 +131,11 @@ def _values(
             getattr(ufunc, method)(*arguments, out=_copies(result), where=where, **options)
     if errors:
         report(graph, ufunc.__name__, errors)
+    if where is not True:  # the mask has a part in the memory order
+        masked = (*arguments, where)
+        if isinstance(result, tuple):
+            return tuple(of_ufunc(_numeric(part), masked) for part in map(np.asarray, result))
+        return of_ufunc(_numeric(result), masked) if np.ndim(result) else _numeric(result)
     if isinstance(result, tuple):
         return tuple(map(_numeric, result))
     return _numeric(result)
@@ -221,6 +227,8 @@ def function_call(
             # dependencies first: the call may overwrite the values that decide them
             found = (rule or _from_global(function, global_rule))(graph, *args, **options)
         if isinstance(found, Elements) and found.values is not None and target is None:
+            found = laid_out(graph, found, function, args, options)
+            found.values = ordered(np.asarray(found.values), found.ids)
             return graph.wrap(found)  # the user's functions were run, and not twice
         given = [values_of(x) for x in args]
         named = {key: values_of(value) for key, value in kwargs.items()}

@@ -20,6 +20,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import Graph
 from sparsetrace.operands.constants import chosen_values
+from sparsetrace.operands.memory_order import of_ufunc
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
@@ -102,7 +103,9 @@ def elements(graph: Graph, operand: Any, shape: tuple[int, ...]) -> list[Any]:
     return np.broadcast_to(asarray(operand, object), shape).reshape(-1).tolist()
 
 
-def gathered(graph: Graph, column: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def gathered(
+    graph: Graph, column: Sequence[Any], shape: tuple[int, ...], inputs: Sequence[Any] = ()
+) -> Any:
     """What a function returned for each element as one array; of objects if none is traced."""
     numbers = all(not np.ndim(v) for v in column)
     if numbers and any(map(is_traced, column)):
@@ -111,11 +114,13 @@ def gathered(graph: Graph, column: Sequence[Any], shape: tuple[int, ...]) -> Any
         points = None
         if graph.local:
             points = np.array([values_of(v) for v in column], kind).reshape(shape)
+            points = of_ufunc(points, inputs)
+        ids = of_ufunc(ids, inputs)
         return graph.wrap(Elements(ids, kind, points, keep_array=True))
     objects = empty(len(column), object)
     for i, item in enumerate(column):
         objects[i] = item
-    return objects.reshape(shape)
+    return of_ufunc(objects.reshape(shape), inputs)
 
 
 # --------------------------------------------------------------------------- calls
@@ -183,9 +188,9 @@ def _called(
     if not shape and all(not np.ndim(x) for x in inputs):
         return tuple(rows[0]) if ufunc.nout > 1 else (rows[0],)
     if ufunc.nout == 1:
-        return (gathered(graph, rows, shape),)
+        return (gathered(graph, rows, shape, inputs),)
     places = range(ufunc.nout)
-    return tuple(gathered(graph, [row[i] for row in rows], shape) for i in places)
+    return tuple(gathered(graph, [row[i] for row in rows], shape, inputs) for i in places)
 
 
 def _lines(graph: Graph, x: Any, axis: Any) -> tuple[list[list[Any]], tuple[int, ...]]:

@@ -250,3 +250,33 @@ def windows_by_their_strides(x):
 def a_matrix_of_distances_from_a_list(x):
     m = squareform(x.tolist())
     return m[0] * x if m.dtype == x.dtype else x * 0
+
+
+@program(P, Q, to=PROGRAMS)
+def read_in_the_order_of_memory(x):
+    columns = np.outer(x, [1.0, 2.0]).T
+    clipped = np.clip(columns, -9.0, 9.0)
+    summed = np.cumsum(np.stack([x, x[::-1]]), axis=-1)
+    spread = np.sin(np.broadcast_to(x, (2, 3)))
+    turned = np.fft.fft(columns, axis=-1).real
+    made = np.add(columns, 1.0, order="C"), np.require(columns, float, "C")
+    results = (clipped, summed, np.where(columns > 9.0, 0.0, columns), spread, turned, *made)
+    return [r.ravel("K") for r in results]
+
+
+@program(P, Q, to=PROGRAMS)
+def written_through_ravel_where_it_is_no_copy(x):
+    columns = np.outer(x, [1.0, 2.0]).T
+    results = np.sort(columns, 0), np.clip(columns, -9.0, 9.0), np.cumsum(columns, 1)
+    for r in results:
+        r.ravel()[...] = 0.0  # of a copy, where the columns lie one after the other
+    return results
+
+
+@program(P, Q, to=PROGRAMS)
+def results_of_python_functions_in_the_order_of_memory(x):
+    columns = np.outer(x, [1.0, 2.0]).T
+    twice = np.vectorize(lambda v: 2 * v)(columns)
+    thrice = np.array(np.frompyfunc(lambda v: 3 * v, 1, 1)(columns), float)
+    pieces = np.piecewise(columns, [columns > 9.0], [0.0, lambda v: v * v])
+    return twice.ravel("K"), thrice.ravel("K"), pieces.ravel("K")

@@ -1,0 +1,131 @@
+"""The order in which the elements of a result lie in memory, which is NumPy's.
+
+Contract: `laid_out` moves no element to another index.  It copies a result whose elements lie
+in another order than those of the plain call, and leaves alone what shares memory with an
+operand.  ``r.ravel("K")`` and ``r.reshape(n, order="A")`` read that order, and it decides
+whether ``r.ravel()`` is a view or a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import asarray, fft, ndarray, nditer, ones
+
+from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.operands.operands import Elements, dtype_of, is_traced, is_traced_array
+
+__all__ = ["laid_out", "of_ufunc", "ordered"]
+
+_TURNING = frozenset(getattr(fft, name) for name in fft.__all__)
+"""Functions that give another order for operands that lie in C order."""
+
+
+def ordered(ids: Ids, like: Any) -> Ids:
+    """The ids in the order in which the elements of `like` lie, if these leave no gaps."""
+    steps = [-abs(step) if n > 1 else 0 for step, n in zip(like.strides, like.shape, strict=True)]
+    axes = sorted(range(like.ndim), key=steps.__getitem__)
+    if ids.transpose(axes).flags.c_contiguous or not like.transpose(axes).flags.c_contiguous:
+        return ids
+    return ids.transpose(axes).copy("C").transpose(np.argsort(axes))
+
+
+def of_ufunc(ids: Ids, inputs: Any, order: Any = "K") -> Ids:
+    """The ids in the order in which a ufunc that works by element gives its result."""
+    if ids.ndim < 2 or type(ids) is not ndarray or not ids.size:
+        return ids
+    arrays = [x._ids if is_traced(x) else asarray(x) for x in inputs]
+    arrays = [a for a in arrays if isinstance(a, ndarray) and a.ndim > 1]
+    if order == "K":
+        if ids.flags.c_contiguous and all(a.flags.c_contiguous for a in arrays):
+            return ids
+        if ids.flags.f_contiguous and all(
+            a.flags.f_contiguous and a.shape == ids.shape for a in arrays
+        ):
+            return ids
+    operands: Any = [*arrays, None]
+    flags: Any = [["readonly"]] * len(arrays) + [["writeonly", "allocate"]]
+    dtypes = [None] * len(arrays) + [ids.dtype]
+    walk = nditer(operands, ["refs_ok"], flags, dtypes, order=order, itershape=ids.shape)
+    return ordered(ids, walk.operands[-1])
+
+
+def laid_out(
+    graph: Graph, found: Any, call: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+) -> Any:
+    """The elements that a rule gave for a call, in the order of the plain call's."""
+    several = type(found) in (list, tuple)
+    parts = list(found) if several else [found]
+    if not any(type(e) is Elements and _has_order(e.ids) for e in parts):
+        return found
+    operands = list(_arrays((*args, *kwargs.values())))
+    if (
+        "order" not in kwargs
+        and call not in _TURNING
+        and all(a.flags.c_contiguous for a in operands)
+        and all(e.ids.flags.c_contiguous for e in parts if type(e) is Elements)
+    ):
+        return found
+    sample = _sample(call, args, kwargs)
+    samples = list(sample) if several and isinstance(sample, (list, tuple)) else [sample]
+    if len(samples) != len(parts):
+        return found
+    for e, like in zip(parts, samples, strict=True):
+        if type(e) is not Elements or not _has_order(e.ids) or type(like) is not ndarray:
+            continue
+        if like.shape == e.ids.shape and not any(np.may_share_memory(e.ids, a) for a in operands):
+            e.ids = ordered(e.ids, like)
+    return found
+
+
+def _has_order(ids: Ids) -> bool:
+    return ids.ndim > 1 and type(ids) is ndarray and sum(n > 1 for n in ids.shape) > 1
+
+
+def _arrays(operands: Any) -> Iterator[Any]:
+    for x in operands:
+        if is_traced_array(x):
+            yield x._ids
+        elif isinstance(x, ndarray):
+            yield x
+        elif isinstance(x, (list, tuple)):
+            yield from _arrays(x)
+
+
+def _first(x: Any, *others: Any, **options: Any) -> Any:
+    return x
+
+
+def _sample(call: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """What the plain call makes of arrays of ones that lie as the operands do; None if it fails.
+
+    Its values do not matter, only where they lie.
+    """
+    try:
+        given = [_stand_in(x) for x in args]
+        named = {name: _stand_in(x) for name, x in kwargs.items()}
+        with np.errstate(all="ignore"):
+            return call(*given, **named)
+    except Exception:  # of numbers that the function would never be given
+        return None
+
+
+def _stand_in(x: Any) -> Any:
+    if is_traced_array(x):
+        dtype = dtype_of(x)
+        steps = [step // 4 * dtype.itemsize for step in x._ids.strides]
+        ends = [step * (n - 1) for step, n in zip(steps, x.shape, strict=True)] if x.size else []
+        first, last = (sum(e for e in ends if (e < 0) is sign) for sign in (True, False))
+        memory = ones((last - first) // dtype.itemsize + 1, dtype)
+        return ndarray(x.shape, dtype, memory, -first, steps)
+    if is_traced(x):
+        return ones((), dtype_of(x))[()]
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_stand_in, x)) if type(x) in (list, tuple) else x
+    if callable(x) and not isinstance(x, (type, np.ufunc)):
+        return _first  # a function of the user's is not run for this
+    return x
