@@ -166,9 +166,11 @@ class TracedArray(Layout):
             key, unsure = indexing.constant_key(self._graph, key)
             if unsure:
                 may_raise(self._graph, _OUT_OF_BOUNDS)
-                return wrap(
-                    self._graph, lookup.answered(self._graph, "read", (self, key), {}, _read)
-                )
+                found = lookup.answered(self._graph, "read", (self, key), {}, _read)
+                if indexing.gives_view(key):
+                    found.keep_array = indexing.has_ellipsis(key)
+                    found.ids = indexing.chosen(self._graph, found.ids, self._ids, key)
+                return wrap(self._graph, found)
         ids = self._ids[key]
         values = None if self._values is None else self._values[key]
         if isinstance(ids, np.ndarray):
@@ -184,7 +186,7 @@ class TracedArray(Layout):
                 may_raise(graph, _OUT_OF_BOUNDS)
                 lookup.answered(graph, "write", (self, key, value), {}, _write)
                 return
-        self._ids[key] = ids
+        indexing.put(graph, self._ids, key, ids)
         if self._values is not None:
             self._values[key] = values_of(value)
 

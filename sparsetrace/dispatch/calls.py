@@ -28,6 +28,7 @@ from sparsetrace.numpy_rules import (
     generalized_ufuncs,
     histograms,
     in_place,
+    indexing,
     inverses,
     linear_algebra,
     local_selection,
@@ -126,7 +127,7 @@ def ufunc_call(
         if is_traced_array(target) and target._dtype is FLOAT:  # x += y
             ids = elementwise.quick(graph, ufunc, inputs)
             if ids is not None:
-                target._ids[...] = ids
+                indexing.put(graph, target._ids, ..., ids)
                 return target
     for operand in inputs:
         if not _accepts(operand):

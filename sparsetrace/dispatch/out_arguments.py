@@ -18,6 +18,7 @@ import numpy as np
 from numpy import compress
 
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.operands import (
     Elements,
     constant_values,
@@ -119,7 +120,7 @@ def store(graph: Graph, target: Any, found: Elements, call: str, *, exact: bool 
         raise ValueError(
             f"{call}: the shape {target.shape} is not that of the result, {found.ids.shape}"
         )
-    target._ids[...] = landed(graph, target._dtype, found.ids)
+    indexing.put(graph, target._ids, ..., landed(graph, target._dtype, found.ids))
     if graph.local:
         target._values[...] = found.values
     return target

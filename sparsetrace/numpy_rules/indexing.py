@@ -19,18 +19,20 @@ from numpy import array, asarray, zeros
 
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
     dtype_of,
     ids_of,
     is_traced,
+    is_traced_array,
     is_uncertain,
     known_of,
 )
 from sparsetrace.operands.refusals import REFUSED
 
-__all__ = ["constant_key", "read", "write"]
+__all__ = ["chosen", "constant_key", "gives_view", "has_ellipsis", "put", "read", "write"]
 
 _SIMPLE = frozenset((int, slice, type(None), type(Ellipsis), np.int64, np.intp, np.int32))
 
@@ -88,6 +90,44 @@ def _expanded(ndim: int, key: Any) -> tuple[Any, ...]:
     return (*parts, *fill)
 
 
+def has_ellipsis(key: Any) -> bool:
+    """Whether the result is an array even if it is one element."""
+    return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))
+
+
+def gives_view(key: Any) -> bool:
+    """Whether NumPy gives a view for the key, not a copy: its parts are numbers and slices."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return not any(
+        is_traced_array(part) or isinstance(part, (bool, np.bool_, np.ndarray, list))
+        for part in parts
+    )
+
+
+def chosen(graph: Graph, found: Ids, ids: Ids, key: Any) -> Ids:
+    """What ``x[key]`` gave, as a view: what is written into it, as a whole, may land in x.
+
+    Views of it are read-only: what is written there could not be followed.
+    """
+    view = found.view()
+    view.flags.writeable = False
+    if view.ndim:
+        graph.keeps_writes = True
+        graph.rows[id(view)] = view, found, ids, key
+    return view
+
+
+def put(graph: Graph, ids: Ids, key: Any, value: Ids) -> None:
+    """``ids[key] = value``, also into a view of elements that the inputs choose."""
+    row = None if ids.flags.writeable else graph.rows.get(id(ids))
+    if row is None:
+        ids[key] = value
+        return
+    _, own, base, place = row
+    own[key] = value
+    write(graph, base, place, own)
+
+
 def _unsure(part: Any) -> bool:
     return contains_traced(part) and is_uncertain(part)
 
@@ -113,7 +153,8 @@ def read(graph: Graph, ids: Ids, key: Any) -> Ids:
                 )
             )
     dummy = tuple(zeros(np.shape(part), int) if _unsure(part) else part for part in parts)
-    shape = np.broadcast_to(np.int8(0), ids.shape)[dummy].shape
+    like = ids[dummy]
+    shape = like.shape
     wide = tuple(slice(None) if _unsure(part) else part for part in parts)
     plain = all(isinstance(p, (slice, int, np.integer, type(None))) for p in wide)
     if plain and sum(map(_unsure, parts)) == 1:
@@ -129,7 +170,7 @@ def read(graph: Graph, ids: Ids, key: Any) -> Ids:
     if (out <= OPAQUE).any():
         graph.pure = False
         out = np.where(out <= 0, np.int32(OPAQUE), out)
-    return array(out)
+    return ordered(array(out), like)
 
 
 def _read_one_axis(graph: Graph, ids: Ids, parts: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:

@@ -280,3 +280,30 @@ def results_of_python_functions_in_the_order_of_memory(x):
     thrice = np.array(np.frompyfunc(lambda v: 3 * v, 1, 1)(columns), float)
     pieces = np.piecewise(columns, [columns > 9.0], [0.0, lambda v: v * v])
     return twice.ravel("K"), thrice.ravel("K"), pieces.ravel("K")
+
+
+@program(P, Q, to=PROGRAMS, conservative="every row may be the one that is chosen")
+def written_through_a_row_that_the_inputs_choose(x):
+    rows = np.stack([x, x * 2])
+    row = rows[np.argmax(x[:2])]
+    row *= x[2]
+    row[1] = x[0] * x[1]
+    return rows, row
+
+
+@program(P, Q, to=PROGRAMS, refused=("global",))
+def written_through_a_part_of_a_row_that_the_inputs_choose(x):
+    rows = np.stack([x, x * 2])
+    rows[np.argmax(x[:2])][1:] *= x[0]
+    return rows
+
+
+@program(P, Q, to=PROGRAMS, conservative="every row may be the one that is chosen")
+def copies_of_rows_that_the_inputs_choose(x):
+    rows = np.stack([x, x * 2]).T
+    rows[np.argmax(x)] *= x[1]
+    row = rows[np.argmin(x)].copy()
+    row += x[0]
+    some = rows[np.argsort(x)]
+    some[0] = row
+    return rows, row, some.ravel("K"), rows[np.array(np.argmin(x))]
