@@ -136,7 +136,10 @@ class TracedArray(Layout):
                 return NotImplemented
             if issubclass(kind, np.ma.MaskedArray):
                 return masked.function_call(self._graph, function, args, kwargs)
-        return function_call(self._graph, function, args, kwargs)
+        found = function_call(self._graph, function, args, kwargs)
+        if self._graph.rows and args and isinstance(args[0], TracedArray):  # np.copyto and its kin
+            indexing.refresh(self._graph, args[0]._ids)
+        return found
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         refuse_value("np.asarray()", "a traced array")
@@ -185,6 +188,7 @@ class TracedArray(Layout):
             if unsure:
                 may_raise(graph, _OUT_OF_BOUNDS)
                 lookup.answered(graph, "write", (self, key, value), {}, _write)
+                indexing.refresh(graph, self._ids)
                 return
         indexing.put(graph, self._ids, key, ids)
         if self._values is not None:

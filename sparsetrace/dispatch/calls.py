@@ -145,6 +145,8 @@ def ufunc_call(
     out = kwargs.get("out")
     if out is None:
         found = lookup.answered(graph, (ufunc, method), inputs, kwargs, _by_ufunc)
+        if method == "at" and graph.rows:
+            indexing.refresh(graph, inputs[0]._ids)
         plain = ufunc if method == "__call__" else getattr(ufunc, method)
         return wrapped(graph, laid_out(graph, found, plain, inputs, kwargs))
     options = {name: x for name, x in kwargs.items() if name != "out"}

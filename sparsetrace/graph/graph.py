@@ -133,8 +133,8 @@ class Graph:
         Whether an array is read-only here that NumPy lets be written, since several of its
         elements are one place, or the inputs choose which elements it shows.
     rows : dict
-        Views of elements that the inputs choose, by the identity of their ids: the ids, the same
-        to be written into, those of the array that is shown, and the key.
+        Views of elements that the inputs choose, by the identity of their ids: a weak reference
+        to these, the ids of the array that is shown, and the key.
     truths_at_once : bool
         Whether a truth value of Python's own is decided as soon as it is made, because some
         code compares it with True or False by identity.
@@ -220,7 +220,7 @@ class Graph:
         self.conditions: list[int] = []
         self.truths_at_once = False
         self.keeps_writes = False
-        self.rows: dict[int, tuple[Ids, Ids, Ids, Any]] = {}
+        self.rows: dict[int, tuple[Any, Ids, Any]] = {}
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
         self.texts: Any = None

@@ -10,6 +10,7 @@ writing adds to all of them::
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,16 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.operands.refusals import REFUSED
 
-__all__ = ["chosen", "constant_key", "gives_view", "has_ellipsis", "put", "read", "write"]
+__all__ = [
+    "chosen",
+    "constant_key",
+    "gives_view",
+    "has_ellipsis",
+    "put",
+    "read",
+    "refresh",
+    "write",
+]
 
 _SIMPLE = frozenset((int, slice, type(None), type(Ellipsis), np.int64, np.intp, np.int32))
 
@@ -105,27 +115,41 @@ def gives_view(key: Any) -> bool:
 
 
 def chosen(graph: Graph, found: Ids, ids: Ids, key: Any) -> Ids:
-    """What ``x[key]`` gave, as a view: what is written into it, as a whole, may land in x.
+    """What ``x[key]`` gave, as the view of x that it is in NumPy: see `put`.
 
-    Views of it are read-only: what is written there could not be followed.
+    It is read-only, for whatever else writes into it.
     """
-    view = found.view()
+    if not found.ndim and not has_ellipsis(key):
+        return found
+    own = found.copy("K")
+    place = id(own)
+    graph.rows[place] = weakref.ref(own, lambda _: graph.rows.pop(place, None)), ids, key
+    graph.keeps_writes = True
+    view = own.view()
     view.flags.writeable = False
-    if view.ndim:
-        graph.keeps_writes = True
-        graph.rows[id(view)] = view, found, ids, key
     return view
 
 
 def put(graph: Graph, ids: Ids, key: Any, value: Ids) -> None:
-    """``ids[key] = value``, also into a view of elements that the inputs choose."""
-    row = None if ids.flags.writeable else graph.rows.get(id(ids))
+    """``ids[key] = value``, which lands in views of elements that the inputs choose, or in x."""
+    row = None if ids.flags.writeable else graph.rows.get(id(ids.base))
     if row is None:
         ids[key] = value
-        return
-    _, own, base, place = row
-    own[key] = value
-    write(graph, base, place, own)
+    else:
+        ids.flags.writeable = True
+        ids[key] = value
+        ids.flags.writeable = False
+        _, ids, place = row
+        write(graph, ids, place, row[0]())
+    refresh(graph, ids, row)
+
+
+def refresh(graph: Graph, ids: Ids, written: Any = None) -> None:
+    """After a write into x: views of elements of it that the inputs choose show it too."""
+    for row in tuple(graph.rows.values()):
+        own, shown, key = row[0](), row[1], row[2]
+        if own is not None and row is not written and np.may_share_memory(shown, ids):
+            own[...] = read(graph, shown, key)
 
 
 def _unsure(part: Any) -> bool:

@@ -291,11 +291,25 @@ def written_through_a_row_that_the_inputs_choose(x):
     return rows, row
 
 
-@program(P, Q, to=PROGRAMS, refused=("global",))
+@program(P, Q, to=PROGRAMS, conservative="every row may be the one that is chosen")
 def written_through_a_part_of_a_row_that_the_inputs_choose(x):
     rows = np.stack([x, x * 2])
     rows[np.argmax(x[:2])][1:] *= x[0]
+    one = rows[np.argmax(x[:2]), 0, ...]
+    one[()] = x[2] * x[1]
     return rows
+
+
+@program(P, Q, to=PROGRAMS, conservative="every row may be the one that is chosen")
+def seen_in_a_row_that_the_inputs_choose(x):
+    rows = np.stack([x, x * 2])
+    row, part = rows[np.argmax(x[:2])], rows[np.argmin(x[:2])][1:]
+    rows[:, 0] = x[2] ** 2
+    rows[:, 1:] *= x[0]
+    early = row.copy(), part.copy()
+    np.copyto(rows, x)
+    np.add.at(rows, (slice(None), 1), x[0])
+    return early, row, part
 
 
 @program(P, Q, to=PROGRAMS, conservative="every row may be the one that is chosen")
