@@ -50,7 +50,7 @@ from sparsetrace.operands import elementwise, ufunc_reductions
 from sparsetrace.operands.constants import plain_values
 from sparsetrace.operands.floating import notice, notice_function
 from sparsetrace.operands.implementations import IMPLEMENTED, rebound
-from sparsetrace.operands.memory_order import laid_out, of_ufunc
+from sparsetrace.operands.memory_order import NUMBERS, laid_out, of_ufunc
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
@@ -119,7 +119,8 @@ def ufunc_call(
     if not kwargs and method == "__call__":
         ids = elementwise.quick(graph, ufunc, inputs)
         if ids is not None:
-            if ids.ndim > 1:
+            # beside a number the elements lie as those of the other operand
+            if ids.ndim > 1 and NUMBERS.isdisjoint(map(type, inputs)):
                 ids = of_ufunc(ids, inputs)
             return graph.wrap(Elements(ids, FLOAT))
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
@@ -296,7 +297,9 @@ def function_call(
             if known is not lookup.UNKNOWN:
                 return wrapped(graph, laid_out(graph, known, function, args, kwargs))
         found = _noted(graph, function, args, kwargs)
-        return wrapped(graph, laid_out(graph, found, function, args, kwargs))
+        if function not in MOVES:  # which NumPy itself has run on the ids
+            found = laid_out(graph, found, function, args, kwargs)
+        return wrapped(graph, found)
     if placed:
         kwargs = {**kwargs, "out": args[position]}
         args = (*args[:position], None, *args[position + 1 :])

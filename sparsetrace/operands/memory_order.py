@@ -9,6 +9,7 @@ whether ``r.ravel()`` is a view or a copy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import ge
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,16 @@ from numpy import asarray, fft, ndarray, nditer, ones
 from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.operands.operands import Elements, dtype_of, is_traced, is_traced_array
 
-__all__ = ["laid_out", "of_ufunc", "ordered"]
+__all__ = ["NUMBERS", "laid_out", "of_ufunc", "ordered"]
 
 _TURNING = frozenset(getattr(fft, name) for name in fft.__all__)
 """Functions that give another order for operands that lie in C order."""
+_IN_C_ORDER = frozenset(
+    (np.dot, np.inner, np.matmul, np.tensordot, np.vecdot, np.linalg.matmul, np.linalg.tensordot)
+)
+"""Functions that give C order for operands of any order."""
+NUMBERS = frozenset((int, float, complex, bool, np.float64))
+"""Types of operands that have no part in the order of a result."""
 
 
 def ordered(ids: Ids, like: Any) -> Ids:
@@ -36,17 +43,18 @@ def ordered(ids: Ids, like: Any) -> Ids:
 
 def of_ufunc(ids: Ids, inputs: Any, order: Any = "K") -> Ids:
     """The ids in the order in which a ufunc that works by element gives its result."""
+    if order == "K" and ids.flags.c_contiguous and all(map(_keeps_c_order, inputs)):
+        return ids
     if ids.ndim < 2 or type(ids) is not ndarray or not ids.size:
         return ids
     arrays = [x._ids if is_traced(x) else asarray(x) for x in inputs]
     arrays = [a for a in arrays if isinstance(a, ndarray) and a.ndim > 1]
-    if order == "K":
-        if ids.flags.c_contiguous and all(a.flags.c_contiguous for a in arrays):
-            return ids
-        if ids.flags.f_contiguous and all(
-            a.flags.f_contiguous and a.shape == ids.shape for a in arrays
-        ):
-            return ids
+    if (
+        order == "K"
+        and ids.flags.f_contiguous
+        and all(a.flags.f_contiguous and a.shape == ids.shape for a in arrays)
+    ):
+        return ids
     operands: Any = [*arrays, None]
     flags: Any = [["readonly"]] * len(arrays) + [["writeonly", "allocate"]]
     dtypes = [None] * len(arrays) + [ids.dtype]
@@ -58,16 +66,21 @@ def laid_out(
     graph: Graph, found: Any, call: Callable[..., Any], args: Any, kwargs: dict[str, Any]
 ) -> Any:
     """The elements that a rule gave for a call, in the order of the plain call's."""
+    if type(found) is Elements and (found.ids.ndim < 2 or not _has_order(found.ids)):
+        return found
     several = type(found) in (list, tuple)
     parts = list(found) if several else [found]
     if not any(type(e) is Elements and _has_order(e.ids) for e in parts):
         return found
+    in_c_order = all(e.ids.flags.c_contiguous for e in parts if type(e) is Elements)
+    if call in _IN_C_ORDER and in_c_order:
+        return found
     operands = list(_arrays((*args, *kwargs.values())))
     if (
-        "order" not in kwargs
+        in_c_order
+        and "order" not in kwargs
         and call not in _TURNING
-        and all(a.flags.c_contiguous for a in operands)
-        and all(e.ids.flags.c_contiguous for e in parts if type(e) is Elements)
+        and all(map(_lies_in_c_order, operands))
     ):
         return found
     sample = _sample(call, args, kwargs)
@@ -80,6 +93,26 @@ def laid_out(
         if like.shape == e.ids.shape and not any(np.may_share_memory(e.ids, a) for a in operands):
             e.ids = ordered(e.ids, like)
     return found
+
+
+def _lies_in_c_order(array: Any) -> bool:
+    """Whether the axes come in the order of C, though perhaps with gaps."""
+    steps = array.strides
+    if len(steps) < 2:
+        return True
+    if len(steps) == 2:  # the most frequent case
+        return bool(steps[0] >= steps[1] >= 0)
+    return steps[-1] >= 0 and all(map(ge, steps, steps[1:]))
+
+
+def _keeps_c_order(x: Any) -> bool:
+    """Whether a ufunc, given nothing else, would give its result in C order for this."""
+    kind = type(x)
+    if kind in NUMBERS:
+        return True
+    if getattr(kind, "_is_traced", False):
+        return _lies_in_c_order(x._ids)
+    return kind is ndarray and _lies_in_c_order(x)
 
 
 def _has_order(ids: Ids) -> bool:
