@@ -10,7 +10,7 @@ import numpy as np
 from sparsetrace.arrays.layout import Layout
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.numpy_rules import indexing
-from sparsetrace.operands.operands import ids_of, landed, values_of
+from sparsetrace.operands.operands import contains_traced, ids_of, landed, values_of
 
 __all__ = ["Flat"]
 
@@ -48,6 +48,8 @@ class Flat:
         return tuple(int(i) for i in np.unravel_index(self.index, self._array._ids.shape))
 
     def __getitem__(self, key: Any) -> Any:
+        if type(key) not in (int, slice) and not contains_traced(key):
+            key = np.arange(len(self)).flat[key]  # NumPy judges it: it takes fewer keys here
         found = self._array.reshape(-1)[key]
         return found.copy() if isinstance(found, Layout) else found
 
@@ -58,12 +60,13 @@ class Flat:
             raise ValueDependentError(
                 explain("x.flat[key] =", "the key depends on the inputs", "Use np.where.")
             )
-        places = np.arange(array._ids.size)[key]
+        places = np.arange(array._ids.size).flat[key]
         ids = landed(array._graph, array._dtype, ids_of(array._graph, value)).reshape(-1)
         ids = np.resize(ids, np.shape(places)) if np.ndim(places) else ids[0]
         array._ids[np.unravel_index(places, array._ids.shape)] = ids
         if array._values is not None:
             array._values.flat[key] = values_of(value)
+        indexing.refresh(array._graph, array._ids)
 
     def copy(self) -> Any:
         return self._array.flatten()

@@ -131,7 +131,9 @@ def _imag(graph: Graph, val: Any) -> Any:
     ids = ids_of(graph, val)
     if kind.kind != "c":
         graph.pure = False
-        return Elements(np.zeros(ids.shape, np.int32), kind, keep_array=whole)
+        nothing = np.zeros(ids.shape, np.int32)
+        nothing.flags.writeable = False  # as in NumPy
+        return Elements(nothing, kind, keep_array=whole)
     known = ids < ZERO
     if known.any():
         # these constants need ids of their own, which the array cannot share: no writes

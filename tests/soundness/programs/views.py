@@ -321,3 +321,24 @@ def copies_of_rows_that_the_inputs_choose(x):
     some = rows[np.argsort(x)]
     some[0] = row
     return rows, row, some.ravel("K"), rows[np.array(np.argmin(x))]
+
+
+@program(P, Q, to=PROGRAMS)
+def the_imaginary_part_of_real_numbers_is_read_only(x):
+    part = x.imag
+    try:
+        part[0] = 1.0
+    except ValueError:
+        return x * x[::-1]
+    return part
+
+
+@program(P, Q, to=PROGRAMS)
+def keys_that_flat_does_not_take(x):
+    m = x * 1.0
+    try:
+        return m.flat[None] * 0.0
+    except IndexError:
+        pass
+    m.flat[...] = x[::-1]
+    return m
