@@ -120,7 +120,7 @@ def ufunc_call(
         ids = elementwise.quick(graph, ufunc, inputs)
         if ids is not None:
             # beside a number the elements lie as those of the other operand
-            if ids.ndim > 1 and NUMBERS.isdisjoint(map(type, inputs)):
+            if ids.ndim > 1 and not (type(inputs[0]) in NUMBERS or type(inputs[-1]) in NUMBERS):
                 ids = of_ufunc(ids, inputs)
             return graph.wrap(Elements(ids, FLOAT))
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:

@@ -342,3 +342,9 @@ def keys_that_flat_does_not_take(x):
         pass
     m.flat[...] = x[::-1]
     return m
+
+
+@program(np.arange(8.0) / 5 + 0.3, to=PROGRAMS)
+def labels_turned_by_einsum(x):
+    cube = (x * x).reshape(2, 2, 2)
+    return np.einsum("ijk->kj", cube).ravel("K"), np.einsum("ijk,j->kj", cube, x[:2]).ravel("K")
