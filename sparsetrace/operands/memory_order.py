@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import asarray, fft, ndarray, nditer, ones
+from numpy import asarray, einsum, fft, ndarray, nditer, ones
 
 from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.operands.operands import Elements, dtype_of, is_traced, is_traced_array
 
 __all__ = ["NUMBERS", "laid_out", "of_ufunc", "ordered"]
 
-_TURNING = frozenset((np.einsum, *(getattr(fft, name) for name in fft.__all__)))
+_TURNING = frozenset((einsum, *(getattr(fft, name) for name in fft.__all__)))
 """Functions that give another order for operands that lie in C order."""
 _IN_C_ORDER = frozenset(
     (np.dot, np.inner, np.matmul, np.tensordot, np.vecdot, np.linalg.matmul, np.linalg.tensordot)
@@ -90,7 +90,7 @@ def laid_out(
     for e, like in zip(parts, samples, strict=True):
         if type(e) is not Elements or not _has_order(e.ids) or type(like) is not ndarray:
             continue
-        shape = tuple(min(n, 2) for n in e.ids.shape) if call is np.einsum else e.ids.shape
+        shape = tuple(min(n, 2) for n in e.ids.shape) if call is einsum else e.ids.shape
         if like.shape == shape and not any(np.may_share_memory(e.ids, a) for a in operands):
             e.ids = ordered(e.ids, like)
     return found
@@ -141,7 +141,7 @@ def _sample(call: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """
     try:
         given = [_stand_in(x) for x in args]
-        if call is np.einsum:  # what is summed, and over how much, has no part in the order
+        if call is einsum:  # what is summed, and over how much, has no part in the order
             given = [x[(slice(2),) * x.ndim] if type(x) is ndarray else x for x in given]
         named = {name: _stand_in(x) for name, x in kwargs.items()}
         with np.errstate(all="ignore"):
