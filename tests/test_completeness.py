@@ -154,7 +154,7 @@ def test_a_member_left_out_is_found(name):
         for base in reversed(TracedArray.__mro__)
         if base is not np.ndarray and base is not object
         for key, value in vars(base).items()
-        if key != name and key not in ("_dtype", "_graph", "_ids", "_values", "__dict__")
+        if key != name and key not in ("_dtype", "_trace", "_ids", "_values", "__dict__")
     }
     smaller = type("Smaller", (np.ndarray,), kept)
     assert unanswered(smaller) == [name]

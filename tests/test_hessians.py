@@ -477,9 +477,9 @@ def test_a_trace_of_first_order_records_nothing():
     graphs = Outside()
 
     def f(x):
-        graphs.append(x._graph)
+        graphs.append(x._trace)
         return np.sin(x) * x
 
     jacobian_sparsity(f, np.ones(4))
-    assert not graphs[-1].interactions
-    assert graphs[-1].size == 6  # no nodes but the inputs
+    assert not graphs[-1].graph.interactions
+    assert graphs[-1].graph.size == 6  # no nodes but the inputs

@@ -20,8 +20,8 @@ import sparsetrace as st
 from oracles import assert_same_pattern
 from sparsetrace.capture import patches
 from sparsetrace.capture.session import SESSION
+from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES
-from sparsetrace.graph.graph import CURRENT
 
 
 def module_with(source):

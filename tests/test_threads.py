@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings(
 def nothing_left():
     yield
     assert not RUNNING
-    assert not threads._graphs
+    assert not threads._traces
     assert not patches._patched
 
 

@@ -546,7 +546,7 @@ def plainly(f):
     """How often a detection calls a function without tracing it."""
 
     def counted(x):
-        if type(x) is np.ndarray and not hasattr(x, "_graph"):
+        if type(x) is np.ndarray and not hasattr(x, "_trace"):
             calls.append(1)
         return f(x)
 
@@ -575,7 +575,7 @@ def test_how_often_the_function_is_called(options, least, most):
 
 
 def other_type(x):
-    return x * 2 if isinstance(x, np.ndarray) and not hasattr(x, "_graph") else x[::-1]
+    return x * 2 if isinstance(x, np.ndarray) and not hasattr(x, "_trace") else x[::-1]
 
 
 def test_a_loss_is_found_by_the_detection():
@@ -596,10 +596,10 @@ def test_a_loss_is_found_by_the_detection():
 
 def test_shapes_are_compared():
     def f(x):
-        return x if hasattr(x, "_graph") else x[:2]
+        return x if hasattr(x, "_trace") else x[:2]
 
     def g(x):
-        return x if hasattr(x, "_graph") else x[:, None]
+        return x if hasattr(x, "_trace") else x[:, None]
 
     for function in (f, g):
         with pytest.raises(st.VerificationError, match="shape"):
@@ -608,7 +608,7 @@ def test_shapes_are_compared():
 
 def test_a_plain_call_that_fails_is_reported():
     def f(x):
-        if not hasattr(x, "_graph"):
+        if not hasattr(x, "_trace"):
             raise ValueError("plain")
         return x
 

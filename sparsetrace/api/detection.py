@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from sparsetrace.api.pattern import SparsityPattern
+from sparsetrace.context import Trace
 from sparsetrace.errors import InputError, OutputError, ValueDependentError, explain
-from sparsetrace.graph.graph import Graph
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
@@ -125,14 +125,14 @@ def jacobian_sparsity(
     problem = Problem(f, args, argnums, out, static_argnums)
     verification = Verification(verify, problem, local=bool(local))
 
-    new_graph = partial(
-        problem.graph,
+    new_trace = partial(
+        problem.trace,
         values=constants == "values",
         dependency=bool(dependency),
         local=bool(local),
     )
-    runs, left_out = _traced(problem, new_graph, local, max_paths, capture)
-    patterns = [propagate(run.graph, run.outputs, store) for run in runs]
+    runs, left_out = _traced(problem, new_trace, local, max_paths, capture)
+    patterns = [propagate(run.trace.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
         sizes_found = sorted({len(run.outputs) for run in runs})
@@ -146,7 +146,7 @@ def jacobian_sparsity(
     indptr, indices = united(patterns, problem.n_inputs) if len(patterns) > 1 else patterns[0]
     shape = m, problem.n_inputs
     pattern = SparsityPattern.from_csr_parts(indptr, indices, shape, left_out=left_out)
-    verification.jacobian(pattern, runs[0].graph, dependency=bool(dependency))
+    verification.jacobian(pattern, runs[0].trace, dependency=bool(dependency))
     return pattern
 
 
@@ -301,32 +301,32 @@ def _hessian(
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     verification = Verification(verify, problem, local=bool(local))
 
-    new_graph = partial(
-        problem.graph, values=constants == "values", local=bool(local), second_order=True
+    new_trace = partial(
+        problem.trace, values=constants == "values", local=bool(local), second_order=True
     )
-    runs, left_out = _traced(problem, new_graph, local, max_paths, capture)
+    runs, left_out = _traced(problem, new_trace, local, max_paths, capture)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
             f"the function returned {count} numbers, and a Hessian is that of one; for the "
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
-    patterns = [hessian_pattern(run.graph, run.outputs, store, hessian_store) for run in runs]
+    patterns = [hessian_pattern(run.trace.graph, run.outputs, store, hessian_store) for run in runs]
     n = problem.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
     pattern = SparsityPattern.from_csr_parts(indptr, indices, (n, n), left_out=left_out)
-    verification.hessian(pattern, runs[0].graph)
+    verification.hessian(pattern, runs[0].trace)
     return pattern
 
 
 def _traced(
-    problem: Problem, new_graph: Callable[[], Graph], local: bool, max_paths: int, capture: bool
+    problem: Problem, new_trace: Callable[[], Trace], local: bool, max_paths: int, capture: bool
 ) -> Traced:
     """All paths through the function."""
     with problem.explaining():
         return trace(
             problem.run,
-            new_graph,
+            new_trace,
             function=problem.function,
             state=problem.state,
             point=problem.point() if local else (),

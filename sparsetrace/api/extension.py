@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.errors import InputError
-from sparsetrace.graph.graph import CURRENT, OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.operands import elementwise
 from sparsetrace.operands.operands import (
@@ -54,13 +55,13 @@ def detach(x: Any) -> Any:
     """
     if not is_traced(x):
         return x
-    graph = x._graph
-    if graph.local:
+    trace = x._trace
+    if trace.local:
         values = x._values
         return values.copy() if isinstance(values, np.ndarray) else values
-    graph.pure = False
+    trace.graph.pure = False
     ids = np.full(np.shape(x._ids), OPAQUE, np.int32)
-    return graph.wrap(Elements(ids, x._dtype, keep_array=isinstance(x, np.ndarray)))
+    return trace.wrap(Elements(ids, x._dtype, keep_array=isinstance(x, np.ndarray)))
 
 
 def opaque(
@@ -115,28 +116,28 @@ def opaque(
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        graph = CURRENT.get()
-        if graph is None or not contains_traced([*args, *kwargs.values()]):
+        trace = CURRENT.get()
+        if trace is None or not contains_traced([*args, *kwargs.values()]):
             return function(*args, **kwargs)
         values = None
-        if graph.local:
+        if trace.local:
             plain = {key: values_of(value) for key, value in kwargs.items()}
             values = np.asarray(function(*(values_of(x) for x in args), **plain), float)
-        traced = [ids_of(graph, x) for x in (*args, *kwargs.values()) if contains_traced(x)]
+        traced = [ids_of(trace, x) for x in (*args, *kwargs.values()) if contains_traced(x)]
         if matrix is not None:
-            found = _by_matrix(graph, matrix, args, shape)
+            found = _by_matrix(trace, matrix, args, shape)
         elif pattern == "elementwise":
-            found = graph.union_all(traced)
+            found = trace.graph.union_all(traced)
         else:
             wanted = shape if values is None else values.shape
             if wanted is None:
                 wanted = np.shape(function(*map(_ones_like, args), **kwargs))
-            every = graph.union_rows(np.concatenate([ids.reshape(-1) for ids in traced]))
+            every = trace.graph.union_rows(np.concatenate([ids.reshape(-1) for ids in traced]))
             found = np.broadcast_to(every, wanted).copy()
         if shape is not None and found.shape != shape:
             found = np.broadcast_to(found, shape).copy()
-        graph.pure = False
-        return graph.wrap(Elements(bend(graph, np.maximum(found, OPAQUE)), FLOAT, values))
+        trace.graph.pure = False
+        return trace.wrap(Elements(bend(trace.graph, np.maximum(found, OPAQUE)), FLOAT, values))
 
     return call
 
@@ -149,16 +150,16 @@ def _ones_like(x: Any) -> Any:
 
 
 def _by_matrix(
-    graph: Graph, matrix: Any, args: Sequence[Any], shape: tuple[int, ...] | None
+    trace: Trace, matrix: Any, args: Sequence[Any], shape: tuple[int, ...] | None
 ) -> Ids:
-    ids = np.concatenate([ids_of(graph, x).reshape(-1) for x in args])
+    ids = np.concatenate([ids_of(trace, x).reshape(-1) for x in args])
     if matrix.shape[1] != len(ids):
         raise InputError(f"pattern has {matrix.shape[1]} columns; the arguments have {len(ids)}")
     parents = ids[matrix.indices]
     traced = parents > OPAQUE
     kept = np.zeros(len(parents) + 1, np.int64)
     np.cumsum(traced, out=kept[1:])
-    out = graph.union_segments(kept[matrix.indptr], parents[traced])
+    out = trace.graph.union_segments(kept[matrix.indptr], parents[traced])
     return out if shape is None else out.reshape(shape)
 
 
@@ -224,5 +225,5 @@ def register_rule(
             "can be intercepted; wrap it with sparsetrace.opaque"
         )
     equivalent: Callable[..., Any] = rule
-    RULES[function] = lambda graph, *args, **kwargs: equivalent(*args, **kwargs)
+    RULES[function] = lambda trace, *args, **kwargs: equivalent(*args, **kwargs)
     lookup.leave(function)

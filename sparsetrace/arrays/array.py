@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from sparsetrace import masked
 from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.layout import Layout
+from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.scalar import (
     Hidden,
     Number,
@@ -47,46 +48,46 @@ _NARROW = "efF"
 """Types that hold fewer numbers than the constants' float64."""
 
 
-def _scalar(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
-    if graph.local:
+def _scalar(trace: Trace, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
+    if trace.local:
         # a real number whose derivative was cut stays traced: see rules/singular.py
         if node <= 0 or (node == OPAQUE and dtype.kind in "biu"):
             return dtype.type(value)
-        return number(graph, node, dtype, value)
+        return number(trace, node, dtype, value)
     if node <= 0:
-        return graph.known_value(node, dtype)
-    return TracedScalar(graph, node, dtype) if dtype is FLOAT else number(graph, node, dtype)
+        return trace.graph.known_value(node, dtype)
+    return TracedScalar(trace, node, dtype) if dtype is FLOAT else number(trace, node, dtype)
 
 
-def wrap(graph: Graph, found: Elements) -> Any:
+def wrap(trace: Trace, found: Elements) -> Any:
     """What the user's function gets for a rule's result."""
     ids, values = found.ids, found.values
-    if graph.local and values is None:
+    if trace.local and values is None:
         raise AssertionError("a rule of a local trace gave no values")
     if found.dtype.kind not in "biufc":
         raise AssertionError(f"a rule gave elements of the dtype {found.dtype}")
-    mixed = graph.mixed or (found.dtype is not FLOAT and found.dtype.char in _NARROW)
+    mixed = trace.graph.mixed or (found.dtype is not FLOAT and found.dtype.char in _NARROW)
     if mixed and type(ids) is np.ndarray:  # not a part of a complex array, which shares its ids
-        ids = graph.rounded(ids, found.dtype)
+        ids = trace.graph.rounded(ids, found.dtype)
     if ids.ndim == 0 and not found.keep_array:
-        return _scalar(graph, int(ids), found.dtype, values)
-    if graph.local:
+        return _scalar(trace, int(ids), found.dtype, values)
+    if trace.local:
         values = np.asarray(values)
         if values.ndim > 1 and type(ids) is np.ndarray:
             ids = ordered(ids, values)  # the rule for the ids may have moved axes about
-        if found.dtype.kind in "biu" and not graph.dependency:
+        if found.dtype.kind in "biu" and not trace.dependency:
             return values  # whole numbers have no derivative, and here their values are known
-    return traced_array(graph, ids, found.dtype, values)
+    return traced_array(trace, ids, found.dtype, values)
 
 
-def _read(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Elements:
+def _read(trace: Trace, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Elements:
     x, key = args
-    return Elements(indexing.read(graph, x._ids, key), x._dtype)
+    return Elements(indexing.read(trace, x._ids, key), x._dtype)
 
 
-def _write(graph: Graph, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _write(trace: Trace, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     x, key, value = args
-    indexing.write(graph, x._ids, key, landed(graph, x._dtype, ids_of(graph, value)))
+    indexing.write(trace, x._ids, key, landed(trace, x._dtype, ids_of(trace, value)))
 
 
 _OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
@@ -118,14 +119,14 @@ class TracedArray(Layout):
     @property
     def patterns(self) -> NDArray[Any]:
         flat = np.empty(self._ids.size, object)
-        flat[:] = index_sets(self._graph, self._ids.reshape(-1))
+        flat[:] = index_sets(self._trace.graph, self._ids.reshape(-1))
         return flat.reshape(self._ids.shape)
 
     # -------------------------------------------------------------- protocols
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        found = ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+        found = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
         if found is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in inputs):
-            return masked.ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+            return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
         return found
 
     def __array_function__(
@@ -135,10 +136,10 @@ class TracedArray(Layout):
             if not issubclass(kind, (np.ndarray, Number)):
                 return NotImplemented
             if issubclass(kind, np.ma.MaskedArray):
-                return masked.function_call(self._graph, function, args, kwargs)
-        found = function_call(self._graph, function, args, kwargs)
-        if self._graph.rows and args and isinstance(args[0], TracedArray):  # np.copyto and its kin
-            indexing.refresh(self._graph, args[0]._ids)
+                return masked.function_call(self._trace, function, args, kwargs)
+        found = function_call(self._trace, function, args, kwargs)
+        if self._trace.rows and args and isinstance(args[0], TracedArray):  # np.copyto and its kin
+            indexing.refresh(self._trace, args[0]._ids)
         return found
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
@@ -166,41 +167,41 @@ class TracedArray(Layout):
         if not indexing.is_simple(key):
             if isinstance(key, str):
                 raise IndexError("only integers, slices and arrays are valid indices")
-            key, unsure = indexing.constant_key(self._graph, key)
+            key, unsure = indexing.constant_key(self._trace, key)
             if unsure:
-                may_raise(self._graph, _OUT_OF_BOUNDS)
-                found = lookup.answered(self._graph, "read", (self, key), {}, _read)
+                may_raise(self._trace, _OUT_OF_BOUNDS)
+                found = lookup.answered(self._trace, "read", (self, key), {}, _read)
                 if indexing.gives_view(key):
                     found.keep_array = indexing.has_ellipsis(key)
-                    found.ids = indexing.chosen(self._graph, found.ids, self._ids, key)
-                return wrap(self._graph, found)
+                    found.ids = indexing.chosen(self._trace, found.ids, self._ids, key)
+                return wrap(self._trace, found)
         ids = self._ids[key]
         values = None if self._values is None else self._values[key]
         if isinstance(ids, np.ndarray):
-            return traced_array(self._graph, ids, self._dtype, values)
-        return _scalar(self._graph, int(ids), self._dtype, values)
+            return traced_array(self._trace, ids, self._dtype, values)
+        return _scalar(self._trace, int(ids), self._dtype, values)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        graph = self._graph
-        ids = landed(graph, self._dtype, ids_of(graph, value))
+        trace = self._trace
+        ids = landed(trace, self._dtype, ids_of(trace, value))
         if not indexing.is_simple(key):
-            key, unsure = indexing.constant_key(graph, key)
+            key, unsure = indexing.constant_key(trace, key)
             if unsure:
-                may_raise(graph, _OUT_OF_BOUNDS)
-                lookup.answered(graph, "write", (self, key, value), {}, _write)
-                indexing.refresh(graph, self._ids)
+                may_raise(trace, _OUT_OF_BOUNDS)
+                lookup.answered(trace, "write", (self, key, value), {}, _write)
+                indexing.refresh(trace, self._ids)
                 return
-        indexing.put(graph, self._ids, key, ids)
+        indexing.put(trace, self._ids, key, ids)
         if self._values is not None:
             self._values[key] = values_of(value)
 
     def __iter__(self) -> Iterator[Any]:
         if self._ids.ndim == 0:
             raise TypeError("iteration over a 0-d array")
-        graph, dtype = self._graph, self._dtype
+        trace, dtype = self._trace, self._dtype
         if self._values is not None or self._ids.ndim > 1:
             return (self[i] for i in range(len(self._ids)))
-        return (_scalar(graph, node, dtype) for node in self._ids.tolist())
+        return (_scalar(trace, node, dtype) for node in self._ids.tolist())
 
     def __contains__(self, item: Any) -> bool:
         refuse_truth("whether a traced array contains a value")
@@ -211,7 +212,7 @@ class TracedArray(Layout):
 
     def _element(self, *args: Any) -> Any:
         value = None if self._values is None else self._values.item(*args)
-        return _scalar(self._graph, self._ids.item(*args), self._dtype, value)
+        return _scalar(self._trace, self._ids.item(*args), self._dtype, value)
 
     def tolist(self) -> Any:
         """Nested lists of numbers of Python's own."""
@@ -348,14 +349,14 @@ class TracedArray(Layout):
             return self
         if self._values is not None:
             found = Elements(
-                landed(self._graph, kind, self._ids.copy(order)),
+                landed(self._trace, kind, self._ids.copy(order)),
                 kind,
                 self._values.astype(kind, order),
                 keep_array=True,
             )
-            return wrap(self._graph, found)
-        ids = landed(self._graph, kind, ids_of(self._graph, self).copy(order))
-        return traced_array(self._graph, ids, kind)
+            return wrap(self._trace, found)
+        ids = landed(self._trace, kind, ids_of(self._trace, self).copy(order))
+        return traced_array(self._trace, ids, kind)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.view, for the array's own dtype, or as a masked array."""

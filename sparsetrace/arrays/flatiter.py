@@ -55,18 +55,18 @@ class Flat:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         array = self._array
-        key, unsure = indexing.constant_key(array._graph, key)
+        key, unsure = indexing.constant_key(array._trace, key)
         if unsure:
             raise ValueDependentError(
                 explain("x.flat[key] =", "the key depends on the inputs", "Use np.where.")
             )
         places = np.arange(array._ids.size).flat[key]
-        ids = landed(array._graph, array._dtype, ids_of(array._graph, value)).reshape(-1)
+        ids = landed(array._trace, array._dtype, ids_of(array._trace, value)).reshape(-1)
         ids = np.resize(ids, np.shape(places)) if np.ndim(places) else ids[0]
         array._ids[np.unravel_index(places, array._ids.shape)] = ids
         if array._values is not None:
             array._values.flat[key] = values_of(value)
-        indexing.refresh(array._graph, array._ids)
+        indexing.refresh(array._trace, array._ids)
 
     def copy(self) -> Any:
         return self._array.flatten()

@@ -15,9 +15,10 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
 from sparsetrace.graph.complex_parts import plain_copies
-from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules.array_manipulation import repeats
 from sparsetrace.operands import memory
 from sparsetrace.operands.operands import ids_of, values_of
@@ -43,20 +44,20 @@ def _in_place(array: NDArray[Any], shape: Any) -> NDArray[Any]:
 class Layout(np.ndarray[Any, Any]):
     """The part of `TracedArray` that moves elements and never looks at them."""
 
-    __slots__ = ("_dtype", "_graph", "_ids", "_values")
+    __slots__ = ("_dtype", "_ids", "_trace", "_values")
     _dtype: np.dtype[Any]
-    _graph: Graph
+    _trace: Trace
     _ids: Ids
     _values: NDArray[Any] | None
 
     @classmethod
     def _over(
-        cls, graph: Graph, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
+        cls, trace: Trace, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
     ) -> Self:
         """The traced array over these ids; views of `ids` and `values` stay views."""
         array = frame(ids.shape).view(cls)
         array._ids = ids if type(ids) is np.ndarray else plain_copies(ids)
-        array._graph = graph
+        array._trace = trace
         array._dtype = dtype
         array._values = values
         return array
@@ -149,7 +150,7 @@ class Layout(np.ndarray[Any, Any]):
     def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
         """The array with its elements moved; a view where the move makes one."""
         values = None if self._values is None else move(self._values)
-        return self._over(self._graph, move(self._ids), self._dtype, values)
+        return self._over(self._trace, move(self._ids), self._dtype, values)
 
     @property
     def T(self) -> Self:
@@ -174,7 +175,7 @@ class Layout(np.ndarray[Any, Any]):
     @real.setter
     def real(self, value: Any) -> None:
         if self._dtype.kind == "c":
-            united = self._graph.union(self._ids, ids_of(self._graph, value))
+            united = self._trace.graph.union(self._ids, ids_of(self._trace, value))
             self._ids[...] = united
             if self._values is not None:
                 self._values.real = values_of(value)
@@ -189,7 +190,7 @@ class Layout(np.ndarray[Any, Any]):
     def imag(self, value: Any) -> None:
         if self._dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
-        self._ids[...] = self._graph.union(self._ids, ids_of(self._graph, value))
+        self._ids[...] = self._trace.graph.union(self._ids, ids_of(self._trace, value))
         if self._values is not None:
             self._values.imag = values_of(value)
 

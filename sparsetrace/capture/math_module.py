@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from sparsetrace.graph.graph import Graph
+from sparsetrace.context import Trace
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.constants import plain_values
 from sparsetrace.operands.floating import without_state
@@ -145,20 +145,20 @@ def _sizes(args: tuple[Any, ...]) -> set[int]:
 
 
 def _fail_alike(
-    graph: Graph, original: Callable[..., Any], args: tuple[Any, ...], kwargs: Any
+    trace: Trace, original: Callable[..., Any], args: tuple[Any, ...], kwargs: Any
 ) -> None:
     """Raise what the function raises: at a point itself, else on a path where it is caught."""
-    if graph.local or _sizes(args) != _ONE:
+    if trace.local or _sizes(args) != _ONE:
         original(*map(_plain, args), **kwargs)
-    elif may_be_caught(graph):
-        settled = [plain_values(graph, x) if is_traced(x) else x for x in args]
+    elif may_be_caught(trace):
+        settled = [plain_values(trace, x) if is_traced(x) else x for x in args]
         if all(x is not None for x in settled):
             original(*(x.item() if isinstance(x, np.ndarray) else x for x in settled), **kwargs)
             return
         for error in _errors(original, *(None if is_traced(x) else x for x in args)):
-            may_raise(graph, functools.partial(type(error), *error.args), args)
+            may_raise(trace, functools.partial(type(error), *error.args), args)
     else:
-        remember(graph, sys._getframe(2))
+        remember(trace, sys._getframe(2))
 
 
 def _plain(x: Any) -> Any:
@@ -186,21 +186,21 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in args:
             if is_traced(x):
-                graph = x._graph
+                trace = x._trace
                 frame = sys._getframe(1)
                 if (
                     x.size != 1
                     or len(args) > 1
                     or (
-                        frame is not graph.lately
-                        and (frame.f_back is not graph.unwatched or frame.f_code.co_exceptiontable)
+                        frame is not trace.lately
+                        and (frame.f_back is not trace.unwatched or frame.f_code.co_exceptiontable)
                     )
                 ):
-                    _fail_alike(graph, original, args, kwargs)
-                if graph.calm:
+                    _fail_alike(trace, original, args, kwargs)
+                if trace.calm:
                     result = answer(*args, **kwargs)
                 else:
-                    result = without_state(graph, answer, *args, **kwargs)
+                    result = without_state(trace, answer, *args, **kwargs)
                 return _as_python(result, original.__name__)
         return original(*args, **kwargs)
 
@@ -217,13 +217,13 @@ def _wrapped_iterable(
         first = next(filter(is_traced, items), None)
         if first is None:
             return original(*lists, **kwargs)
-        if first._graph.local:
+        if first._trace.local:
             plain = [list(map(_plain, x)) if isinstance(x, list) else x for x in lists]
             original(*plain, **{key: _plain(x) for key, x in kwargs.items()})
         elif original.__name__ == "fsum":
             for error in _OF_SUMS:
-                may_raise(first._graph, functools.partial(type(error), *error.args), items)
-        result = without_state(first._graph, answer, *lists, **kwargs)
+                may_raise(first._trace, functools.partial(type(error), *error.args), items)
+        result = without_state(first._trace, answer, *lists, **kwargs)
         name = original.__name__
         return result if name in _BY_OPERATORS else _as_python(result, name)
 

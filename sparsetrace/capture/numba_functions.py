@@ -23,8 +23,8 @@ import numpy as np
 from sparsetrace.capture.builtin_names import TracedFloat
 from sparsetrace.capture.session import SESSION, Buffer, is_library
 from sparsetrace.capture.vectorize import by_element
+from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
-from sparsetrace.graph.graph import CURRENT
 from sparsetrace.operands import memory
 from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, is_traced
 from sparsetrace.user_code.frames import is_own
@@ -298,8 +298,8 @@ def _keeps(declared: Any) -> bool:
 # ------------------------------------------------- vectorize and guvectorize
 def _elementwise(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        graph = CURRENT.get()
-        if graph is None:
+        trace = CURRENT.get()
+        if trace is None:
             return original(self, *args, **kwargs)
         if not (_holds_traced(args, kwargs) or _closes_over_traced(self._dispatcher.py_func)):
             return original(self, *args, **kwargs)
@@ -317,7 +317,7 @@ def _elementwise(original: Callable[..., Any]) -> Callable[..., Any]:
         def element(*numbers: Any) -> Any:
             return _run(_name(function), self._dispatcher, function, numbers, {})
 
-        found = by_element(graph, element, range(len(inputs)), inputs, {}, otypes=kinds)
+        found = by_element(trace, element, range(len(inputs)), inputs, {}, otypes=kinds)
         return _delivered(found, out)
 
     return __call__
@@ -353,8 +353,8 @@ def _delivered(found: Any, out: tuple[Any, ...]) -> Any:
 
 def _by_rows(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        graph = CURRENT.get()
-        if graph is None or not _holds_traced(args, kwargs):
+        trace = CURRENT.get()
+        if trace is None or not _holds_traced(args, kwargs):
             return original(self, *args, **kwargs)
         builder = self.gufunc_builder
         cores = [_CORE.findall(side) for side in builder.signature.split("->")]
@@ -370,7 +370,7 @@ def _by_rows(original: Callable[..., Any]) -> Callable[..., Any]:
         if not out and self.is_dynamic:
             raise TypeError(f"too few arguments for function {self.__name__!r}")
         scalars = [not hasattr(kind, "dtype") for kind in declared[0]] if declared else []
-        targets = _targets(graph, call, inputs, out, names)
+        targets = _targets(trace, call, inputs, out, names)
         run = functools.partial(_run, call, self._dispatcher, builder.py_func)
         _fill_rows(run, inputs, targets, names, scalars)
         return _delivered(tuple(targets), out)
@@ -387,7 +387,7 @@ def _dimensions(core: str) -> list[str]:
 
 
 def _targets(
-    graph: Any, call: str, inputs: Any, out: tuple[Any, ...], names: list[list[list[str]]]
+    trace: Any, call: str, inputs: Any, out: tuple[Any, ...], names: list[list[list[str]]]
 ) -> list[Any]:
     """A traced array for each output, filled with what is to be overwritten."""
     sizes: dict[str, int] = {}
@@ -414,9 +414,9 @@ def _targets(
         kind = dtype_of(content) if out else np.dtype(float)
         if kind.kind not in "fc":
             _refuse(call, f"it writes into an array of {kind}")
-        values = np.zeros(shape, kind) if graph.local else None
-        ids = graph.constant(np.zeros(shape, kind))
-        target = graph.wrap(Elements(ids, kind, values, keep_array=True))
+        values = np.zeros(shape, kind) if trace.local else None
+        ids = trace.graph.constant(np.zeros(shape, kind))
+        target = trace.wrap(Elements(ids, kind, values, keep_array=True))
         target[...] = content
         targets.append(target)
     return targets

@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
+from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, explain
-from sparsetrace.graph.graph import CURRENT, filled
+from sparsetrace.graph.graph import filled
 from sparsetrace.operands.operands import Elements, contains_traced, elements_of, is_traced
 from sparsetrace.user_code.callers import called_directly
 
@@ -31,8 +32,8 @@ def traced_array_of(
     obj: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, order: Any = "K"
 ) -> Any:
     """``np.array(obj, dtype)`` for an object that holds traced elements."""
-    graph = CURRENT.get()
-    assert graph is not None
+    trace = CURRENT.get()
+    assert trace is not None
     result: Any
     never = copy in (False, np._CopyMode.NEVER)
     if never and not (isinstance(obj, np.ndarray) and is_traced(obj)):
@@ -41,7 +42,7 @@ def traced_array_of(
         # _CopyMode has no truth value
         result = obj.copy(order or "K") if copy in (True, np._CopyMode.ALWAYS) else obj
     else:
-        result = graph.wrap(elements_of(graph, obj))
+        result = trace.wrap(elements_of(trace, obj))
     if dtype is not None and np.dtype(dtype) != result.dtype:
         if never:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -189,7 +190,7 @@ def _filled(fill: Any, like: Any) -> Any:
     order: Any = "F" if is_column_major(like) else "C"
     values = None if fill._values is None else np.full(like.shape, fill._values, order=order)
     ids = filled(fill._ids, like.shape).copy(order)
-    return fill._graph.wrap(Elements(ids, fill.dtype, values, keep_array=True))
+    return fill._trace.wrap(Elements(ids, fill.dtype, values, keep_array=True))
 
 
 def _full(original: Callable[..., Any]) -> Callable[..., Any]:

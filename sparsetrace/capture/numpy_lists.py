@@ -20,9 +20,9 @@ from numpy.testing.overrides import get_overridable_numpy_array_functions
 from sparsetrace.capture import numpy_polynomial
 from sparsetrace.capture.numpy_constructors import as_array, wrappers
 from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.context import CURRENT
 from sparsetrace.dispatch.calls import function_call
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import CURRENT
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.user_code.callers import called
@@ -58,8 +58,8 @@ def _function(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
-        graph = CURRENT.get()
-        if graph is None or SESSION.get() is None or is_library(sys._getframe(1)):
+        trace = CURRENT.get()
+        if trace is None or SESSION.get() is None or is_library(sys._getframe(1)):
             return original(*args, **kwargs)
         args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
         kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
@@ -67,7 +67,7 @@ def _function(original: Callable[..., Any]) -> Callable[..., Any]:
         if any(isinstance(x, np.ma.MaskedArray) for x in every) or not contains_traced(every):
             return original(*args, **kwargs)
         # NumPy does not look at all arguments before it hands a call over
-        return function_call(graph, original, args, kwargs)
+        return function_call(trace, original, args, kwargs)
 
     call._captures = True  # type: ignore[attr-defined]
     return call

@@ -22,8 +22,8 @@ from numpy.ma import core as _core
 from numpy.ma import nomask
 
 from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
-from sparsetrace.graph.graph import CURRENT
 from sparsetrace.masked import (
     FUNCTIONS,
     as_masked,
@@ -83,8 +83,8 @@ def _function(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _watched(made: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
     """A new float array as the user's code gets it: plain until a tracer is written."""
-    session, graph = SESSION.get(), CURRENT.get()
-    if session is None or graph is None or is_library(frame) or type(made) is not core.MaskedArray:
+    session, trace = SESSION.get(), CURRENT.get()
+    if session is None or trace is None or is_library(frame) or type(made) is not core.MaskedArray:
         return made
     own = np.ndarray.view(made, np.ndarray)
     if any(isinstance(a, np.ndarray) and np.may_share_memory(a, own) for a in args):
@@ -92,7 +92,7 @@ def _watched(made: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
     data = session.buffer(own, frame)
     if data is own:
         return made
-    if is_traced(data) and graph.local:
+    if is_traced(data) and trace.local:
         data._values[...] = own
     return core.MaskedArray(
         data, mask=made.mask, fill_value=made.fill_value, hard_mask=made.hardmask

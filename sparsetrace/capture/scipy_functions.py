@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sparsetrace.graph.graph import CURRENT
+from sparsetrace.context import CURRENT
 from sparsetrace.numpy_rules.raising_functions import fail_alike_in_scipy
 from sparsetrace.operands.operands import contains_traced
 
@@ -165,9 +165,9 @@ def _answer(
     original: Any, rules: str, entry: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     answer, call, line = _line(original, rules, entry)
-    graph = CURRENT.get()
-    if graph is not None:
-        fail_alike_in_scipy(graph, entry, args)
+    trace = CURRENT.get()
+    if trace is not None:
+        fail_alike_in_scipy(trace, entry, args)
     return answer(call, line, args, kwargs)
 
 

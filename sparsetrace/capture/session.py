@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sparsetrace.graph.graph import CURRENT
+from sparsetrace.context import CURRENT
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
 
@@ -59,15 +59,15 @@ class Session:
         if not called_directly(frame):
             return values
         site = frame.f_code, frame.f_lasti
-        graph = CURRENT.get()
-        if site in self.promoted and graph is not None and graph.wrapper is not None:
+        trace = CURRENT.get()
+        if site in self.promoted and trace is not None and trace.wrapper is not None:
             plain = values.view(np.ndarray)
-            ids = graph.constant(plain)
+            ids = trace.graph.constant(plain)
             if is_column_major(plain):  # what is a view of the buffer is one of the ids
                 ids = ids.copy("F")
             found = Elements(ids, plain.dtype, keep_array=True)
-            found.values = plain.copy("K") if graph.local else None
-            return graph.wrap(found)
+            found.values = plain.copy("K") if trace.local else None
+            return trace.wrap(found)
         buffer = values.view(Buffer)
         buffer._sites = frozenset((site,)) | getattr(values, "_sites", frozenset())
         return buffer
@@ -154,12 +154,12 @@ class Buffer(np.ndarray[Any, Any]):
     def __getitem__(self, key: Any) -> Any:
         if contains_traced(key):
             self._promote()
-            graph = CURRENT.get()
-            if graph is not None:  # a table from outside: see capture/tables.py
-                ids = graph.constant(self.view(np.ndarray))
+            trace = CURRENT.get()
+            if trace is not None:  # a table from outside: see capture/tables.py
+                ids = trace.graph.constant(self.view(np.ndarray))
                 found = Elements(ids, self.dtype, keep_array=True)
-                found.values = np.array(self) if graph.local else None
-                return graph.wrap(found)[key]
+                found.values = np.array(self) if trace.local else None
+                return trace.wrap(found)[key]
         return super().__getitem__(key)
 
     def fill(self, value: Any) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
-from sparsetrace.graph.graph import Graph
 from sparsetrace.numpy_rules import matrix_products
 from sparsetrace.operands.implementations import rebound_method
 from sparsetrace.operands.operands import Elements, contains_traced, is_traced
@@ -35,21 +35,21 @@ def _sparse_classes() -> Iterator[type]:
             todo.extend(kind.__mro__)
 
 
-def _rule(graph: Graph, call: tuple[Any, bool], args: tuple[Any, ...], kwargs: Any) -> Elements:
-    return matrix_products.sparse_matmul(graph, *args, transposed=call[1])
+def _rule(trace: Trace, call: tuple[Any, bool], args: tuple[Any, ...], kwargs: Any) -> Elements:
+    return matrix_products.sparse_matmul(trace, *args, transposed=call[1])
 
 
 def _wrapped(original: Any, *, transposed: bool) -> Any:
     def dispatch(self: Any, other: Any, *args: Any, **kwargs: Any) -> Any:
         if is_traced(other):
-            graph = other._graph
+            trace = other._trace
             found = lookup.answered(
-                graph, (matrix_products.sparse_matmul, transposed), (self, other), {}, _rule
+                trace, (matrix_products.sparse_matmul, transposed), (self, other), {}, _rule
             )
-            if graph.local:
+            if trace.local:
                 values = other._values
                 found.values = np.asarray(values @ self if transposed else self @ values)
-            return graph.wrap(found)
+            return trace.wrap(found)
         return original(self, other, *args, **kwargs)
 
     return dispatch

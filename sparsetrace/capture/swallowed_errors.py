@@ -21,8 +21,8 @@ from typing import Any, Literal
 import numpy as np
 
 from sparsetrace.capture.plain_success import answered, succeeds_plainly
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES, EscapeError, TracingError
-from sparsetrace.graph.graph import CURRENT, Graph
 from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import POISON
@@ -172,7 +172,7 @@ def _is_consequence(
     error: Exception,
     user: types.TracebackType,
     libraries: list[types.FrameType],
-    graph: Graph | None,
+    trace: Trace | None,
 ) -> bool:
     """Whether the error comes of a traced value where a number was expected."""
     text = str(error)
@@ -185,7 +185,7 @@ def _is_consequence(
         return True
     if any(_package(f) == "numpy" and _holds_objects(f) for f in libraries):
         return True
-    if graph is not None and graph.keeps_writes and _READ_ONLY in text:
+    if trace is not None and trace.keeps_writes and _READ_ONLY in text:
         return True
     if isinstance(error, AttributeError) and "Traced" in text:
         by_loop = any(_package(f) == "numpy" for f in libraries) and _is_ufunc(error.name)
@@ -202,7 +202,7 @@ def _is_consequence(
     reads = reads or type(error).__module__ == "decimal"
     if any(_package(frame) in OWN for frame in libraries):
         reads = reads and (not _was_raised(error) or any(map(_reads_text, libraries)))
-    return reads and (was_asked_for(graph, user.tb_frame) or any(map(_reads_text, libraries)))
+    return reads and (was_asked_for(trace, user.tb_frame) or any(map(_reads_text, libraries)))
 
 
 def _is_ufunc(name: str | None) -> bool:
@@ -256,12 +256,12 @@ def _is_of_trace(value: Any, depth: int = 3) -> bool:
 
 
 def explained(
-    error: BaseException, *, later: BaseException | None = None, graph: Graph | None = None
+    error: BaseException, *, later: BaseException | None = None, trace: Trace | None = None
 ) -> BaseException:
     """The error as the user shall see it: itself, or an `EscapeError` in its place.
 
     Compiled code may catch the error and raise another one, `later`, which then knows
-    the place in the function's code.  The graph of the run knows where text was made.
+    the place in the function's code.  The trace knows where text was made.
     """
     user, libraries = _split(error)
     if user is None and later is not None:
@@ -291,7 +291,7 @@ def explained(
         if outside:
             error.add_note(f"inside {_public_name(outside)}, called at {_place(user)}")
         return error
-    if not _is_consequence(error, user, libraries, graph):
+    if not _is_consequence(error, user, libraries, trace):
         return error
     if isinstance(error, IndexError) and not libraries:
         return EscapeError(
@@ -500,7 +500,7 @@ def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:
         return (
             error
             if isinstance(error, TracingError)
-            else explained(error.with_traceback(traceback), graph=CURRENT.get())
+            else explained(error.with_traceback(traceback), trace=CURRENT.get())
         )
     finally:
         FAILURES.reset(token)

@@ -24,6 +24,7 @@ from types import FrameType
 from typing import Any
 
 from sparsetrace.capture.session import SESSION, Restart
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import (
     FAILURES,
     RUNNING,
@@ -33,7 +34,7 @@ from sparsetrace.errors import (
     ValueDependentError,
     explain,
 )
-from sparsetrace.graph.graph import CURRENT, Graph
+from sparsetrace.graph.graph import Graph
 from sparsetrace.operands.operands import contains_traced
 
 __all__ = ["POOLS", "alone", "learner", "loaded", "rows", "wrappers"]
@@ -48,8 +49,8 @@ _LONGEST = 10.0
 _SLICE = 0.05
 _PREFIX = "sparsetrace"
 _tasks = itertools.count(2)
-_graphs: list[Graph] = []
-"""The graph of every run, in any thread; beside `RUNNING`."""
+_traces: list[Trace] = []
+"""The trace of every run, in any thread; beside `RUNNING`."""
 _lock = threading.Lock()
 _REMEDY = (
     "Give the work to threads in the traced function itself, by concurrent.futures, "
@@ -125,8 +126,8 @@ class Turns:
         ended with it: its threads would wait for ever once its pipes are gone.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
         self.lock = threading.Lock()
         self.members: set[int] = set()
         self.natives = {get_ident(): threading.get_native_id()}
@@ -136,19 +137,19 @@ class Turns:
         self.ended_by: BaseException | None = None
 
     def mine(self) -> bool:
-        return self.graph.thread == get_ident()
+        return self.trace.graph.thread == get_ident()
 
     def give_up(self) -> None:
         with self.lock:
             if self.mine():
-                self.graph.thread = _FREE
+                self.trace.graph.thread = _FREE
 
     def _take(self, owner: int) -> bool:
         """Take the turn from a thread that waits; it may have woken up just now."""
         with self.lock:
-            if self.graph.thread != owner:
+            if self.trace.graph.thread != owner:
                 return False
-            self.graph.thread = get_ident()
+            self.trace.graph.thread = get_ident()
         while owner > 0 and _is_inside(owner):
             time.sleep(0.001)
         return True
@@ -159,7 +160,7 @@ class Turns:
         while not self.mine():
             if self.closed:
                 raise _refusal("a thread that goes on after the traced function has ended")
-            owner = self.graph.thread
+            owner = self.trace.graph.thread
             if not (owner == _FREE or watch.waits(owner, self.natives.get(owner))):
                 time.sleep(0.0005)
             elif self._take(owner) and self.members - {get_ident()}:
@@ -173,30 +174,30 @@ class Turns:
 
     def pass_on(self, task: _Task, schedule: Callable[[], Any]) -> Any:
         """Schedule a task and let it run; go on when it has ended, or waits."""
-        self.graph.thread = task.token
+        self.trace.graph.thread = task.token
         try:
             made = schedule()
             self._regain(task, made)
         finally:
             task.alone = False
             with self.lock:
-                if self.graph.thread in (_FREE, task.token):
-                    self.graph.thread = get_ident()
+                if self.trace.graph.thread in (_FREE, task.token):
+                    self.trace.graph.thread = get_ident()
         self.check()
         return made
 
     def kept(self, call: Callable[[], Any]) -> Any:
         """What a call gives that waits for a moment, without giving up the turn."""
-        self.graph.thread = _NOBODY
+        self.trace.graph.thread = _NOBODY
         try:
             return call()
         finally:
-            self.graph.thread = get_ident()
+            self.trace.graph.thread = get_ident()
 
     def _regain(self, task: _Task, made: Any) -> None:
         watch, pause = _Watch(), 0.0001
         while True:
-            owner = self.graph.thread
+            owner = self.trace.graph.thread
             if owner == _FREE or (owner == task.token and task.has_ended(made)):
                 return
             if watch.waits(owner, self.natives.get(owner)) and self._take(owner):
@@ -243,12 +244,12 @@ class _Task:
 
     def _run(self, call: Callable[..., Any], args: Any, kwargs: Any, in_pool: bool) -> Any:
         turns, me = self.turns, get_ident()
-        graph = turns.graph
+        trace = turns.trace
         turns.members.add(me)
         turns.natives[me] = threading.get_native_id()
         with turns.lock:
-            if graph.thread == self.token:
-                graph.thread = me
+            if trace.graph.thread == self.token:
+                trace.graph.thread = me
         before = sys.gettrace()
         sys.settrace(self.tracer)
         try:
@@ -267,8 +268,8 @@ class _Task:
             turns.members.discard(me)
             self.begun = True
             with turns.lock:
-                if graph.thread == me:
-                    graph.thread = self.token if self.alone and in_pool else _FREE
+                if trace.graph.thread == me:
+                    trace.graph.thread = self.token if self.alone and in_pool else _FREE
             self.over.release()
 
 
@@ -310,56 +311,57 @@ def _refusal(what: str) -> UnsupportedError:
 class alone:
     """One run of the function: its graph belongs to this thread, as long as it passes it on."""
 
-    __slots__ = ("failures", "graph")
+    __slots__ = ("failures", "trace")
 
-    def __init__(self, graph: Graph, failures: list[TracingError]) -> None:
-        self.graph, self.failures = graph, failures
+    def __init__(self, trace: Trace, failures: list[TracingError]) -> None:
+        self.trace, self.failures = trace, failures
 
     def __enter__(self) -> None:
-        graph = self.graph
-        if graph.decide is not None:
-            graph.decide = _decider(graph, graph.decide)
-        graph.other_thread = _of_another_thread
+        trace = self.trace
+        if trace.decide is not None:
+            trace.decide = _decider(trace, trace.decide)
+        trace.graph.other_thread = _of_another_thread
         with _lock:
             RUNNING.append(self.failures)
-            _graphs.append(graph)
+            _traces.append(trace)
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        graph, turns = self.graph, self.graph.turns
+        trace, turns = self.trace, self.trace.turns
         try:
             if turns is not None and kind is None:
                 turns.claim()
         finally:
-            graph.decide = None
+            trace.decide = None
             if turns is not None:
                 turns.closed = True
-                graph.turns = None
-                graph.thread = get_ident()
+                trace.turns = None
+                trace.graph.thread = get_ident()
             with _lock:
                 at = -1
-                while _graphs[at] is not graph:  # other threads may have begun runs since
+                while _traces[at] is not trace:  # other threads may have begun runs since
                     at -= 1
-                del RUNNING[at], _graphs[at]
+                del RUNNING[at], _traces[at]
             if turns is not None and kind is not None:
                 for pool in turns.pools:
                     pool.terminate()
         if kind is None:
-            graph.check_order()
+            trace.graph.check_order()
 
 
 def _of_another_thread(graph: Graph) -> None:
     """Called before a thread adds to the graph out of turn."""
-    turns = graph.turns
-    if turns is None or CURRENT.get() is not graph:
+    trace = CURRENT.get()
+    turns = None if trace is None or trace.graph is not graph else trace.turns
+    if turns is None:
         raise _refusal("another thread than the one that the trace runs in")
     turns.claim()
 
 
-def _decider(graph: Graph, decide: Callable[[], bool]) -> Callable[[], bool]:
+def _decider(trace: Trace, decide: Callable[[], bool]) -> Callable[[], bool]:
     def decided() -> bool:
-        if get_ident() != graph.thread:
-            _of_another_thread(graph)
-        if graph.turns is not None and graph.turns.raced:
+        if get_ident() != trace.graph.thread:
+            _of_another_thread(trace.graph)
+        if trace.turns is not None and trace.turns.raced:
             raise ValueDependentError(
                 explain(
                     "bool()",
@@ -376,12 +378,12 @@ def _decider(graph: Graph, decide: Callable[[], bool]) -> Callable[[], bool]:
 
 def _in_child() -> None:
     """A forked process holds a copy of every trace, which nobody will look at."""
-    for graph in list(_graphs):
-        if graph.turns is not None:
-            graph.turns.closed = True
-            graph.turns = None
-        graph.thread = _NOBODY
-        graph.share()
+    for trace in list(_traces):
+        if trace.turns is not None:
+            trace.turns.closed = True
+            trace.turns = None
+        trace.graph.thread = _NOBODY
+        trace.graph.share()
 
 
 if hasattr(os, "register_at_fork"):
@@ -390,25 +392,25 @@ if hasattr(os, "register_at_fork"):
 
 def _turns() -> Turns | None:
     """Of the trace that runs in this context, as soon as it is this thread's turn."""
-    graph = CURRENT.get()
-    if graph is None or SESSION.get() is None or graph.other_thread is not _of_another_thread:
+    trace = CURRENT.get()
+    if trace is None or SESSION.get() is None or trace.graph.other_thread is not _of_another_thread:
         return None
-    if graph.turns is None:
-        if get_ident() != graph.thread:
+    if trace.turns is None:
+        if get_ident() != trace.graph.thread:
             return None
-        graph.turns = Turns(graph)
-        graph.share()
-    found: Turns = graph.turns
+        trace.turns = Turns(trace)
+        trace.graph.share()
+    found: Turns = trace.turns
     found.claim()
     return found
 
 
 def _known_turns() -> Turns | None:
     """The same, where threads have been started and it is this thread's turn now."""
-    graph = CURRENT.get()
-    if graph is None or graph.turns is None or not graph.turns.mine():
+    trace = CURRENT.get()
+    if trace is None or trace.turns is None or not trace.turns.mine():
         return None
-    found: Turns = graph.turns
+    found: Turns = trace.turns
     return found
 
 

@@ -17,8 +17,8 @@ from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.builtin_names import TracedFloat
 from sparsetrace.capture.genuine_errors import is_genuine
 from sparsetrace.capture.session import SESSION
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import TracingError, UnsupportedError, explain
-from sparsetrace.graph.graph import CURRENT, Graph
 from sparsetrace.numpy_rules.python_ufuncs import elements, gathered, run_each_by
 from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, ids_of, is_traced
 from sparsetrace.operands.raising import may_raise
@@ -36,12 +36,12 @@ def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, *args, **kwargs)
         if self.signature is None:
             # the function may use traced values that are none of its arguments
-            graph = CURRENT.get()
-            assert graph is not None
+            trace = CURRENT.get()
+            assert trace is not None
             places = [place for place in (*range(len(args)), *kwargs) if place not in self.excluded]
             asks = self.otypes is None and not self.cache
             return by_element(
-                graph, self.pyfunc, places, args, kwargs, otypes=self.otypes, asks_first=asks
+                trace, self.pyfunc, places, args, kwargs, otypes=self.otypes, asks_first=asks
             )
         if not contains_traced([*args, *kwargs.values()]):
             return original(self, *args, **kwargs)
@@ -57,7 +57,7 @@ def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def by_element(
-    graph: Graph,
+    trace: Trace,
     function: Callable[..., Any],
     places: Iterable[int | str],
     args: tuple[Any, ...],
@@ -75,13 +75,13 @@ def by_element(
     operands = [args[p] if isinstance(p, int) else kwargs[p] for p in places]
     operands = [x if contains_traced(x) else np.asarray(x, object) for x in operands]
     shape = np.broadcast_shapes(*(np.shape(operand) for operand in operands))
-    columns = [elements(graph, operand, shape) for operand in operands]
+    columns = [elements(trace, operand, shape) for operand in operands]
 
     def called(row: tuple[Any, ...]) -> Any:
         values = dict(zip(places, row, strict=True))
         positional = [values.get(i, a) for i, a in enumerate(args)]
         named = {name: values.get(name, v) for name, v in kwargs.items()}
-        return united_paths(graph, function, tuple(positional), named)
+        return united_paths(trace, function, tuple(positional), named)
 
     todo = list(zip(*columns, strict=True))
     if not todo and otypes is None:
@@ -96,13 +96,13 @@ def by_element(
         rows = [(row,) for row in rows]
     count = len(rows[0]) if rows else len(otypes)
     results = [
-        _typed(graph, otypes, i, gathered(graph, [row[i] for row in rows], shape, operands), rows)
+        _typed(trace, otypes, i, gathered(trace, [row[i] for row in rows], shape, operands), rows)
         for i in range(count)
     ]
     return tuple(results) if several else results[0]
 
 
-def _typed(graph: Graph, otypes: Any, i: int, found: Any, rows: list[Any]) -> Any:
+def _typed(trace: Trace, otypes: Any, i: int, found: Any, rows: list[Any]) -> Any:
     """One result of ``np.vectorize``: of the type asked for, else of its first element's."""
     if otypes is not None:
         return found if otypes[i] == "O" else found.astype(otypes[i])
@@ -110,7 +110,7 @@ def _typed(graph: Graph, otypes: Any, i: int, found: Any, rows: list[Any]) -> An
     if not is_traced(found):
         return found.astype(np.asarray(first).dtype) if not contains_traced(found) else found
     # where the values are not known another branch may have come first
-    return found.astype(dtype_of(first)) if graph.local else found
+    return found.astype(dtype_of(first)) if trace.local else found
 
 
 @functools.cache
@@ -121,7 +121,7 @@ def _of_math() -> dict[int, Any]:
 
 
 def united_paths(
-    graph: Graph,
+    trace: Trace,
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any] | None = None,
@@ -132,21 +132,21 @@ def united_paths(
     """
     function = _of_math().get(id(function), function)
     call = functools.partial(function, *args, **(kwargs or {}))
-    outer = graph.decide
-    if outer is None or graph.local:
+    outer = trace.decide
+    if outer is None or trace.local:
         return call()
     branches = Branches(_MOST_PATHS)
 
     def decide() -> bool:
         if not branches.path and has_effects(function):
-            graph.decide = outer
+            trace.decide = outer
             return outer()
         return branches.decide()
 
     found: list[Any] = []
     refused: Exception | None = None
     try:
-        graph.decide = decide
+        trace.decide = decide
         while branches.start():
             try:
                 found.append(call())
@@ -157,27 +157,27 @@ def united_paths(
                     raise
                 refused = refused or error
     finally:
-        graph.decide = outer
+        trace.decide = outer
     if refused is not None:
         if not found:
             raise refused
-        may_raise(graph, functools.partial(_itself, refused))
+        may_raise(trace, functools.partial(_itself, refused))
     if len(found) == 1:
         return found[0]
     if isinstance(found[0], tuple):
-        return tuple(_united(graph, column) for column in zip(*found, strict=True))
-    return _united(graph, found)
+        return tuple(_united(trace, column) for column in zip(*found, strict=True))
+    return _united(trace, found)
 
 
 def _itself(error: Exception) -> Exception:
     return error
 
 
-def _united(graph: Graph, values: Any) -> Any:
-    graph.pure = False
-    parts = [ids_of(graph, value).reshape(1) for value in values]
+def _united(trace: Trace, values: Any) -> Any:
+    trace.graph.pure = False
+    parts = [ids_of(trace, value).reshape(1) for value in values]
     kind = np.result_type(*map(dtype_of, values))
-    return graph.wrap(Elements(graph.union_all(parts).reshape(()), kind))
+    return trace.wrap(Elements(trace.graph.union_all(parts).reshape(()), kind))
 
 
 run_each_by(united_paths)

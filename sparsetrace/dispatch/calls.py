@@ -16,10 +16,10 @@ import scipy.sparse
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
 from numpy import clip
 
+from sparsetrace.context import Trace
 from sparsetrace.dispatch import local_calls, lookup
 from sparsetrace.dispatch.out_arguments import JOINS, check_target, masked, out_position, store
 from sparsetrace.errors import TracingError, UnsupportedError, explain
-from sparsetrace.graph.graph import Graph
 from sparsetrace.numpy_rules import (
     creation,
     differences,
@@ -108,27 +108,27 @@ def _accepts(operand: Any) -> bool:
 
 
 def ufunc_call(
-    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_ufunc__``."""
-    if not graph.calm:
-        if graph.local:
-            return local_calls.ufunc_call(graph, ufunc, method, inputs, kwargs)
-        if not graph.stateless:
-            notice(graph, ufunc, inputs)
+    if not trace.calm:
+        if trace.local:
+            return local_calls.ufunc_call(trace, ufunc, method, inputs, kwargs)
+        if not trace.stateless:
+            notice(trace, ufunc, inputs)
     if not kwargs and method == "__call__":
-        ids = elementwise.quick(graph, ufunc, inputs)
+        ids = elementwise.quick(trace, ufunc, inputs)
         if ids is not None:
             # beside a number the elements lie as those of the other operand
             if ids.ndim > 1 and not (type(inputs[0]) in NUMBERS or type(inputs[-1]) in NUMBERS):
                 ids = of_ufunc(ids, inputs)
-            return graph.wrap(Elements(ids, FLOAT))
+            return trace.wrap(Elements(ids, FLOAT))
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
         target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
         if is_traced_array(target) and target._dtype is FLOAT:  # x += y
-            ids = elementwise.quick(graph, ufunc, inputs)
+            ids = elementwise.quick(trace, ufunc, inputs)
             if ids is not None:
-                indexing.put(graph, target._ids, ..., ids)
+                indexing.put(trace, target._ids, ..., ids)
                 return target
     for operand in inputs:
         if not _accepts(operand):
@@ -136,41 +136,41 @@ def ufunc_call(
                 continue
             return NotImplemented
     if python_ufuncs.is_of_python(ufunc):
-        return python_ufuncs.call(graph, ufunc, method, inputs, kwargs)
+        return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc.signature is None:
-        simple = elementwise.simple(graph, ufunc, inputs)
+        simple = elementwise.simple(trace, ufunc, inputs)
         if simple is not None:
             for elements in simple:
                 elements.ids = of_ufunc(elements.ids, inputs)
-            return wrapped(graph, simple[0] if len(simple) == 1 else tuple(simple))
+            return wrapped(trace, simple[0] if len(simple) == 1 else tuple(simple))
     out = kwargs.get("out")
     if out is None:
-        found = lookup.answered(graph, (ufunc, method), inputs, kwargs, _by_ufunc)
-        if method == "at" and graph.rows:
-            indexing.refresh(graph, inputs[0]._ids)
+        found = lookup.answered(trace, (ufunc, method), inputs, kwargs, _by_ufunc)
+        if method == "at" and trace.rows:
+            indexing.refresh(trace, inputs[0]._ids)
         plain = ufunc if method == "__call__" else getattr(ufunc, method)
-        return wrapped(graph, laid_out(graph, found, plain, inputs, kwargs))
+        return wrapped(trace, laid_out(trace, found, plain, inputs, kwargs))
     options = {name: x for name, x in kwargs.items() if name != "out"}
     outs = out if isinstance(out, tuple) else (out,)
     if options:
-        found = _by_ufunc(graph, (ufunc, method), inputs, options, outs)
+        found = _by_ufunc(trace, (ufunc, method), inputs, options, outs)
     else:
-        found = lookup.answered(graph, (ufunc, method), inputs, options, _by_ufunc)
+        found = lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
     results = []
     several = (found,) if isinstance(found, Elements) else found
     for i, elements in enumerate(several or ()):
         target = outs[i] if i < len(outs) else None
         if target is None:
-            results.append(graph.wrap(elements))
+            results.append(trace.wrap(elements))
         else:
             exact = method not in ("__call__", "outer")  # these may repeat the result
             name = f"np.{ufunc.__name__}(..., out=)"
-            results.append(store(graph, target, elements, name, exact=exact))
+            results.append(store(trace, target, elements, name, exact=exact))
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def _by_ufunc(
-    graph: Graph,
+    trace: Trace,
     call: tuple[np.ufunc, str],
     inputs: tuple[Any, ...],
     kwargs: dict[str, Any],
@@ -179,19 +179,19 @@ def _by_ufunc(
     """The result of a ufunc's method by its rule; one for each output if there are several."""
     ufunc, method = call
     if method == "at":
-        _at(graph, ufunc, inputs)
+        _at(trace, ufunc, inputs)
         return None
     if method == "__call__":
-        found = _called(graph, ufunc, inputs, outs, dict(kwargs))
+        found = _called(trace, ufunc, inputs, outs, dict(kwargs))
     elif method == "outer":
-        found = _outer(graph, ufunc, inputs)
+        found = _outer(trace, ufunc, inputs)
     else:
-        return _along(graph, ufunc, method, inputs, kwargs)
+        return _along(trace, ufunc, method, inputs, kwargs)
     return found[0] if len(found) == 1 else tuple(found)
 
 
 def _called(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     inputs: tuple[Any, ...],
     outs: Sequence[Any],
@@ -199,29 +199,29 @@ def _called(
 ) -> list[Elements]:
     where = kwargs.pop("where", True)
     if ufunc.signature is not None:
-        found = generalized_ufuncs.call(graph, ufunc, inputs, kwargs)
+        found = generalized_ufuncs.call(trace, ufunc, inputs, kwargs)
     elif any(contains_traced(x) for x in inputs):
-        found = elementwise.call(graph, ufunc, inputs)
+        found = elementwise.call(trace, ufunc, inputs)
     else:  # only the target or the mask is traced
         values = ufunc(*inputs)
         found = [
-            Elements(graph.constant(v), np.asarray(v).dtype)
+            Elements(trace.graph.constant(v), np.asarray(v).dtype)
             for v in (values if isinstance(values, tuple) else (values,))
         ]
     unknown = set(kwargs) - _CALL_OPTIONS
     if unknown:
         raise TypeError(f"{ufunc.__name__}() got unexpected keyword arguments {sorted(unknown)}")
     if ufunc.signature is None and not _CONVERTING.isdisjoint(kwargs):
-        found = _in_loop(graph, ufunc, inputs, outs, kwargs, found)
+        found = _in_loop(trace, ufunc, inputs, outs, kwargs, found)
     if where is not True:
         found = [
-            masked(graph, e, outs[i] if i < len(outs) else None, where) for i, e in enumerate(found)
+            masked(trace, e, outs[i] if i < len(outs) else None, where) for i, e in enumerate(found)
         ]
     return found
 
 
 def _in_loop(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     inputs: tuple[Any, ...],
     outs: Sequence[Any],
@@ -244,26 +244,26 @@ def _in_loop(
     wanted = kwargs.get("dtype")
     whole = wanted is not None and np.dtype(wanted).kind in "biu"
     return [
-        Elements(landed(graph, np.dtype(wanted), e.ids) if whole else e.ids, part.dtype)
+        Elements(landed(trace, np.dtype(wanted), e.ids) if whole else e.ids, part.dtype)
         for e, part in zip(found, sample, strict=True)
     ]
 
 
-def _outer(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
-    a, b = (Operand(graph, ids_of(graph, x), dtype_of(x)) for x in inputs)
+def _outer(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
+    a, b = (Operand(trace, ids_of(trace, x), dtype_of(x)) for x in inputs)
     left = a._ids.reshape(a._ids.shape + (1,) * b._ids.ndim)
-    return elementwise.call(graph, ufunc, (Operand(graph, left, a._dtype), b))
+    return elementwise.call(trace, ufunc, (Operand(trace, left, a._dtype), b))
 
 
 def _along(
-    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Elements:
     if method == "reduce":
-        return ufunc_reductions.reduce(graph, ufunc, *inputs, **kwargs)
+        return ufunc_reductions.reduce(trace, ufunc, *inputs, **kwargs)
     if method == "accumulate":
-        return ufunc_reductions.accumulate(graph, ufunc, *inputs, **kwargs)
+        return ufunc_reductions.accumulate(trace, ufunc, *inputs, **kwargs)
     if method == "reduceat":
-        return ufunc_reductions.reduceat(graph, ufunc, *inputs, **kwargs)
+        return ufunc_reductions.reduceat(trace, ufunc, *inputs, **kwargs)
     raise UnsupportedError(
         explain(
             f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself."
@@ -271,56 +271,56 @@ def _along(
     )
 
 
-def _at(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
+def _at(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
     target, indices, *operands = inputs
     name = f"np.{ufunc.__name__}.at"
     if not is_traced_array(target):
         raise plain_target(name, target)
     if contains_traced(indices):
         raise REFUSED.value_dependent(name)
-    ufunc_reductions.at(graph, ufunc, target, indices, *operands)
+    ufunc_reductions.at(trace, ufunc, target, indices, *operands)
 
 
 def function_call(
-    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
     if function in raising_functions.RAISING:
-        raising_functions.fail_alike(graph, function, args, kwargs)
-    if not (graph.calm or graph.local or function in MOVES or function in IMPLEMENTED):
-        notice_function(graph, function, args)
+        raising_functions.fail_alike(trace, function, args, kwargs)
+    if not (trace.calm or trace.local or function in MOVES or function in IMPLEMENTED):
+        notice_function(trace, function, args)
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
-    if not (graph.local or placed or "out" in kwargs):
+    if not (trace.local or placed or "out" in kwargs):
         if function in lookup.FUNCTIONS:
-            known = lookup.answer(graph, function, args, kwargs, _answered)
+            known = lookup.answer(trace, function, args, kwargs, _answered)
             if known is not lookup.UNKNOWN:
-                return wrapped(graph, laid_out(graph, known, function, args, kwargs))
-        found = _noted(graph, function, args, kwargs)
+                return wrapped(trace, laid_out(trace, known, function, args, kwargs))
+        found = _noted(trace, function, args, kwargs)
         if function not in MOVES:  # which NumPy itself has run on the ids
-            found = laid_out(graph, found, function, args, kwargs)
-        return wrapped(graph, found)
+            found = laid_out(trace, found, function, args, kwargs)
+        return wrapped(trace, found)
     if placed:
         kwargs = {**kwargs, "out": args[position]}
         args = (*args[:position], None, *args[position + 1 :])
-    if graph.local and function not in IMPLEMENTED:
+    if trace.local and function not in IMPLEMENTED:
         place = position if placed else None
-        return local_calls.function_call(graph, function, args, kwargs, _global_rule, place)
-    return _into_target(graph, function, args, dict(kwargs))
+        return local_calls.function_call(trace, function, args, kwargs, _global_rule, place)
+    return _into_target(trace, function, args, dict(kwargs))
 
 
 def _into_target(
-    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The result of a call that may have ``out=``."""
     target, where = kwargs.pop("out", None), True
     if target is None:
-        return wrapped(graph, _noted(graph, function, args, kwargs))
+        return wrapped(trace, _noted(trace, function, args, kwargs))
     if function is clip:
         where = kwargs.pop("where", True)
     if function in JOINS and kwargs.get("dtype") is not None:
         raise TypeError(f"{function.__name__}() only takes `out` or `dtype` as an argument")
-    result = _noted(graph, function, args, kwargs)
+    result = _noted(trace, function, args, kwargs)
     if is_traced(result):
         result = Elements(result._ids, result._dtype, result._values)
     call = f"{_name(function)}(..., out=)"
@@ -328,8 +328,8 @@ def _into_target(
         if is_traced_array(target):
             check_target(function, target, result)
             if where is not True:
-                result = masked(graph, result, target, where)
-        return store(graph, target, result, call)
+                result = masked(trace, result, target, where)
+        return store(trace, target, result, call)
     raise UnsupportedError(explain(call, "its result is not an array", "Leave out= away."))
 
 
@@ -338,11 +338,11 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _noted(
-    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The result; an error that does not name the function gets a note that does."""
     try:
-        return _answered(graph, function, args, kwargs)
+        return _answered(trace, function, args, kwargs)
     except TracingError as error:
         if _name(function) not in str(error):
             error.add_note(f"while tracing {_name(function)}")
@@ -350,28 +350,28 @@ def _noted(
 
 
 def _answered(
-    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The result by the function's rule, or by whatever stands for one."""
     rule = RULES.get(function)
     if rule is not None:
-        return rule(graph, *args, **kwargs)
+        return rule(trace, *args, **kwargs)
     if function in MOVES:
-        return run_move(graph, MOVES[function], args, kwargs)
+        return run_move(trace, MOVES[function], args, kwargs)
     if function in IMPLEMENTED:
         return rebound(function)(*args, **kwargs)
-    return _of_constants(graph, function, args, kwargs)
+    return _of_constants(trace, function, args, kwargs)
 
 
 def _of_constants(
-    graph: Graph,
+    trace: Trace,
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
     """The result of a function without a rule, if all that it is given is known."""
-    known = [plain_values(graph, x) if contains_traced(x) else x for x in args]
-    named = {k: plain_values(graph, x) if contains_traced(x) else x for k, x in kwargs.items()}
+    known = [plain_values(trace, x) if contains_traced(x) else x for x in args]
+    named = {k: plain_values(trace, x) if contains_traced(x) else x for k, x in kwargs.items()}
     lost = any(
         found is None and given is not None
         for found, given in zip((*known, *named.values()), (*args, *kwargs.values()), strict=True)
@@ -382,12 +382,12 @@ def _of_constants(
 
 
 def _global_rule(
-    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The dependencies by the global rules, as `Elements`; for a local trace to tighten."""
     rule = RULES.get(function)
     if rule is not None:
-        return rule(graph, *args, **kwargs)
+        return rule(trace, *args, **kwargs)
     if function in MOVES:
-        return run_move(graph, MOVES[function], args, kwargs)
+        return run_move(trace, MOVES[function], args, kwargs)
     raise REFUSED.error(function, _name(function))

@@ -19,8 +19,9 @@ import scipy.sparse
 from numpy import clip, ptp
 from numpy.typing import NDArray
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import TracingError, UnsupportedError, explain
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numpy_rules import generalized_ufuncs, local_reductions, python_ufuncs
 from sparsetrace.operands.floating import recorded, report
 from sparsetrace.operands.memory_order import laid_out, of_ufunc, ordered
@@ -41,7 +42,7 @@ from sparsetrace.operands.refusals import AT_A_POINT, REFUSED
 
 __all__ = ["function_call", "ufunc_call"]
 
-GlobalRule = Callable[[Graph, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+GlobalRule = Callable[[Trace, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 
 
 def _is_whole(result: Any) -> bool:
@@ -55,7 +56,7 @@ def _is_whole(result: Any) -> bool:
 
 # -------------------------------------------------------------------- ufuncs
 def ufunc_call(
-    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_ufunc__`` with values."""
     for operand in inputs:
@@ -70,7 +71,7 @@ def ufunc_call(
                 continue
             return NotImplemented
     if python_ufuncs.is_of_python(ufunc):
-        return python_ufuncs.call(graph, ufunc, method, inputs, kwargs)
+        return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
     out = kwargs.get("out")
     outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
     for target in (*outs, *(inputs[:1] if method == "at" else ())):
@@ -79,30 +80,30 @@ def ufunc_call(
     plain = {key: value for key, value in kwargs.items() if key != "out"}
     found = None
     if method == "at":
-        local_reductions.at(graph, ufunc, *inputs)
+        local_reductions.at(trace, ufunc, *inputs)
     else:
-        values = _values(graph, ufunc, method, inputs, plain)
+        values = _values(trace, ufunc, method, inputs, plain)
         parts = values if isinstance(values, tuple) else (values,)
-        if not outs and not graph.dependency and all(map(_is_whole, parts)):
+        if not outs and not trace.dependency and all(map(_is_whole, parts)):
             return values
-        found = _dependencies(graph, ufunc, method, inputs, plain)
+        found = _dependencies(trace, ufunc, method, inputs, plain)
     if method == "at":
         with recorded() as errors:
             getattr(ufunc, method)(*(values_of(x) for x in inputs))
-        report(graph, ufunc.__name__, errors)
+        report(trace, ufunc.__name__, errors)
         return None
     results = []
     for i, (ids, part) in enumerate(zip(found or [], parts, strict=True)):
         target = outs[i] if i < len(outs) else None
         array = np.asarray(part)
         if target is None:
-            results.append(graph.wrap(Elements(ids, array.dtype, array)))
+            results.append(trace.wrap(Elements(ids, array.dtype, array)))
             continue
         if method not in ("__call__", "outer") and target.shape != array.shape:
             raise ValueError(f"np.{ufunc.__name__}.{method}: out= has the shape {target.shape}")
         where = plain.get("where", True)
         mask = np.broadcast_to(values_of(where), target._ids.shape)
-        landing = landed(graph, target._dtype, ids)
+        landing = landed(trace, target._dtype, ids)
         np.copyto(target._ids, landing, where=mask if method == "__call__" else True)
         np.copyto(
             target._values, array, where=mask if method == "__call__" else True, casting="unsafe"
@@ -112,7 +113,7 @@ def ufunc_call(
 
 
 def _values(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     method: str,
     inputs: tuple[Any, ...],
@@ -130,7 +131,7 @@ def _values(
         with recorded() as errors:
             getattr(ufunc, method)(*arguments, out=_copies(result), where=where, **options)
     if errors:
-        report(graph, ufunc.__name__, errors)
+        report(trace, ufunc.__name__, errors)
     if where is not True:  # the mask has a part in the memory order
         masked = (*arguments, where)
         if isinstance(result, tuple):
@@ -155,7 +156,7 @@ def _copies(result: Any) -> Any:
 
 
 def _dependencies(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     method: str,
     inputs: tuple[Any, ...],
@@ -163,8 +164,8 @@ def _dependencies(
 ) -> list[Ids]:
     if method == "__call__":
         if ufunc.signature is not None:
-            return [e.ids for e in generalized_ufuncs.call(graph, ufunc, inputs, dict(kwargs))]
-        ids = local_reductions.elementwise(graph, ufunc, inputs)
+            return [e.ids for e in generalized_ufuncs.call(trace, ufunc, inputs, dict(kwargs))]
+        ids = local_reductions.elementwise(trace, ufunc, inputs)
         where = values_of(kwargs.get("where", True))
         if where is not True:
             # elements that were not computed hold nothing that depends on an input
@@ -174,18 +175,18 @@ def _dependencies(
         a, b = inputs
         dims = np.ndim(values_of(b))
         left = Operand(
-            graph,
-            ids_of(graph, a).reshape(np.shape(a) + (1,) * dims),
+            trace,
+            ids_of(trace, a).reshape(np.shape(a) + (1,) * dims),
             dtype_of(a),
             np.asarray(values_of(a)).reshape(np.shape(a) + (1,) * dims),
         )
-        return local_reductions.elementwise(graph, ufunc, (left, b))
+        return local_reductions.elementwise(trace, ufunc, (left, b))
     if method == "reduce":
-        return [local_reductions.reduce(graph, ufunc, *inputs, **kwargs)]
+        return [local_reductions.reduce(trace, ufunc, *inputs, **kwargs)]
     if method == "accumulate":
-        return [local_reductions.accumulate(graph, ufunc, *inputs, **kwargs)]
+        return [local_reductions.accumulate(trace, ufunc, *inputs, **kwargs)]
     if method == "reduceat":
-        return [local_reductions.reduceat(graph, ufunc, *inputs, **kwargs)]
+        return [local_reductions.reduceat(trace, ufunc, *inputs, **kwargs)]
     raise UnsupportedError(
         explain(
             f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself."
@@ -199,7 +200,7 @@ _WRITTEN = ("a", "arr", "dst")
 
 
 def function_call(
-    graph: Graph,
+    trace: Trace,
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
@@ -225,11 +226,11 @@ def function_call(
         found = None
         if in_place or rule is not None or target is not None:
             # dependencies first: the call may overwrite the values that decide them
-            found = (rule or _from_global(function, global_rule))(graph, *args, **options)
+            found = (rule or _from_global(function, global_rule))(trace, *args, **options)
         if isinstance(found, Elements) and found.values is not None and target is None:
-            found = laid_out(graph, found, function, args, options)
+            found = laid_out(trace, found, function, args, options)
             found.values = ordered(np.asarray(found.values), found.ids)
-            return graph.wrap(found)  # the user's functions were run, and not twice
+            return trace.wrap(found)  # the user's functions were run, and not twice
         given = [values_of(x) for x in args]
         named = {key: values_of(value) for key, value in kwargs.items()}
         if place is not None:
@@ -237,27 +238,27 @@ def function_call(
         with recorded() as errors:
             values = function(*given, **named)
         if errors:
-            report(graph, function.__name__, errors)
+            report(trace, function.__name__, errors)
         if in_place:
             return None
         whole = _is_whole(values) and not isinstance(
             values, str
         )  # of text, see sparsetrace.numbers.text
-        if target is None and not graph.dependency and whole:
+        if target is None and not trace.dependency and whole:
             return values
         if found is None:
-            found = global_rule(graph, function, args, options)
+            found = global_rule(trace, function, args, options)
     except TracingError as error:
         if function.__name__ not in str(error):
             error.add_note(f"while tracing np.{function.__name__}")
         raise
     if target is not None and _is_heeded(values, target):
-        ids = found.ids if isinstance(found, Elements) else ids_of(graph, found)
+        ids = found.ids if isinstance(found, Elements) else ids_of(trace, found)
         if function is clip and kwargs.get("where", True) is not True:
             ids = np.where(values_of(kwargs["where"]), ids, target._ids)
-        target._ids[...] = landed(graph, target._dtype, ids)
+        target._ids[...] = landed(trace, target._dtype, ids)
         return target
-    return _attached(graph, found, values)
+    return _attached(trace, found, values)
 
 
 def _is_heeded(values: Any, target: Any) -> bool:
@@ -266,22 +267,22 @@ def _is_heeded(values: Any, target: Any) -> bool:
 
 
 def _from_global(function: Callable[..., Any], global_rule: GlobalRule) -> Callable[..., Any]:
-    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
-        return global_rule(graph, function, args, kwargs)
+    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
+        return global_rule(trace, function, args, kwargs)
 
     return rule
 
 
-def _attached(graph: Graph, found: Any, values: Any) -> Any:
+def _attached(trace: Trace, found: Any, values: Any) -> Any:
     """The rule's ids and NumPy's values, put together piece by piece."""
     if isinstance(found, Elements):
         array: NDArray[Any] = np.asarray(values)
         if array.shape != found.ids.shape:
             raise AssertionError(f"a rule gave shape {found.ids.shape}, not {array.shape}")
         keep = found.keep_array or isinstance(values, np.ndarray)
-        return graph.wrap(Elements(found.ids, array.dtype, array, keep_array=keep))
+        return trace.wrap(Elements(found.ids, array.dtype, array, keep_array=keep))
     if isinstance(found, (list, tuple)) and not is_traced(found):
-        items = [_attached(graph, f, v) for f, v in zip(found, values, strict=True)]
+        items = [_attached(trace, f, v) for f, v in zip(found, values, strict=True)]
         if hasattr(found, "_fields"):
             return type(found)(*items)
         return items if isinstance(found, list) else tuple(items)

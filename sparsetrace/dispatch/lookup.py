@@ -17,8 +17,9 @@ import scipy.sparse
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
 from numpy import arange, array, asarray, concatenate
 
+from sparsetrace.context import Trace
 from sparsetrace.dispatch.recording import Literal, Recipe, Result, Rule, is_c_like, recorded
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Graph, Ids, Rows
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Ids, Rows
 from sparsetrace.operands.implementations import function_named
 from sparsetrace.operands.operands import Elements, is_traced
 
@@ -79,28 +80,28 @@ def leave(function: Any) -> None:
 
 
 def answered(
-    graph: Graph, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
+    trace: Trace, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
 ) -> Any:
-    """What ``rule(graph, call, args, kwargs)`` returns: looked up if it is known."""
-    known = UNKNOWN if graph.local else answer(graph, call, args, kwargs, rule)
-    return rule(graph, call, args, kwargs) if known is UNKNOWN else known
+    """What ``rule(trace, call, args, kwargs)`` returns: looked up if it is known."""
+    known = UNKNOWN if trace.local else answer(trace, call, args, kwargs, rule)
+    return rule(trace, call, args, kwargs) if known is UNKNOWN else known
 
 
 def answer(
-    graph: Graph, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
+    trace: Trace, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
 ) -> Any:
-    """What ``rule(graph, call, args, kwargs)`` returns, if that is known; else `UNKNOWN`.
+    """What ``rule(trace, call, args, kwargs)`` returns, if that is known; else `UNKNOWN`.
 
     A global trace's only: in a local one the outcome depends on the values.
     """
-    described: list[Any] = [call, graph.values, graph.dependency, graph.second_order]
+    described: list[Any] = [call, trace.values, trace.dependency, trace.second_order]
     nodes: list[Any] = []
     for x in args:
-        if not (_HOW.get(type(x)) or _how(x))(graph, x, described, nodes):
+        if not (_HOW.get(type(x)) or _how(x))(trace, x, described, nodes):
             return UNKNOWN
     for name, x in kwargs.items():
         described += (_NAMED, name)
-        if not (_HOW.get(type(x)) or _how(x))(graph, x, described, nodes):
+        if not (_HOW.get(type(x)) or _how(x))(trace, x, described, nodes):
             return UNKNOWN
     if len(nodes) == 1:
         table = nodes[0].reshape(-1)
@@ -112,14 +113,14 @@ def answer(
         same = [first.setdefault(ids.tobytes(), i) for i, ids in enumerate(nodes)]
         if len(first) < len(same):
             described += (_SAME, *same)
-    if not graph.pure and table.size:
+    if not trace.graph.pure and table.size:
         lowest = np.minimum.reduce(table)
         if lowest <= OPAQUE:
             described += (_SETTLED, np.minimum(table, FIRST_INPUT).tobytes())
             if lowest < ZERO:
-                if graph.wide:
+                if trace.graph.wide:
                     return UNKNOWN
-                described.append(graph.known_values(table, _COMPLEX).tobytes())
+                described.append(trace.graph.known_values(table, _COMPLEX).tobytes())
     key = tuple(described)
     recipe = _RECIPES.get(key)
     if recipe is None:
@@ -133,12 +134,12 @@ def answer(
             return UNKNOWN
         if len(_RECIPES) >= _MOST_RECIPES:
             _RECIPES.clear()
-        recipe = _RECIPES[key] = recorded(graph, call, args, kwargs, rule)
+        recipe = _RECIPES[key] = recorded(trace, call, args, kwargs, rule)
         if recipe is None:
             return UNKNOWN
     if recipe.writes and _overlap(recipe, nodes):
         return UNKNOWN
-    return _followed(graph, recipe, nodes, table)
+    return _followed(trace, recipe, nodes, table)
 
 
 # ------------------------------------------------------------------------------- key
@@ -146,13 +147,13 @@ _NAMED, _SAME, _SETTLED, _ITSELF, _FORTRAN, _INTS = "name same settled itself F 
 """What stands before parts of a key that are no pair of a type and a value."""
 _COMPLEX = np.dtype(complex)
 
-How = Callable[[Graph, Any, list[Any], list[Any]], bool]
+How = Callable[[Trace, Any, list[Any], list[Any]], bool]
 """Appends to the key what a rule may ask of an argument, and its nodes; False if it cannot."""
 
 
-def _traced(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _traced(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     ids: Ids = x._ids
-    if ids.size > _SMALL or type(ids) is not np.ndarray or x._graph is not graph:
+    if ids.size > _SMALL or type(ids) is not np.ndarray or x._trace is not trace:
         return False
     if ids.ndim < 2 or ids.flags.c_contiguous or is_c_like(ids):
         key += (type(x), ids.shape, x._dtype)
@@ -163,22 +164,22 @@ def _traced(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     return is_c_like(ids.T)
 
 
-def _plain(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _plain(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     key += (type(x), x)
     return True
 
 
-def _float(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _float(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     key += (float, x) if x else (float, str(x))  # 0.0 equals -0.0
     return True
 
 
-def _shown(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _shown(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     key += (type(x), str(x))
     return True
 
 
-def _array(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _array(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     if x.size > _LARGE or x.dtype.hasobject:
         return False
     if x.ndim < 2 or x.flags.c_contiguous:
@@ -188,39 +189,39 @@ def _array(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     return bool(x.flags.f_contiguous)
 
 
-def _number(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _number(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     key += (type(x), x.dtype, x.tobytes())
     return not x.dtype.hasobject
 
 
-def _parts(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _parts(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     if len(x) > _SMALL:
         return False
     if {int}.issuperset(map(type, x)):
         key += (type(x), _INTS, tuple(x))
         return True
     key += (type(x), len(x))
-    return all((_HOW.get(type(item)) or _how(item))(graph, item, key, nodes) for item in x)
+    return all((_HOW.get(type(item)) or _how(item))(trace, item, key, nodes) for item in x)
 
 
-def _slice(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _slice(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     key.append(slice)
-    return _parts(graph, (x.start, x.stop, x.step), key, nodes)
+    return _parts(trace, (x.start, x.stop, x.step), key, nodes)
 
 
-def _sparse(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _sparse(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     if x.nnz > _LARGE:
         return False
     key += (type(x), x.shape)
-    return _parts(graph, [getattr(x, part) for part in _SPARSE[type(x)]], key, nodes)
+    return _parts(trace, [getattr(x, part) for part in _SPARSE[type(x)]], key, nodes)
 
 
-def _itself(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _itself(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     key += (_ITSELF, x)
     return True
 
 
-def _unknown(graph: Graph, x: Any, key: list[Any], nodes: list[Any]) -> bool:
+def _unknown(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     return False
 
 
@@ -281,47 +282,47 @@ def _overlap(recipe: Recipe, nodes: list[Any]) -> bool:
     )
 
 
-def _followed(graph: Graph, recipe: Recipe, nodes: list[Any], table: Ids) -> Any:
-    base = graph.next_block() if recipe.count else 0
+def _followed(trace: Trace, recipe: Recipe, nodes: list[Any], table: Ids) -> Any:
+    base = trace.graph.next_block() if recipe.count else 0
     results = recipe.results
     if recipe.own and type(results) is Result and results.fresh >= 0 and not recipe.writes:
         for step in recipe.steps:
-            _append(graph, step, table)
+            _append(trace, step, table)
         start = base + results.fresh
         ids = arange(start, start + results.places.size, dtype=np.int32)
         return _elements(results, ids.reshape(results.places.shape))
-    table = _whole(graph, recipe, table, base)
+    table = _whole(trace, recipe, table, base)
     for step in recipe.steps:
-        _append(graph, step, table)
+        _append(trace, step, table)
     for kind, places in recipe.interactions:
         taken = {id(at): table[at] for at in places}  # equal arrays stay one and the same
-        graph.interactions.append(kind(*(taken[id(at)] for at in places)))
+        trace.graph.interactions.append(kind(*(taken[id(at)] for at in places)))
     if recipe.scalar_products is not None:
-        graph.scalar_products += table[recipe.scalar_products].tolist()
+        trace.graph.scalar_products += table[recipe.scalar_products].tolist()
     found = _made(results, table)
     for i, written in recipe.writes:
         nodes[i][...] = table[written]
     return found
 
 
-def _append(graph: Graph, step: Any, table: Ids) -> None:
+def _append(trace: Trace, step: Any, table: Ids) -> None:
     parents = table[step.parents]
     if step.indptr is None:
-        graph.append(Columns(graph.size, step.size, list(parents)))
+        trace.graph.append(Columns(trace.graph.size, step.size, list(parents)))
     else:
-        graph.append(Rows(graph.size, step.size, step.indptr, parents, step.sequential))
+        trace.graph.append(Rows(trace.graph.size, step.size, step.indptr, parents, step.sequential))
 
 
-def _whole(graph: Graph, recipe: Recipe, operands: Ids, base: int) -> Ids:
+def _whole(trace: Trace, recipe: Recipe, operands: Ids, base: int) -> Ids:
     """Every id that a recipe may name, by its place."""
     parts: list[Any] = [operands]
     if recipe.count:
         parts.append(arange(base, base + recipe.count, dtype=np.int32))
     if recipe.settles:
-        graph.pure = False
+        trace.graph.pure = False
         parts.append(_SPECIAL)
         if recipe.constants is not None:
-            parts.append(graph.constant(recipe.constants))
+            parts.append(trace.graph.constant(recipe.constants))
     return concatenate(parts) if len(parts) > 1 else operands
 
 

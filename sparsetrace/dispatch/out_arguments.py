@@ -17,7 +17,8 @@ import numpy as np
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
 from numpy import compress
 
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.operands import (
     Elements,
@@ -83,28 +84,28 @@ def check_target(function: Callable[..., Any], target: Any, found: Elements) -> 
             compress([True], np.zeros(1, found.dtype), out=np.zeros(1, target.dtype))
 
 
-def masked(graph: Graph, new: Elements, old: Any, where: Any) -> Elements:
+def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:
     """Where the mask is false the target's own elements stay (unknown ones without a target)."""
     shape = np.broadcast_shapes(new.ids.shape, np.shape(where))
     if old is None:
-        graph.pure = False
+        trace.graph.pure = False
         kept: Ids = np.full(shape, OPAQUE, np.int32)
     else:
-        kept = ids_of(graph, old)
+        kept = ids_of(trace, old)
     if is_uncertain(where):
-        out = graph.union(np.broadcast_to(new.ids, shape), kept)
-        if graph.dependency:
-            out = graph.union(out, ids_of(graph, where))
+        out = trace.graph.union(np.broadcast_to(new.ids, shape), kept)
+        if trace.dependency:
+            out = trace.graph.union(out, ids_of(trace, where))
         return Elements(out, new.dtype)
     mask = (
-        graph.known_values(ids_of(graph, where), np.dtype(bool))
+        trace.graph.known_values(ids_of(trace, where), np.dtype(bool))
         if is_traced(where)
         else constant_values(where).astype(bool)
     )
     return Elements(np.where(mask, new.ids, kept), new.dtype)
 
 
-def store(graph: Graph, target: Any, found: Elements, call: str, *, exact: bool = False) -> Any:
+def store(trace: Trace, target: Any, found: Elements, call: str, *, exact: bool = False) -> Any:
     """Write the result into ``out=``, which must be a traced array.
 
     Raises
@@ -120,7 +121,7 @@ def store(graph: Graph, target: Any, found: Elements, call: str, *, exact: bool 
         raise ValueError(
             f"{call}: the shape {target.shape} is not that of the result, {found.ids.shape}"
         )
-    indexing.put(graph, target._ids, ..., landed(graph, target._dtype, found.ids))
-    if graph.local:
+    indexing.put(trace, target._ids, ..., landed(trace, target._dtype, found.ids))
+    if trace.local:
         target._values[...] = found.values
     return target

@@ -1,6 +1,6 @@
 """What one call appends to a graph: written down once, to be followed again.
 
-Contract: the rule runs on a graph of its own, whose inputs are the operands' elements.  What
+Contract: the rule runs in a trace of its own, whose inputs are the operands' elements.  What
 it leaves there (blocks, interactions, results, operands written into) is kept as *places* in
 a table: first the operands' nodes, then the new ones, then zero, opaque, and the constants.
 A recipe therefore says of any operands what the rule says of operands that share no node,
@@ -20,16 +20,17 @@ import numpy as np
 from numpy import arange, array, asarray, concatenate, copyto, zeros
 from numpy.typing import NDArray
 
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES
-from sparsetrace.graph.graph import CURRENT, FIRST_INPUT, OPAQUE, ZERO, Block, Columns, Graph, Ids
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Block, Columns, Graph, Ids
 from sparsetrace.graph.interactions import Contraction, Products
 from sparsetrace.operands.operands import Elements, is_traced, python_type
 from sparsetrace.propagation.jacobian import index_sets
 
 __all__ = ["Literal", "Recipe", "Result", "Rule", "Step", "recorded"]
 
-Rule = Callable[[Graph, Any, tuple[Any, ...], dict[str, Any]], Any]
-"""Answers a call: the graph, the call, its arguments by position and by name."""
+Rule = Callable[[Trace, Any, tuple[Any, ...], dict[str, Any]], Any]
+"""Answers a call: the trace, the call, its arguments by position and by name."""
 
 Places = NDArray[np.intp]
 
@@ -95,20 +96,20 @@ class Recipe:
 
 
 def recorded(
-    graph: Graph, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
+    trace: Trace, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
 ) -> Recipe | None:
     """The recipe of a call; None if there is none."""
     operands = [ids for x in (*args, *kwargs.values()) for ids in _ids_within(x)]
     size = sum(ids.size for ids in operands)
-    own = Graph(
+    own = Trace(
         size,
-        values=graph.values,
-        dependency=graph.dependency,
-        second_order=graph.second_order,
-        wrapper=graph.wrapper,
+        values=trace.values,
+        dependency=trace.dependency,
+        second_order=trace.second_order,
+        wrapper=trace.wrapper,
     )
-    own.pure = graph.pure
-    copies = _Copies(own, graph)
+    own.graph.pure = trace.graph.pure
+    copies = _Copies(own, trace)
     given = tuple(copies.of(x) for x in args)
     named = {name: copies.of(x) for name, x in kwargs.items()}
     before = [array(ids) for ids in copies.inputs]
@@ -131,7 +132,7 @@ def recorded(
         outline = _outline(found, arrays)
         if not _are_new(arrays, copies.inputs):
             return None
-        return _written_down(own, size, arrays, outline, copies.inputs, written)
+        return _written_down(own.graph, size, arrays, outline, copies.inputs, written)
     except _NoRecipe:
         return None
 
@@ -152,8 +153,8 @@ class _Copies:
     order of the operands' memory, `constants` the plain arrays.
     """
 
-    def __init__(self, own: Graph, graph: Graph) -> None:
-        self._own, self._graph = own, graph
+    def __init__(self, own: Trace, trace: Trace) -> None:
+        self._own, self._trace = own, trace
         self._next = FIRST_INPUT
         self._first: dict[bytes, int] = {}
         self.inputs: list[Ids] = []
@@ -178,7 +179,7 @@ class _Copies:
         return x
 
     def _inputs(self, ids: Ids, dtype: np.dtype[Any]) -> Ids:
-        own = self._own
+        own = self._own.graph
         start = self._first.setdefault(ids.tobytes(), self._next)
         made = arange(start, start + ids.size, dtype=np.int32).reshape(ids.shape)
         self._next += ids.size
@@ -188,7 +189,7 @@ class _Copies:
             settled = asarray(np.minimum(ids, OPAQUE))
             known = settled < ZERO
             if known.any():
-                settled[known] = own.constant(self._graph.known_values(ids[known], dtype))
+                settled[known] = own.constant(self._trace.graph.known_values(ids[known], dtype))
             own.pure = False
             copyto(made, settled, where=~free)
         return made

@@ -19,7 +19,6 @@ arrays kept in blocks are private copies, because id arrays are written in place
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 from math import prod
 from threading import get_ident
@@ -34,7 +33,6 @@ from numpy.typing import NDArray
 from sparsetrace.errors import GraphSizeError, TracingError, explain
 
 __all__ = [
-    "CURRENT",
     "FIRST_INPUT",
     "OPAQUE",
     "ZERO",
@@ -95,60 +93,32 @@ class Graph:
     Parameters
     ----------
     n_inputs : int
-    values : bool
-        Whether the zeros of constants cut dependencies (``0 * x``).
-    dependency : bool
-        Whether to follow values rather than derivatives (``floor(x)`` depends on x).
     local : bool
-        Whether values are carried along; constants then need no ids of their own, and
-        all of them have the id `ZERO`.
+        Whether it belongs to a trace at a point, which knows all values: constants then need
+        no ids of their own, and all of them have the id `ZERO`.
     second_order : bool
-        Whether nonlinear results get nodes of their own and record what they multiply.
-    wrapper : callable, optional
-        Turns the result of a rule into what the user's function gets.
+        Whether nonlinear nodes record what they multiply.
 
     Attributes
     ----------
-    calm : bool
-        Whether operations need no look at values, nor at floating-point errors that the
-        function would notice; `ambient` is who saw warnings when the run began;
-        `unwatched` and `lately` are frames from which outwards no error is caught; and
-        `stateless` says that ufuncs compute what Python would, which heeds no ``np.errstate``.
-    decide : callable or None
-        Gives the outcome of the next branch on a traced value; None refuses branches.
-    singular : callable or None
-        In a local trace, called where a derivative is infinite: asks for a run in which
-        nothing is cut.
+    size : int
+        The next free id.
+    blocks : list of Columns or Rows
+    pure : bool
+        Whether no id up to `OPAQUE` has been given to anyone, so that none need be looked for.
+        Whoever writes such an id asks `opaque`, `zero` or `constant` for it, which end this.
     mixed : bool
         Whether constants are kept that are no float64 numbers: complex ones, whole numbers
         above 2**53, those of long doubles.
     signed_zeros : bool
         Whether there is a negative zero among the constants, which has an id of its own.
-    becomes_object : callable or None
-        Called where an array is about to hold a traced number as an object: asks for a run
-        in which lists of traced numbers are taken as arrays.
-    conditions : list of int
-        The ids that branches were decided on.
-    keeps_writes : bool
-        Whether an array is read-only here that NumPy lets be written, since several of its
-        elements are one place, or the inputs choose which elements it shows.
-    rows : dict
-        Views of elements that the inputs choose, by the identity of their ids: a weak reference
-        to these, the ids of the array that is shown, and the key.
-    truths_at_once : bool
-        Whether a truth value of Python's own is decided as soon as it is made, because some
-        code compares it with True or False by identity.
-    shown : bool
-        Whether the text of a traced value was asked for, which other code may fail to read.
     interactions : list
         In a trace of second order, what its nonlinear nodes multiply
         (`sparsetrace.graph.interactions`); `scalar_products` gathers those of single numbers,
         three ids each.
     thread : int
         The thread that may add nodes.  Another one is given to `other_thread`, which
-        returns when its turn has come, or raises; `turns` is kept for it.
-    texts : object or None
-        What has been shown of the traced values as text (`sparsetrace.numbers.text`).
+        returns when its turn has come, or raises.
 
     Examples
     --------
@@ -170,71 +140,28 @@ class Graph:
         "_settled",
         "_table",
         "_table_size",
-        "ambient",
-        "becomes_object",
         "blocks",
-        "calm",
-        "conditions",
-        "decide",
-        "dependency",
         "interactions",
-        "keeps_writes",
-        "lately",
         "local",
         "mixed",
         "n_inputs",
         "other_thread",
         "pure",
-        "rows",
         "scalar_products",
         "second_order",
         "signed_zeros",
-        "singular",
         "size",
-        "stateless",
-        "texts",
         "thread",
-        "truths_at_once",
-        "turns",
-        "unwatched",
-        "values",
-        "wrapper",
     )
 
-    def __init__(
-        self,
-        n_inputs: int,
-        *,
-        values: bool = True,
-        dependency: bool = False,
-        local: bool = False,
-        second_order: bool = False,
-        wrapper: Callable[[Graph, Any], Any] | None = None,
-    ) -> None:
-        self.wrapper = wrapper
+    def __init__(self, n_inputs: int, *, local: bool = False, second_order: bool = False) -> None:
+        self.n_inputs = n_inputs
         self.local = local
         self.second_order = second_order
         self.interactions: list[Any] = []
         self.scalar_products: list[int] = []
-        self.decide: Callable[[], bool] | None = None
-        self.conditions: list[int] = []
-        self.truths_at_once = False
-        self.keeps_writes = False
-        self.rows: dict[int, tuple[Any, Ids, Any]] = {}
-        self.singular: Callable[[], None] | None = None
-        self.becomes_object: Callable[[], None] | None = None
-        self.texts: Any = None
-        self.n_inputs = n_inputs
-        self.values = values
-        self.dependency = dependency
-        self.calm = False
-        self.ambient: Any = None
-        self.unwatched: Any = None
-        self.lately: Any = None
-        self.stateless = False
         self.pure = not local
         self.thread = get_ident()
-        self.turns: Any = None
         self.other_thread: Callable[[Graph], None] = refuse_thread
         self.size = self._settled = FIRST_INPUT
         self.blocks: list[Block] = []
@@ -246,6 +173,19 @@ class Graph:
         self._table_size = 1
         self._dedupe: dict[Any, int] = {}
         self._reserve(n_inputs)
+
+    # -------------------------------------------------- ids that stand for no node
+    @property
+    def opaque(self) -> int:
+        """The id `OPAQUE`, to be written; from then on rules look for ids without a node."""
+        self.pure = False
+        return OPAQUE
+
+    @property
+    def zero(self) -> int:
+        """The id `ZERO`, likewise."""
+        self.pure = False
+        return ZERO
 
     # ------------------------------------------------------------- constants
     def constant(self, value: Any) -> Ids:
@@ -362,11 +302,6 @@ class Graph:
         out = array(ids)
         out[known] = self.constant(after)
         return out
-
-    def wrap(self, found: Any) -> Any:
-        """What the user's function gets for the result of a rule."""
-        assert self.wrapper is not None
-        return self.wrapper(self, found)
 
     # ----------------------------------------------------------------- nodes
     def inputs(self) -> Ids:
@@ -542,7 +477,7 @@ class Graph:
         shape, k = ids.shape[:-1], ids.shape[-1]
         rows = prod(shape)
         if k == 0 or rows == 0:
-            return full(shape, OPAQUE, np.int32)
+            return full(shape, self.opaque if rows else OPAQUE, np.int32)
         if k == 1:
             return asarray(np.maximum(ids[..., 0], OPAQUE))
         if not self.pure:
@@ -580,9 +515,11 @@ class Graph:
         if n == len(counts) and n:
             return self.union_table(indptr, array(parents, np.int32))
         out = empty(len(counts), np.int32)
-        out.fill(OPAQUE)
         one = counts == 1
-        if n < len(counts) and count_nonzero(one):
+        single = int(count_nonzero(one))
+        if n + single < len(counts):
+            out.fill(self.opaque)
+        if single:
             out[one] = parents[indptr[:-1][one]]
         if n:
             if n < len(counts):
@@ -655,7 +592,3 @@ def refuse_thread(graph: Graph) -> None:
             "Call the functions one after the other.",
         )
     )
-
-
-CURRENT: ContextVar[Graph | None] = ContextVar("sparsetrace_graph", default=None)
-"""The graph of the trace that runs in this context; None outside of one."""

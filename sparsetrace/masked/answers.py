@@ -13,7 +13,7 @@ import numpy as np
 
 from sparsetrace.masked.data_and_mask import Parts, as_traced, parts_of
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
-from sparsetrace.masked.ufuncs import current_graph
+from sparsetrace.masked.ufuncs import current_trace
 from sparsetrace.operands.operands import is_traced_array
 
 __all__ = ["FUNCTIONS", "answers", "as_masked", "done", "traced_parts"]
@@ -34,9 +34,9 @@ def answers(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def traced_parts(a: Any) -> Parts:
     """The parts of an operand, its data as an array."""
-    graph, parts = current_graph(), parts_of(a)
-    beneath = None if parts.beneath is None else as_traced(graph, parts.beneath)
-    return Parts(as_traced(graph, parts.data), parts.mask, beneath)
+    trace, parts = current_trace(), parts_of(a)
+    beneath = None if parts.beneath is None else as_traced(trace, parts.beneath)
+    return Parts(as_traced(trace, parts.data), parts.mask, beneath)
 
 
 def as_masked(a: Any) -> Any:
@@ -46,9 +46,9 @@ def as_masked(a: Any) -> Any:
     parts = traced_parts(a)
     if not is_traced_array(parts.data):  # whole numbers of a local trace
         return np.ma.MaskedArray(parts.data, mask=parts.mask)
-    return MaskedTracedArray(current_graph(), parts)
+    return MaskedTracedArray(current_trace(), parts)
 
 
 def done(found: Parts) -> Any:
     """What the user gets for the parts of a result."""
-    return finished(current_graph(), found)
+    return finished(current_trace(), found)

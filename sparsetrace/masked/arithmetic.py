@@ -15,7 +15,7 @@ from numpy.ma import core as _core
 from numpy.ma import nomask
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import Graph
+from sparsetrace.context import Trace
 from sparsetrace.masked.data_and_mask import Parts, as_traced, full_mask, settled, shaped, united
 from sparsetrace.operands.operands import dtype_of, is_traced, is_uncertain, known_of
 
@@ -29,7 +29,7 @@ _SAFE_EXPONENT = 64
 """A whole constant exponent up to here overflows for none but absurdly large numbers."""
 
 
-def _under(data: Any, mask: Any, below: Any, graph: Graph) -> Parts:
+def _under(data: Any, mask: Any, below: Any, trace: Trace) -> Parts:
     """The result `data` under `mask`, with `below` where it is masked."""
     if mask is nomask:
         return Parts(data)
@@ -39,7 +39,7 @@ def _under(data: Any, mask: Any, below: Any, graph: Graph) -> Parts:
     if below is None or kind.kind in "biu" or dtype_of(below).kind == "c" != kind.kind:
         return Parts(data, mask)
     if is_traced(mask):
-        below = as_traced(graph, below)
+        below = as_traced(trace, below)
         below = np.broadcast_to(below, shape).copy()
         return Parts(data, mask, below if below.dtype == kind else below.astype(kind))
     if shape and mask.any():
@@ -58,7 +58,7 @@ def _not_finite(data: Any) -> Any:
 
 
 def unary(
-    graph: Graph, f: Callable[..., Any], domain: Any, a: Parts, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], domain: Any, a: Parts, *args: Any, **kwargs: Any
 ) -> Parts:
     """``np.ma.f(a)``; without a domain nothing new is masked."""
     with np.errstate(all="ignore"):
@@ -66,46 +66,46 @@ def unary(
         mask = a.mask
         if domain is not None:
             mask = united(_not_finite(data), settled(domain(a.data)), full_mask(a))
-    return _under(data, mask, a.everything, graph)
+    return _under(data, mask, a.everything, trace)
 
 
 def binary(
-    graph: Graph, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
 ) -> Parts:
     """``np.ma.f(a, b)`` of a function without a domain."""
     with np.errstate(all="ignore"):
         data = f(a.data, b.data, *args, **kwargs)
     below = b if f in (np.maximum, np.minimum) else a
-    return _under(data, _fresh(united(a.mask, b.mask)), below.everything, graph)
+    return _under(data, _fresh(united(a.mask, b.mask)), below.everything, trace)
 
 
 def divide(
-    graph: Graph, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
 ) -> Parts:
     """``np.ma.f(a, b)`` of a division, which masks quotients that are not finite."""
-    data, invalid = _quotient(graph, f, a, b, *args, **kwargs)
-    return _under(data, united(invalid, full_mask(a), full_mask(b)), a.everything, graph)
+    data, invalid = _quotient(trace, f, a, b, *args, **kwargs)
+    return _under(data, united(invalid, full_mask(a), full_mask(b)), a.everything, trace)
 
 
 def _quotient(
-    graph: Graph, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
 ) -> tuple[Any, Any]:
     """The quotient, and where it is masked for its own sake."""
     with np.errstate(all="ignore"):
         data = f(a.data, b.data, *args, **kwargs)
         invalid = united(_not_finite(data), _unsafe(a.data, b.data))
-    divisor = _constant(graph, b.data)
+    divisor = _constant(trace, b.data)
     if divisor is not None:
         safe = np.isfinite(divisor) & (np.abs(divisor) >= _SAFE_DIVISOR)
         invalid = settled(np.where(divisor == 0, True, np.where(safe, False, invalid)))
     return data, invalid
 
 
-def _constant(graph: Graph, data: Any) -> NDArray[Any] | None:
+def _constant(trace: Trace, data: Any) -> NDArray[Any] | None:
     """The values of an operand that no input changes, if this trace may rely on them."""
-    if graph.local or not graph.values or is_uncertain(data):
+    if trace.local or not trace.values or is_uncertain(data):
         return None
-    return known_of(graph, data)
+    return known_of(trace, data)
 
 
 def _unsafe(a: Any, b: Any) -> Any:
@@ -113,22 +113,22 @@ def _unsafe(a: Any, b: Any) -> Any:
     return settled(np.greater_equal(np.multiply(np.absolute(a), _TINY), np.absolute(b)))
 
 
-def power(graph: Graph, a: Parts, b: Parts) -> Parts:
+def power(trace: Trace, a: Parts, b: Parts) -> Parts:
     """``np.ma.power(a, b)``, which masks what is not finite."""
     with np.errstate(all="ignore"):
         data = np.power(a.data, b.data)
         invalid = _not_finite(data)
-    exponent = _constant(graph, b.data)
+    exponent = _constant(trace, b.data)
     if exponent is not None:
         whole = (exponent == np.floor(exponent.real)) & (exponent.real >= 0)
         safe = whole & (exponent.real <= _SAFE_EXPONENT)
         invalid = settled(np.where(safe, False, invalid))
     if not is_traced(invalid) and not invalid.any():
         invalid = nomask
-    return _under(data, _fresh(united(a.mask, b.mask, invalid)), a.everything, graph)
+    return _under(data, _fresh(united(a.mask, b.mask, invalid)), a.everything, trace)
 
 
-def outer(graph: Graph, f: np.ufunc, a: Parts, b: Parts) -> Parts:
+def outer(trace: Trace, f: np.ufunc, a: Parts, b: Parts) -> Parts:
     """``np.ma.f.outer(a, b)``."""
     data = f.outer(a.data, b.data)
     if a.mask is nomask and b.mask is nomask:
@@ -138,12 +138,12 @@ def outer(graph: Graph, f: np.ufunc, a: Parts, b: Parts) -> Parts:
     return Parts(data, united(shaped(rows, shape), shaped(full_mask(b), shape)))
 
 
-def ufunc(graph: Graph, f: np.ufunc, operands: Sequence[Parts], **options: Any) -> Parts:
+def ufunc(trace: Trace, f: np.ufunc, operands: Sequence[Parts], **options: Any) -> Parts:
     """``np.f(m)``: the masks unite, and the domain that numpy.ma knows of f is masked too."""
     domain = core.ufunc_domain.get(f)
     outside: Any = nomask
     if isinstance(domain, core._DomainSafeDivide):
-        data, outside = _quotient(graph, f, *operands, **options)
+        data, outside = _quotient(trace, f, *operands, **options)
     else:
         with np.errstate(all="ignore"):
             data = f(*(p.data for p in operands), **options)
@@ -153,4 +153,4 @@ def ufunc(graph: Graph, f: np.ufunc, operands: Sequence[Parts], **options: Any) 
     if any(p.beneath is not None for p in operands):
         with np.errstate(all="ignore"):
             below = f(*(p.everything for p in operands), **options)
-    return _under(data, united(*map(full_mask, operands), outside), below, graph)
+    return _under(data, united(*map(full_mask, operands), outside), below, trace)

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.ma import nomask
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import OPAQUE, Graph
+from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.masked.data_and_mask import (
     Parts,
     as_traced,
@@ -68,7 +69,7 @@ def _neutral(function: Callable[..., Any], value: Any) -> Callable[..., Parts]:
     typed = function in _TYPED
 
     def reduction(
-        graph: Graph, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None,
+        trace: Trace, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None,
         keepdims: Any = _ABSENT,
     ) -> Parts:  # fmt: skip
         _refuse_target(out)
@@ -77,9 +78,9 @@ def _neutral(function: Callable[..., Any], value: Any) -> Callable[..., Parts]:
         return Parts(data, _all_masked(a, axis, keepdims))
 
     def untyped(
-        graph: Graph, a: Parts, axis: Any = None, out: Any = None, keepdims: Any = _ABSENT
+        trace: Trace, a: Parts, axis: Any = None, out: Any = None, keepdims: Any = _ABSENT
     ) -> Parts:
-        return reduction(graph, a, axis, None, out, keepdims)
+        return reduction(trace, a, axis, None, out, keepdims)
 
     return reduction if typed else untyped
 
@@ -88,7 +89,7 @@ def _extreme(function: Callable[..., Any], filler: Callable[[Any], Any]) -> Call
     """Maximum and minimum: masked elements count as the value that never wins."""
 
     def reduction(
-        graph: Graph, a: Parts, axis: Any = None, out: Any = None, fill_value: Any = None,
+        trace: Trace, a: Parts, axis: Any = None, out: Any = None, fill_value: Any = None,
         keepdims: Any = _ABSENT,
     ) -> Parts:  # fmt: skip
         _refuse_target(out)
@@ -105,28 +106,28 @@ _sum = _neutral(np.sum, 0)
 
 
 def _ptp(
-    graph: Graph, a: Parts, axis: Any = None, out: Any = None, fill_value: Any = None,
+    trace: Trace, a: Parts, axis: Any = None, out: Any = None, fill_value: Any = None,
     keepdims: Any = False,
 ) -> Parts:  # fmt: skip
-    high = _max(graph, a, axis, out, fill_value, keepdims)
-    low = _min(graph, a, axis, None, fill_value, keepdims)
+    high = _max(trace, a, axis, out, fill_value, keepdims)
+    low = _min(trace, a, axis, None, fill_value, keepdims)
     return Parts(high.data - low.data, high.mask)
 
 
 def _mean(
-    graph: Graph, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None,
+    trace: Trace, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None,
     keepdims: Any = _ABSENT,
 ) -> Parts:  # fmt: skip
     _refuse_target(out)
     if a.mask is nomask:
         return Parts(np.mean(a.data, axis=axis, dtype=dtype, keepdims=_keeps(keepdims)))
-    total = _sum(graph, a, axis, dtype, None, keepdims)
+    total = _sum(trace, a, axis, dtype, None, keepdims)
     number = np.maximum(count(a, axis, keepdims), 1)
     return Parts(np.true_divide(total.data, number), total.mask)
 
 
-def _anom(graph: Graph, a: Parts, axis: Any = None, dtype: Any = None) -> Parts:
-    centre = _mean(graph, a, axis, dtype, None, keepdims=axis is not None)
+def _anom(trace: Trace, a: Parts, axis: Any = None, dtype: Any = None) -> Parts:
+    centre = _mean(trace, a, axis, dtype, None, keepdims=axis is not None)
     data = np.subtract(a.data, centre.data)
     if a.mask is nomask:
         return Parts(data)
@@ -136,7 +137,7 @@ def _anom(graph: Graph, a: Parts, axis: Any = None, dtype: Any = None) -> Parts:
 
 
 def _var(
-    graph: Graph, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+    trace: Trace, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
     keepdims: Any = _ABSENT, mean: Any = _ABSENT,
 ) -> Parts:  # fmt: skip
     _refuse_target(out)
@@ -147,11 +148,11 @@ def _var(
     if a.mask is nomask:
         keep = _keeps(keepdims)
         return Parts(np.var(a.data, axis=axis, dtype=dtype, ddof=ddof, keepdims=keep))
-    deviation = np.subtract(a.data, _mean(graph, a, axis, dtype, keepdims=True).data)
+    deviation = np.subtract(a.data, _mean(trace, a, axis, dtype, keepdims=True).data)
     if deviation.dtype.kind == "c":
         deviation = np.absolute(deviation)
     square = Parts(np.multiply(deviation, deviation), a.mask)
-    total = _sum(graph, square, axis, None, None, keepdims)
+    total = _sum(trace, square, axis, None, None, keepdims)
     free = np.subtract(count(a, axis, keepdims), ddof)
     # with fewer elements than ddof takes away the result is masked
     data = np.true_divide(total.data, np.where(np.greater(free, 0), free, 1))
@@ -159,16 +160,16 @@ def _var(
 
 
 def _std(
-    graph: Graph, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+    trace: Trace, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
     keepdims: Any = _ABSENT, mean: Any = _ABSENT,
 ) -> Parts:  # fmt: skip
-    found = _var(graph, a, axis, dtype, out, ddof, keepdims, mean)
+    found = _var(trace, a, axis, dtype, out, ddof, keepdims, mean)
     return Parts(np.sqrt(found.data), found.mask)
 
 
 def _cumulative(function: Callable[..., Any], value: Any) -> Callable[..., Parts]:
     def reduction(
-        graph: Graph, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None
+        trace: Trace, a: Parts, axis: Any = None, dtype: Any = None, out: Any = None
     ) -> Parts:
         _refuse_target(out)
         data = function(filled(a, value), axis=axis, dtype=dtype)
@@ -183,7 +184,7 @@ def _index(function: Callable[..., Any], filler: Callable[[Any], Any]) -> Callab
     """Where the maximum or minimum stands."""
 
     def reduction(
-        graph: Graph, a: Parts, axis: Any = None, fill_value: Any = None, out: Any = None,
+        trace: Trace, a: Parts, axis: Any = None, fill_value: Any = None, out: Any = None,
         *, keepdims: Any = _ABSENT,
     ) -> Any:  # fmt: skip
         _refuse_target(out)
@@ -194,7 +195,7 @@ def _index(function: Callable[..., Any], filler: Callable[[Any], Any]) -> Callab
 
 
 def _argsort(
-    graph: Graph, a: Parts, axis: Any = _ABSENT, kind: Any = None, order: Any = None,
+    trace: Trace, a: Parts, axis: Any = _ABSENT, kind: Any = None, order: Any = None,
     endwith: bool = True, fill_value: Any = None, *, stable: Any = None,
 ) -> Any:  # fmt: skip
     if axis is _ABSENT:  # numpy.ma still sorts the flattened array where there are several axes
@@ -212,7 +213,7 @@ def _filler(a: Parts, endwith: bool) -> Any:
 
 
 def sort(
-    graph: Graph, a: Parts, axis: Any = -1, kind: Any = None, order: Any = None,
+    trace: Trace, a: Parts, axis: Any = -1, kind: Any = None, order: Any = None,
     endwith: bool = True, fill_value: Any = None, *, stable: Any = None,
 ) -> Parts:  # fmt: skip
     """Masked elements last, or first without `endwith`."""
@@ -235,7 +236,7 @@ def sort(
 
 
 def _trace(
-    graph: Graph, a: Parts, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
+    trace: Trace, a: Parts, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
     out: Any = None,
 ) -> Any:  # fmt: skip
     _refuse_target(out)
@@ -244,7 +245,7 @@ def _trace(
 
 
 def median(
-    graph: Graph, a: Parts, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+    trace: Trace, a: Parts, axis: Any = None, out: Any = None, overwrite_input: bool = False,
     keepdims: Any = False,
 ) -> Parts:  # fmt: skip
     """The median of the valid elements."""
@@ -254,10 +255,10 @@ def median(
     mask = _all_masked(a, axis, keepdims)
     if is_traced(a.mask):
         # any valid element may stand in the middle, and no value is known
-        data = as_traced(graph, np.median(filled(a, 0), axis=axis, keepdims=keepdims))
+        data = as_traced(trace, np.median(filled(a, 0), axis=axis, keepdims=keepdims))
         ids = np.maximum(data._ids, OPAQUE)
-        return Parts(graph.wrap(Elements(ids, data.dtype)), mask)
-    data = _median_by_count(graph, a, axis)
+        return Parts(trace.wrap(Elements(ids, data.dtype)), mask)
+    data = _median_by_count(trace, a, axis)
     if keepdims:
         shape = np.shape(a.data)
         axes = range(len(shape)) if axis is None else normalize_axis_tuple(axis, len(shape))
@@ -265,7 +266,7 @@ def median(
     return Parts(data, mask)
 
 
-def _median_by_count(graph: Graph, a: Parts, axis: Any) -> Any:
+def _median_by_count(trace: Trace, a: Parts, axis: Any) -> Any:
     """Rows with the same number of valid elements at a time."""
     shape = np.shape(a.data)
     axes = range(len(shape)) if axis is None else normalize_axis_tuple(axis, len(shape))
@@ -287,10 +288,10 @@ def _median_by_count(graph: Graph, a: Parts, axis: Any) -> Any:
         else:
             parts.append(np.zeros(len(at), dtype_of(a.data)))
     order = np.argsort(np.concatenate(places))
-    return as_traced(graph, np.concatenate(parts)[order].reshape([shape[i] for i in kept]))
+    return as_traced(trace, np.concatenate(parts)[order].reshape([shape[i] for i in kept]))
 
 
-def dot(graph: Graph, a: Parts, b: Parts, out: Any = None, strict: bool = False) -> Parts:
+def dot(trace: Trace, a: Parts, b: Parts, out: Any = None, strict: bool = False) -> Parts:
     """Masked elements count as zero; an element is masked where no product is left."""
     _refuse_target(out)
     masks = [full_mask(a), full_mask(b)]
@@ -321,7 +322,7 @@ REDUCTIONS: dict[str, Callable[..., Parts]] = {
     "sum": _sum,
     "var": _var,
 }
-"""Methods of masked arrays; each takes the graph, the parts and the method's arguments."""
+"""Methods of masked arrays; each takes the trace, the parts and the method's arguments."""
 
 UNMASKED: dict[str, Callable[..., Any]] = {
     "argmax": _index(np.argmax, np.ma.maximum_fill_value),

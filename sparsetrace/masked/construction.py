@@ -25,7 +25,7 @@ from sparsetrace.masked.data_and_mask import (
     united,
 )
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
-from sparsetrace.masked.ufuncs import binary_call, current_graph
+from sparsetrace.masked.ufuncs import binary_call, current_trace
 from sparsetrace.operands.operands import dtype_of, is_traced
 
 __all__ = ["constructed", "masked_by"]
@@ -37,16 +37,16 @@ def constructed(
     shrink: bool = True, order: Any = None,
 ) -> Any:  # fmt: skip
     """``np.ma.MaskedArray(data, mask, ...)``."""
-    graph = current_graph()
+    trace = current_trace()
     given = parts_of(data)
     if not keep_mask:
         given = Parts(given.everything)
 
     def arranged(part: Any) -> Any:
-        part = as_traced(graph, part)
+        part = as_traced(trace, part)
         out = part
         if dtype is not None and np.dtype(dtype) != part.dtype:
-            out = as_traced(graph, part.astype(dtype))
+            out = as_traced(trace, part.astype(dtype))
         elif copy or (order in ("C", "F") and not part.flags[f"{order}_CONTIGUOUS"]):
             out = part.copy(order or "K")
         return out.reshape((1,) * (ndmin - out.ndim) + out.shape) if out.ndim < ndmin else out
@@ -57,14 +57,14 @@ def constructed(
     if own is not nomask:
         own = (own.copy() if copy else own).reshape(shape)
     if mask is not nomask:
-        found.mask = united(own, _mask_like(graph, mask, shape, copy=bool(copy)))
+        found.mask = united(own, _mask_like(trace, mask, shape, copy=bool(copy)))
     elif keep_mask or shrink:
         found.mask = own
     else:
         found.mask = np.zeros(shape, bool)
     if not is_traced(found.data):
         return np.ma.MaskedArray(found.data, mask=found.mask, fill_value=fill_value)
-    out = MaskedTracedArray(graph, found)
+    out = MaskedTracedArray(trace, found)
     if type(data) is MaskedTracedArray:
         out._fill, out._hard = data._fill, data._hard
     if fill_value is not None:
@@ -74,10 +74,10 @@ def constructed(
     return out
 
 
-def _mask_like(graph: Any, mask: Any, shape: tuple[int, ...], *, copy: bool) -> Any:
+def _mask_like(trace: Any, mask: Any, shape: tuple[int, ...], *, copy: bool) -> Any:
     if mask is None or mask is False or mask is True:
         return np.full(shape, bool(mask))
-    found = as_mask(graph, mask)
+    found = as_mask(trace, mask)
     if copy and found is mask:
         found = found.copy()
     if found.shape == shape:
@@ -113,7 +113,7 @@ def _asarray(a: Any, dtype: Any = None, order: Any = None) -> Any:
 
 def masked_by(mask: Any, a: Any, *, copy: bool = True) -> Any:
     """`a` with this mask beside its own."""
-    graph = current_graph()
+    trace = current_trace()
     given = parts_of(a)
     if given.mask is not nomask and not copy:
         raise UnsupportedError(
@@ -123,7 +123,7 @@ def masked_by(mask: Any, a: Any, *, copy: bool = True) -> Any:
                 "Leave copy= away, or set m.mask.",
             )
         )
-    data = as_traced(graph, given.data)
+    data = as_traced(trace, given.data)
     if copy and data is given.data:
         data = data.copy()
     mask = united(given.mask, mask)
@@ -133,8 +133,8 @@ def masked_by(mask: Any, a: Any, *, copy: bool = True) -> Any:
             mask = nomask
     if not is_traced(data) and not is_traced(mask):
         return np.ma.MaskedArray(data, mask=mask)
-    beneath = None if given.beneath is None else as_traced(graph, given.everything)
-    return MaskedTracedArray(graph, Parts(as_traced(graph, data), mask, beneath))
+    beneath = None if given.beneath is None else as_traced(trace, given.everything)
+    return MaskedTracedArray(trace, Parts(as_traced(trace, data), mask, beneath))
 
 
 @answers()
@@ -209,7 +209,7 @@ def _fix_invalid(a: Any, mask: Any = nomask, copy: bool = True, fill_value: Any 
     if is_traced(invalid):
         found = Parts(everything, united(full_mask(parts_of(out)), invalid), everything.copy())
         found.beneath[invalid] = value
-        return finished(current_graph(), found, like=out)
+        return finished(current_trace(), found, like=out)
     out[invalid] = value
     out[invalid] = masked
     return out
@@ -249,13 +249,13 @@ def _is_mask(m: Any) -> bool:
 
 @answers()
 def _make_mask(m: Any, copy: bool = False, shrink: bool = True, dtype: Any = bool) -> Any:
-    found = as_mask(current_graph(), filled(parts_of(m), True))
+    found = as_mask(current_trace(), filled(parts_of(m), True))
     return nomask if shrink and not is_traced(found) and not found.any() else found
 
 
 @answers()
 def _mask_or(m1: Any, m2: Any, copy: bool = False, shrink: bool = True) -> Any:
-    found = united(*(as_mask(current_graph(), m) for m in (m1, m2)))
+    found = united(*(as_mask(current_trace(), m) for m in (m1, m2)))
     if found is nomask or not shrink or is_traced(found) or found.any():
         return found
     return nomask

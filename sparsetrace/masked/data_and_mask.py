@@ -13,8 +13,8 @@ import numpy as np
 from numpy.ma import nomask
 from numpy.typing import NDArray
 
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import ValueDependentError, explain
-from sparsetrace.graph.graph import CURRENT, Graph
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
@@ -81,14 +81,14 @@ def parts_of(obj: Any) -> Parts:
             settled(np.stack([full_mask(item) for item in items])),
         )
     if isinstance(obj, (list, tuple)) and contains_traced(obj):
-        return Parts(as_traced(_graph(), obj))
+        return Parts(as_traced(_trace(), obj))
     return Parts(obj)
 
 
-def _graph() -> Graph:
-    graph = CURRENT.get()
-    assert graph is not None
-    return graph
+def _trace() -> Trace:
+    trace = CURRENT.get()
+    assert trace is not None
+    return trace
 
 
 def _holds_masked(obj: Any) -> bool:
@@ -104,15 +104,15 @@ def cleaned(key: Any) -> Any:
     return parts_of(key).everything if isinstance(key, np.ma.MaskedArray) else key
 
 
-def as_traced(graph: Graph, data: Any) -> Any:
+def as_traced(trace: Trace, data: Any) -> Any:
     """`data` as a traced array; a local trace keeps whole numbers as they are."""
     if is_traced_array(data):
         return data
     if is_traced(data):
         return data._as_array()
-    ids, kind = ids_of(graph, data).copy(), dtype_of(data)
-    values = np.array(values_of(data), kind) if graph.local else None
-    return graph.wrap(Elements(ids, kind, values, keep_array=True))
+    ids, kind = ids_of(trace, data).copy(), dtype_of(data)
+    values = np.array(values_of(data), kind) if trace.local else None
+    return trace.wrap(Elements(ids, kind, values, keep_array=True))
 
 
 # --------------------------------------------------------------------- masks
@@ -121,18 +121,18 @@ def settled(mask: Any) -> Any:
     if not is_traced(mask):
         return mask
     if is_uncertain(mask):
-        return as_traced(mask._graph, mask)
-    return known_of(mask._graph, mask).astype(bool)
+        return as_traced(mask._trace, mask)
+    return known_of(mask._trace, mask).astype(bool)
 
 
-def as_mask(graph: Graph, obj: Any) -> Any:
+def as_mask(trace: Trace, obj: Any) -> Any:
     """What a user gave as a mask or a condition, as a mask."""
     if obj is nomask:
         return nomask
     obj = cleaned(obj)
     if not contains_traced(obj):
         return np.asarray(obj, bool)
-    truth = as_traced(graph, obj)
+    truth = as_traced(trace, obj)
     return settled(truth if truth.dtype == bool else np.not_equal(truth, 0))
 
 

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.ma import masked, nomask
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
-from sparsetrace.graph.graph import Graph
 from sparsetrace.masked.axis_reductions import REDUCTIONS, UNMASKED, count, sort
 from sparsetrace.masked.data_and_mask import (
     Parts,
@@ -61,7 +61,7 @@ class MaskedTracedArray(MaskedLayout):
     __hash__ = None  # type: ignore[assignment]
 
     def _finished(self, found: Parts) -> Any:
-        return finished(self._graph, found, like=self)
+        return finished(self._trace, found, like=self)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -113,7 +113,7 @@ class MaskedTracedArray(MaskedLayout):
 
     @mask.setter
     def mask(self, value: Any) -> None:
-        given = True if value is masked else as_mask(self._graph, value)
+        given = True if value is masked else as_mask(self._trace, value)
         if self._missing is nomask and given is nomask:
             return
         elements = self._traced_data  # what was masked may show from here on
@@ -183,7 +183,7 @@ class MaskedTracedArray(MaskedLayout):
         if self._missing is nomask:
             return nomask
         uncertain = contains_traced(key) and not is_traced(self._missing)
-        mask = as_traced(self._graph, self._missing) if uncertain else self._missing
+        mask = as_traced(self._trace, self._missing) if uncertain else self._missing
         return mask[key]
 
     def _make_uncertain(self) -> None:
@@ -197,7 +197,7 @@ class MaskedTracedArray(MaskedLayout):
                         "Make a new array (m = m / y for m /= y, np.ma.where for m[i] = v).",
                     )
                 )
-            self._missing = as_traced(self._graph, self._missing)
+            self._missing = as_traced(self._trace, self._missing)
 
     def _write_mask(self, key: Any, value: Any) -> None:
         if self._missing is nomask:
@@ -218,7 +218,7 @@ class MaskedTracedArray(MaskedLayout):
         data = self._elements[key]
         beneath = None if self._beneath is None else self._beneath[key]
         found = Parts(data, self._mask_at(key), beneath)
-        return self._alike(found) if is_traced_array(data) else finished(self._graph, found)
+        return self._alike(found) if is_traced_array(data) else finished(self._trace, found)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         by_masked = isinstance(key, np.ma.MaskedArray)
@@ -301,10 +301,10 @@ class MaskedTracedArray(MaskedLayout):
             if not unsure and self._missing[at]:
                 shown[at] = "--"
             else:
-                text = set_text(self._graph, int(self._elements._ids[at]))
+                text = set_text(self._trace, int(self._elements._ids[at]))
                 shown[at] = text + "?" * unsure
         text = np.array2string(shown, separator=", ", formatter={"all": str})
-        return numbered(self._graph, "masked TracedArray", text)
+        return numbered(self._trace, "masked TracedArray", text)
 
     __str__ = __repr__
 
@@ -314,7 +314,7 @@ class MaskedTracedArray(MaskedLayout):
     # --------------------------------------------------------------- in place
     def sort(self, axis: Any = -1, *args: Any, **kwargs: Any) -> None:
         """In place; masked elements last, or first without `endwith`."""
-        found = sort(self._graph, self._parts, axis, *args, **kwargs)
+        found = sort(self._trace, self._parts, axis, *args, **kwargs)
         self._store(Parts(found.data, found.mask))
 
     def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
@@ -325,7 +325,7 @@ class MaskedTracedArray(MaskedLayout):
             return
         mask = full_mask(self._parts).copy()
         if is_traced(given.mask) or contains_traced(indices):
-            mask = as_traced(self._graph, mask)
+            mask = as_traced(self._trace, mask)
         mask.put(cleaned(indices), False if given.mask is nomask else given.mask, mode=mode)
         self._write_mask(..., settled(mask))
 
@@ -351,12 +351,12 @@ def _refuse_numpy(scope: dict[str, Any]) -> None:
         )
 
 
-def over(graph: Graph, data: Any, mask: Any = nomask) -> Any:
+def over(trace: Trace, data: Any, mask: Any = nomask) -> Any:
     """A masked array over `data`, which it shares if they are traced."""
-    return MaskedTracedArray(graph, Parts(as_traced(graph, data), mask))
+    return MaskedTracedArray(trace, Parts(as_traced(trace, data), mask))
 
 
-def finished(graph: Graph, found: Parts, *, like: Any = None) -> Any:
+def finished(trace: Trace, found: Parts, *, like: Any = None) -> Any:
     """What the user's function gets: an array, a number, or ``np.ma.masked``.
 
     A number that may be masked or not stays a masked array without dimensions.  If the
@@ -372,18 +372,18 @@ def finished(graph: Graph, found: Parts, *, like: Any = None) -> Any:
             return masked if mask else data[()]
     elif not is_traced(data) and not is_traced(mask):
         return np.ma.MaskedArray(data, mask=mask)
-    beneath = None if found.beneath is None else as_traced(graph, found.beneath)
-    data = as_traced(graph, data)
+    beneath = None if found.beneath is None else as_traced(trace, found.beneath)
+    data = as_traced(trace, data)
     if not is_traced(data):  # whole numbers of a local trace
         return np.ma.MaskedArray(data, mask=mask)
     found = Parts(data, mask, beneath)
-    return MaskedTracedArray(graph, found) if like is None else like._alike(found)
+    return MaskedTracedArray(trace, found) if like is None else like._alike(found)
 
 
 # ------------------------------------------------------------------- methods
 def _reduction(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: MaskedTracedArray, *args: Any, **kwargs: Any) -> Any:
-        return finished(self._graph, function(self._graph, self._parts, *args, **kwargs))
+        return finished(self._trace, function(self._trace, self._parts, *args, **kwargs))
 
     method.__name__ = name
     return method
@@ -391,7 +391,7 @@ def _reduction(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _unmasked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: MaskedTracedArray, *args: Any, **kwargs: Any) -> Any:
-        return function(self._graph, self._parts, *args, **kwargs)
+        return function(self._trace, self._parts, *args, **kwargs)
 
     method.__name__ = name
     return method

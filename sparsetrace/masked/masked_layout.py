@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.ma import nomask
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import Graph
 from sparsetrace.masked.axis_reductions import dot
 from sparsetrace.masked.data_and_mask import Parts, as_traced, moved, parts_of
 
@@ -23,16 +23,16 @@ __all__ = ["MaskedLayout"]
 class MaskedLayout:
     """The part of masked arrays that moves elements, or changes all of them alike."""
 
-    __slots__ = ("_beneath", "_elements", "_fill", "_graph", "_hard", "_missing")
+    __slots__ = ("_beneath", "_elements", "_fill", "_hard", "_missing", "_trace")
     _beneath: Any
     _elements: Any
     _fill: Any
-    _graph: Graph
+    _trace: Trace
     _hard: bool
     _missing: Any
 
-    def __init__(self, graph: Graph, parts: Parts) -> None:
-        self._graph = graph
+    def __init__(self, trace: Trace, parts: Parts) -> None:
+        self._trace = trace
         self._elements, self._missing, self._beneath = parts.data, parts.mask, parts.beneath
         self._fill = None
         self._hard = False
@@ -91,7 +91,7 @@ class MaskedLayout:
 
     def _alike(self, parts: Parts) -> Self:
         """Another masked array, with the options of this one."""
-        out = type(self)(self._graph, parts)
+        out = type(self)(self._trace, parts)
         out._fill, out._hard = self._fill, self._hard
         return out
 
@@ -124,7 +124,7 @@ class MaskedLayout:
         """As ndarray.astype; the mask stays."""
 
         def converted(data: Any) -> Any:
-            return as_traced(self._graph, data.astype(dtype, *args, **kwargs))
+            return as_traced(self._trace, data.astype(dtype, *args, **kwargs))
 
         parts = self._parts
         beneath = None if parts.beneath is None else converted(parts.beneath)
@@ -161,7 +161,7 @@ class MaskedLayout:
         return self._finished(Parts(data, self._missing))
 
     def dot(self, b: Any, out: Any = None, strict: bool = False) -> Any:
-        return self._finished(dot(self._graph, self._parts, parts_of(b), out, strict))
+        return self._finished(dot(self._trace, self._parts, parts_of(b), out, strict))
 
 
 def _no_target(name: str) -> UnsupportedError:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import Graph
 from sparsetrace.masked.answers import FUNCTIONS, as_masked
 from sparsetrace.masked.data_and_mask import parts_of
 from sparsetrace.masked.masked_array import MaskedTracedArray
@@ -71,7 +71,7 @@ _OTHERS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 def function_call(
-    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__`` where an argument is a masked array."""
     if function in DATA_ALONE or _numbers_alone(args):
@@ -113,7 +113,7 @@ def _data(obj: Any) -> Any:
 def _array_function(
     self: MaskedTracedArray, function: Any, types: Any, args: Any, kwargs: Any
 ) -> Any:
-    return function_call(self._graph, function, args, kwargs)
+    return function_call(self._trace, function, args, kwargs)
 
 
 MaskedTracedArray.__array_function__ = _array_function  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ from sparsetrace.masked.data_and_mask import (
     united,
 )
 from sparsetrace.masked.masked_array import MaskedTracedArray, over
-from sparsetrace.masked.ufuncs import current_graph, power_call
+from sparsetrace.masked.ufuncs import current_trace, power_call
 from sparsetrace.operands.operands import dtype_of, is_traced
 
 __all__ = ["rearranged"]
@@ -50,7 +50,7 @@ def _where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue) -> Any:
         if x is not y:
             raise ValueError("Must provide both 'x' and 'y' or neither.")
         return np.nonzero(filled(parts_of(condition), False))
-    graph = current_graph()
+    trace = current_trace()
     chosen, a, b = (parts_of(v) for v in (condition, x, y))
     if x is masked:
         a = Parts(np.zeros((), dtype_of(b.data)), a.mask)
@@ -58,14 +58,14 @@ def _where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue) -> Any:
         b = Parts(np.zeros((), dtype_of(a.data)), b.mask)
     truth = filled(chosen, False)
     mask = united(_chosen_mask(truth, full_mask(a), full_mask(b)), chosen.mask)
-    everything = as_traced(graph, np.where(truth, a.everything, b.everything))
+    everything = as_traced(trace, np.where(truth, a.everything, b.everything))
     if is_traced(mask):
-        data = as_traced(graph, np.where(truth, *_valid_sides(a, b)))
-        return MaskedTracedArray(graph, Parts(data, mask, everything))
+        data = as_traced(trace, np.where(truth, *_valid_sides(a, b)))
+        return MaskedTracedArray(trace, Parts(data, mask, everything))
     mask = shaped(mask, np.shape(everything)) if mask.any() else nomask
     if not is_traced(everything):
         return np.ma.MaskedArray(everything, mask=mask)
-    return MaskedTracedArray(graph, Parts(everything, mask))
+    return MaskedTracedArray(trace, Parts(everything, mask))
 
 
 def _chosen_mask(truth: Any, first: Any, second: Any) -> Any:
@@ -89,7 +89,7 @@ def _valid_sides(a: Parts, b: Parts) -> tuple[Any, Any]:
 
 @answers("dot")
 def _dot(a: Any, b: Any, strict: bool = False, out: Any = None) -> Any:
-    return done(dot(current_graph(), traced_parts(a), traced_parts(b), out, strict))
+    return done(dot(current_trace(), traced_parts(a), traced_parts(b), out, strict))
 
 
 @answers("inner", "innerproduct")
@@ -166,12 +166,12 @@ def _sort(a: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> Any:
     parts = traced_parts(a)
     if axis is None:
         parts, axis = moved(parts, lambda part: part.reshape(-1)), 0
-    return done(sort(current_graph(), parts, axis, *args, **kwargs))
+    return done(sort(current_trace(), parts, axis, *args, **kwargs))
 
 
 @answers("median")
 def _median(a: Any, *args: Any, **kwargs: Any) -> Any:
-    return done(median(current_graph(), traced_parts(a), *args, **kwargs))
+    return done(median(current_trace(), traced_parts(a), *args, **kwargs))
 
 
 @answers()
@@ -206,7 +206,7 @@ def _along(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
     placed = weights.transpose(*np.argsort(axes).tolist())
     placed = placed.reshape(tuple(n if i in axes else 1 for i, n in enumerate(shape)))
     mask = placed.mask if placed.mask is nomask else shaped(placed.mask, shape)
-    return over(current_graph(), np.broadcast_to(placed.data, shape).copy(), mask)
+    return over(current_trace(), np.broadcast_to(placed.data, shape).copy(), mask)
 
 
 # ------------------------------------------------------------------- assembly
@@ -296,7 +296,7 @@ def _diff(
             end = as_masked(end)
             if not end.ndim:
                 shape = tuple(1 if i == axis % out.ndim else k for i, k in enumerate(out.shape))
-                end = over(current_graph(), np.broadcast_to(end.data, shape).copy())
+                end = over(current_trace(), np.broadcast_to(end.data, shape).copy())
         ends.append(end)
     pieces = [p for p in (ends[0], out, ends[1]) if p is not np._NoValue]
     if len(pieces) > 1 and n:
@@ -323,7 +323,7 @@ def _ediff1d(arr: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 @answers()
 def _putmask(a: Any, mask: Any, values: Any) -> None:
     target = as_masked(a)
-    chosen = as_mask(current_graph(), filled(parts_of(mask), False))
+    chosen = as_mask(current_trace(), filled(parts_of(mask), False))
     found = FUNCTIONS["where"](chosen, values, target)
     target._store(parts_of(found))
 
@@ -378,7 +378,7 @@ def _mask_rowcols(a: Any, axis: Any = None) -> Any:
         mask = united(mask, np.any(m.mask, axis=1, keepdims=True))
     if axis in (None, 1, -1):
         mask = united(mask, np.any(m.mask, axis=0, keepdims=True))
-    return over(current_graph(), m.data, mask)
+    return over(current_trace(), m.data, mask)
 
 
 FUNCTIONS["mask_rows"] = lambda a, axis=np._NoValue: _mask_rowcols(a, 0)

@@ -11,26 +11,26 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import CURRENT, Graph
 from sparsetrace.masked import arithmetic
 from sparsetrace.masked.data_and_mask import Parts, parts_of
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS, UNARY
 
-__all__ = ["binary_call", "current_graph", "outer_call", "power_call", "ufunc_call", "unary_call"]
+__all__ = ["binary_call", "current_trace", "outer_call", "power_call", "ufunc_call", "unary_call"]
 
 _DIVISIONS = frozenset((np.true_divide, np.floor_divide, np.remainder, np.fmod))
 _OPTIONS = frozenset(("dtype", "casting", "order", "subok"))
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 
-def current_graph() -> Graph:
-    """The graph of the trace that runs."""
-    graph = CURRENT.get()
-    assert graph is not None
-    return graph
+def current_trace() -> Trace:
+    """The trace that runs."""
+    trace = CURRENT.get()
+    assert trace is not None
+    return trace
 
 
 def _like(*operands: Any) -> Any:
@@ -40,24 +40,24 @@ def _like(*operands: Any) -> Any:
 
 def unary_call(f: Callable[..., Any], domain: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
     """``np.ma.f(a)``."""
-    graph = current_graph()
-    found = arithmetic.unary(graph, f, domain, parts_of(a), *args, **kwargs)
-    return finished(graph, found, like=_like(a))
+    trace = current_trace()
+    found = arithmetic.unary(trace, f, domain, parts_of(a), *args, **kwargs)
+    return finished(trace, found, like=_like(a))
 
 
 def binary_call(f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
     """``np.ma.f(a, b)``."""
-    graph = current_graph()
-    return finished(graph, _binary(graph, f, a, b, *args, **kwargs), like=_like(a, b))
+    trace = current_trace()
+    return finished(trace, _binary(trace, f, a, b, *args, **kwargs), like=_like(a, b))
 
 
 def _binary(
-    graph: Graph, f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any
 ) -> Parts:
     if f is np.power:
-        return arithmetic.power(graph, parts_of(a), parts_of(b))
+        return arithmetic.power(trace, parts_of(a), parts_of(b))
     rule = arithmetic.divide if f in _DIVISIONS else arithmetic.binary
-    return rule(graph, f, parts_of(a), parts_of(b), *args, **kwargs)
+    return rule(trace, f, parts_of(a), parts_of(b), *args, **kwargs)
 
 
 def power_call(a: Any, b: Any) -> Any:
@@ -67,12 +67,12 @@ def power_call(a: Any, b: Any) -> Any:
 
 def outer_call(f: np.ufunc, a: Any, b: Any) -> Any:
     """``np.ma.f.outer(a, b)``."""
-    graph = current_graph()
-    return finished(graph, arithmetic.outer(graph, f, parts_of(a), parts_of(b)))
+    trace = current_trace()
+    return finished(trace, arithmetic.outer(trace, f, parts_of(a), parts_of(b)))
 
 
 def ufunc_call(
-    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_ufunc__`` where an operand is a masked array."""
     for x in inputs:
@@ -85,7 +85,7 @@ def ufunc_call(
     if ufunc.signature is not None or ufunc.nout != 1 or not kwargs.keys() <= _OPTIONS:
         return _refuse(f"np.{ufunc.__name__}", "this call has no rule for masked arrays")
     operands = [parts_of(x) for x in inputs]
-    return finished(graph, arithmetic.ufunc(graph, ufunc, operands, **kwargs), like=_like(*inputs))
+    return finished(trace, arithmetic.ufunc(trace, ufunc, operands, **kwargs), like=_like(*inputs))
 
 
 def _refuse(call: str, problem: str) -> Any:
@@ -97,7 +97,7 @@ def _refuse(call: str, problem: str) -> Any:
 def _array_ufunc(
     self: MaskedTracedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
 ) -> Any:
-    return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+    return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
 
 
 MaskedTracedArray.__array_ufunc__ = _array_ufunc  # type: ignore[attr-defined]
@@ -115,13 +115,13 @@ def _own(f: np.ufunc, name: str, *, reflected: bool, in_place: bool) -> None:
 
     def backward(self: MaskedTracedArray, other: Any) -> Any:
         if not np.ndim(other):  # NumPy's scalars call the ufunc
-            return ufunc_call(self._graph, f, "__call__", (other, self), {})
+            return ufunc_call(self._trace, f, "__call__", (other, self), {})
         return binary_call(f, other, self) if _takes(other) else NotImplemented
 
     def inside(self: MaskedTracedArray, other: Any) -> Any:
         if not _takes(other):
             return NotImplemented
-        return self._store(_binary(self._graph, f, self, other))
+        return self._store(_binary(self._trace, f, self, other))
 
     setattr(MaskedTracedArray, f"__{name}__", forward)
     if reflected:
@@ -134,10 +134,10 @@ def _through(f: Any, name: str) -> None:
     """An operator that goes through the ufunc."""
 
     def forward(self: MaskedTracedArray, *others: Any) -> Any:
-        return ufunc_call(self._graph, f, "__call__", (self, *others), {})
+        return ufunc_call(self._trace, f, "__call__", (self, *others), {})
 
     def backward(self: MaskedTracedArray, other: Any) -> Any:
-        return ufunc_call(self._graph, f, "__call__", (other, self), {})
+        return ufunc_call(self._trace, f, "__call__", (other, self), {})
 
     def inside(self: MaskedTracedArray, other: Any) -> Any:
         found = forward(self, other)

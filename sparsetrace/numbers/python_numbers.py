@@ -15,8 +15,9 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
+from sparsetrace.context import Trace
 from sparsetrace.dispatch.calls import ufunc_call
-from sparsetrace.graph.graph import OPAQUE, Graph
+from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.numbers.scalar import (
     NUMBERS,
     PYTHON_KINDS,
@@ -155,15 +156,15 @@ NUMBERS += _OF_PYTHON
 
 
 def _maker(kind: type[PythonNumber], dtype: np.dtype[Any]) -> Callable[..., Any]:
-    def make(graph: Graph, node: int, value: Any = None) -> Any:
-        return kind(graph, node, dtype, value)
+    def make(trace: Trace, node: int, value: Any = None) -> Any:
+        return kind(trace, node, dtype, value)
 
     return make
 
 
-def _truth(graph: Graph, node: int, value: Any = None) -> Any:
-    made = TracedPythonBool(graph, node, TRUTH, value)
-    return bool(made) if graph.truths_at_once else made
+def _truth(trace: Trace, node: int, value: Any = None) -> Any:
+    made = TracedPythonBool(trace, node, TRUTH, value)
+    return bool(made) if trace.truths_at_once else made
 
 
 PYTHON_KINDS.update(
@@ -175,12 +176,12 @@ PYTHON_KINDS.update(
 
 
 def seeded_number(
-    graph: Graph, node: int, like: Any, dtype: np.dtype[Any], value: Any = None
+    trace: Trace, node: int, like: Any, dtype: np.dtype[Any], value: Any = None
 ) -> Number:
     """A traced number in place of one that the function is given, of Python's kind or NumPy's."""
     if type(like) in _PLAIN:
-        return cast(Number, PYTHON_KINDS[dtype.kind](graph, node, value))
-    return number(graph, node, dtype, value)
+        return cast(Number, PYTHON_KINDS[dtype.kind](trace, node, value))
+    return number(trace, node, dtype, value)
 
 
 def stands_for_python(obj: Any) -> bool:
@@ -217,14 +218,14 @@ def _numpys(number: PythonNumber) -> Any:
     """The same number as one of NumPy's."""
     kind = TracedComplex if number._dtype.kind == "c" else TracedScalar
     kind = TracedInteger if number._dtype.kind in "bi" else kind
-    return kind(number._graph, number._id, number._dtype, number._value)
+    return kind(number._trace, number._id, number._dtype, number._value)
 
 
 def _counted(x: Any) -> Any:
     """Truth values as the whole numbers that they are in arithmetic."""
     if type(x) is TracedPythonBool:
         value = None if x._value is None else int(x._value)
-        return TracedPythonInt(x._graph, x._id, WHOLE, value)
+        return TracedPythonInt(x._trace, x._id, WHOLE, value)
     return x
 
 
@@ -248,74 +249,74 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
     """``operate(a, b)``, one of them a traced number of Python's own."""
     kind_a, kind_b = type(a), type(b)
     if kind_a is TracedPythonFloat:
-        graph = a._graph
+        trace = a._trace
         if kind_b is TracedPythonFloat:
             if (
                 a._id > OPAQUE
                 and b._id > OPAQUE
-                and b._graph is graph
-                and not graph.local
+                and b._trace is trace
+                and not trace.local
                 and unites(ufunc)
             ):
-                if graph.second_order:
-                    node = curved_scalar(graph, ufunc, a._id, b._id)
-                    return TracedPythonFloat(graph, node, FLOAT)
-                return TracedPythonFloat(graph, graph.union_scalar(a._id, b._id), FLOAT)
+                if trace.second_order:
+                    node = curved_scalar(trace, ufunc, a._id, b._id)
+                    return TracedPythonFloat(trace, node, FLOAT)
+                return TracedPythonFloat(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
         elif kind_b is TracedScalar:
             return mixed(ufunc, a, b)
         elif (
             (kind_b is float or kind_b is int)
             and a._id > OPAQUE
-            and graph.values
-            and not graph.local
+            and trace.values
+            and not trace.local
             and elementwise.keeps(ufunc, 0, b)
         ):
-            if graph.second_order:
-                node = curved_beside(graph, ufunc, a._id, 0, b)
-                return TracedPythonFloat(graph, node, FLOAT)
-            return TracedPythonFloat(graph, a._id, FLOAT)
+            if trace.second_order:
+                node = curved_beside(trace, ufunc, a._id, 0, b)
+                return TracedPythonFloat(trace, node, FLOAT)
+            return TracedPythonFloat(trace, a._id, FLOAT)
     elif (
         (kind_a is float or kind_a is int)
         and kind_b is TracedPythonFloat
         and b._id > OPAQUE
-        and b._graph.values
-        and not b._graph.local
+        and b._trace.values
+        and not b._trace.local
         and elementwise.keeps(ufunc, 1, a)
     ):
-        if b._graph.second_order:
-            return TracedPythonFloat(b._graph, curved_beside(b._graph, ufunc, b._id, 1, a), FLOAT)
-        return TracedPythonFloat(b._graph, b._id, FLOAT)
+        if b._trace.second_order:
+            return TracedPythonFloat(b._trace, curved_beside(b._trace, ufunc, b._id, 1, a), FLOAT)
+        return TracedPythonFloat(b._trace, b._id, FLOAT)
     return _by_rule(ufunc, operate, a, b)
 
 
 def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> Any:
     kinds = "".join([_KIND_OF.get(type(x)) or _kind(x) for x in operands])
-    graph = next(x._graph for x in operands if isinstance(x, PythonNumber))
+    trace = next(x._trace for x in operands if isinstance(x, PythonNumber))
     if len(kinds) < len(operands):
         if not all(isinstance(x, (Number, np.generic)) or _kind(x) for x in operands):
             return NotImplemented  # arrays know how to go on, lists and texts do not
-        return ufunc_call(graph, ufunc, "__call__", operands, {})
+        return ufunc_call(trace, ufunc, "__call__", operands, {})
     if "c" in kinds and ufunc in _ORDERED:
         return NotImplemented
     if ufunc in _WHOLE_ONLY and not set(kinds) <= set("bi"):
         return NotImplemented
     if "b" in kinds and not (kinds == "bb" and ufunc in _COUNTED):
         operands = tuple(int(x) if type(x) is bool else _counted(x) for x in operands)
-    if not graph.local:
-        if graph.calm:
-            return as_python(ufunc_call(graph, ufunc, "__call__", operands, {}))
-        found = without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {})
+    if not trace.local:
+        if trace.calm:
+            return as_python(ufunc_call(trace, ufunc, "__call__", operands, {}))
+        found = without_state(trace, ufunc_call, trace, ufunc, "__call__", operands, {})
         return as_python(found)
     value = operate(*map(_value, operands))  # raises what it raises
     if isinstance(value, complex) and "c" not in kinds:
         operands = tuple(map(_as_complex, operands))
-    found = without_state(graph, ufunc_call, graph, ufunc, "__call__", operands, {})
+    found = without_state(trace, ufunc_call, trace, ufunc, "__call__", operands, {})
     return _with_value(as_python(found), value)
 
 
 def _as_complex(x: Any) -> Any:
     if isinstance(x, PythonNumber):
-        return TracedPythonComplex(x._graph, x._id, COMPLEX, complex(_value(x)))
+        return TracedPythonComplex(x._trace, x._id, COMPLEX, complex(_value(x)))
     return complex(x)
 
 
@@ -325,7 +326,7 @@ def _with_value(found: Any, value: Any) -> Any:
         return tuple(map(_with_value, found, value))
     if not isinstance(found, PythonNumber):
         return value
-    return PYTHON_KINDS[np.asarray(value).dtype.kind](found._graph, found._id, value)
+    return PYTHON_KINDS[np.asarray(value).dtype.kind](found._trace, found._id, value)
 
 
 # -------------------------------------------------------------------- what may be raised
@@ -343,23 +344,23 @@ def _division(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> A
     if not isinstance(b, PythonNumber):
         if _kind(b) and b == 0 and _kind(a):
             operate(1.0 if a._dtype.kind == "f" else 1, b)  # raises
-    elif sys._getframe(2) is not b._graph.unwatched and _kind(a):
+    elif sys._getframe(2) is not b._trace.unwatched and _kind(a):
         text = _DIVISIONS.get((ufunc, b._dtype.kind), "division by zero")
-        may_raise(b._graph, partial(ZeroDivisionError, text), (b,))
+        may_raise(b._trace, partial(ZeroDivisionError, text), (b,))
     return _binary(operate, ufunc, a, b)
 
 
 def _power(a: Any, b: Any) -> Any:
     """A power: of zero with a negative exponent, or too large."""
-    graph = (a if isinstance(a, PythonNumber) else b)._graph
-    if sys._getframe(2) is not graph.unwatched and _kind(a) and _kind(b):
+    trace = (a if isinstance(a, PythonNumber) else b)._trace
+    if sys._getframe(2) is not trace.unwatched and _kind(a) and _kind(b):
         negative = isinstance(b, PythonNumber) or (not isinstance(b, complex) and b < 0)
         if negative and (isinstance(a, PythonNumber) or a == 0):
             text = "0.0 cannot be raised to a negative power"
-            may_raise(graph, partial(ZeroDivisionError, text), (a, b))
+            may_raise(trace, partial(ZeroDivisionError, text), (a, b))
         if isinstance(b, (PythonNumber, complex)) or abs(b) > 1:
             text = "Numerical result out of range"
-            may_raise(graph, partial(OverflowError, 34, text), (a, b))
+            may_raise(trace, partial(OverflowError, 34, text), (a, b))
     return _binary(operator.pow, np.power, a, b)
 
 

@@ -22,9 +22,10 @@ import numpy as np
 from numpy import array
 from pyroaring import BitMap
 
+from sparsetrace.context import Trace
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.errors import EscapeError, ValueDependentError, explain
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
 from sparsetrace.operands import elementwise
 from sparsetrace.operands.nonlinear import curved_beside, curved_scalar
@@ -62,41 +63,41 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     kind_a, kind_b = type(a), type(b)
     if kind_a is TracedScalar:
         if kind_b is TracedScalar:  # as in `mixed`, whose call would cost a loop a tenth more
-            graph = a._graph
+            trace = a._trace
             if (
                 a._id > OPAQUE
                 and b._id > OPAQUE
                 and a._dtype is FLOAT
                 and b._dtype is FLOAT
-                and b._graph is graph
-                and graph.calm
+                and b._trace is trace
+                and trace.calm
                 and unites(ufunc)
             ):
-                if graph.second_order:
-                    return TracedScalar(graph, curved_scalar(graph, ufunc, a._id, b._id), FLOAT)
-                return TracedScalar(graph, graph.union_scalar(a._id, b._id), FLOAT)
+                if trace.second_order:
+                    return TracedScalar(trace, curved_scalar(trace, ufunc, a._id, b._id), FLOAT)
+                return TracedScalar(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
         elif (
             (kind_b is float or kind_b is int)
             and a._id > OPAQUE
             and a._dtype is FLOAT
-            and a._graph.values
-            and a._graph.calm
+            and a._trace.values
+            and a._trace.calm
             and elementwise.keeps(ufunc, 0, b)
         ):
-            if a._graph.second_order:
-                return TracedScalar(a._graph, curved_beside(a._graph, ufunc, a._id, 0, b), FLOAT)
-            return TracedScalar(a._graph, a._id, FLOAT)
+            if a._trace.second_order:
+                return TracedScalar(a._trace, curved_beside(a._trace, ufunc, a._id, 0, b), FLOAT)
+            return TracedScalar(a._trace, a._id, FLOAT)
     elif (
         (kind_a is float or kind_a is int)
         and b._id > OPAQUE
         and b._dtype is FLOAT
-        and b._graph.values
-        and b._graph.calm
+        and b._trace.values
+        and b._trace.calm
         and elementwise.keeps(ufunc, 1, a)
     ):
-        if b._graph.second_order:
-            return TracedScalar(b._graph, curved_beside(b._graph, ufunc, b._id, 1, a), FLOAT)
-        return TracedScalar(b._graph, b._id, FLOAT)
+        if b._trace.second_order:
+            return TracedScalar(b._trace, curved_beside(b._trace, ufunc, b._id, 1, a), FLOAT)
+        return TracedScalar(b._trace, b._id, FLOAT)
     if ufunc is np.multiply and (_is_repeated(a) or _is_repeated(b)):
         return NotImplemented  # Python asks for a count: whole numbers have one, others fail
     return mixed(ufunc, a, b)
@@ -119,23 +120,23 @@ def _is_repeated(x: Any) -> bool:
 def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """``ufunc(a, b)`` of numbers of NumPy's and of Python's, one of them traced."""
     if isinstance(a, Number):
-        graph = a._graph
+        trace = a._trace
         if (
             isinstance(b, Number)
             and a._id > OPAQUE
             and b._id > OPAQUE
             and a._dtype is FLOAT
             and b._dtype is FLOAT
-            and b._graph is graph
-            and graph.calm
+            and b._trace is trace
+            and trace.calm
             and unites(ufunc)
         ):
-            if graph.second_order:
-                return TracedScalar(graph, curved_scalar(graph, ufunc, a._id, b._id), FLOAT)
-            return TracedScalar(graph, graph.union_scalar(a._id, b._id), FLOAT)
+            if trace.second_order:
+                return TracedScalar(trace, curved_scalar(trace, ufunc, a._id, b._id), FLOAT)
+            return TracedScalar(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
     else:
-        graph = b._graph
-    result = ufunc_call(graph, ufunc, "__call__", (a, b), {})
+        trace = b._trace
+    result = ufunc_call(trace, ufunc, "__call__", (a, b), {})
     if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in (a, b)):
         return getattr(np.ma, ufunc.__name__)(a, b)  # which asks its operands for no protocol
     return result
@@ -165,11 +166,11 @@ def refuse_truth(what: str) -> NoReturn:
 
 
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    return ufunc_call(self._graph, ufunc, method, inputs, kwargs)
+    return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    return function_call(self._graph, function, args, kwargs)
+    return function_call(self._trace, function, args, kwargs)
 
 
 def _itself(number: Any) -> Any:
@@ -196,14 +197,14 @@ class _Kind(type):
 class Number(metaclass=_Kind):
     """One number of a trace, of NumPy's kind or of Python's."""
 
-    __slots__ = ("_dtype", "_graph", "_id", "_value")
+    __slots__ = ("_dtype", "_id", "_trace", "_value")
     _is_traced = True
     _is_number = True
     _plain: type = object
     """The type of the plain number, or a base class of it."""
 
-    def __init__(self, graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> None:
-        self._graph = graph
+    def __init__(self, trace: Trace, node: int, dtype: np.dtype[Any], value: Any = None) -> None:
+        self._trace = trace
         self._id = node
         self._dtype = dtype
         self._value = value
@@ -219,7 +220,7 @@ class Number(metaclass=_Kind):
 
     @property
     def pattern(self) -> BitMap:
-        return index_sets(self._graph, self._ids)[0]
+        return index_sets(self._trace.graph, self._ids)[0]
 
     def __repr__(self) -> str:
         return scalar_text(self)
@@ -235,8 +236,8 @@ class Number(metaclass=_Kind):
         """Asked for by NumPy wherever an array is about to hold the number as an object."""
         if by_users_name(sys._getframe(1)):
             return self._named_array()
-        if self._graph.becomes_object is not None:
-            self._graph.becomes_object()
+        if self._trace.becomes_object is not None:
+            self._trace.becomes_object()
         raise AttributeError("__array__")
 
     def _named_array(self) -> Any:
@@ -247,18 +248,18 @@ class Number(metaclass=_Kind):
         refuse_value("float()")
 
     def __int__(self) -> int:
-        if self._graph.local and not self._graph.dependency:
+        if self._trace.local and not self._trace.dependency:
             return int(self._value)  # truncation has no derivative
         refuse_value("int()")
 
     def __bool__(self) -> bool:
-        graph = self._graph
-        if graph.local:
+        trace = self._trace
+        if trace.local:
             return bool(self._value)
-        if graph.decide is None:
+        if trace.decide is None:
             refuse_truth("a traced number")
-        graph.conditions.append(self._id)
-        return graph.decide()
+        trace.conditions.append(self._id)
+        return trace.decide()
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         refuse_value("pickle")
@@ -324,7 +325,7 @@ class Number(metaclass=_Kind):
         """The number as an array without dimensions."""
         values = None if self._value is None else np.array(self._value, self._dtype)
         found = Elements(self._ids, self._dtype, values, keep_array=True)
-        return self._graph.wrap(found)
+        return self._trace.wrap(found)
 
 
 class TracedScalar(Number):
@@ -458,7 +459,7 @@ class TracedScalar(Number):
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         kind = np.dtype(dtype)
         values = None if self._value is None else np.asarray(self._value).astype(kind)
-        return self._graph.wrap(Elements(landed(self._graph, kind, self._ids), kind, values))
+        return self._trace.wrap(Elements(landed(self._trace, kind, self._ids), kind, values))
 
     def is_integer(self) -> Any:
         return np.equal(np.floor(cast(Any, self)), cast(Any, self))
@@ -508,9 +509,9 @@ PYTHON_KINDS: dict[str, Callable[..., Any]] = {}
 """What makes a number of Python's own of one of NumPy's, by kind; see `python_numbers`."""
 
 
-def number(graph: Graph, node: int, dtype: np.dtype[Any], value: Any = None) -> TracedScalar:
+def number(trace: Trace, node: int, dtype: np.dtype[Any], value: Any = None) -> TracedScalar:
     """A traced number of NumPy's."""
-    return _KINDS[dtype.kind](graph, node, dtype, value)
+    return _KINDS[dtype.kind](trace, node, dtype, value)
 
 
 def _whole(found: Any) -> Any:
@@ -521,7 +522,7 @@ def _whole(found: Any) -> Any:
 def as_python(found: Any) -> Any:
     """What ``found.item()`` gives: a number of Python's own for one of NumPy's."""
     if isinstance(found, TracedScalar):
-        return PYTHON_KINDS[found._dtype.kind](found._graph, found._id, found._value)
+        return PYTHON_KINDS[found._dtype.kind](found._trace, found._id, found._value)
     if isinstance(found, np.generic):
         return found.item()
     return tuple(map(as_python, found)) if type(found) is tuple else found
@@ -597,7 +598,7 @@ def match(kind: type[Number], plain: type) -> None:
 
 def _unary_method(ufunc: np.ufunc) -> Callable[..., Any]:
     def method(self: Number) -> Any:
-        return ufunc_call(self._graph, ufunc, "__call__", (self,), {})
+        return ufunc_call(self._trace, ufunc, "__call__", (self,), {})
 
     method.__name__ = ufunc.__name__
     return method

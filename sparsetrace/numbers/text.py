@@ -16,7 +16,8 @@ import itertools
 from types import CodeType, FrameType
 from typing import Any
 
-from sparsetrace.graph.graph import OPAQUE, Graph
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.frames import user_frame
 
@@ -28,7 +29,7 @@ _OF_OTHERS = frozenset(("<genexpr>", "<lambda>", "<listcomp>", "<setcomp>", "<di
 
 
 class _Texts:
-    """What has been shown of one graph's values."""
+    """What has been shown of one trace's values."""
 
     __slots__ = ("by_content", "by_object", "places")
 
@@ -39,11 +40,11 @@ class _Texts:
         self.places: set[CodeType] = set()
 
 
-def _texts(graph: Graph) -> _Texts:
-    """The graph's record, which notes by whose code a text is asked for."""
-    texts: _Texts | None = graph.texts
+def _texts(trace: Trace) -> _Texts:
+    """The trace's record, which notes by whose code a text is asked for."""
+    texts: _Texts | None = trace.texts
     if texts is None:
-        texts = graph.texts = _Texts()
+        texts = trace.texts = _Texts()
     frame = user_frame()
     while frame is not None:
         texts.places.add(frame.f_code)
@@ -52,24 +53,24 @@ def _texts(graph: Graph) -> _Texts:
     return texts
 
 
-def was_asked_for(graph: Graph | None, frame: FrameType | None) -> bool:
+def was_asked_for(trace: Trace | None, frame: FrameType | None) -> bool:
     """Whether the code of a frame, or of one that called it, made text of a traced value."""
-    if graph is None or graph.texts is None:
+    if trace is None or trace.texts is None:
         return False
     while frame is not None:
-        if frame.f_code in graph.texts.places:
+        if frame.f_code in trace.texts.places:
             return True
         frame = frame.f_back
     return False
 
 
-def set_text(graph: Graph, node: int) -> str:
+def set_text(trace: Trace, node: int) -> str:
     """The inputs that a node depends on; constants and unknown values told apart."""
     if node <= 0:
         return "const"
     if node == OPAQUE:
         return "{}?"
-    return "{" + ", ".join(map(str, index_sets(graph, node)[0])) + "}"  # type: ignore[arg-type]
+    return "{" + ", ".join(map(str, index_sets(trace.graph, node)[0])) + "}"  # type: ignore[arg-type]
 
 
 def scalar_text(number: Any) -> str:
@@ -85,11 +86,11 @@ def scalar_text(number: Any) -> str:
     >>> _ = st.jacobian_sparsity(f, np.ones(3))
     True False
     """
-    graph, node = number._graph, number._id
+    trace, node = number._trace, number._id
     count = _count(number)
     if node == OPAQUE:
         return f"TracedScalar({{}}, value {count} depends on the inputs)"
-    return f"TracedScalar({set_text(graph, node)}, value {count})"
+    return f"TracedScalar({set_text(trace, node)}, value {count})"
 
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -116,9 +117,9 @@ def formatted_text(number: Any) -> str:
 
 def _count(number: Any) -> int:
     """The number that stands for the value."""
-    graph, node, value = number._graph, number._id, number._value
-    texts = _texts(graph)
-    if graph.local:
+    trace, node, value = number._trace, number._id, number._value
+    texts = _texts(trace)
+    if trace.local:
         key = node, number._dtype.str, number._dtype.type(value).tobytes()
         return texts.by_content.get(key) or texts.by_content.setdefault(key, next(_numbers))
     found = texts.by_object.get(id(number))
@@ -129,8 +130,8 @@ def _count(number: Any) -> int:
 
 def array_text(array: Any, shown: str) -> str:
     """The text of a traced array, whose elements are `shown`."""
-    graph, ids, values = array._graph, array._ids, array._values
-    texts = _texts(graph)
+    trace, ids, values = array._trace, array._ids, array._values
+    texts = _texts(trace)
     if values is None:
         count = next(_numbers)
     else:
@@ -139,7 +140,7 @@ def array_text(array: Any, shown: str) -> str:
     return f"TracedArray({shown}, value {count})"
 
 
-def numbered(graph: Graph, name: str, shown: str) -> str:
+def numbered(trace: Trace, name: str, shown: str) -> str:
     """The text of something else that holds traced elements; new each time."""
-    _texts(graph)
+    _texts(trace)
     return f"{name}({shown}, value {next(_numbers)})"

@@ -18,9 +18,10 @@ import numpy as np
 from numpy import block, broadcast_arrays, insert, meshgrid
 from numpy.lib.stride_tricks import sliding_window_view
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph.complex_parts import PartIds, part_of
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.operands.constants import chosen_values, converted
 from sparsetrace.operands.operands import (
     Elements,
@@ -134,26 +135,26 @@ MOVES: dict[Callable[..., Any], _Move] = {f: _Move(f, names) for f, names in _LI
 
 
 # These recursive helpers are no closures: one that calls itself is a reference cycle, and
-# would keep the graph alive until the garbage collector runs.
+# would keep the trace alive until the garbage collector runs.
 def _lifted(
-    graph: Graph, function: Callable[..., Any], value: Any, dtypes: list[np.dtype[Any]]
+    trace: Trace, function: Callable[..., Any], value: Any, dtypes: list[np.dtype[Any]]
 ) -> Any:
     """Node ids in place of the elements; notes their dtypes."""
     # an empty list is an array of no floats, except where NumPy refuses it
     if isinstance(value, (list, tuple)) and (value or function is block):
-        items = [_lifted(graph, function, item, dtypes) for item in value]
+        items = [_lifted(trace, function, item, dtypes) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
     dtypes.append(dtype_of(value))
-    return ids_of(graph, value)
+    return ids_of(trace, value)
 
 
-def _plain(graph: Graph, value: Any, name: str) -> Any:
+def _plain(trace: Trace, value: Any, name: str) -> Any:
     """An argument that says which elements move where."""
     if not contains_traced(value):
         return value
     if isinstance(value, tuple):
-        return tuple(_plain(graph, item, name) for item in value)
-    values = chosen_values(graph, value)
+        return tuple(_plain(trace, item, name) for item in value)
+    values = chosen_values(trace, value)
     if values is None:
         raise ValueDependentError(
             explain(
@@ -167,16 +168,16 @@ def _plain(graph: Graph, value: Any, name: str) -> Any:
 
 
 def _wrapped(
-    graph: Graph, value: Any, kind: np.dtype[Any], apart: list[np.dtype[Any]] | None
+    trace: Trace, value: Any, kind: np.dtype[Any], apart: list[np.dtype[Any]] | None
 ) -> Any:
     """`Elements` in place of id arrays; `apart` has a dtype for each result."""
     if isinstance(value, (list, tuple)):
         kinds = [kind] * len(value) if apart is None else apart
-        items = [_wrapped(graph, item, k, None) for item, k in zip(value, kinds, strict=True)]
+        items = [_wrapped(trace, item, k, None) for item, k in zip(value, kinds, strict=True)]
         return items if isinstance(value, list) else tuple(items)
     if isinstance(value, np.ndarray):
-        if graph.pure and value.size and value.min() <= OPAQUE:
-            graph.pure = False
+        if trace.graph.pure and value.size and value.min() <= OPAQUE:
+            trace.graph.pure = False
         return Elements(value, kind, keep_array=True)
     if isinstance(value, np.integer):  # of a view without dimensions NumPy makes a number
         return Elements(np.asarray(value), kind)
@@ -233,7 +234,7 @@ def _check_casting(dtypes: list[np.dtype[Any]], wanted: Any, casting: Any) -> No
             )
 
 
-def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run_move(trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run the move on ids.  The result holds `Elements` in place of arrays.
 
     Raises
@@ -245,7 +246,7 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     if function in _REARRANGING and args and type(getattr(args[0], "_ids", None)) is np.ndarray:
         x, *rest = args
         if not any(map(contains_traced, rest)) and not any(map(contains_traced, kwargs.values())):
-            graph.keeps_writes |= function is sliding_window_view
+            trace.keeps_writes |= function is sliding_window_view
             if function is sliding_window_view and not kwargs and _slides(x._ids, *rest):
                 return Elements(_windows(x._ids, *rest), x._dtype, keep_array=True)
             numpys = not isinstance(x, np.ndarray) and python_type(type(x)) is None
@@ -256,11 +257,11 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
             return _all(result, x._dtype)
     dtypes: list[np.dtype[Any]] = []
     moved = [
-        _lifted(graph, function, a, dtypes) if move.holds(i) else _plain(graph, a, name)
+        _lifted(trace, function, a, dtypes) if move.holds(i) else _plain(trace, a, name)
         for i, a in enumerate(args)
     ]
     options = {
-        k: _lifted(graph, function, v, dtypes) if k in move.keywords else _plain(graph, v, name)
+        k: _lifted(trace, function, v, dtypes) if k in move.keywords else _plain(trace, v, name)
         for k, v in kwargs.items()
         if k not in ("dtype", "casting")
     }
@@ -273,7 +274,7 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         if isinstance(values, complex):
             source.type(values)
     if dtype.kind in "biu" and any(kind.kind not in "biu" for kind in dtypes):
-        return _whole(graph, move, args, kwargs, dtype)
+        return _whole(trace, move, args, kwargs, dtype)
     parts = [x for x in (*moved, *options.values()) if isinstance(x, PartIds)]
     if parts:  # NumPy may make new arrays of an operand's class, which are no views of a part
         moved = [_bare(x) for x in moved]
@@ -283,42 +284,42 @@ def run_move(graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         for ids in result if isinstance(result, (list, tuple)) else (result,):
             if repeats(ids):
                 ids.flags.writeable = False
-                graph.keeps_writes = True
+                trace.keeps_writes = True
     if parts:
-        result = _viewed(graph, result, parts)
+        result = _viewed(trace, result, parts)
     apart = None
     if isinstance(result, (list, tuple)) and function in _APART:
         apart = [dtype_of(a) for a in args]
-    return _wrapped(graph, result, dtype, apart)
+    return _wrapped(trace, result, dtype, apart)
 
 
 def _bare(ids: Any) -> Any:
     return ids.view(np.ndarray) if isinstance(ids, PartIds) else ids
 
 
-def _viewed(graph: Graph, result: Any, parts: list[PartIds]) -> Any:
+def _viewed(trace: Trace, result: Any, parts: list[PartIds]) -> Any:
     """The result, as parts where it is a view of one."""
     if isinstance(result, (list, tuple)):
-        return type(result)(_viewed(graph, item, parts) for item in result)
+        return type(result)(_viewed(trace, item, parts) for item in result)
     if any(np.may_share_memory(result, part) for part in parts):
-        return part_of(graph, result)
+        return part_of(trace.graph, result)
     return result
 
 
-def _as_whole(graph: Graph, value: Any, dtype: np.dtype[Any]) -> Any:
+def _as_whole(trace: Trace, value: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, (list, tuple)):
-        return type(value)(_as_whole(graph, item, dtype) for item in value)
-    return Operand(graph, converted(graph, ids_of(graph, value), dtype_of(value), dtype), dtype)
+        return type(value)(_as_whole(trace, item, dtype) for item in value)
+    return Operand(trace, converted(trace, ids_of(trace, value), dtype_of(value), dtype), dtype)
 
 
 def _whole(
-    graph: Graph, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: np.dtype[Any]
+    trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: np.dtype[Any]
 ) -> Any:
     """The move after its elements were converted to whole numbers."""
-    moved = tuple(_as_whole(graph, a, dtype) if move.holds(i) else a for i, a in enumerate(args))
+    moved = tuple(_as_whole(trace, a, dtype) if move.holds(i) else a for i, a in enumerate(args))
     options = {
-        k: _as_whole(graph, v, dtype) if k in move.keywords else v
+        k: _as_whole(trace, v, dtype) if k in move.keywords else v
         for k, v in kwargs.items()
         if k not in ("dtype", "casting")
     }
-    return run_move(graph, move, moved, options)
+    return run_move(trace, move, moved, options)

@@ -19,7 +19,8 @@ import numpy as np
 from numpy import arange, asarray, count_nonzero, empty, ones, zeros
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
 from sparsetrace.graph.interactions import multiply
 from sparsetrace.operands.operands import (
     constant_values,
@@ -36,21 +37,21 @@ __all__ = ["Factor", "contract", "flat_batch", "product_dtype"]
 class Factor:
     """One operand of a contraction: ids, values, or in a local trace both."""
 
-    __slots__ = ("dtype", "graph", "ids", "values")
+    __slots__ = ("dtype", "ids", "trace", "values")
 
     def __init__(
-        self, graph: Graph, ids: Ids | None, values: NDArray[Any] | None, dtype: np.dtype[Any]
+        self, trace: Trace, ids: Ids | None, values: NDArray[Any] | None, dtype: np.dtype[Any]
     ) -> None:
-        self.graph, self.ids, self.values, self.dtype = graph, ids, values, dtype
+        self.trace, self.ids, self.values, self.dtype = trace, ids, values, dtype
 
     @classmethod
-    def of(cls, graph: Graph, x: Any) -> Factor:
+    def of(cls, trace: Trace, x: Any) -> Factor:
         """The operand behind an argument."""
         if is_traced(x) or contains_traced(x):
-            values = asarray(values_of(x)) if graph.local else None
-            return cls(graph, ids_of(graph, x), values, dtype_of(x))
+            values = asarray(values_of(x)) if trace.local else None
+            return cls(trace, ids_of(trace, x), values, dtype_of(x))
         constant = constant_values(x)
-        return cls(graph, None, constant, constant.dtype)
+        return cls(trace, None, constant, constant.dtype)
 
     @property
     def traced(self) -> bool:
@@ -66,60 +67,60 @@ class Factor:
         """The same operand with its elements moved."""
         ids = None if self.ids is None else move(self.ids)
         values = None if self.values is None else move(self.values)
-        return Factor(self.graph, ids, values, self.dtype)
+        return Factor(self.trace, ids, values, self.dtype)
 
     def partners(self) -> NDArray[np.bool_] | None:
         """Where this operand may be non-zero; None if everywhere."""
-        if not self.graph.values:
+        if not self.trace.values:
             return None
         if self.values is not None:
             mask = self.values != 0
-        elif self.graph.pure:
+        elif self.trace.graph.pure:
             return None
         else:
-            mask = ~self.graph.zeros_among(self.ids)  # type: ignore[arg-type]
+            mask = ~self.trace.graph.zeros_among(self.ids)  # type: ignore[arg-type]
         return None if count_nonzero(mask) == mask.size else mask
 
     def known(self) -> NDArray[Any]:
         """Values of constants; zero where unknown."""
         if self.ids is None:
             return self.values  # type: ignore[return-value]
-        return self.graph.known_values(self.ids, self.dtype)
+        return self.trace.graph.known_values(self.ids, self.dtype)
 
     def unknown(self) -> NDArray[np.bool_]:
         """Where the value is not known before the function runs."""
         return zeros(self.shape, bool) if self.ids is None else self.ids > ZERO
 
 
-def contract(graph: Graph, a: Factor, b: Factor) -> Ids:
+def contract(trace: Trace, a: Factor, b: Factor) -> Ids:
     """``(B, M, K) x (B, K, N) -> (B, M, N)``, batch sizes broadcasting."""
     (batch_a, m, _), (batch_b, _, n) = a.shape, b.shape
     shape = (max(batch_a, batch_b) if min(batch_a, batch_b) else 0, m, n)
-    since = graph.size
+    since = trace.graph.size
     parts = []
     if a.ids is not None:
-        parts.append(_one_side(graph, a.ids, b.partners()))
+        parts.append(_one_side(trace, a.ids, b.partners()))
     if b.ids is not None:
-        part = _one_side(graph, b.ids.swapaxes(1, 2), _swap(a.partners()))
+        part = _one_side(trace, b.ids.swapaxes(1, 2), _swap(a.partners()))
         parts.append(part.swapaxes(1, 2))
-    out = graph.union_all(parts)
+    out = trace.graph.union_all(parts)
     if out.shape != shape:
         out = filled(out, shape)
     if len(parts) == 1:
         np.maximum(out, OPAQUE, out=out)
-    bilinear = graph.second_order and a.ids is not None and b.ids is not None
+    bilinear = trace.second_order and a.ids is not None and b.ids is not None
     if out.size and out.min() <= OPAQUE:
-        graph.pure = False
+        trace.graph.pure = False
     if bilinear:
-        out = multiply(graph, out, a.ids, b.ids, since)  # type: ignore[arg-type]
+        out = multiply(trace.graph, out, a.ids, b.ids, since)  # type: ignore[arg-type]
     if out.size and out.min() <= OPAQUE:
-        if graph.local:
+        if trace.local:
             return out
         free = out <= OPAQUE
         certain = free & ~_any_unknown(a, b)
         if certain.any():
             values = np.matmul(a.known(), b.known())
-            ids = graph.constant(np.broadcast_to(values, shape)[certain])
+            ids = trace.graph.constant(np.broadcast_to(values, shape)[certain])
             out[certain] = ids
     return out
 
@@ -139,10 +140,10 @@ def _any_unknown(a: Factor, b: Factor) -> NDArray[np.bool_]:
     return total
 
 
-def _one_side(graph: Graph, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids:
+def _one_side(trace: Trace, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids:
     """Unions of the rows of ids ``(B, M, K)`` over the K with a partner ``(B, K, N)``."""
     if partners is None:
-        return graph.union_rows(ids)[:, :, None]
+        return trace.graph.union_rows(ids)[:, :, None]
     if ids.shape[2] == 1:
         return np.where(partners, ids, np.int32(OPAQUE))
     batch = max(len(ids), len(partners))
@@ -151,12 +152,12 @@ def _one_side(graph: Graph, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids
         # equal columns of the partner give equal unions
         first, inverse = _distinct_columns(partners[0])
         if len(first) < n:
-            return _one_side(graph, ids, partners[:, :, first])[:, :, inverse]
+            return _one_side(trace, ids, partners[:, :, first])[:, :, inverse]
     out = empty((batch, ids.shape[1], n), np.int32)
     for i in range(batch):  # each batch item has zeros of its own
         here = ids[i if len(ids) > 1 else 0]
         mask = partners[i if len(partners) > 1 else 0]
-        out[i] = _masked_rows(graph, here, mask)
+        out[i] = _masked_rows(trace, here, mask)
     return out
 
 
@@ -180,16 +181,16 @@ def _distinct_columns(mask: NDArray[np.bool_]) -> tuple[Any, Any]:
     return [numbers.index(number) for number in range(len(seen))], numbers
 
 
-def _masked_rows(graph: Graph, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
+def _masked_rows(trace: Trace, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
     """Unions of rows of ids ``(M, K)`` over the K chosen by each column of ``(K, N)``."""
     m, n = len(ids), mask.shape[1]
     column, row = np.nonzero(mask.T)
     parents = ids[:, row]
     counts = np.bincount(column, minlength=n)
-    if graph.pure or (parents.size and np.minimum.reduce(parents, axis=None) > OPAQUE):
+    if trace.graph.pure or (parents.size and np.minimum.reduce(parents, axis=None) > OPAQUE):
         indptr = zeros(m * n + 1, np.int64)
         np.cumsum(counts if m == 1 else np.tile(counts, m), out=indptr[1:])
-        return graph.union_segments(indptr, parents.reshape(-1)).reshape(m, n)
+        return trace.graph.union_segments(indptr, parents.reshape(-1)).reshape(m, n)
     traced = parents > OPAQUE
     totals = zeros((m, len(row) + 1), np.int64)
     np.cumsum(traced, axis=1, out=totals[:, 1:])
@@ -197,7 +198,7 @@ def _masked_rows(graph: Graph, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
     kept = totals[:, ends[1:]] - totals[:, ends[:-1]]
     indptr = zeros(m * n + 1, np.int64)
     np.cumsum(kept.reshape(-1), out=indptr[1:])
-    return graph.union_segments(indptr, parents[traced]).reshape(m, n)
+    return trace.graph.union_segments(indptr, parents[traced]).reshape(m, n)
 
 
 def flat_batch(factor: Factor, lead: tuple[int, ...]) -> Factor:

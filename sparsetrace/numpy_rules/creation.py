@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
+from sparsetrace.context import Trace
 from sparsetrace.graph.complex_parts import part_of
-from sparsetrace.graph.graph import ZERO, Graph, Ids
+from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.operands.constants import chosen_values, converted, known_mask
 from sparsetrace.operands.implementations import conversion
 from sparsetrace.operands.operands import (
@@ -34,21 +35,21 @@ from sparsetrace.operands.registry import rule_for
 __all__: list[str] = []
 
 
-def _like(graph: Graph, prototype: Any, fill: Ids, dtype: Any, order: Any, shape: Any) -> Elements:
+def _like(trace: Trace, prototype: Any, fill: Ids, dtype: Any, order: Any, shape: Any) -> Elements:
     if shape is None:
-        template = ids_of(graph, prototype) if is_traced(prototype) else np.asarray(prototype)
+        template = ids_of(trace, prototype) if is_traced(prototype) else np.asarray(prototype)
         ids = np.empty_like(template, np.int32, order=order, subok=False)
     else:
         ids = np.empty(shape, np.int32)
     ids[...] = fill
-    graph.pure = False
+    trace.graph.pure = False
     kind = dtype_of(prototype) if dtype is None else np.dtype(dtype)
     return Elements(ids, kind, keep_array=True)
 
 
 @rule_for(np.zeros_like)
 def _zeros_like(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     dtype: Any = None,
     order: Any = "K",
@@ -57,12 +58,12 @@ def _zeros_like(
     *,
     device: Any = None,
 ) -> Elements:
-    return _like(graph, a, graph.constant(0.0), dtype, order, shape)
+    return _like(trace, a, trace.graph.constant(0.0), dtype, order, shape)
 
 
 @rule_for(np.empty_like)
 def _empty_like(
-    graph: Graph,
+    trace: Trace,
     prototype: Any,
     /,
     dtype: Any = None,
@@ -72,12 +73,12 @@ def _empty_like(
     *,
     device: Any = None,
 ) -> Elements:
-    return _like(graph, prototype, graph.constant(0.0), dtype, order, shape)
+    return _like(trace, prototype, trace.graph.constant(0.0), dtype, order, shape)
 
 
 @rule_for(np.ones_like)
 def _ones_like(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     dtype: Any = None,
     order: Any = "K",
@@ -86,12 +87,12 @@ def _ones_like(
     *,
     device: Any = None,
 ) -> Elements:
-    return _like(graph, a, graph.constant(1.0), dtype, order, shape)
+    return _like(trace, a, trace.graph.constant(1.0), dtype, order, shape)
 
 
 @rule_for(np.full_like)
 def _full_like(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     fill_value: Any,
     dtype: Any = None,
@@ -102,45 +103,45 @@ def _full_like(
     device: Any = None,
 ) -> Elements:
     kind = dtype_of(a) if dtype is None else np.dtype(dtype)
-    fill = converted(graph, ids_of(graph, fill_value), dtype_of(fill_value), kind)
-    return _like(graph, a, fill, kind, order, shape)
+    fill = converted(trace, ids_of(trace, fill_value), dtype_of(fill_value), kind)
+    return _like(trace, a, fill, kind, order, shape)
 
 
 @rule_for(np.astype)
-def _astype(graph: Graph, x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+def _astype(trace: Trace, x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
     return x.astype(dtype, copy=copy)
 
 
 @rule_for(np.real)
-def _real(graph: Graph, val: Any) -> Any:
+def _real(trace: Trace, val: Any) -> Any:
     if python_type(type(val)) is not None:
         return val.real
     kind, whole = dtype_of(val), isinstance(val, np.ndarray)
     if kind.kind != "c":
-        return Elements(ids_of(graph, val), kind, keep_array=whole)
+        return Elements(ids_of(trace, val), kind, keep_array=whole)
     # a constant's id serves for its real part: `Graph.known_values` takes that
-    part = part_of(graph, ids_of(graph, val))
+    part = part_of(trace.graph, ids_of(trace, val))
     return Elements(part, np.empty(0, kind).real.dtype, keep_array=whole)
 
 
 @rule_for(np.imag)
-def _imag(graph: Graph, val: Any) -> Any:
+def _imag(trace: Trace, val: Any) -> Any:
     if python_type(type(val)) is not None:
         return val.imag
     kind, whole = dtype_of(val), isinstance(val, np.ndarray)
-    ids = ids_of(graph, val)
+    ids = ids_of(trace, val)
     if kind.kind != "c":
-        graph.pure = False
+        trace.graph.pure = False
         nothing = np.zeros(ids.shape, np.int32)
         nothing.flags.writeable = False  # as in NumPy
         return Elements(nothing, kind, keep_array=whole)
     known = ids < ZERO
     if known.any():
         # these constants need ids of their own, which the array cannot share: no writes
-        ids = np.where(known, graph.constant(graph.known_values(ids, kind).imag), ids)
+        ids = np.where(known, trace.graph.constant(trace.graph.known_values(ids, kind).imag), ids)
         ids.flags.writeable = False
         return Elements(ids, np.empty(0, kind).real.dtype, keep_array=whole)
-    return Elements(part_of(graph, ids), np.empty(0, kind).real.dtype, keep_array=whole)
+    return Elements(part_of(trace.graph, ids), np.empty(0, kind).real.dtype, keep_array=whole)
 
 
 def _arrays(x: Any) -> Any:
@@ -160,17 +161,17 @@ def _shape(x: Any) -> tuple[int, ...]:
 
 
 @rule_for(np.shape)
-def _shape_of(graph: Graph, a: Any) -> tuple[int, ...]:
+def _shape_of(trace: Trace, a: Any) -> tuple[int, ...]:
     return _shape(a)
 
 
 @rule_for(np.ndim)
-def _ndim(graph: Graph, a: Any) -> int:
+def _ndim(trace: Trace, a: Any) -> int:
     return len(_shape(a))
 
 
 @rule_for(np.size)
-def _size(graph: Graph, a: Any, axis: Any = None) -> int:
+def _size(trace: Trace, a: Any, axis: Any = None) -> int:
     shape = _shape(a)
     if axis is None:
         return prod(shape)
@@ -179,43 +180,43 @@ def _size(graph: Graph, a: Any, axis: Any = None) -> int:
 
 
 @rule_for(np.result_type)
-def _result_type(graph: Graph, *arrays_and_dtypes: Any) -> np.dtype[Any]:
+def _result_type(trace: Trace, *arrays_and_dtypes: Any) -> np.dtype[Any]:
     return np.result_type(*map(_arrays, arrays_and_dtypes))
 
 
 @rule_for(np.can_cast)
-def _can_cast(graph: Graph, from_: Any, to: Any, casting: Any = "safe") -> bool:
+def _can_cast(trace: Trace, from_: Any, to: Any, casting: Any = "safe") -> bool:
     return np.can_cast(dtype_of(from_) if is_traced(from_) else from_, to, casting)
 
 
 @rule_for(np.min_scalar_type)
-def _min_scalar_type(graph: Graph, a: Any, /) -> np.dtype[Any]:
+def _min_scalar_type(trace: Trace, a: Any, /) -> np.dtype[Any]:
     """The array's own type: a smaller one for a number would depend on its value."""
     return dtype_of(a)
 
 
 @rule_for(np.common_type)
-def _common_type(graph: Graph, *arrays: Any) -> Any:
+def _common_type(trace: Trace, *arrays: Any) -> Any:
     return np.common_type(*map(_arrays, arrays))
 
 
 @rule_for(np.iscomplexobj)
-def _iscomplexobj(graph: Graph, x: Any) -> bool:
+def _iscomplexobj(trace: Trace, x: Any) -> bool:
     return dtype_of(x).kind == "c"
 
 
 @rule_for(np.isrealobj)
-def _isrealobj(graph: Graph, x: Any) -> bool:
+def _isrealobj(trace: Trace, x: Any) -> bool:
     return dtype_of(x).kind != "c"
 
 
 @rule_for(np.array_repr)
-def _array_repr(graph: Graph, arr: Any, *options: Any, **more: Any) -> str:
+def _array_repr(trace: Trace, arr: Any, *options: Any, **more: Any) -> str:
     return repr(arr)
 
 
 @rule_for(np.array_str, np.array2string)
-def _array_str(graph: Graph, a: Any, *options: Any, **more: Any) -> str:
+def _array_str(trace: Trace, a: Any, *options: Any, **more: Any) -> str:
     return str(a)
 
 
@@ -224,45 +225,45 @@ def _memory(x: Any) -> Any:
 
 
 @rule_for(np.shares_memory)
-def _shares_memory(graph: Graph, a: Any, b: Any, /, max_work: Any = -1) -> bool:
+def _shares_memory(trace: Trace, a: Any, b: Any, /, max_work: Any = -1) -> bool:
     return np.shares_memory(_memory(a), _memory(b), max_work)
 
 
 @rule_for(np.may_share_memory)
-def _may_share_memory(graph: Graph, a: Any, b: Any, /, max_work: Any = 0) -> bool:
+def _may_share_memory(trace: Trace, a: Any, b: Any, /, max_work: Any = 0) -> bool:
     return np.may_share_memory(_memory(a), _memory(b), max_work)
 
 
 # ---------------------------------------------------- indices of a shape
 @rule_for(np.diag_indices_from)
-def _diag_indices_from(graph: Graph, arr: Any) -> Any:
+def _diag_indices_from(trace: Trace, arr: Any) -> Any:
     return np.diag_indices_from(np.empty(_shape(arr), bool))
 
 
 @rule_for(np.tril_indices_from)
-def _tril_indices_from(graph: Graph, arr: Any, k: int = 0) -> Any:
+def _tril_indices_from(trace: Trace, arr: Any, k: int = 0) -> Any:
     return np.tril_indices_from(np.empty(_shape(arr), bool), k)
 
 
 @rule_for(np.triu_indices_from)
-def _triu_indices_from(graph: Graph, arr: Any, k: int = 0) -> Any:
+def _triu_indices_from(trace: Trace, arr: Any, k: int = 0) -> Any:
     return np.triu_indices_from(np.empty(_shape(arr), bool), k)
 
 
 @rule_for(np.ix_)
-def _ix(graph: Graph, *args: Any) -> Any:
+def _ix(trace: Trace, *args: Any) -> Any:
     """Constant indices as an ordinary open mesh; numbers as views of the arguments."""
     if any(len(_shape(x)) != 1 for x in args):
         raise ValueError("Cross index must be 1 dimensional")
     found: list[Any] = []
     for i, x in enumerate(args):
-        if is_traced_array(x) and (dtype_of(x).kind != "b" or known_mask(graph, x) is None):
+        if is_traced_array(x) and (dtype_of(x).kind != "b" or known_mask(trace, x) is None):
             if dtype_of(x).kind == "b":
                 raise REFUSED.value_dependent("np.ix_")
             shape = tuple(-1 if axis == i else 1 for axis in range(len(args)))
             found.append(Elements(x._ids.reshape(shape), x._dtype, keep_array=True))
             continue
-        values = chosen_values(graph, x)
+        values = chosen_values(trace, x)
         if values is None:
             raise REFUSED.value_dependent("np.ix_")
         found.append(np.ix_(*(values if axis == i else [0] for axis in range(len(args))))[i])
@@ -270,16 +271,16 @@ def _ix(graph: Graph, *args: Any) -> Any:
 
 
 # ------------------------------------------------- creators with like=
-def _constant(graph: Graph, values: Any) -> Any:
+def _constant(trace: Trace, values: Any) -> Any:
     """A new array: of the trace if it holds numbers that may be written later."""
     if values.dtype.kind not in "fc":
         return values
-    return Elements(graph.constant(values), values.dtype, keep_array=True)
+    return Elements(trace.graph.constant(values), values.dtype, keep_array=True)
 
 
 def _creator(function: Callable[..., Any]) -> None:
-    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
-        return _constant(graph, np.asarray(function(*args, **kwargs)))
+    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
+        return _constant(trace, np.asarray(function(*args, **kwargs)))
 
     rule_for(function)(rule)
 
@@ -293,7 +294,7 @@ for _name in (
 
 @rule_for(np.full)
 def _full(
-    graph: Graph,
+    trace: Trace,
     shape: Any,
     fill_value: Any,
     dtype: Any = None,
@@ -302,16 +303,16 @@ def _full(
     device: Any = None,
 ) -> Any:
     if not contains_traced(fill_value):
-        return _constant(graph, np.full(shape, fill_value, dtype, order))
+        return _constant(trace, np.full(shape, fill_value, dtype, order))
     fill = conversion(fill_value, dtype)
-    ids = np.broadcast_to(ids_of(graph, fill), shape)
+    ids = np.broadcast_to(ids_of(trace, fill), shape)
     return Elements(ids.copy(), dtype_of(fill), keep_array=True)
 
 
 def _converter(function: Callable[..., Any], *, copies: bool) -> None:
-    def rule(graph: Graph, obj: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def rule(trace: Trace, obj: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
         if not contains_traced(obj):
-            return _constant(graph, function(obj, dtype, *args, **kwargs))
+            return _constant(trace, function(obj, dtype, *args, **kwargs))
         copy = kwargs.get("copy", copies)
         return conversion(obj, dtype, copy=bool(copy), ndmin=kwargs.get("ndmin", 0))
 

@@ -20,7 +20,8 @@ from numpy import asarray, concatenate, count_nonzero, empty, empty_like, gradie
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules.local_reductions import local_rule
 from sparsetrace.operands.implementations import rebound
 from sparsetrace.operands.operands import FLOAT, Elements, is_plain, unwatched
@@ -53,7 +54,7 @@ def _laid_out(ids: Ids, target: Ids) -> Ids:
 def _own_code(function: Callable[..., Any]) -> None:
     """In a local trace the implementation's own calls know the values at the point."""
 
-    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
         return rebound(function)(*args, **kwargs)
 
     local_rule(function)(rule)
@@ -65,26 +66,26 @@ _own_code(trapezoid)
 
 # ------------------------------------------------------------------- trapezoid
 @rule_for(trapezoid)
-def _trapezoid(graph: Graph, y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
-    if is_plain(graph, y) and type(axis) is int and -y.ndim <= axis < y.ndim:
+def _trapezoid(trace: Trace, y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    if is_plain(trace, y) and type(axis) is int and -y.ndim <= axis < y.ndim:
         ids: Ids = y._ids
-        met = _nonzero(graph, dx) if x is None else _met(graph, x, ids.shape, axis)
+        met = _nonzero(trace, dx) if x is None else _met(trace, x, ids.shape, axis)
         if met is not None and ids.shape[axis] > 1:
             rows = core_last(ids, axis)[0]
-            out = graph.union_rows(rows if met is True else rows[..., met])
+            out = trace.graph.union_rows(rows if met is True else rows[..., met])
             if out.ndim > 1 and not ids.flags.c_contiguous:
                 out = _laid_out(out, np.maximum.reduce(ids, axis))
             return Elements(out, FLOAT)
     return rebound(trapezoid)(y, x, dx, axis)
 
 
-def _nonzero(graph: Graph, dx: Any) -> bool | None:
+def _nonzero(trace: Trace, dx: Any) -> bool | None:
     """True for a constant distance that cuts nothing; None for any other."""
-    return True if type(dx) in _REAL and (dx != 0 or not graph.values) else None
+    return True if type(dx) in _REAL and (dx != 0 or not trace.values) else None
 
 
 def _met(
-    graph: Graph, x: Any, shape: tuple[int, ...], axis: int
+    trace: Trace, x: Any, shape: tuple[int, ...], axis: int
 ) -> NDArray[np.bool_] | bool | None:
     """Which places of the axis lie beside a distance that is not zero: a mask, or all (True).
 
@@ -97,7 +98,7 @@ def _met(
         points = points.swapaxes(axis, -1)
     steps = points[..., 1:] - points[..., :-1] != 0
     some = count_nonzero(steps)
-    if some == steps.size or not graph.values:
+    if some == steps.size or not trace.values:
         return True
     if points.ndim > 1 or not some:
         return None
@@ -109,14 +110,14 @@ def _met(
 
 # -------------------------------------------------------------------- gradient
 @rule_for(gradient)
-def _gradient(graph: Graph, f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
-    if is_plain(graph, f) and type(edge_order) is int and edge_order in (1, 2):
+def _gradient(trace: Trace, f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    if is_plain(trace, f) and type(edge_order) is int and edge_order in (1, 2):
         ids: Ids = f._ids
         axes = _axes(axis, ids.ndim)
-        spacings = _spacings(graph, varargs, [ids.shape[i] for i in axes])
+        spacings = _spacings(trace, varargs, [ids.shape[i] for i in axes])
         if spacings and min(ids.shape[i] for i in axes) > edge_order:
             found = [
-                Elements(_slopes(graph, ids, i, even, edge_order), FLOAT)
+                Elements(_slopes(trace, ids, i, even, edge_order), FLOAT)
                 for i, even in zip(axes, spacings, strict=True)
             ]
             return found[0] if len(found) == 1 else tuple(found)
@@ -130,7 +131,7 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
 Even = NDArray[np.bool_] | bool
 
 
-def _spacings(graph: Graph, varargs: tuple[Any, ...], lengths: list[int]) -> list[Even] | None:
+def _spacings(trace: Trace, varargs: tuple[Any, ...], lengths: list[int]) -> list[Even] | None:
     """For each axis, at which inner places both distances are the same.
 
     None where a spacing is not of the common kinds, or wrong.
@@ -162,11 +163,11 @@ def _spacings(graph: Graph, varargs: tuple[Any, ...], lengths: list[int]) -> lis
             found.append(True)
         else:
             same = steps[1:] == steps[:-1]
-            found.append(same if graph.values and count_nonzero(same) else False)
+            found.append(same if trace.values and count_nonzero(same) else False)
     return found
 
 
-def _slopes(graph: Graph, ids: Ids, axis: int, even: Even, edge_order: int) -> Ids:
+def _slopes(trace: Trace, ids: Ids, axis: int, even: Even, edge_order: int) -> Ids:
     """Each element's neighbours on the axis; where distances differ, the element too."""
     n = ids.shape[axis]
     before = (slice(None),) * axis
@@ -180,11 +181,11 @@ def _slopes(graph: Graph, ids: Ids, axis: int, even: Even, edge_order: int) -> I
     longer[inner], longer[first], longer[last] = ids, ids[first], ids[last]
     low, high = longer[part(None, -2)], longer[part(2, None)]
     if even is True:
-        out = graph.union(low, high)
+        out = trace.graph.union(low, high)
         if edge_order == 2:
             ends = part(None, None, n - 1)
             far = concatenate((ids[part(2, 3)], ids[part(n - 3, n - 2)]), axis)
-            out[ends] = graph.union(out[ends], far)
+            out[ends] = trace.graph.union(out[ends], far)
     else:
         terms = empty((*ids.shape, 3), np.int32)
         terms[..., 0], terms[..., 1], terms[..., 2] = low, ids, high
@@ -195,5 +196,5 @@ def _slopes(graph: Graph, ids: Ids, axis: int, even: Even, edge_order: int) -> I
             np.copyto(own, lower, where=same)
         if edge_order == 2:
             terms[..., 0][first], terms[..., 2][last] = ids[part(2, 3)], ids[part(n - 3, n - 2)]
-        out = graph.union_rows(terms)
+        out = trace.graph.union_rows(terms)
     return out if ids.flags.c_contiguous else _laid_out(out, empty_like(ids))

@@ -18,8 +18,9 @@ from numpy import array, count_nonzero, empty
 from numpy import einsum as remapped
 from numpy.typing import NDArray
 
+from sparsetrace.context import Trace
 from sparsetrace.graph.complex_parts import PartIds, part_of
-from sparsetrace.graph.graph import Graph, Ids, filled
+from sparsetrace.graph.graph import Ids, filled
 from sparsetrace.numpy_rules.contraction import Factor, contract
 from sparsetrace.operands.operands import FLOAT, Elements, dtype_of, is_plain, is_traced
 
@@ -93,7 +94,7 @@ class _Term:
         order = [self.labels.index(c) for c in labels]
         return self.factor.moved(lambda data: data.transpose(order).reshape(shape))
 
-    def summed(self, graph: Graph, keep: set[str]) -> _Term:
+    def summed(self, trace: Trace, keep: set[str]) -> _Term:
         """With the labels that nobody else needs summed away."""
         gone = [i for i, c in enumerate(self.labels) if c not in keep]
         if not gone:
@@ -106,10 +107,10 @@ class _Term:
         rows = moved.moved(lambda data: data.reshape(1, prod(lead), count))
         values = None if rows.values is None else rows.values.sum(axis=-1).reshape(lead)
         if not rows.traced:
-            return _Term(Factor(graph, None, values, self.factor.dtype), labels)
-        ones = Factor(graph, None, np.ones((1, count, 1)), np.dtype(float))
-        ids = contract(graph, rows, ones).reshape(lead)
-        return _Term(Factor(graph, ids, values, self.factor.dtype), labels)
+            return _Term(Factor(trace, None, values, self.factor.dtype), labels)
+        ones = Factor(trace, None, np.ones((1, count, 1)), np.dtype(float))
+        ids = contract(trace, rows, ones).reshape(lead)
+        return _Term(Factor(trace, ids, values, self.factor.dtype), labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,72 +182,72 @@ def _is_real(x: Any) -> bool:
     return type(x) is np.ndarray and x.dtype is FLOAT
 
 
-def _plain(graph: Graph, plan: _Plan, a: Any, b: Any) -> Ids | None:
+def _plain(trace: Trace, plan: _Plan, a: Any, b: Any) -> Ids | None:
     """The common case: a traced array without constants, and another, or whole rows of numbers.
 
     Where it is not that, None, and nothing has happened.
     """
     (_, m, inner), (_, _, n) = plan.shapes[:2]
-    if _is_real(b) and is_plain(graph, a):
-        left = _met(graph, plan.left(a._ids), b, plan.right)
+    if _is_real(b) and is_plain(trace, a):
+        left = _met(trace, plan.left(a._ids), b, plan.right)
         if left is None:
             return None
-        rows = graph.union_rows(left)[:, :, None]
+        rows = trace.graph.union_rows(left)[:, :, None]
         return plan.result(rows if n == 1 else filled(rows, (*rows.shape[:2], n)))
-    if _is_real(a) and is_plain(graph, b):
-        right = _met(graph, plan.right(b._ids).swapaxes(1, 2), a, plan.left)
+    if _is_real(a) and is_plain(trace, b):
+        right = _met(trace, plan.right(b._ids).swapaxes(1, 2), a, plan.left)
         if right is None:
             return None
-        columns = graph.union_rows(right)[:, None]
+        columns = trace.graph.union_rows(right)[:, None]
         return plan.result(columns if m == 1 else filled(columns, (len(columns), m, n)))
-    if graph.second_order or not (is_plain(graph, a) and is_plain(graph, b)):
+    if trace.second_order or not (is_plain(trace, a) and is_plain(trace, b)):
         return None
     left, right = plan.left(a._ids), plan.right(b._ids)
     if inner == 1:
-        return plan.result(graph.union(left, right))
+        return plan.result(trace.graph.union(left, right))
     right = right.swapaxes(1, 2)
     outputs = len(left) * m * n
     if outputs == 1 and a is b:
-        return plan.result(graph.union_rows(left))
+        return plan.result(trace.graph.union_rows(left))
     if outputs == 1 or outputs * inner <= _SMALL:
         terms = empty((len(left), m, n, 2 * inner), np.int32)
         terms[..., :inner] = left[:, :, None]
         terms[..., inner:] = right[:, None]
-        return plan.result(graph.union_rows(terms))
-    rows, columns = graph.union_rows(left), graph.union_rows(right)
-    return plan.result(graph.union(rows[:, :, None], columns[:, None]))
+        return plan.result(trace.graph.union_rows(terms))
+    rows, columns = trace.graph.union_rows(left), trace.graph.union_rows(right)
+    return plan.result(trace.graph.union(rows[:, :, None], columns[:, None]))
 
 
-def _plain_alone(graph: Graph, labels: str, output: str, x: Any) -> Ids | None:
+def _plain_alone(trace: Trace, labels: str, output: str, x: Any) -> Ids | None:
     """The same for one operand without repeated labels: transposed, and summed."""
     if len(set(labels)) < len(labels) or not set(output) <= set(labels):
         return None
-    if not is_plain(graph, x):
+    if not is_plain(trace, x):
         return None
     order = [labels.index(c) for c in output]
     gone = [i for i in range(len(labels)) if i not in order]
     moved = x._ids.transpose(order + gone)
     if not gone:
         return array(moved)
-    return graph.union_rows(moved.reshape(*moved.shape[: len(order)], -1))
+    return trace.graph.union_rows(moved.reshape(*moved.shape[: len(order)], -1))
 
 
 def _met(
-    graph: Graph,
+    trace: Trace,
     ids: Ids,
     constant: NDArray[Any],
     arranged: Callable[[NDArray[Any]], NDArray[Any]],
 ) -> Ids | None:
     """Those of ids ``(B, M, K)`` whose partners are not zero, where each row has the same."""
     some = count_nonzero(constant)
-    if some == constant.size or not graph.values:
+    if some == constant.size or not trace.values:
         return ids
     if not some or len(ids) > 1 or constant.size != ids.shape[2]:
         return None
     return ids[:, :, arranged(constant).reshape(-1) != 0]
 
 
-def einsum(graph: Graph, *operands: Any) -> Elements:
+def einsum(trace: Trace, *operands: Any) -> Elements:
     """``np.einsum``, pairwise from the left; a label is summed when nobody needs it more."""
     if isinstance(operands[0], str):
         subscripts, arrays = operands[0], list(operands[1:])
@@ -255,22 +256,22 @@ def einsum(graph: Graph, *operands: Any) -> Elements:
     shapes = tuple([x._ids.shape if is_traced(x) else np.shape(x) for x in arrays])
     terms, output, plan = _read(subscripts, shapes)
     if len(arrays) == 1 and is_traced(arrays[0]) and set(terms[0]) <= set(output):
-        return _view(graph, subscripts, arrays[0])
+        return _view(trace, subscripts, arrays[0])
     ids = None
     if plan is not None:
-        ids = _plain(graph, plan, *arrays)
+        ids = _plain(trace, plan, *arrays)
     elif len(arrays) == 1:
-        ids = _plain_alone(graph, terms[0], output, arrays[0])
+        ids = _plain_alone(trace, terms[0], output, arrays[0])
     if ids is not None:
         return Elements(ids, FLOAT)
     dtype = np.result_type(*(dtype_of(x) for x in arrays))
     if plan is not None:
         p, q = (
-            Factor.of(graph, x).moved(move)
+            Factor.of(trace, x).moved(move)
             for x, move in zip(arrays, (plan.left, plan.right), strict=True)
         )
-        return Elements(plan.result(contract(graph, p, q)), dtype)
-    todo = [_Term(Factor.of(graph, x), t) for x, t in zip(arrays, terms, strict=True)]
+        return Elements(plan.result(contract(trace, p, q)), dtype)
+    todo = [_Term(Factor.of(trace, x), t) for x, t in zip(arrays, terms, strict=True)]
     sizes: dict[str, int] = {}
     for term in todo:
         for label, size in zip(term.labels, term.factor.shape, strict=True):
@@ -285,8 +286,8 @@ def einsum(graph: Graph, *operands: Any) -> Elements:
     total = todo.pop(0)
     while todo:
         needed = set(output).union(*(t.labels for t in todo))
-        total = _pair(graph, total.summed(graph, needed), todo.pop(0), set(output), todo, sizes)
-    total = total.summed(graph, set(output))
+        total = _pair(trace, total.summed(trace, needed), todo.pop(0), set(output), todo, sizes)
+    total = total.summed(trace, set(output))
     shape = tuple(sizes[c] for c in output)
     ids = total.arranged(output, shape).ids
     if ids is None:
@@ -294,11 +295,11 @@ def einsum(graph: Graph, *operands: Any) -> Elements:
     return Elements(np.array(ids), dtype)
 
 
-def _view(graph: Graph, subscripts: str, x: Any) -> Elements:
+def _view(trace: Trace, subscripts: str, x: Any) -> Elements:
     """Nothing is summed: as NumPy makes it, a view of the operand, whatever the dtype asked for."""
     ids = remapped(subscripts, x._ids)
     if isinstance(x._ids, PartIds) and isinstance(ids, np.ndarray):
-        ids = part_of(graph, ids)
+        ids = part_of(trace.graph, ids)
     # of an array without dimensions NumPy makes a number
     return Elements(np.asarray(ids), x._dtype, keep_array=isinstance(ids, np.ndarray))
 
@@ -312,7 +313,7 @@ def _stretched(term: _Term, sizes: dict[str, int]) -> _Term:
 
 
 def _pair(
-    graph: Graph,
+    trace: Trace,
     left: _Term,
     right: _Term,
     output: set[str],
@@ -320,8 +321,8 @@ def _pair(
     sizes: dict[str, int],
 ) -> _Term:
     later = output.union(*(t.labels for t in rest))
-    right = right.summed(graph, later | set(left.labels))
-    left = left.summed(graph, later | set(right.labels))
+    right = right.summed(trace, later | set(left.labels))
+    left = left.summed(trace, later | set(right.labels))
     shared = [c for c in left.labels if c in right.labels]
     batch = "".join(c for c in shared if c in later)
     inner = "".join(c for c in shared if c not in later)
@@ -339,8 +340,8 @@ def _pair(
     if p.values is not None and q.values is not None:
         values = np.matmul(p.values, q.values).reshape(shape)
     if p.traced or q.traced:
-        ids = contract(graph, p, q).reshape(shape)
+        ids = contract(trace, p, q).reshape(shape)
     return _Term(
-        Factor(graph, ids, values if ids is None or graph.local else None, dtype),
+        Factor(trace, ids, values if ids is None or trace.local else None, dtype),
         batch + rows + columns,
     )

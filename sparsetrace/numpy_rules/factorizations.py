@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.numpy_rules.inverses import Mask, structural_rank
 from sparsetrace.numpy_rules.linear_algebra import harmless, like_sample, whole
@@ -24,35 +25,35 @@ from sparsetrace.operands.registry import rule_for
 __all__: list[str] = []
 
 
-def _array(graph: Graph, a: Any) -> Any:
+def _array(trace: Trace, a: Any) -> Any:
     """The operand as a traced array."""
-    values = np.asarray(values_of(a)) if graph.local else None
-    ids = np.array(ids_of(graph, a))
+    values = np.asarray(values_of(a)) if trace.local else None
+    ids = np.array(ids_of(trace, a))
     if ids.ndim < 2:
         raise np.linalg.LinAlgError(
             f"{ids.ndim}-dimensional array given. Array must be at least two-dimensional"
         )
-    return graph.wrap(Elements(ids, dtype_of(a), values, keep_array=True))
+    return trace.wrap(Elements(ids, dtype_of(a), values, keep_array=True))
 
 
-def _zeros(graph: Graph, like: Any) -> Any:
+def _zeros(trace: Trace, like: Any) -> Any:
     """Constant zeros in the shape of a traced array."""
-    graph.pure = False
-    values = np.zeros(like.shape, like._dtype) if graph.local else None
-    return graph.wrap(
+    trace.graph.pure = False
+    values = np.zeros(like.shape, like._dtype) if trace.local else None
+    return trace.wrap(
         Elements(np.zeros(like.shape, np.int32), like._dtype, values, keep_array=True)
     )
 
 
 @rule_for(np.linalg.cholesky)
-def _cholesky(graph: Graph, a: Any, /, *, upper: bool = False) -> Elements:
+def _cholesky(trace: Trace, a: Any, /, *, upper: bool = False) -> Elements:
     """``L[i, j]`` depends on rows i and j up to column j, and on the block before them."""
-    matrix = _array(graph, a)
+    matrix = _array(trace, a)
     if matrix.shape[-1] != matrix.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     if upper:
         matrix = np.conj(np.swapaxes(matrix, -1, -2))
-    factor = _zeros(graph, matrix)
+    factor = _zeros(trace, matrix)
     for j in range(matrix.shape[-1]):
         row = factor[..., j, :j]
         column = matrix[..., j:, j]
@@ -66,19 +67,19 @@ def _cholesky(graph: Graph, a: Any, /, *, upper: bool = False) -> Elements:
 
 
 @rule_for(np.linalg.qr)
-def _qr(graph: Graph, a: Any, mode: str = "reduced") -> Any:
+def _qr(trace: Trace, a: Any, mode: str = "reduced") -> Any:
     """Column j of Q and of R depends on columns 0 to j; further columns of Q on all."""
     sample: Any = np.linalg.qr(harmless(a), mode)  # type: ignore[call-overload]
-    matrix = _array(graph, a)
+    matrix = _array(trace, a)
     m, n = matrix.shape[-2:]
     k = min(m, n)
     lead = matrix.shape[:-2]
-    graph.pure = False
-    q, r = _eliminated_apart(graph, matrix)
+    trace.graph.pure = False
+    q, r = _eliminated_apart(trace, matrix)
     if mode == "raw":
-        return _like_parts(sample, _reflectors(graph, matrix, r))
+        return _like_parts(sample, _reflectors(trace, matrix, r))
     if mode == "complete":
-        every = bend(graph, whole(graph, a))
+        every = bend(trace.graph, whole(trace, a))
         extra = np.broadcast_to(every[..., None, None], (*lead, m, m - k))
         q = np.concatenate([q, extra], axis=-1)
         r = np.concatenate([r, np.full((*lead, m - k, n), ZERO, np.int32)], axis=-2)
@@ -93,21 +94,21 @@ def _like_parts(sample: Any, parts: tuple[Ids, ...]) -> Any:
     return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
 
 
-def _eliminated_apart(graph: Graph, matrix: Any) -> tuple[Ids, Ids]:
+def _eliminated_apart(trace: Trace, matrix: Any) -> tuple[Ids, Ids]:
     """Q and R of a batch of matrices, each by itself where their zeros differ."""
-    known = _nonzero(graph, matrix)
+    known = _nonzero(trace, matrix)
     lead, (m, n) = matrix.shape[:-2], matrix.shape[-2:]
     flat = known.reshape(prod(lead), m, n)
     if len(flat) and (flat == flat[0]).all():
-        return _eliminated(graph, matrix, np.array(flat[0]))
+        return _eliminated(trace, matrix, np.array(flat[0]))
     q: Ids = np.empty((*lead, m, min(m, n)), np.int32)
     r: Ids = np.empty((*lead, min(m, n), n), np.int32)
     for item in np.ndindex(lead):
-        q[item], r[item] = _eliminated(graph, matrix[item], known[item])
+        q[item], r[item] = _eliminated(trace, matrix[item], known[item])
     return q, r
 
 
-def _eliminated(graph: Graph, matrix: Any, known: Mask) -> tuple[Ids, Ids]:
+def _eliminated(trace: Trace, matrix: Any, known: Mask) -> tuple[Ids, Ids]:
     """Q and R of matrices that may be non-zero at `known`, by Gram and Schmidt's process."""
     m, n = matrix.shape[-2:]
     k = min(m, n)
@@ -115,7 +116,7 @@ def _eliminated(graph: Graph, matrix: Any, known: Mask) -> tuple[Ids, Ids]:
     r: Ids = np.full((*lead, k, n), ZERO, np.int32)
     q: Ids = np.full((*lead, m, k), ZERO, np.int32)
     real = matrix._dtype.kind != "c"
-    determined = real and not graph.dependency  # but for a sign, or a phase
+    determined = real and not trace.dependency  # but for a sign, or a phase
     columns: list[Any] = []
     spans: list[Mask] = []  # the rows that a column of Q may have
     for j in range(n):
@@ -123,7 +124,7 @@ def _eliminated(graph: Graph, matrix: Any, known: Mask) -> tuple[Ids, Ids]:
         span = known[:, j]
         for i, basis in enumerate(columns):
             along = (np.conj(basis) * column).sum(axis=-1)
-            r[..., i, j] = ids_of(graph, along)
+            r[..., i, j] = ids_of(trace, along)
             rest = rest - (basis * along[..., None] if lead else basis * along)
             if real and np.count_nonzero(spans[i]) == 1:  # nothing is left of that row
                 span = span & ~spans[i]
@@ -133,66 +134,66 @@ def _eliminated(graph: Graph, matrix: Any, known: Mask) -> tuple[Ids, Ids]:
             continue
         inside = [i for i, other in enumerate(spans) if not (other & ~span).any()]
         if structural_rank(known[:, : j + 1]) <= j:  # nothing is left: some vector beside Q's
-            ids = _joint(graph, q[..., :j] if determined else matrix._ids[..., : j + 1])
+            ids = _joint(trace, q[..., :j] if determined else matrix._ids[..., : j + 1])
             spans.append(np.ones(m, bool))
             known[:, j] = True
             q[..., j] = np.maximum(ids, OPAQUE)
-            values = np.linalg.qr(matrix._values)[0][..., j] if graph.local else None
+            values = np.linalg.qr(matrix._values)[0][..., j] if trace.local else None
             made = Elements(np.array(q[..., j]), matrix._dtype, values, keep_array=True)
-            columns.append(graph.wrap(made))
+            columns.append(trace.wrap(made))
             r[..., j, j] = OPAQUE if determined else ids[..., 0]
             continue
-        rest = _within(graph, rest, span)
+        rest = _within(trace, rest, span)
         length = np.sqrt((np.abs(rest) ** 2).sum(axis=-1))
         made = rest / (length[..., None] if lead else length)
         if determined and len(inside) == np.count_nonzero(span) - 1:  # the only direction left
-            ids = np.maximum(_joint(graph, q[..., inside]), OPAQUE)
-            made = _retraced(graph, made, np.where(span, ids, np.int32(ZERO)))
+            ids = np.maximum(_joint(trace, q[..., inside]), OPAQUE)
+            made = _retraced(trace, made, np.where(span, ids, np.int32(ZERO)))
             length = (made * rest).sum(axis=-1)
-        r[..., j, j] = ids_of(graph, length)
+        r[..., j, j] = ids_of(trace, length)
         columns.append(made)
         spans.append(span)
         q[..., j] = made._ids
     return q, r
 
 
-def _nonzero(graph: Graph, matrix: Any) -> Mask:
+def _nonzero(trace: Trace, matrix: Any) -> Mask:
     """Where traced matrices may be non-zero."""
-    if not graph.values:
+    if not trace.values:
         return np.ones(matrix.shape, bool)
-    mask: Mask = ~graph.zeros_among(matrix._ids)
-    if graph.local:
+    mask: Mask = ~trace.graph.zeros_among(matrix._ids)
+    if trace.local:
         mask = (matrix._ids > OPAQUE) | (matrix._values != 0)
     return mask
 
 
-def _retraced(graph: Graph, x: Any, ids: Ids) -> Any:
+def _retraced(trace: Trace, x: Any, ids: Ids) -> Any:
     """The same numbers with other dependencies."""
     ids = np.array(np.broadcast_to(ids, x.shape))
-    return graph.wrap(Elements(ids, x._dtype, x._values if graph.local else None, keep_array=True))
+    return trace.wrap(Elements(ids, x._dtype, x._values if trace.local else None, keep_array=True))
 
 
-def _within(graph: Graph, x: Any, span: Mask) -> Any:
+def _within(trace: Trace, x: Any, span: Mask) -> Any:
     """With zeros outside of some rows."""
     if span.all():
         return x
     ids = np.where(span, x._ids, np.int32(ZERO))
-    values = np.where(span, x._values, 0) if graph.local else None
-    return graph.wrap(Elements(ids, x._dtype, values, keep_array=True))
+    values = np.where(span, x._values, 0) if trace.local else None
+    return trace.wrap(Elements(ids, x._dtype, values, keep_array=True))
 
 
-def _joint(graph: Graph, columns: Ids) -> Ids:
+def _joint(trace: Trace, columns: Ids) -> Ids:
     """What some columns depend on together, nonlinearly; with an axis for the rows."""
     flat = columns.reshape((*columns.shape[:-2], prod(columns.shape[-2:])))
-    return bend(graph, graph.union_rows(flat))[..., None]
+    return bend(trace.graph, trace.graph.union_rows(flat))[..., None]
 
 
-def _reflectors(graph: Graph, matrix: Any, r: Ids) -> tuple[Ids, Ids]:
+def _reflectors(trace: Trace, matrix: Any, r: Ids) -> tuple[Ids, Ids]:
     """LAPACK's own form: R, and below it the vectors of reflections, transposed; and factors."""
     m, n = matrix.shape[-2:]
     k = min(m, n)
-    united = graph.union_rows(matrix._ids.swapaxes(-1, -2))
-    upto = bend(graph, ufunc_reductions.prefix_unions(graph, united, united.ndim - 1))
+    united = trace.graph.union_rows(matrix._ids.swapaxes(-1, -2))
+    upto = bend(trace.graph, ufunc_reductions.prefix_unions(trace, united, united.ndim - 1))
     h = np.array(np.broadcast_to(upto[..., None], (*upto.shape, m)))
     i, j = np.triu_indices(k, 0, n)
     h[..., j, i] = r[..., i, j]
@@ -202,27 +203,29 @@ def _reflectors(graph: Graph, matrix: Any, r: Ids) -> tuple[Ids, Ids]:
     return h, factors
 
 
-def _read(graph: Graph, a: Any, uplo: str) -> Ids:
+def _read(trace: Trace, a: Any, uplo: str) -> Ids:
     """The triangle that is read; opaque in place of the other."""
     if uplo.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
-    ids = ids_of(graph, a)
+    ids = ids_of(trace, a)
     n = ids.shape[-1]
     used = np.tri(n, dtype=bool) if uplo.upper() == "L" else np.tri(n, dtype=bool).T
-    graph.pure = False
+    trace.graph.pure = False
     return np.where(used, ids, np.int32(OPAQUE))
 
 
-def _symmetric(graph: Graph, a: Any, uplo: str) -> Ids:
-    ids = _read(graph, a, uplo)
-    return bend(graph, graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:])))))
+def _symmetric(trace: Trace, a: Any, uplo: str) -> Ids:
+    ids = _read(trace, a, uplo)
+    return bend(
+        trace.graph, trace.graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
+    )
 
 
 @rule_for(np.linalg.eigh)
-def _eigh(graph: Graph, a: Any, UPLO: Any = "L") -> Any:
-    return like_sample(graph, _symmetric(graph, a, UPLO), np.linalg.eigh(harmless(a), UPLO))
+def _eigh(trace: Trace, a: Any, UPLO: Any = "L") -> Any:
+    return like_sample(trace, _symmetric(trace, a, UPLO), np.linalg.eigh(harmless(a), UPLO))
 
 
 @rule_for(np.linalg.eigvalsh)
-def _eigvalsh(graph: Graph, a: Any, UPLO: Any = "L") -> Any:
-    return like_sample(graph, _symmetric(graph, a, UPLO), np.linalg.eigvalsh(harmless(a), UPLO))
+def _eigvalsh(trace: Trace, a: Any, UPLO: Any = "L") -> Any:
+    return like_sample(trace, _symmetric(trace, a, UPLO), np.linalg.eigvalsh(harmless(a), UPLO))

@@ -17,7 +17,8 @@ import numpy as np
 from numpy import ones, zeros
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.operands import (
@@ -36,7 +37,7 @@ __all__: list[str] = []
 
 # ------------------------------------------------------------------------ FFT
 def _transform(
-    graph: Graph,
+    trace: Trace,
     function: Callable[..., Any],
     a: Any,
     lengths: Any,
@@ -45,7 +46,7 @@ def _transform(
     *,
     single: bool,
 ) -> Elements:
-    ids, kind = ids_of(graph, a), dtype_of(a)
+    ids, kind = ids_of(trace, a), dtype_of(a)
     if function in _OF_REALS and kind.kind == "c":
         raise TypeError(f"np.fft.{function.__name__}: its operand has to be real")
     options = {"n": lengths, "axis": axes} if single else {"s": lengths, "axes": axes}
@@ -59,15 +60,15 @@ def _transform(
         return Elements(ids, kind, keep_array=True)
     used = _cropped(ids, function, lengths, over)
     united = np.broadcast_to(
-        ufunc_reductions.along_axis(graph, used, over, keepdims=True) if over else used, shape
+        ufunc_reductions.along_axis(trace, used, over, keepdims=True) if over else used, shape
     )
     out = np.array(united)
-    if not graph.pure and not (used > ZERO).all():
-        graph.pure = False
+    if not trace.graph.pure and not (used > ZERO).all():
+        trace.graph.pure = False
         constant = (used <= ZERO).all(axis=over, keepdims=True)
         if constant.any():
-            values = function(graph.known_values(ids, kind), norm=norm, **options)
-            out = np.where(constant, graph.constant(values), out)
+            values = function(trace.graph.known_values(ids, kind), norm=norm, **options)
+            out = np.where(constant, trace.graph.constant(values), out)
     return Elements(out, out_kind)
 
 
@@ -115,16 +116,16 @@ def _cropped(ids: Ids, function: Callable[..., Any], lengths: Any, over: Sequenc
 
 def _one_axis(function: Callable[..., Any]) -> None:
     def rule(
-        graph: Graph, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None
+        trace: Trace, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None
     ) -> Elements:
-        return _transform(graph, function, a, n, axis, norm, single=True)
+        return _transform(trace, function, a, n, axis, norm, single=True)
 
     rule_for(function)(rule)
 
 
 def _several_axes(function: Callable[..., Any], default: Any) -> None:
     def rule(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         s: Any = None,
         axes: Any = default,
@@ -133,7 +134,7 @@ def _several_axes(function: Callable[..., Any], default: Any) -> None:
     ) -> Elements:
         if s is not None and axes is None:
             axes = tuple(range(-len(s), 0))
-        return _transform(graph, function, a, s, axes, norm, single=False)
+        return _transform(trace, function, a, s, axes, norm, single=False)
 
     rule_for(function)(rule)
 
@@ -155,7 +156,7 @@ for _h in (np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn):
 
 # ---------------------------------------------------------------------- norms
 def _norm(
-    graph: Graph,
+    trace: Trace,
     function: Callable[..., Any],
     x: Any,
     axis: Any,
@@ -164,7 +165,7 @@ def _norm(
     matrix: bool,
 ) -> Elements:
     """Norms over `axis`; sums and extremes of absolute values are piecewise linear."""
-    ids, kind = ids_of(graph, x), dtype_of(x)
+    ids, kind = ids_of(trace, x), dtype_of(x)
     order = options["ord"]
     traced = contains_traced(order)
     if traced:
@@ -175,58 +176,61 @@ def _norm(
     dtype = real if real.kind == "f" else np.dtype(float)
     single = axis is not None and not isinstance(axis, tuple)
     rows, axes = ufunc_reductions.core_last(ids, int(axis) if single else axis)
-    if not matrix and not traced and order == 0 and not graph.dependency:
-        graph.pure = False  # the number of non-zeros
+    if not matrix and not traced and order == 0 and not trace.dependency:
+        trace.graph.pure = False  # the number of non-zeros
         out: Ids = np.full(rows.shape[:-1], OPAQUE, np.int32)
     else:
-        since = graph.size
-        out = graph.union_rows(rows)
+        since = trace.graph.size
+        out = trace.graph.union_rows(rows)
         if traced:
-            out = bend(graph, graph.union(out, np.broadcast_to(ids_of(graph, order), out.shape)))
+            out = bend(
+                trace.graph,
+                trace.graph.union(out, np.broadcast_to(ids_of(trace, order), out.shape)),
+            )
         elif kind.kind == "c" or order not in ((1, -1, np.inf, -np.inf) if matrix else _LINEAR):
-            bent = bend(graph, out, since)
-            out = bent if kind.kind == "c" else np.where(_single(graph, rows, order), out, bent)
-    if not graph.pure and not traced:
+            bent = bend(trace.graph, out, since)
+            out = bent if kind.kind == "c" else np.where(_single(trace, rows, order), out, bent)
+    if not trace.graph.pure and not traced:
         known = (rows <= ZERO).all(axis=-1)
         if known.any():
-            values = function(graph.known_values(ids, kind), **{**options, "keepdims": False})
-            out = np.where(known, graph.constant(values), out)
+            values = function(trace.graph.known_values(ids, kind), **{**options, "keepdims": False})
+            out = np.where(known, trace.graph.constant(values), out)
     return Elements(np.expand_dims(out, axes) if sample.ndim > out.ndim else out, dtype)
 
 
 _LINEAR = (1, np.inf, -np.inf)
 
 
-def _single(graph: Graph, rows: Ids, order: Any) -> Any:
+def _single(trace: Trace, rows: Ids, order: Any) -> Any:
     """Where at most one element is not a constant zero: the norm is its absolute value."""
     if rows.shape[-1] <= 1:
         return True
-    if graph.local or not graph.values or (isinstance(order, (int, float)) and order < 0):
+    if trace.local or not trace.values or (isinstance(order, (int, float)) and order < 0):
         return False
     return np.count_nonzero(rows, axis=-1) <= 1
 
 
 @rule_for(np.linalg.norm)
 def _linalg_norm(
-    graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+    trace: Trace, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
 ) -> Elements:
-    if ord is axis is None and not keepdims and is_plain(graph, x) and x._ids.size > 1:
-        since = graph.size
-        return Elements(bend(graph, graph.union_rows(x._ids.reshape(-1)), since), FLOAT)
+    if ord is axis is None and not keepdims and is_plain(trace, x) and x._ids.size > 1:
+        since = trace.graph.size
+        return Elements(bend(trace.graph, trace.graph.union_rows(x._ids.reshape(-1)), since), FLOAT)
     count = np.ndim(x) if axis is None else np.size(axis)
     options = {"ord": ord, "axis": axis, "keepdims": keepdims}
-    return _norm(graph, np.linalg.norm, x, axis, options, matrix=count == 2)
+    return _norm(trace, np.linalg.norm, x, axis, options, matrix=count == 2)
 
 
 @rule_for(np.linalg.vector_norm)
 def _vector_norm(
-    graph: Graph, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
+    trace: Trace, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
 ) -> Elements:
     options = {"ord": ord, "axis": axis, "keepdims": keepdims}
-    return _norm(graph, np.linalg.vector_norm, x, axis, options, matrix=False)
+    return _norm(trace, np.linalg.vector_norm, x, axis, options, matrix=False)
 
 
 @rule_for(np.linalg.matrix_norm)
-def _matrix_norm(graph: Graph, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Elements:
+def _matrix_norm(trace: Trace, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Elements:
     options = {"ord": ord, "keepdims": keepdims}
-    return _norm(graph, np.linalg.matrix_norm, x, (-2, -1), options, matrix=True)
+    return _norm(trace, np.linalg.matrix_norm, x, (-2, -1), options, matrix=True)

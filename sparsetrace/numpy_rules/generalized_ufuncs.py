@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.numpy_rules import matrix_products
 from sparsetrace.numpy_rules.einsum import einsum
@@ -34,18 +35,18 @@ if hasattr(np, "matvec"):  # NumPy 2.2
 
 
 def call(
-    graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> list[Elements]:
     """``ufunc(*inputs)`` for a ufunc with a signature; takes axes and keepdims from kwargs."""
     axes, axis = kwargs.pop("axes", None), kwargs.pop("axis", None)
     keepdims = bool(kwargs.pop("keepdims", False))
     if axes is None and axis is None and not keepdims:
-        outs = _plain(graph, ufunc, inputs)
+        outs = _plain(trace, ufunc, inputs)
     else:
-        outs = _placed(graph, ufunc, inputs, axes, axis, keepdims=keepdims)
+        outs = _placed(trace, ufunc, inputs, axes, axis, keepdims=keepdims)
     if kwargs.get("dtype") is not None or kwargs.get("signature") is not None:
         for out, kind in zip(outs, _requested(ufunc, inputs, kwargs), strict=True):
-            out.dtype, out.ids = kind, landed(graph, kind, out.ids)
+            out.dtype, out.ids = kind, landed(trace, kind, out.ids)
     return outs
 
 
@@ -63,7 +64,7 @@ def _requested(
 
 
 def _placed(
-    graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...], axes: Any, axis: Any, *, keepdims: bool
+    trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...], axes: Any, axis: Any, *, keepdims: bool
 ) -> list[Elements]:
     """The call with its core dimensions on axes of the caller's choice."""
     cores_in, cores_out = _cores(ufunc)
@@ -88,11 +89,11 @@ def _placed(
         if place is not None and len(place) != core:
             raise ValueError(f"{ufunc.__name__}: an entry of axes does not fit the core dimensions")
     moved = [
-        _moved(graph, x, place)
+        _moved(trace, x, place)
         for x, place in zip(inputs, places[: len(inputs)], strict=True)
         if place is not None
     ]
-    outs = _plain(graph, ufunc, tuple(moved))
+    outs = _plain(trace, ufunc, tuple(moved))
     kept = tuple(range(-cores_in[0], 0))
     for i, (out, core) in enumerate(zip(outs, cores_out, strict=True)):
         place = places[len(inputs) + i] if len(places) > len(inputs) + i else None
@@ -103,13 +104,13 @@ def _placed(
     return outs
 
 
-def _plain(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
+def _plain(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
     """The call on the last axes."""
     if ufunc is np.matmul:
-        return [matrix_products.matmul(graph, *inputs)]
+        return [matrix_products.matmul(trace, *inputs)]
     if ufunc in _EINSUMS:
-        return [einsum(graph, _EINSUMS[ufunc], *inputs)]
-    return _whole_cores(graph, ufunc, inputs)
+        return [einsum(trace, _EINSUMS[ufunc], *inputs)]
+    return _whole_cores(trace, ufunc, inputs)
 
 
 def _cores(ufunc: np.ufunc) -> tuple[list[int], list[int]]:
@@ -123,20 +124,20 @@ def _cores(ufunc: np.ufunc) -> tuple[list[int], list[int]]:
     return found[0], found[1]
 
 
-def _moved(graph: Graph, x: Any, place: tuple[int, ...]) -> Any:
+def _moved(trace: Trace, x: Any, place: tuple[int, ...]) -> Any:
     """The operand with these axes last."""
     last = range(-len(place), 0)
     if not contains_traced(x):
         return np.moveaxis(constant_values(x), place, last)
-    ids = np.moveaxis(ids_of(graph, x), place, last)
-    values = np.moveaxis(np.asarray(values_of(x)), place, last) if graph.local else None
-    return Operand(graph, ids, dtype_of(x), values)
+    ids = np.moveaxis(ids_of(trace, x), place, last)
+    values = np.moveaxis(np.asarray(values_of(x)), place, last) if trace.local else None
+    return Operand(trace, ids, dtype_of(x), values)
 
 
-def _whole_cores(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
+def _whole_cores(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
     cores_in, cores_out = _cores(ufunc)
     dummies = [
-        np.zeros(ids_of(graph, x).shape, dtype_of(x)) if contains_traced(x) else constant_values(x)
+        np.zeros(ids_of(trace, x).shape, dtype_of(x)) if contains_traced(x) else constant_values(x)
         for x in inputs
     ]
     with np.errstate(all="ignore"):
@@ -145,10 +146,10 @@ def _whole_cores(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list
     parts: list[Ids] = []
     for x, core in zip(inputs, cores_in, strict=True):
         if contains_traced(x):
-            ids = ids_of(graph, x)
+            ids = ids_of(trace, x)
             lead = ids.shape[: ids.ndim - core]
-            parts.append(graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :])))))
-    total = bend(graph, graph.union_all(parts))
+            parts.append(trace.graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :])))))
+    total = bend(trace.graph, trace.graph.union_all(parts))
     outs = []
     for sample, core in zip(samples, cores_out, strict=True):
         shape = np.shape(sample)
@@ -156,5 +157,5 @@ def _whole_cores(graph: Graph, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list
         ids = np.broadcast_to(lead_ids.reshape(lead_ids.shape + (1,) * core), shape).copy()
         outs.append(Elements(ids, np.asarray(sample).dtype))
     if any((e.ids <= OPAQUE).any() for e in outs):
-        graph.pure = False
+        trace.graph.pure = False
     return outs

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.constants import chosen_values, constants, plain_values
@@ -34,8 +35,8 @@ __all__: list[str] = []
 
 
 @rule_for(np.bincount)
-def _bincount(graph: Graph, x: Any, /, weights: Any = None, minlength: int = 0) -> Elements:
-    bins = chosen_values(graph, x)
+def _bincount(trace: Trace, x: Any, /, weights: Any = None, minlength: int = 0) -> Elements:
+    bins = chosen_values(trace, x)
     if bins is None:
         np.bincount(np.zeros(1, dtype_of(x)))  # NumPy refuses what is no whole number
         raise REFUSED.value_dependent("np.bincount")
@@ -44,30 +45,30 @@ def _bincount(graph: Graph, x: Any, /, weights: Any = None, minlength: int = 0) 
     ones = None if weights is None else np.ones(np.shape(weights), dtype_of(weights))
     counts = np.bincount(x, ones, minlength)  # NumPy judges the arguments
     if weights is None or not counts.size or not bins.size:
-        return constants(graph, counts)
+        return constants(trace, counts)
     places, kind = bins.astype(np.intp), dtype_of(weights)
-    return Elements(_added(graph, places, ids_of(graph, weights), len(counts), kind), FLOAT)
+    return Elements(_added(trace, places, ids_of(trace, weights), len(counts), kind), FLOAT)
 
 
-def _added(graph: Graph, places: NDArray[Any], weights: Ids, size: int, kind: np.dtype[Any]) -> Ids:
+def _added(trace: Trace, places: NDArray[Any], weights: Ids, size: int, kind: np.dtype[Any]) -> Ids:
     """The sums of the weights at each place."""
-    target = Operand(graph, graph.constant(np.zeros(size)), FLOAT)
-    ufunc_reductions.at(graph, np.add, target, places, Operand(graph, weights, kind))
+    target = Operand(trace, trace.graph.constant(np.zeros(size)), FLOAT)
+    ufunc_reductions.at(trace, np.add, target, places, Operand(trace, weights, kind))
     return target._ids
 
 
-def _everything(graph: Graph, *sources: Any) -> Ids:
+def _everything(trace: Trace, *sources: Any) -> Ids:
     """The union of all elements of all sources; opaque if there are none."""
-    parts = [ids_of(graph, x).reshape(-1) for x in sources if x is not None]
-    return graph.union_rows(np.concatenate(parts or [np.zeros(0, np.int32)]))
+    parts = [ids_of(trace, x).reshape(-1) for x in sources if x is not None]
+    return trace.graph.union_rows(np.concatenate(parts or [np.zeros(0, np.int32)]))
 
 
-def _edges(graph: Graph, a: Any, bins: Any, range_: Any) -> Any:
+def _edges(trace: Trace, a: Any, bins: Any, range_: Any) -> Any:
     """The edges as `np.histogram_bin_edges` gives them, traced or plain."""
     if isinstance(bins, str):
         raise REFUSED.value_dependent(f"np.histogram(bins={bins!r})")
     if np.ndim(bins):
-        edges = plain_values(graph, bins)
+        edges = plain_values(trace, bins)
         if edges is None:
             edges = np.zeros(np.shape(bins))
         if edges.ndim != 1 or (edges[:-1] > edges[1:]).any():
@@ -76,58 +77,58 @@ def _edges(graph: Graph, a: Any, bins: Any, range_: Any) -> Any:
     np.histogram_bin_edges(np.zeros(0), bins)
     if range_ is not None and not contains_traced(range_):
         return np.histogram_bin_edges(np.zeros(1, dtype_of(a)), bins, range_)
-    values = plain_values(graph, a)
+    values = plain_values(trace, a)
     if range_ is None and values is not None:
         return np.histogram_bin_edges(values, bins)
     if range_ is None:
-        low, high = (Elements(ids, FLOAT) for ids in _extremes(graph, a))
+        low, high = (Elements(ids, FLOAT) for ids in _extremes(trace, a))
     else:
-        low, high = (Elements(ids_of(graph, end), dtype_of(end)) for end in range_)
-    both = graph.union(low.ids, high.ids)
+        low, high = (Elements(ids_of(trace, end), dtype_of(end)) for end in range_)
+    both = trace.graph.union(low.ids, high.ids)
     ids = np.full(int(bins) + 1, both, np.int32)
     ids[0], ids[-1] = low.ids, high.ids
     kind = np.result_type(dtype_of(a), np.float32)
     return Elements(ids, kind if kind.kind == "f" else FLOAT)
 
 
-def _extremes(graph: Graph, a: Any) -> tuple[Ids, Ids]:
+def _extremes(trace: Trace, a: Any) -> tuple[Ids, Ids]:
     """The ids of the smallest and of the largest element; any may be where values are unknown."""
-    if not graph.local:
-        return (_everything(graph, a),) * 2
-    ids, values = ids_of(graph, a).reshape(-1), np.asarray(values_of(a)).reshape(-1)
-    low, high = (graph.union_rows(ids[values == end]) for end in (values.min(), values.max()))
+    if not trace.local:
+        return (_everything(trace, a),) * 2
+    ids, values = ids_of(trace, a).reshape(-1), np.asarray(values_of(a)).reshape(-1)
+    low, high = (trace.graph.union_rows(ids[values == end]) for end in (values.min(), values.max()))
     return low, high
 
 
 @rule_for(np.histogram_bin_edges)
 def _histogram_bin_edges(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     bins: Any = 10,
     range: Any = None,
     weights: Any = None,
 ) -> Any:
-    return _edges(graph, a, bins, range)
+    return _edges(trace, a, bins, range)
 
 
-def _ids(graph: Graph, x: Any) -> Ids:
-    return x.ids if isinstance(x, Elements) else ids_of(graph, x)
+def _ids(trace: Trace, x: Any) -> Ids:
+    return x.ids if isinstance(x, Elements) else ids_of(trace, x)
 
 
 @rule_for(np.histogram)
 def _histogram(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     bins: Any = 10,
     range: Any = None,
     density: Any = None,
     weights: Any = None,
 ) -> tuple[Elements, Any]:
-    edges = _edges(graph, a, bins, range)
-    known_edges = None if isinstance(edges, Elements) else plain_values(graph, edges)
-    values = plain_values(graph, a)
+    edges = _edges(trace, a, bins, range)
+    known_edges = None if isinstance(edges, Elements) else plain_values(trace, edges)
+    values = plain_values(trace, a)
     widths = density and known_edges is None
-    if graph.local and not graph.dependency:
+    if trace.local and not trace.dependency:
         values = np.asarray(values_of(a))
         known_edges = np.histogram_bin_edges(values, values_of(bins), values_of(range))
     kind = np.dtype(np.intp) if weights is None else dtype_of(weights)
@@ -136,31 +137,31 @@ def _histogram(
     if values is not None and known_edges is not None:
         counts = np.histogram(values, known_edges)[0]
         if weights is None and not widths:
-            return Elements(constants(graph, counts).ids, kind), edges
+            return Elements(constants(trace, counts).ids, kind), edges
         empty = counts == 0
         if weights is None:
             weights = np.ones(values.shape)
         inside, places = _places(values.reshape(-1), known_edges)
-        picked = ids_of(graph, weights).reshape(-1)[inside]
+        picked = ids_of(trace, weights).reshape(-1)[inside]
         size = len(known_edges) - 1
-        ids = _added(graph, places[inside], picked, size, dtype_of(weights))
-        divisor = _divisors(graph, picked, places[inside], size)
+        ids = _added(trace, places[inside], picked, size, dtype_of(weights))
+        divisor = _divisors(trace, picked, places[inside], size)
     else:
-        graph.pure = False
-        shape = (_ids(graph, edges).shape[0] - 1,)
-        total = np.array(OPAQUE, np.int32) if weights is None else _everything(graph, weights)
-        if graph.dependency:
-            total = graph.union(total, _everything(graph, a))
+        trace.graph.pure = False
+        shape = (_ids(trace, edges).shape[0] - 1,)
+        total = np.array(OPAQUE, np.int32) if weights is None else _everything(trace, weights)
+        if trace.dependency:
+            total = trace.graph.union(total, _everything(trace, a))
             if known_edges is None:
-                total = graph.union(total, graph.union_rows(_ids(graph, edges)))
+                total = trace.graph.union(total, trace.graph.union_rows(_ids(trace, edges)))
         ids, divisor = np.broadcast_to(total, shape).copy(), total
     if density:
-        ids = graph.union(ids, np.broadcast_to(divisor, ids.shape))
+        ids = trace.graph.union(ids, np.broadcast_to(divisor, ids.shape))
     if widths:  # counts are divided by the widths of the bins
-        found = _ids(graph, edges)
-        apart = graph.union_all([ids, found[1:], found[:-1]])
+        found = _ids(trace, edges)
+        apart = trace.graph.union_all([ids, found[1:], found[:-1]])
         ids = np.where(empty, ids, apart)
-    return Elements(bend(graph, ids) if density else ids, kind), edges
+    return Elements(bend(trace.graph, ids) if density else ids, kind), edges
 
 
 def _places(
@@ -172,21 +173,21 @@ def _places(
     return (places >= 0) & (places < len(edges) - 1), places
 
 
-def _divisors(graph: Graph, picked: Ids, places: NDArray[np.intp], size: int) -> Ids:
+def _divisors(trace: Trace, picked: Ids, places: NDArray[np.intp], size: int) -> Ids:
     """What a density divides each bin by, the sum of all weights; nothing of an empty bin."""
     empty = np.bincount(places, minlength=size) == 0
-    return np.where(empty, np.int32(OPAQUE), graph.union_rows(picked))
+    return np.where(empty, np.int32(OPAQUE), trace.graph.union_rows(picked))
 
 
-def _cell_edges(graph: Graph, a: Any, bins: Any, range_: Any) -> Any:
+def _cell_edges(trace: Trace, a: Any, bins: Any, range_: Any) -> Any:
     """As `_edges`; those of `np.histogramdd` have another dtype."""
     if not np.ndim(bins):
         if range_ is not None and not contains_traced(range_):
             return np.histogramdd(np.zeros((0, 1)), [bins], [range_])[1][0]
-        values = plain_values(graph, a) if range_ is None else None
+        values = plain_values(trace, a) if range_ is None else None
         if values is not None:
             return np.histogramdd(values.reshape(-1, 1), [bins])[1][0]
-    return _edges(graph, a, bins, range_)
+    return _edges(trace, a, bins, range_)
 
 
 def _edge_values(values: Any, bins: Any, range_: Any) -> Any:
@@ -195,7 +196,7 @@ def _edge_values(values: Any, bins: Any, range_: Any) -> Any:
 
 @rule_for(np.histogramdd)
 def _histogramdd(
-    graph: Graph,
+    trace: Trace,
     sample: Any,
     bins: Any = 10,
     range: Any = None,
@@ -207,19 +208,19 @@ def _histogramdd(
     dimensions = len(columns)
     many = [bins] * dimensions if _count(bins) is None else bins
     ranges = [None] * dimensions if range is None else range
-    edges = [_cell_edges(graph, *item) for item in zip(columns, many, ranges, strict=True)]
-    shape = tuple(_ids(graph, e).shape[0] - 1 for e in edges)
-    values = [plain_values(graph, column) for column in columns]
-    known = [None if isinstance(e, Elements) else plain_values(graph, e) for e in edges]
+    edges = [_cell_edges(trace, *item) for item in zip(columns, many, ranges, strict=True)]
+    shape = tuple(_ids(trace, e).shape[0] - 1 for e in edges)
+    values = [plain_values(trace, column) for column in columns]
+    known = [None if isinstance(e, Elements) else plain_values(trace, e) for e in edges]
     moving = [k is None for k in known]
-    if graph.local and not graph.dependency:
+    if trace.local and not trace.dependency:
         values = [np.asarray(values_of(column)) for column in columns]
         known = [_edge_values(*item) for item in zip(values, many, ranges, strict=True)]
     if all(v is not None for v in (*values, *known)):
         sample_ = np.stack([v for v in values if v is not None], axis=-1)
         plain = [k for k in known if k is not None]
         if weights is None and not (density and any(moving)):
-            return constants(graph, np.histogramdd(sample_, plain)[0]), edges
+            return constants(trace, np.histogramdd(sample_, plain)[0]), edges
         if weights is None:
             weights = np.ones(len(sample_))
         inside = np.ones(len(sample_), bool)
@@ -228,26 +229,26 @@ def _histogramdd(
             within, places = _places(value, edge)
             inside &= within
             flat = flat * size + places
-        picked = ids_of(graph, weights)[inside]
-        ids = _added(graph, flat[inside], picked, prod(shape), dtype_of(weights))
-        divisor = _divisors(graph, picked, flat[inside], prod(shape))
+        picked = ids_of(trace, weights)[inside]
+        ids = _added(trace, flat[inside], picked, prod(shape), dtype_of(weights))
+        divisor = _divisors(trace, picked, flat[inside], prod(shape))
     else:
-        graph.pure = False
-        divisor = np.array(OPAQUE, np.int32) if weights is None else _everything(graph, weights)
-        if graph.dependency:
-            every = [Operand(graph, _ids(graph, e), FLOAT) for e in edges]
-            divisor = graph.union(divisor, _everything(graph, *columns, *every))
+        trace.graph.pure = False
+        divisor = np.array(OPAQUE, np.int32) if weights is None else _everything(trace, weights)
+        if trace.dependency:
+            every = [Operand(trace, _ids(trace, e), FLOAT) for e in edges]
+            divisor = trace.graph.union(divisor, _everything(trace, *columns, *every))
         divisor = np.broadcast_to(divisor, prod(shape))
         ids = np.array(divisor)
     if density:
         parts = [ids, divisor]
         for axis, (edge, moves) in enumerate(zip(edges, moving, strict=True)):
             if moves:  # each cell is divided by its own widths
-                found = _ids(graph, edge)
-                width = graph.union(found[1:], found[:-1])
+                found = _ids(trace, edge)
+                width = trace.graph.union(found[1:], found[:-1])
                 along = width.reshape((-1,) + (1,) * (dimensions - 1 - axis))
                 parts.append(np.broadcast_to(along, shape).reshape(-1))
-        ids = bend(graph, graph.union_all(parts))
+        ids = bend(trace.graph, trace.graph.union_all(parts))
     return Elements(ids.reshape(shape), FLOAT), edges
 
 
@@ -261,7 +262,7 @@ def _columns(sample: Any) -> list[Any]:
 
 @rule_for(np.histogram2d)
 def _histogram2d(
-    graph: Graph,
+    trace: Trace,
     x: Any,
     y: Any,
     bins: Any = 10,
@@ -272,7 +273,7 @@ def _histogram2d(
     if np.shape(x)[:1] != np.shape(y)[:1]:
         raise ValueError("x and y must have the same length.")
     pair = bins if _count(bins) in (None, 1, 2) else [bins, bins]
-    counts, edges = _histogramdd(graph, [x, y], pair, range, density, weights)
+    counts, edges = _histogramdd(trace, [x, y], pair, range, density, weights)
     return counts, edges[0], edges[1]
 
 

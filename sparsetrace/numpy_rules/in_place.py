@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import PartIds
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.constants import choose, chosen_values, converted
 from sparsetrace.operands.operands import (
@@ -29,7 +30,7 @@ from sparsetrace.operands.registry import rule_for
 __all__: list[str] = []
 
 
-def _new(graph: Graph, target: Any, call: str, values: Any) -> Ids:
+def _new(trace: Trace, target: Any, call: str, values: Any) -> Ids:
     """Ids of the values as the target takes them."""
     if not is_traced_array(target):
         raise plain_target(call, target)
@@ -43,7 +44,7 @@ def _new(graph: Graph, target: Any, call: str, values: Any) -> Ids:
         )
     if type(values) in (complex, list, tuple) and not contains_traced(values):
         np.array(values, target._dtype)  # NumPy refuses complex numbers in place of real ones
-    return converted(graph, ids_of(graph, values), dtype_of(values), target._dtype)
+    return converted(trace, ids_of(trace, values), dtype_of(values), target._dtype)
 
 
 def _check_casting(source: Any, target: Any, casting: Any) -> None:
@@ -55,31 +56,34 @@ def _check_casting(source: Any, target: Any, casting: Any) -> None:
         )
 
 
-def _anywhere(graph: Graph, target: Any, new: Ids, chooser: Any) -> None:
+def _anywhere(trace: Trace, target: Any, new: Ids, chooser: Any) -> None:
     """Every element of the target may have been exchanged for one of `new`."""
-    parts = [target._ids, np.broadcast_to(graph.union_rows(new.reshape(-1)), target._ids.shape)]
-    if graph.dependency:
-        every = graph.union_rows(ids_of(graph, chooser).reshape(-1))
+    parts = [
+        target._ids,
+        np.broadcast_to(trace.graph.union_rows(new.reshape(-1)), target._ids.shape),
+    ]
+    if trace.dependency:
+        every = trace.graph.union_rows(ids_of(trace, chooser).reshape(-1))
         parts.append(np.broadcast_to(every, target._ids.shape))
-    graph.pure = False
-    target._ids[...] = np.maximum(graph.union_all(parts), OPAQUE)
+    trace.graph.pure = False
+    target._ids[...] = np.maximum(trace.graph.union_all(parts), OPAQUE)
 
 
 @rule_for(np.put)
-def _put(graph: Graph, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
-    new = _new(graph, a, "np.put", v)
-    places = chosen_values(graph, ind)
+def _put(trace: Trace, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    new = _new(trace, a, "np.put", v)
+    places = chosen_values(trace, ind)
     if places is None:
-        _anywhere(graph, a, new, ind)
+        _anywhere(trace, a, new, ind)
     else:
         np.put(a._ids, places.astype(np.intp), new, mode)
 
 
 @rule_for(np.place)
-def _place(graph: Graph, arr: Any, mask: Any, vals: Any) -> None:
-    new = _new(graph, arr, "np.place", vals)
+def _place(trace: Trace, arr: Any, mask: Any, vals: Any) -> None:
+    new = _new(trace, arr, "np.place", vals)
     _check_casting(vals, arr.dtype, "safe")
-    known = chosen_values(graph, mask)
+    known = chosen_values(trace, mask)
     if known is not None:
         np.place(arr._ids, known, new)
         return
@@ -88,18 +92,18 @@ def _place(graph: Graph, arr: Any, mask: Any, vals: Any) -> None:
         np.place(np.zeros(np.shape(arr)), np.ones(np.shape(mask), bool), np.zeros(new.size))
     flat = new.reshape(-1)[: arr._ids.size]
     last = np.minimum(np.arange(arr._ids.size), flat.size - 1)
-    parts = [arr._ids, ufunc_reductions.prefix_unions(graph, flat, 0)[last].reshape(arr._ids.shape)]
-    if graph.dependency:
-        before = ufunc_reductions.prefix_unions(graph, ids_of(graph, mask).reshape(-1), 0)
+    parts = [arr._ids, ufunc_reductions.prefix_unions(trace, flat, 0)[last].reshape(arr._ids.shape)]
+    if trace.dependency:
+        before = ufunc_reductions.prefix_unions(trace, ids_of(trace, mask).reshape(-1), 0)
         parts.append(before.reshape(arr._ids.shape))
-    graph.pure = False
-    arr._ids[...] = np.maximum(graph.union_all(parts), OPAQUE)
+    trace.graph.pure = False
+    arr._ids[...] = np.maximum(trace.graph.union_all(parts), OPAQUE)
 
 
 @rule_for(np.putmask)
-def _putmask(graph: Graph, a: Any, mask: Any, values: Any) -> None:
+def _putmask(trace: Trace, a: Any, mask: Any, values: Any) -> None:
     """Element i of the target takes element i of the values, which repeat."""
-    new = _new(graph, a, "np.putmask", values)
+    new = _new(trace, a, "np.putmask", values)
     _check_casting(values, a.dtype, "safe")
     if np.size(mask) != a._ids.size:
         raise ValueError("putmask: mask and data must be the same size")
@@ -108,45 +112,45 @@ def _putmask(graph: Graph, a: Any, mask: Any, values: Any) -> None:
     if np.shape(mask) != a._ids.shape:
         mask = np.reshape(mask, a._ids.shape)
     new = np.resize(new, a._ids.shape)
-    a._ids[...] = choose(graph, mask, new, a._ids)
+    a._ids[...] = choose(trace, mask, new, a._ids)
 
 
 @rule_for(np.put_along_axis)
-def _put_along_axis(graph: Graph, arr: Any, indices: Any, values: Any, axis: Any) -> None:
-    new = _new(graph, arr, "np.put_along_axis", values)
+def _put_along_axis(trace: Trace, arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    new = _new(trace, arr, "np.put_along_axis", values)
     if dtype_of(indices).kind not in "iu":
         raise IndexError("`indices` must be an integer array")
-    places = chosen_values(graph, indices)
+    places = chosen_values(trace, indices)
     if places is not None:
         np.put_along_axis(arr._ids, places.astype(np.intp), new, axis)
         return
     if axis is None:
-        _anywhere(graph, arr, new, indices)
+        _anywhere(trace, arr, new, indices)
         return
     shape = np.shape(indices)
     added = np.moveaxis(np.broadcast_to(new, shape), axis, -1)
-    parts = [np.expand_dims(graph.union_rows(added), axis)]
-    if graph.dependency:
-        chosen = np.moveaxis(ids_of(graph, indices), axis, -1)
-        parts.append(np.expand_dims(graph.union_rows(chosen), axis))
-    graph.pure = False
-    out = graph.union_all([arr._ids, *(np.broadcast_to(p, arr._ids.shape) for p in parts)])
+    parts = [np.expand_dims(trace.graph.union_rows(added), axis)]
+    if trace.dependency:
+        chosen = np.moveaxis(ids_of(trace, indices), axis, -1)
+        parts.append(np.expand_dims(trace.graph.union_rows(chosen), axis))
+    trace.graph.pure = False
+    out = trace.graph.union_all([arr._ids, *(np.broadcast_to(p, arr._ids.shape) for p in parts)])
     arr._ids[...] = np.maximum(out, OPAQUE)
 
 
 @rule_for(np.fill_diagonal)
-def _fill_diagonal(graph: Graph, a: Any, val: Any, wrap: bool = False) -> None:
-    np.fill_diagonal(a._ids, _new(graph, a, "np.fill_diagonal", val), wrap)
+def _fill_diagonal(trace: Trace, a: Any, val: Any, wrap: bool = False) -> None:
+    np.fill_diagonal(a._ids, _new(trace, a, "np.fill_diagonal", val), wrap)
 
 
 @rule_for(np.copyto)
 def _copyto(
-    graph: Graph, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
+    trace: Trace, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
 ) -> None:
-    ids = _new(graph, dst, "np.copyto", np.asarray(src) if type(src) is complex else src)
+    ids = _new(trace, dst, "np.copyto", np.asarray(src) if type(src) is complex else src)
     _check_casting(np.asarray(src) if type(src) is complex else src, dst.dtype, casting)
     _check_casting(where, bool, "safe")
     if where is True:
         dst._ids[...] = ids
     else:
-        dst._ids[...] = choose(graph, where, np.broadcast_to(ids, dst._ids.shape), dst._ids)
+        dst._ids[...] = choose(trace, where, np.broadcast_to(ids, dst._ids.shape), dst._ids)

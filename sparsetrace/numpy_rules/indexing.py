@@ -18,8 +18,9 @@ import numpy as np
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import array, asarray, zeros
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import (
     Elements,
@@ -57,7 +58,7 @@ def is_simple(key: Any) -> bool:
     return kind is np.ndarray and key.dtype != object
 
 
-def constant_key(graph: Graph, key: Any) -> tuple[Any, bool]:
+def constant_key(trace: Trace, key: Any) -> tuple[Any, bool]:
     """The key with traced parts whose values are known replaced; whether any is not known.
 
     A list or an object array that holds unknown elements becomes one traced array.
@@ -65,18 +66,18 @@ def constant_key(graph: Graph, key: Any) -> tuple[Any, bool]:
     if not contains_traced(key):
         return key, False
     if isinstance(key, tuple):
-        parts = [constant_key(graph, part) for part in key]
+        parts = [constant_key(trace, part) for part in key]
         return tuple(part for part, _ in parts), any(unsure for _, unsure in parts)
     if isinstance(key, list) or (isinstance(key, np.ndarray) and not is_traced(key)):
         dtype = dtype_of(key)
-        ids = ids_of(graph, key)
+        ids = ids_of(trace, key)
     else:
         dtype, ids = key._dtype, key._ids
-    if not graph.local and (asarray(ids) > 0).any():
+    if not trace.local and (asarray(ids) > 0).any():
         if not is_traced(key):
-            key = graph.wrap(Elements(asarray(ids), dtype, keep_array=True))
+            key = trace.wrap(Elements(asarray(ids), dtype, keep_array=True))
         return key, True
-    values = known_of(graph, key)
+    values = known_of(trace, key)
     return (values if values.ndim else values[()]), False
 
 
@@ -114,7 +115,7 @@ def gives_view(key: Any) -> bool:
     )
 
 
-def chosen(graph: Graph, found: Ids, ids: Ids, key: Any) -> Ids:
+def chosen(trace: Trace, found: Ids, ids: Ids, key: Any) -> Ids:
     """What ``x[key]`` gave, as the view of x that it is in NumPy: see `put`.
 
     It is read-only, for whatever else writes into it.
@@ -123,16 +124,16 @@ def chosen(graph: Graph, found: Ids, ids: Ids, key: Any) -> Ids:
         return found
     own = found.copy("K")
     place = id(own)
-    graph.rows[place] = weakref.ref(own, lambda _: graph.rows.pop(place, None)), ids, key
-    graph.keeps_writes = True
+    trace.rows[place] = weakref.ref(own, lambda _: trace.rows.pop(place, None)), ids, key
+    trace.keeps_writes = True
     view = own.view()
     view.flags.writeable = False
     return view
 
 
-def put(graph: Graph, ids: Ids, key: Any, value: Ids) -> None:
+def put(trace: Trace, ids: Ids, key: Any, value: Ids) -> None:
     """``ids[key] = value``, which lands in views of elements that the inputs choose, or in x."""
-    row = None if ids.flags.writeable else graph.rows.get(id(ids.base))
+    row = None if ids.flags.writeable else trace.rows.get(id(ids.base))
     if row is None:
         ids[key] = value
     else:
@@ -140,23 +141,23 @@ def put(graph: Graph, ids: Ids, key: Any, value: Ids) -> None:
         ids[key] = value
         ids.flags.writeable = False
         _, ids, place = row
-        write(graph, ids, place, row[0]())
-    refresh(graph, ids, row)
+        write(trace, ids, place, row[0]())
+    refresh(trace, ids, row)
 
 
-def refresh(graph: Graph, ids: Ids, written: Any = None) -> None:
+def refresh(trace: Trace, ids: Ids, written: Any = None) -> None:
     """After a write into x: views of elements of it that the inputs choose show it too."""
-    for row in tuple(graph.rows.values()):
+    for row in tuple(trace.rows.values()):
         own, shown, key = row[0](), row[1], row[2]
         if own is not None and row is not written and np.may_share_memory(shown, ids):
-            own[...] = read(graph, shown, key)
+            own[...] = read(trace, shown, key)
 
 
 def _unsure(part: Any) -> bool:
     return contains_traced(part) and is_uncertain(part)
 
 
-def read(graph: Graph, ids: Ids, key: Any) -> Ids:
+def read(trace: Trace, ids: Ids, key: Any) -> Ids:
     """``x[key]`` where part of the key depends on the inputs.
 
     Raises
@@ -182,27 +183,27 @@ def read(graph: Graph, ids: Ids, key: Any) -> Ids:
     wide = tuple(slice(None) if _unsure(part) else part for part in parts)
     plain = all(isinstance(p, (slice, int, np.integer, type(None))) for p in wide)
     if plain and sum(map(_unsure, parts)) == 1:
-        out = _read_one_axis(graph, ids, parts, wide)
+        out = _read_one_axis(trace, ids, parts, wide)
     else:
         candidates = ids[wide] if plain else ids
-        out = np.broadcast_to(graph.union_rows(candidates.reshape(-1)), shape)
+        out = np.broadcast_to(trace.graph.union_rows(candidates.reshape(-1)), shape)
     out = np.broadcast_to(out, shape)
     for part in parts:
-        if graph.dependency and _unsure(part):
-            everything = graph.union_rows(ids_of(graph, part).reshape(-1))
-            out = graph.union(out, np.broadcast_to(everything, shape))
+        if trace.dependency and _unsure(part):
+            everything = trace.graph.union_rows(ids_of(trace, part).reshape(-1))
+            out = trace.graph.union(out, np.broadcast_to(everything, shape))
     if (out <= OPAQUE).any():
-        graph.pure = False
+        trace.graph.pure = False
         out = np.where(out <= 0, np.int32(OPAQUE), out)
     return ordered(array(out), like)
 
 
-def _read_one_axis(graph: Graph, ids: Ids, parts: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:
+def _read_one_axis(trace: Trace, ids: Ids, parts: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:
     """One uncertain index, everything else basic: the union over that axis alone."""
     position = next(i for i, part in enumerate(parts) if _unsure(part))
     axis = sum(1 for part in parts[:position] if not isinstance(part, (int, np.integer)))
     index_ndim = np.ndim(parts[position])
-    united = graph.union_rows(np.moveaxis(ids[wide], axis, -1))
+    united = trace.graph.union_rows(np.moveaxis(ids[wide], axis, -1))
     # NumPy puts the index's axes where the index stood, or first if an integer stands apart
     others = [i for i, p in enumerate(parts) if isinstance(p, (int, np.integer))]
     apart = any(abs(i - position) > 1 or any(p is None for p in parts) for i in others)
@@ -211,7 +212,7 @@ def _read_one_axis(graph: Graph, ids: Ids, parts: tuple[Any, ...], wide: tuple[A
     return united.reshape(shape)
 
 
-def write(graph: Graph, ids: Ids, key: Any, value: Ids) -> None:
+def write(trace: Trace, ids: Ids, key: Any, value: Ids) -> None:
     """``y[key] = value`` where part of the key depends on the inputs.
 
     Every candidate may keep its own element or take the value.
@@ -240,13 +241,13 @@ def write(graph: Graph, ids: Ids, key: Any, value: Ids) -> None:
     elif masked:
         raise REFUSED.value_dependent("y[mask] = array")
     else:
-        new = np.broadcast_to(graph.union_rows(value.reshape(-1)), old.shape)
-    graph.pure = False
-    out = graph.union(old, new)
-    if graph.dependency:
+        new = np.broadcast_to(trace.graph.union_rows(value.reshape(-1)), old.shape)
+    trace.graph.pure = False
+    out = trace.graph.union(old, new)
+    if trace.dependency:
         for part in unsure:
-            chosen = ids_of(graph, part)
+            chosen = ids_of(trace, part)
             if not masked or chosen.shape != out.shape:
-                chosen = graph.union_rows(chosen.reshape(-1))
-            out = graph.union(out, np.broadcast_to(chosen, out.shape))
+                chosen = trace.graph.union_rows(chosen.reshape(-1))
+            out = trace.graph.union(out, np.broadcast_to(chosen, out.shape))
     ids[target] = np.maximum(out, OPAQUE)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend, interact, multiply
 from sparsetrace.numpy_rules.contraction import Factor, contract, flat_batch
 from sparsetrace.operands import ufunc_reductions
@@ -84,21 +85,21 @@ def _closure(mask: Mask) -> Mask:
     return reached
 
 
-def _nonzero(graph: Graph, x: Factor) -> Mask:
+def _nonzero(trace: Trace, x: Factor) -> Mask:
     """Where an operand may be non-zero."""
-    if not graph.values:
+    if not trace.values:
         return np.ones(x.shape, bool)
     mask: Mask = np.zeros(x.shape, bool)
     if x.values is not None:
         mask |= x.values != 0
     if x.ids is not None:
-        mask |= x.ids > OPAQUE if graph.local else ~graph.zeros_among(x.ids)
+        mask |= x.ids > OPAQUE if trace.local else ~trace.graph.zeros_among(x.ids)
     return mask
 
 
-def _structures(graph: Graph, matrices: Factor) -> Mask:
+def _structures(trace: Trace, matrices: Factor) -> Mask:
     """The structure of the inverse of each matrix of a batch."""
-    mask = _nonzero(graph, matrices)
+    mask = _nonzero(trace, matrices)
     if mask.all():
         return mask
     known: dict[bytes, Mask] = {}
@@ -111,64 +112,64 @@ def _structures(graph: Graph, matrices: Factor) -> Mask:
     return np.stack(found)
 
 
-def within_blocks(graph: Graph, a: Any) -> Ids:
+def within_blocks(trace: Trace, a: Any) -> Ids:
     """The elements on a cycle, which eigenvalues depend on; opaque in place of the others."""
-    matrices = Factor.of(graph, a)
+    matrices = Factor.of(trace, a)
     (flat,) = _as_batch(matrices.shape[:-2], matrices)
     assert flat.ids is not None
-    mask = _nonzero(graph, flat) | np.eye(flat.shape[-1], dtype=bool)
+    mask = _nonzero(trace, flat) | np.eye(flat.shape[-1], dtype=bool)
     if mask.all():
         return flat.ids.reshape(matrices.shape)
     reached = np.stack([_closure(one) for one in mask])
-    graph.pure = False
+    trace.graph.pure = False
     mutual = reached & reached.swapaxes(1, 2)
     return np.where(mutual, flat.ids, np.int32(OPAQUE)).reshape(matrices.shape)
 
 
-def _constant(graph: Graph, structure: Mask, values: NDArray[Any] | None = None) -> Factor:
+def _constant(trace: Trace, structure: Mask, values: NDArray[Any] | None = None) -> Factor:
     """The inverse's structure as a constant operand; unit values where none are given."""
     if values is None:
-        return Factor(graph, None, structure.astype(float), FLOAT)
+        return Factor(trace, None, structure.astype(float), FLOAT)
     tiny = np.finfo(float).tiny
     shown = np.where(structure, np.where(values == 0, tiny, values), 0)
-    return Factor(graph, None, shown, shown.dtype)
+    return Factor(trace, None, shown, shown.dtype)
 
 
-def _spread(graph: Graph, structure: Mask, ids: Ids) -> Ids:
+def _spread(trace: Trace, structure: Mask, ids: Ids) -> Ids:
     """``out[i, c]`` unites the ``ids[k, c]`` for which ``structure[i, k]``."""
     return contract(
-        graph, _constant(graph, structure), Factor(graph, ids, _ones(graph, ids), FLOAT)
+        trace, _constant(trace, structure), Factor(trace, ids, _ones(trace, ids), FLOAT)
     )
 
 
-def _ones(graph: Graph, ids: Ids) -> NDArray[Any] | None:
-    return np.ones(ids.shape) if graph.local else None
+def _ones(trace: Trace, ids: Ids) -> NDArray[Any] | None:
+    return np.ones(ids.shape) if trace.local else None
 
 
 # -------------------------------------------------------------------- solutions
-def _solved(graph: Graph, matrices: Factor, sides: Factor) -> Ids:
+def _solved(trace: Trace, matrices: Factor, sides: Factor) -> Ids:
     """``(B, n, n)`` and ``(B, n, m)`` -> ``(B, n, m)``."""
-    structure = _structures(graph, matrices)
+    structure = _structures(trace, matrices)
     if matrices.ids is None:
         values = np.linalg.inv(matrices.values)  # type: ignore[arg-type]
-        return contract(graph, _constant(graph, structure, values), sides)
+        return contract(trace, _constant(trace, structure, values), sides)
     # equation k: sum_l a[k, l] x[l] = b[k], where an x[l] that is zero has no coefficient
-    some: Mask = np.matmul(structure, _nonzero(graph, sides))
-    rows = contract(graph, Factor(graph, matrices.ids, None, FLOAT), _constant(graph, some))
+    some: Mask = np.matmul(structure, _nonzero(trace, sides))
+    rows = contract(trace, Factor(trace, matrices.ids, None, FLOAT), _constant(trace, some))
     opaque = np.full(sides.shape, OPAQUE, np.int32)
-    equations = graph.union(rows, opaque if sides.ids is None else sides.ids)
-    found = _from_equations(graph, structure, matrices.ids, np.maximum(equations, OPAQUE))
+    equations = trace.graph.union(rows, opaque if sides.ids is None else sides.ids)
+    found = _from_equations(trace, structure, matrices.ids, np.maximum(equations, OPAQUE))
     return found if some.all() else np.where(some, found, np.int32(ZERO))
 
 
-def _from_equations(graph: Graph, structure: Mask, matrices: Ids, equations: Ids) -> Ids:
+def _from_equations(trace: Trace, structure: Mask, matrices: Ids, equations: Ids) -> Ids:
     """Each unknown depends on the equations that the inverse's row has."""
-    solution = _spread(graph, structure, equations)
-    if not graph.second_order:
+    solution = _spread(trace, structure, equations)
+    if not trace.second_order:
         return solution
     # an equation multiplies its coefficients with the unknowns
-    nonlinear = multiply(graph, equations, matrices, solution)
-    return _spread(graph, structure, nonlinear)
+    nonlinear = multiply(trace.graph, equations, matrices, solution)
+    return _spread(trace, structure, nonlinear)
 
 
 def _as_batch(lead: tuple[int, ...], *factors: Factor) -> list[Factor]:
@@ -176,11 +177,11 @@ def _as_batch(lead: tuple[int, ...], *factors: Factor) -> list[Factor]:
 
 
 @rule_for(np.linalg.solve)
-def _solve(graph: Graph, a: Any, b: Any) -> Elements:
-    return _solution(graph, Factor.of(graph, a), Factor.of(graph, b), _kind(a, b))
+def _solve(trace: Trace, a: Any, b: Any) -> Elements:
+    return _solution(trace, Factor.of(trace, a), Factor.of(trace, b), _kind(a, b))
 
 
-def _solution(graph: Graph, matrices: Factor, sides: Factor, kind: np.dtype[Any]) -> Elements:
+def _solution(trace: Trace, matrices: Factor, sides: Factor, kind: np.dtype[Any]) -> Elements:
     shape = sides.shape
     vector = len(sides.shape) == 1
     if vector:
@@ -194,18 +195,18 @@ def _solution(graph: Graph, matrices: Factor, sides: Factor, kind: np.dtype[Any]
         )
     lead = np.broadcast_shapes(matrices.shape[:-2], sides.shape[:-2])
     n, m = sides.shape[-2:]
-    found = _solved(graph, *_as_batch(lead, matrices, sides))
+    found = _solved(trace, *_as_batch(lead, matrices, sides))
     size = prod(lead)
     ids = np.broadcast_to(found, (size, n, m)).reshape((*lead, n, m)).copy()
     if ids.size and ids.min() <= OPAQUE:
-        graph.pure = False
+        trace.graph.pure = False
     return Elements(ids[..., 0] if vector else ids, kind)
 
 
 @rule_for(np.linalg.tensorsolve)
-def _tensorsolve(graph: Graph, a: Any, b: Any, axes: Any = None) -> Elements:
+def _tensorsolve(trace: Trace, a: Any, b: Any, axes: Any = None) -> Elements:
     """The equations of all of b's elements, with the named axes of a moved to its end."""
-    tensor, side = Factor.of(graph, a), Factor.of(graph, b)
+    tensor, side = Factor.of(trace, a), Factor.of(trace, b)
     order = list(range(len(tensor.shape)))
     for axis in axes or ():
         order.remove(axis)
@@ -216,7 +217,7 @@ def _tensorsolve(graph: Graph, a: Any, b: Any, axes: Any = None) -> Elements:
     if prod(tensor.shape) != n**2:
         raise np.linalg.LinAlgError("tensorsolve: prod(a.shape[b.ndim:]) must be the rest's")
     matrix = tensor.moved(lambda data: data.reshape(n, n))
-    found = _solution(graph, matrix, side.moved(np.ravel), _kind(a, b))
+    found = _solution(trace, matrix, side.moved(np.ravel), _kind(a, b))
     return Elements(found.ids.reshape(shape), found.dtype, keep_array=True)
 
 
@@ -226,113 +227,113 @@ def _kind(*operands: Any) -> np.dtype[Any]:
 
 
 @rule_for(np.linalg.tensorinv)
-def _tensorinv(graph: Graph, a: Any, ind: int = 2) -> Elements:
-    tensor = Factor.of(graph, a)
+def _tensorinv(trace: Trace, a: Any, ind: int = 2) -> Elements:
+    tensor = Factor.of(trace, a)
     if ind <= 0:
         raise ValueError("Invalid ind argument.")
     left, right = tensor.shape[:ind], tensor.shape[ind:]
     matrix = tensor.moved(lambda data: data.reshape(prod(right), -1))
-    return Elements(_inverse(graph, matrix).reshape((*right, *left)), _kind(a))
+    return Elements(_inverse(trace, matrix).reshape((*right, *left)), _kind(a))
 
 
 @rule_for(np.linalg.inv)
-def _inv(graph: Graph, a: Any) -> Elements:
-    return Elements(_inverse(graph, Factor.of(graph, a)), _kind(a))
+def _inv(trace: Trace, a: Any) -> Elements:
+    return Elements(_inverse(trace, Factor.of(trace, a)), _kind(a))
 
 
-def _inverse(graph: Graph, matrices: Factor) -> Ids:
+def _inverse(trace: Trace, matrices: Factor) -> Ids:
     shape = matrices.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     (flat,) = _as_batch(shape[:-2], matrices)
     assert flat.ids is not None
-    structure = _structures(graph, flat)
+    structure = _structures(trace, flat)
     # equation k of column c has the coefficients that meet an element of the inverse
-    equations = contract(graph, Factor(graph, flat.ids, None, FLOAT), _constant(graph, structure))
-    ids = _from_equations(graph, structure, flat.ids, np.maximum(equations, OPAQUE))
+    equations = contract(trace, Factor(trace, flat.ids, None, FLOAT), _constant(trace, structure))
+    ids = _from_equations(trace, structure, flat.ids, np.maximum(equations, OPAQUE))
     if not structure.all():
-        graph.pure = False
+        trace.graph.pure = False
         ids = np.where(structure, ids, np.int32(ZERO))
     return ids.reshape(shape)
 
 
 # ----------------------------------------------------------------- determinants
-def _counting(graph: Graph, a: Any) -> Ids:
+def _counting(trace: Trace, a: Any) -> Ids:
     """The elements that the determinant depends on; opaque in place of the others.
 
     A matrix that is singular for all values has a determinant of zero.
     """
-    matrices = Factor.of(graph, a)
+    matrices = Factor.of(trace, a)
     shape = matrices.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     (flat,) = _as_batch(shape[:-2], matrices)
     assert flat.ids is not None
-    structure = _structures(graph, flat).swapaxes(1, 2)
-    mask = _nonzero(graph, flat)
-    if not graph.dependency and not mask.all():
+    structure = _structures(trace, flat).swapaxes(1, 2)
+    mask = _nonzero(trace, flat)
+    if not trace.dependency and not mask.all():
         regular = np.array([structural_rank(one) == shape[-1] for one in mask])
         structure = structure & regular[:, None, None]
     if structure.all():
         return flat.ids.reshape(shape)
-    graph.pure = False
+    trace.graph.pure = False
     return np.where(structure, flat.ids, np.int32(OPAQUE)).reshape(shape)
 
 
-def _all_of(graph: Graph, ids: Ids) -> Ids:
-    return graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
+def _all_of(trace: Trace, ids: Ids) -> Ids:
+    return trace.graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
 
 
 @rule_for(np.linalg.det)
-def _det(graph: Graph, a: Any) -> Elements:
+def _det(trace: Trace, a: Any) -> Elements:
     """Linear in each row and in each column: no element meets one of its own row or column."""
-    ids = _counting(graph, a)
+    ids = _counting(trace, a)
     n = ids.shape[-1]
-    total = _all_of(graph, ids)
-    if graph.second_order and n > 1:
+    total = _all_of(trace, ids)
+    if trace.second_order and n > 1:
         # all rows below, column by column; then without the element's own column
-        below = ufunc_reductions.prefix_unions(graph, ids[..., ::-1, :], ids.ndim - 2)[..., ::-1, :]
-        left = ufunc_reductions.prefix_unions(graph, below, ids.ndim - 1)
-        right = ufunc_reductions.prefix_unions(graph, below[..., ::-1], ids.ndim - 1)[..., ::-1]
+        below = ufunc_reductions.prefix_unions(trace, ids[..., ::-1, :], ids.ndim - 2)[..., ::-1, :]
+        left = ufunc_reductions.prefix_unions(trace, below, ids.ndim - 1)
+        right = ufunc_reductions.prefix_unions(trace, below[..., ::-1], ids.ndim - 1)[..., ::-1]
         met = []
         for i, j in np.ndindex(n - 1, n):
             if j > 0:
                 met.append((ids[..., i, j], left[..., i + 1, j - 1]))
             if j < n - 1:
                 met.append((ids[..., i, j], right[..., i + 1, j + 1]))
-        total = interact(graph, total, met, cut=graph.local)
+        total = interact(trace.graph, total, met, cut=trace.local)
     if total.size and total.min() <= OPAQUE:
-        graph.pure = False
+        trace.graph.pure = False
     return Elements(total, _kind(a))
 
 
-def _sum_of_blocks(graph: Graph, a: Any, total: Ids) -> Ids:
+def _sum_of_blocks(trace: Trace, a: Any, total: Ids) -> Ids:
     """The logarithm: each strongly connected block by itself, nonlinearly."""
-    (flat,) = _as_batch(np.shape(a)[:-2], Factor.of(graph, a))
+    (flat,) = _as_batch(np.shape(a)[:-2], Factor.of(trace, a))
     assert flat.ids is not None
-    structure = _structures(graph, flat)
+    structure = _structures(trace, flat)
     if structure.all():
-        return bend(graph, total)
+        return bend(trace.graph, total)
     sums = []
     for ids, one in zip(flat.ids, np.broadcast_to(structure, flat.shape), strict=True):
         _, block = np.unique(one, axis=0, return_inverse=True)
         counting = np.where(one.T, ids, np.int32(OPAQUE))
         parts = [counting[:, block.reshape(-1) == i].reshape(-1) for i in range(block.max() + 1)]
-        blocks = np.array([graph.union_rows(part[None])[0] for part in parts], np.int32)
-        sums.append(graph.union_rows(bend(graph, blocks)[None])[0])
+        blocks = np.array([trace.graph.union_rows(part[None])[0] for part in parts], np.int32)
+        sums.append(trace.graph.union_rows(bend(trace.graph, blocks)[None])[0])
     return np.array(sums, np.int32).reshape(total.shape)
 
 
 @rule_for(np.linalg.slogdet)
-def _slogdet(graph: Graph, a: Any) -> Any:
+def _slogdet(trace: Trace, a: Any) -> Any:
     """The sign has no derivative, unless it is a complex phase."""
-    total = _all_of(graph, _counting(graph, a))
-    if graph.second_order:
-        total = _sum_of_blocks(graph, a, total)
+    total = _all_of(trace, _counting(trace, a))
+    if trace.second_order:
+        total = _sum_of_blocks(trace, a, total)
     kind = _kind(a)
     signs = total
-    if not graph.dependency and kind.kind != "c":
-        graph.pure = False
+    if not trace.dependency and kind.kind != "c":
+        trace.graph.pure = False
         signs = np.full(total.shape, OPAQUE, np.int32)
     sample = np.linalg.slogdet(np.eye(1))
     real = np.empty(0, kind).real.dtype

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids, filled
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, Ids, filled
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.numpy_rules.inverses import within_blocks
 from sparsetrace.operands.operands import (
@@ -42,21 +43,21 @@ def harmless(x: Any) -> Any:
     return sample
 
 
-def whole(graph: Graph, x: Any, core: int = 2) -> Ids:
+def whole(trace: Trace, x: Any, core: int = 2) -> Ids:
     """The union over each batch item; opaque for constants."""
-    ids = ids_of(graph, x)
+    ids = ids_of(trace, x)
     lead = ids.shape[: ids.ndim - core]
-    return graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
+    return trace.graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
 
 
-def like_sample(graph: Graph, total: Ids, sample: Any) -> Any:
+def like_sample(trace: Trace, total: Ids, sample: Any) -> Any:
     """The structure of a sample, each batch item of it made of one id."""
     if isinstance(sample, tuple):
-        items = [like_sample(graph, total, part) for part in sample]
+        items = [like_sample(trace, total, part) for part in sample]
         return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
     shape = np.shape(sample)
     if total.size and total.min() <= OPAQUE:
-        graph.pure = False
+        trace.graph.pure = False
     spread = total.reshape(total.shape + (1,) * (len(shape) - total.ndim))
     return Elements(filled(spread, shape), np.asarray(sample).dtype)
 
@@ -65,17 +66,17 @@ def _dense(function: Callable[..., Any]) -> None:
     """Every output depends on the whole matrix; traced tolerances have no derivative."""
     signature = inspect.signature(function)
 
-    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
         matrix, *rest = signature.bind(*args, **kwargs).args
         named = dict(signature.bind(*args, **kwargs).kwargs)
-        total = whole(graph, matrix)
+        total = whole(trace, matrix)
         for option in (*rest, *named.values()):
-            if graph.dependency and contains_traced(option):
-                total = graph.union(total, ids_of(graph, option))
-        total = bend(graph, total)
+            if trace.dependency and contains_traced(option):
+                total = trace.graph.union(total, ids_of(trace, option))
+        total = bend(trace.graph, total)
         plain = [None if contains_traced(v) else v for v in rest]
         named = {k: v for k, v in named.items() if not contains_traced(v)}
-        return like_sample(graph, total, function(harmless(matrix), *plain, **named))
+        return like_sample(trace, total, function(harmless(matrix), *plain, **named))
 
     rule_for(function)(rule)
 
@@ -89,75 +90,75 @@ for _function in (
     _dense(_function)
 
 
-def _times(graph: Graph, united: Ids, matrix: Ids) -> Ids:
+def _times(trace: Trace, united: Ids, matrix: Ids) -> Ids:
     """Solutions: linear in the right-hand sides, nonlinear in the matrix and beside it."""
-    if not graph.second_order:
+    if not trace.second_order:
         return united
-    return interact(graph, united, [(np.broadcast_to(matrix, united.shape), united)])
+    return interact(trace.graph, united, [(np.broadcast_to(matrix, united.shape), united)])
 
 
 @rule_for(np.linalg.matrix_rank)
 def _matrix_rank(
-    graph: Graph, A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
+    trace: Trace, A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
 ) -> Elements:
     """A whole number: opaque."""
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
-    ids = ids_of(graph, A)
+    ids = ids_of(trace, A)
     if hermitian and ids.ndim >= 2 and ids.shape[-1] != ids.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    total = whole(graph, A, min(ids.ndim, 2))
+    total = whole(trace, A, min(ids.ndim, 2))
     limit = rtol if tol is None else tol
     if ids.ndim >= 2 and limit is not None:
         shape = np.broadcast_shapes(total.shape, np.shape(limit))
         total = np.broadcast_to(total, shape)
-        if graph.dependency and contains_traced(limit):
-            total = graph.union(total, np.broadcast_to(ids_of(graph, limit), shape))
-    if not graph.dependency:
-        graph.pure = False
+        if trace.dependency and contains_traced(limit):
+            total = trace.graph.union(total, np.broadcast_to(ids_of(trace, limit), shape))
+    if not trace.dependency:
+        trace.graph.pure = False
         total = np.full(total.shape, OPAQUE, np.int32)
     return Elements(total, np.dtype(np.intp))
 
 
-def _as_complex(graph: Graph, total: Ids, sample: Any) -> Elements:
+def _as_complex(trace: Trace, total: Ids, sample: Any) -> Elements:
     """Complex, since whether the eigenvalues are real depends on the values."""
-    found = like_sample(graph, total, sample)
+    found = like_sample(trace, total, sample)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
 
 @rule_for(np.linalg.eig)
-def _eig(graph: Graph, a: Any) -> Any:
-    total, sample = bend(graph, whole(graph, a)), np.linalg.eig(harmless(a))
-    values, vectors = (_as_complex(graph, total, part) for part in sample)
+def _eig(trace: Trace, a: Any) -> Any:
+    total, sample = bend(trace.graph, whole(trace, a)), np.linalg.eig(harmless(a))
+    values, vectors = (_as_complex(trace, total, part) for part in sample)
     return type(sample)(values, vectors)  # type: ignore[arg-type]
 
 
 @rule_for(np.linalg.eigvals)
-def _eigvals(graph: Graph, a: Any) -> Elements:
+def _eigvals(trace: Trace, a: Any) -> Elements:
     sample = np.linalg.eigvals(harmless(a))
-    ids = within_blocks(graph, a)
-    total = graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
-    return _as_complex(graph, bend(graph, total) if ids.shape[-1] > 1 else total, sample)
+    ids = within_blocks(trace, a)
+    total = trace.graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
+    return _as_complex(trace, bend(trace.graph, total) if ids.shape[-1] > 1 else total, sample)
 
 
 @rule_for(np.linalg.lstsq)
-def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
+def _lstsq(trace: Trace, a: Any, b: Any, rcond: Any = None) -> Any:
     """Solution and residuals per right-hand side; rank and singular values from a alone."""
     given = (
         (values_of(a), values_of(b), values_of(rcond))
-        if graph.local
+        if trace.local
         else (harmless(a), harmless(b))
     )
     x, residuals, rank, singular = np.linalg.lstsq(*given)
-    matrix = whole(graph, a)
-    if graph.dependency and rcond is not None and contains_traced(rcond):
-        matrix = graph.union(matrix, ids_of(graph, rcond))
-    columns = graph.union_rows(ids_of(graph, b).T)
-    columns = graph.union(columns, np.broadcast_to(matrix, columns.shape))
-    graph.pure = False
-    squares = bend(graph, columns)
-    columns = _times(graph, columns, matrix)
-    matrix = bend(graph, matrix)
+    matrix = whole(trace, a)
+    if trace.dependency and rcond is not None and contains_traced(rcond):
+        matrix = trace.graph.union(matrix, ids_of(trace, rcond))
+    columns = trace.graph.union_rows(ids_of(trace, b).T)
+    columns = trace.graph.union(columns, np.broadcast_to(matrix, columns.shape))
+    trace.graph.pure = False
+    squares = bend(trace.graph, columns)
+    columns = _times(trace, columns, matrix)
+    matrix = bend(trace.graph, matrix)
 
     def spread(source: Ids, sample: Any) -> Elements:
         shape = np.shape(sample)
@@ -169,7 +170,7 @@ def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
         residuals = residuals if known[1].size else known[1]
         return spread(columns, x), spread(squares, residuals), known[2], known[3]
     # the rank of a traced matrix is taken as full, and with it the residuals' shape
-    ranks = matrix if graph.dependency else np.array(OPAQUE, np.int32)
+    ranks = matrix if trace.dependency else np.array(OPAQUE, np.int32)
     return (
         spread(columns, x),
         spread(squares, residuals),
@@ -180,7 +181,7 @@ def _lstsq(graph: Graph, a: Any, b: Any, rcond: Any = None) -> Any:
 
 @rule_for(np.polyfit)
 def _polyfit(
-    graph: Graph,
+    trace: Trace,
     x: Any,
     y: Any,
     deg: Any,
@@ -191,26 +192,26 @@ def _polyfit(
 ) -> Any:
     """Least squares on powers of x: coefficients depend on all points of their column."""
     degree = _checked_degree(x, y, deg, w)
-    if w is not None and not contains_traced(w) and graph.values and is_traced(y):
+    if w is not None and not contains_traced(w) and trace.values and is_traced(y):
         y = np.where(np.reshape(np.asarray(w) != 0, (-1,) + (1,) * (np.ndim(y) - 1)), y, 0.0)
-    parts = [ids_of(graph, x)] if w is None else [ids_of(graph, x), ids_of(graph, w)]
-    if graph.dependency and rcond is not None:
-        parts.append(ids_of(graph, rcond).reshape(-1))
-    points = graph.union_rows(np.concatenate(parts))
-    columns = graph.union_rows(ids_of(graph, y).T)
-    columns = graph.union(columns, np.broadcast_to(points, columns.shape))
-    graph.pure = False
-    squares = bend(graph, columns)
-    columns = _times(graph, columns, points)
-    points = bend(graph, points)
+    parts = [ids_of(trace, x)] if w is None else [ids_of(trace, x), ids_of(trace, w)]
+    if trace.dependency and rcond is not None:
+        parts.append(ids_of(trace, rcond).reshape(-1))
+    points = trace.graph.union_rows(np.concatenate(parts))
+    columns = trace.graph.union_rows(ids_of(trace, y).T)
+    columns = trace.graph.union(columns, np.broadcast_to(points, columns.shape))
+    trace.graph.pure = False
+    squares = bend(trace.graph, columns)
+    columns = _times(trace, columns, points)
+    points = bend(trace.graph, points)
     size = degree + 1
     ids = filled(columns, (size, *columns.shape))
     coefficients = Elements(ids, FLOAT)
     if full:
         residuals = np.atleast_1d(squares) if np.shape(x)[0] > size else np.zeros(0, np.int32)
-        rank = points if graph.dependency else np.array(OPAQUE, np.int32)
+        rank = points if trace.dependency else np.array(OPAQUE, np.int32)
         singular = filled(points, (size,))
-        default = len(ids_of(graph, x)) * np.finfo(dtype_of(x)).eps if rcond is None else rcond
+        default = len(ids_of(trace, x)) * np.finfo(dtype_of(x)).eps if rcond is None else rcond
         return (
             coefficients,
             Elements(residuals, FLOAT),

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.operands import elementwise as global_elementwise
 from sparsetrace.operands import nonlinear
@@ -73,12 +74,12 @@ def local_rule(
 
 
 # ---------------------------------------------------------------- elementwise
-def elementwise(graph: Graph, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
+def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
     """Ids of every output: the union of the inputs whose partial does not vanish."""
     values = [np.asarray(values_of(x)) for x in inputs]
     shape = np.broadcast_shapes(*(v.shape for v in values))
-    if graph.singular is not None:
-        _watch_singularities(graph, ufunc, inputs, values)
+    if trace.singular is not None:
+        _watch_singularities(trace, ufunc, inputs, values)
     parts: list[Ids | None] = []
     uncut: list[Ids | None] = []
     for i, x in enumerate(inputs):
@@ -86,41 +87,41 @@ def elementwise(graph: Graph, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
             parts.append(None)
             uncut.append(None)
             continue
-        ids = ids_of(graph, x)
+        ids = ids_of(trace, x)
         uncut.append(ids)
-        mask = vanishes(ufunc, i, values) if graph.values else None
+        mask = vanishes(ufunc, i, values) if trace.values else None
         if mask is not None and mask.any():
             ids = np.where(mask, np.int32(OPAQUE), ids)
         parts.append(ids)
     outs = []
     dtypes = [v.dtype for v in values]
     modulus = global_elementwise.of_modulus(ufunc, dtypes)
-    for position, letters in enumerate(global_elementwise.letters(graph, ufunc, dtypes)):
-        since = graph.size
+    for position, letters in enumerate(global_elementwise.letters(trace, ufunc, dtypes)):
+        since = trace.graph.size
         live = [
             p for p, letter in zip(parts, letters, strict=True) if letter == "1" and p is not None
         ]
         if live:
-            out = np.maximum(np.broadcast_to(graph.union_all(live), shape), OPAQUE)
+            out = np.maximum(np.broadcast_to(trace.graph.union_all(live), shape), OPAQUE)
         else:
             out = np.full(shape, OPAQUE, np.int32)
-        if graph.second_order and modulus:
-            out = bend(graph, out)
-        elif graph.second_order and not nonlinear.is_linear(ufunc):
-            out = nonlinear.curved_at_point(graph, ufunc, position, uncut, values, out, since)
+        if trace.second_order and modulus:
+            out = bend(trace.graph, out)
+        elif trace.second_order and not nonlinear.is_linear(ufunc):
+            out = nonlinear.curved_at_point(trace, ufunc, position, uncut, values, out, since)
         outs.append(out)
     return outs
 
 
 def _watch_singularities(
-    graph: Graph, ufunc: np.ufunc, inputs: Any, values: list[NDArray[Any]]
+    trace: Trace, ufunc: np.ufunc, inputs: Any, values: list[NDArray[Any]]
 ) -> None:
     """Where a derivative is infinite, what was cut before it may matter after all.
 
     ``cbrt(x ** 3)`` at 0 is x: the first derivative is zero, the second infinite.
     """
     mask = singular(ufunc, values)
-    if graph.second_order or ufunc in SPECIAL_RULES:
+    if trace.second_order or ufunc in SPECIAL_RULES:
         # of special functions, those whose first derivative is infinite are among these
         traced = [i for i, x in enumerate(inputs) if contains_traced(x)]
         second = sharp(ufunc, values, traced)
@@ -128,9 +129,9 @@ def _watch_singularities(
     if mask is None or not mask.any():
         return
     for x in inputs:
-        if contains_traced(x) and (mask & (np.asarray(ids_of(graph, x)) > ZERO)).any():
-            assert graph.singular is not None
-            graph.singular()
+        if contains_traced(x) and (mask & (np.asarray(ids_of(trace, x)) > ZERO)).any():
+            assert trace.singular is not None
+            trace.singular()
 
 
 # ----------------------------------------------------------------- reductions
@@ -140,7 +141,7 @@ _EXTREMES = frozenset((np.maximum, np.minimum, np.fmax, np.fmin))
 
 
 def reduce(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     x: Any,
     axis: Axis = 0,
@@ -150,7 +151,7 @@ def reduce(
     where: Any = True,
 ) -> Ids:
     """Ids of ``ufunc.reduce(x, axis, ...)``."""
-    ids, values = ids_of(graph, x), np.asarray(values_of(x))
+    ids, values = ids_of(trace, x), np.asarray(values_of(x))
     rows, axes = core_last(ids, axis)
     points = core_last(values, axis)[0]
     counted = np.ones(points.shape, bool)
@@ -158,25 +159,25 @@ def reduce(
         counted = core_last(np.broadcast_to(values_of(where), values.shape), axis)[0]
     has_initial = initial is not np._NoValue and initial is not None
     keepdims = keepdims is not np._NoValue and bool(keepdims)
-    if graph.second_order and not nonlinear.is_linear(ufunc):
-        found = _combined(graph, ufunc, rows, points, counted, initial if has_initial else None)
+    if trace.second_order and not nonlinear.is_linear(ufunc):
+        found = _combined(trace, ufunc, rows, points, counted, initial if has_initial else None)
         return np.expand_dims(found, axes) if keepdims and axes else found
     first = values_of(initial) if has_initial else None
-    keep = counted & _contributing(graph, ufunc, points, counted, first)
-    letters = global_elementwise.letters(graph, ufunc)[0]
+    keep = counted & _contributing(trace, ufunc, points, counted, first)
+    letters = global_elementwise.letters(trace, ufunc)[0]
     if letters == "00":
         out = np.full(rows.shape[:-1], OPAQUE, np.int32)
         if rows.shape[-1] == 1 and not has_initial:  # one element is its own reduction
             out = np.array(rows[..., 0])
     else:
-        out = graph.union_rows(np.where(keep, rows, np.int32(ZERO)))
+        out = trace.graph.union_rows(np.where(keep, rows, np.int32(ZERO)))
         if has_initial and contains_traced(initial):
-            out = graph.union(out, ids_of(graph, initial))
+            out = trace.graph.union(out, ids_of(trace, initial))
     return np.expand_dims(out, axes) if keepdims and axes else out
 
 
 def _combined(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     rows: Ids,
     points: NDArray[Any],
@@ -189,27 +190,27 @@ def _combined(
         points = np.where(counted, points, points.dtype.type(ufunc.identity))
     if initial is not None:
         shape = (*rows.shape[:-1], 1)
-        first = np.broadcast_to(ids_of(graph, initial), shape)
+        first = np.broadcast_to(ids_of(trace, initial), shape)
         rows = np.concatenate([first, rows], axis=-1)
         points = np.concatenate([np.broadcast_to(values_of(initial), shape), points], axis=-1)
     if not rows.shape[-1]:
         return np.full(rows.shape[:-1], OPAQUE, np.int32)
-    operand = Operand(graph, rows, points.dtype, points)
-    return np.array(fold(ufunc, operand, _called(graph, ufunc))._ids)
+    operand = Operand(trace, rows, points.dtype, points)
+    return np.array(fold(ufunc, operand, _called(trace, ufunc))._ids)
 
 
-def _called(graph: Graph, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+def _called(trace: Trace, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def combine(a: Operand, b: Operand) -> Operand:
-        (ids,) = elementwise(graph, ufunc, (a, b))
+        (ids,) = elementwise(trace, ufunc, (a, b))
         with np.errstate(all="ignore"):
             values = ufunc(a._values, b._values)
-        return Operand(graph, ids, values.dtype, values)
+        return Operand(trace, ids, values.dtype, values)
 
     return combine
 
 
 def _contributing(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     points: NDArray[Any],
     counted: NDArray[np.bool_],
@@ -217,7 +218,7 @@ def _contributing(
 ) -> NDArray[np.bool_]:
     """Which elements of each row the reduction's derivative does not vanish for."""
     everything = np.ones(points.shape, bool)
-    if not graph.values or not points.shape[-1]:
+    if not trace.values or not points.shape[-1]:
         return everything
     if ufunc in _EXTREMES:
         options: dict[str, Any] = {} if first is None else {"initial": first}
@@ -239,29 +240,29 @@ def _contributing(
     return everything
 
 
-def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Ids:
+def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Ids:
     """Ids of ``ufunc.accumulate(x, axis)``."""
-    ids, values = ids_of(graph, x), np.asarray(values_of(x))
+    ids, values = ids_of(trace, x), np.asarray(values_of(x))
     axis = normalize_axis_index(axis, ids.ndim)
     rows, points = np.moveaxis(ids, axis, -1), np.moveaxis(values, axis, -1)
-    if graph.second_order and not nonlinear.is_linear(ufunc):
-        operand = Operand(graph, rows, points.dtype, points)
-        found = scan(ufunc, operand, _called(graph, ufunc))._ids
+    if trace.second_order and not nonlinear.is_linear(ufunc):
+        operand = Operand(trace, rows, points.dtype, points)
+        found = scan(ufunc, operand, _called(trace, ufunc))._ids
         return np.moveaxis(np.array(found), -1, axis)
-    if global_elementwise.letters(graph, ufunc)[0] == "00":
+    if global_elementwise.letters(trace, ufunc)[0] == "00":
         out = np.full(rows.shape, OPAQUE, np.int32)
         out[..., :1] = rows[..., :1]  # the first prefix is the first element
         return np.moveaxis(out, -1, axis)
-    if ufunc in _EXTREMES and graph.values and points.dtype.kind != "c":
-        out = _running_extreme(graph, ufunc, rows, points)
+    if ufunc in _EXTREMES and trace.values and points.dtype.kind != "c":
+        out = _running_extreme(trace, ufunc, rows, points)
     else:
-        out = prefix_unions(graph, rows, rows.ndim - 1)
-        if ufunc is np.multiply and graph.values:
+        out = prefix_unions(trace, rows, rows.ndim - 1)
+        if ufunc is np.multiply and trace.values:
             out = _running_product(rows, points, out)
     return np.moveaxis(out, -1, axis)
 
 
-def _running_extreme(graph: Graph, ufunc: np.ufunc, rows: Ids, points: NDArray[Any]) -> Ids:
+def _running_extreme(trace: Trace, ufunc: np.ufunc, rows: Ids, points: NDArray[Any]) -> Ids:
     """Prefix extremes by doubling: the better side's ids, both at a tie."""
     out, best = rows.copy(), points.astype(float)
     step = 1
@@ -270,7 +271,7 @@ def _running_extreme(graph: Graph, ufunc: np.ufunc, rows: Ids, points: NDArray[A
         both = ufunc(here, there)
         keep_here = np.where((here == both) | np.isnan(both), out[..., step:], np.int32(OPAQUE))
         keep_there = np.where((there == both) | np.isnan(both), out[..., :-step], np.int32(OPAQUE))
-        united = graph.union(keep_here, keep_there)
+        united = trace.graph.union(keep_here, keep_there)
         best = np.concatenate([best[..., :step], both], axis=-1)
         out = np.concatenate([out[..., :step], united], axis=-1)
         step *= 2
@@ -287,10 +288,10 @@ def _running_product(rows: Ids, points: NDArray[Any], prefixes: Ids) -> Ids:
 
 
 def reduceat(
-    graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, axis: int = 0, dtype: Any = None
+    trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, axis: int = 0, dtype: Any = None
 ) -> Ids:
     """Ids of ``ufunc.reduceat(x, indices, axis)``."""
-    ids, values = ids_of(graph, x), np.asarray(values_of(x))
+    ids, values = ids_of(trace, x), np.asarray(values_of(x))
     axis = normalize_axis_index(axis, ids.ndim)
     rows, points = np.moveaxis(ids, axis, 0), np.moveaxis(values, axis, 0)
     starts = np.asarray(values_of(indices)).astype(int).tolist()
@@ -298,12 +299,12 @@ def reduceat(
     parts = []
     for lo, hi in zip(starts, stops, strict=True):
         piece = slice(lo, max(hi, lo + 1))
-        operand = Operand(graph, rows[piece], dtype_of(x), points[piece])
-        parts.append(reduce(graph, ufunc, operand, 0))
+        operand = Operand(trace, rows[piece], dtype_of(x), points[piece])
+        parts.append(reduce(trace, ufunc, operand, 0))
     return np.moveaxis(np.stack(parts), 0, axis)
 
 
-def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
+def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
     """The ids of ``ufunc.at(x, indices, b)``, in place.
 
     A place that is named several times takes its operands in turn, and what each of them
@@ -319,29 +320,29 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
         return np.array(np.broadcast_to(held, places.shape).reshape(-1)[order])  # may be a view
 
     others: list[Any] = [
-        Operand(graph, spread(ids_of(graph, b)), dtype_of(b), spread(values_of(b)))
+        Operand(trace, spread(ids_of(trace, b)), dtype_of(b), spread(values_of(b)))
         for b in operands
     ]
-    unites = ufunc in _SUMS and not (graph.second_order and not nonlinear.is_linear(ufunc))
+    unites = ufunc in _SUMS and not (trace.second_order and not nonlinear.is_linear(ufunc))
     if unites and len(target):
         unique = np.unique(target)
         old = ids.reshape(-1)[unique]
-        write_flat(ids, unique, segment_union(graph, target, unique, others[0]._ids, old))
+        write_flat(ids, unique, segment_union(trace, target, unique, others[0]._ids, old))
         return
     values = np.array(points)
     for now in turns(target):
         here = np.unravel_index(target[now], ids.shape)
-        left = Operand(graph, ids[here], x._dtype, values[here])
-        right = [Operand(graph, b._ids[now], b._dtype, b._values[now]) for b in others]
-        (found,) = elementwise(graph, ufunc, (left, *right))
-        ids[here] = landed(graph, x._dtype, found)
+        left = Operand(trace, ids[here], x._dtype, values[here])
+        right = [Operand(trace, b._ids[now], b._dtype, b._values[now]) for b in others]
+        (found,) = elementwise(trace, ufunc, (left, *right))
+        ids[here] = landed(trace, x._dtype, found)
         with np.errstate(all="ignore"):
             values[here] = ufunc(left._values, *(b._values for b in right))
 
 
 def _reduction(ufunc: np.ufunc, *functions: Callable[..., Any], typed: bool = False) -> None:
     def rule(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         axis: Any = None,
         *rest: Any,
@@ -357,7 +358,7 @@ def _reduction(ufunc: np.ufunc, *functions: Callable[..., Any], typed: bool = Fa
         operand = a
         if any(f.__name__.startswith("nan") for f in functions) and points.dtype.kind == "f":
             where = ~np.isnan(points) if where is True else where & ~np.isnan(points)
-        ids = reduce(graph, ufunc, operand, axis, None, keepdims, initial, where)
+        ids = reduce(trace, ufunc, operand, axis, None, keepdims, initial, where)
         return Elements(ids, points.dtype)
 
     local_rule(*functions)(rule)
@@ -374,13 +375,13 @@ _reduction(np.fmin, np.nanmin)
 
 
 def _prefix(ufunc: np.ufunc, *functions: Callable[..., Any]) -> None:
-    def rule(graph: Graph, a: Any, axis: Any = None, *rest: Any, **options: Any) -> Elements:
-        ids, values = np.atleast_1d(ids_of(graph, a)), np.atleast_1d(values_of(a))
+    def rule(trace: Trace, a: Any, axis: Any = None, *rest: Any, **options: Any) -> Elements:
+        ids, values = np.atleast_1d(ids_of(trace, a)), np.atleast_1d(values_of(a))
         judge_axis(axis, ids.ndim, functions[0])
         if axis is None:
             ids, values, axis = ids.reshape(-1), values.reshape(-1), 0
-        operand = Operand(graph, ids, dtype_of(a), values)
-        return Elements(accumulate(graph, ufunc, operand, axis), values.dtype)
+        operand = Operand(trace, ids, dtype_of(a), values)
+        return Elements(accumulate(trace, ufunc, operand, axis), values.dtype)
 
     local_rule(*functions)(rule)
 

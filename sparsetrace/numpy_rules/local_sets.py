@@ -12,21 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules.local_reductions import local_rule
 from sparsetrace.operands.operands import Elements, ids_of, values_of
 
 __all__: list[str] = []
 
 
-def _members(graph: Graph, found: Any, sources: Sequence[Any]) -> Elements:
+def _members(trace: Trace, found: Any, sources: Sequence[Any]) -> Elements:
     """For each value found, the union of the elements of the sources that have it."""
     wanted = np.asarray(found)
-    ids: list[Ids] = [ids_of(graph, x).reshape(-1) for x in sources]
+    ids: list[Ids] = [ids_of(trace, x).reshape(-1) for x in sources]
     values = [np.asarray(values_of(x)).reshape(-1) for x in sources]
     every, pool = np.concatenate(ids), np.concatenate(values)
     out = [
-        graph.union_rows(every[(pool == v) | ((pool != pool) & (v != v))][None])[0]
+        trace.graph.union_rows(every[(pool == v) | ((pool != pool) & (v != v))][None])[0]
         for v in wanted.reshape(-1)
     ]
     shaped = np.array(out, np.int32).reshape(wanted.shape)
@@ -34,7 +35,7 @@ def _members(graph: Graph, found: Any, sources: Sequence[Any]) -> Elements:
 
 
 def _set_rule(function: Callable[..., Any], operands: int) -> None:
-    def rule(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("axis") is not None:
             return None
         names = ("ar1", "ar2") if operands == 2 else ("ar", "x")
@@ -42,10 +43,10 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
         plain = {name: values_of(value) for name, value in kwargs.items()}
         found = function(*map(values_of, args), **plain)
         if isinstance(found, tuple):
-            parts: list[Any] = [_members(graph, found[0], sources), *[None] * (len(found) - 1)]
+            parts: list[Any] = [_members(trace, found[0], sources), *[None] * (len(found) - 1)]
             make: Any = type(found)
             return make(*parts) if hasattr(found, "_fields") else tuple(parts)
-        return _members(graph, found, sources)
+        return _members(trace, found, sources)
 
     local_rule(function)(rule)
 
@@ -57,8 +58,8 @@ for _name in "intersect1d setdiff1d setxor1d union1d".split():
 
 
 @local_rule(np.trim_zeros)
-def _trim_zeros(graph: Graph, filt: Any, trim: str = "fb", axis: Any = None) -> Elements | None:
-    ids, values = ids_of(graph, filt), np.asarray(values_of(filt))
+def _trim_zeros(trace: Trace, filt: Any, trim: str = "fb", axis: Any = None) -> Elements | None:
+    ids, values = ids_of(trace, filt), np.asarray(values_of(filt))
     if ids.ndim != 1:
         return None
     places = np.flatnonzero(values)

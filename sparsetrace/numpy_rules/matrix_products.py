@@ -22,7 +22,8 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
 from sparsetrace.numpy_rules.contraction import Factor, contract, flat_batch, product_dtype
 from sparsetrace.numpy_rules.einsum import einsum
 from sparsetrace.operands import elementwise
@@ -43,15 +44,15 @@ from sparsetrace.operands.registry import rule_for
 __all__ = ["convolve", "dot", "matmul", "sparse_matmul", "tensordot"]
 
 
-def matmul(graph: Graph, x: Any, y: Any) -> Elements:
+def matmul(trace: Trace, x: Any, y: Any) -> Elements:
     """``x @ y`` with NumPy's broadcasting; scipy.sparse operands too."""
     for first, second, transposed in ((x, y, False), (y, x, True)):
         if scipy.sparse.issparse(first):
-            return sparse_matmul(graph, first, second, transposed=transposed)
-    plain = _plain_matmul(graph, x, y)
+            return sparse_matmul(trace, first, second, transposed=transposed)
+    plain = _plain_matmul(trace, x, y)
     if plain is not None:
         return plain
-    a, b = Factor.of(graph, x), Factor.of(graph, y)
+    a, b = Factor.of(trace, x), Factor.of(trace, y)
     if not a.shape or not b.shape:
         raise ValueError("matmul: operands must have at least one dimension")
     drop_row, drop_column = len(a.shape) == 1, len(b.shape) == 1
@@ -65,7 +66,7 @@ def matmul(graph: Graph, x: Any, y: Any) -> Elements:
     lead = np.broadcast_shapes(p.shape[:-2], q.shape[:-2])
     flat = [flat_batch(factor, lead) for factor in (p, q)]
     size = prod(lead)
-    out = contract(graph, *flat)
+    out = contract(trace, *flat)
     if out.shape[0] != size:
         out = filled(out, (size, *out.shape[1:]))
     out = out.reshape((*lead, *out.shape[1:]))
@@ -80,7 +81,7 @@ _SMALL = 1024
 """Up to this many terms equal rows are united each for itself."""
 
 
-def _small_matmul(graph: Graph, ids: Ids, constant: NDArray[Any]) -> Ids | None:
+def _small_matmul(trace: Trace, ids: Ids, constant: NDArray[Any]) -> Ids | None:
     """Rows of ids ``(m, k)`` times a small matrix ``(n, k)`` with zeros: shape ``(m, n)``."""
     n, k = constant.shape
     m = len(ids)
@@ -90,33 +91,33 @@ def _small_matmul(graph: Graph, ids: Ids, constant: NDArray[Any]) -> Ids | None:
     counts = np.bincount(row, minlength=n)
     indptr = zeros(m * n + 1, np.int64)
     (counts if m == 1 else np.tile(counts, m)).cumsum(out=indptr[1:])
-    out = graph.union_segments(indptr, ids[:, column].reshape(-1)).reshape(m, n)
+    out = trace.graph.union_segments(indptr, ids[:, column].reshape(-1)).reshape(m, n)
     if count_nonzero(counts) < n:
-        graph.pure = False
+        trace.graph.pure = False
         out[:, counts == 0] = ZERO
     return out
 
 
-def _plain_traced(graph: Graph, x: Any, y: Any) -> Elements | None:
+def _plain_traced(trace: Trace, x: Any, y: Any) -> Elements | None:
     """Two traced arrays without constants: a row of one and a column of the other."""
-    if not is_plain(graph, x) or not is_plain(graph, y):
+    if not is_plain(trace, x) or not is_plain(trace, y):
         return None
     a, b = x._ids, y._ids
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         return None
-    rows = graph.union_rows(a)
-    columns = graph.union_rows(b if b.ndim == 1 else b.swapaxes(-1, -2))
+    rows = trace.graph.union_rows(a)
+    columns = trace.graph.union_rows(b if b.ndim == 1 else b.swapaxes(-1, -2))
     if b.ndim > 1:
         rows = rows[..., None]
     if a.ndim > 1 and b.ndim > 1:
         columns = columns[..., None, :]
-    return Elements(graph.union(rows, columns), FLOAT)
+    return Elements(trace.graph.union(rows, columns), FLOAT)
 
 
-def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
+def _plain_matmul(trace: Trace, x: Any, y: Any) -> Elements | None:
     """The common case: a traced array without constants times a matrix without zeros."""
     if is_traced(x) and is_traced(y):
-        return None if graph.second_order else _plain_traced(graph, x, y)
+        return None if trace.second_order else _plain_traced(trace, x, y)
     if is_traced(x):
         traced, constant, first = x, unwatched(y), True
     else:
@@ -126,63 +127,63 @@ def _plain_matmul(graph: Graph, x: Any, y: Any) -> Elements | None:
     if constant.ndim not in (1, 2):
         return None
     ids = traced._ids
-    if not is_plain(graph, traced) or not constant.size:
+    if not is_plain(trace, traced) or not constant.size:
         return None
-    if graph.values and count_nonzero(constant) < constant.size:
+    if trace.values and count_nonzero(constant) < constant.size:
         if ids.ndim > 2 or constant.ndim != 2:
             return None
         matrix = constant.T if first else constant
         if ids.ndim == 1:
-            found = _small_matmul(graph, ids[None], matrix)
+            found = _small_matmul(trace, ids[None], matrix)
             return None if found is None else Elements(found[0], FLOAT)
-        found = _small_matmul(graph, ids if first else ids.T, matrix)
+        found = _small_matmul(trace, ids if first else ids.T, matrix)
         return None if found is None else Elements(found if first else found.T.copy(), FLOAT)
     if constant.ndim == 1:
         columns = ids if first or ids.ndim == 1 else ids.swapaxes(-1, -2)
         if columns.shape[-1] != constant.shape[0]:
             return None
-        return Elements(graph.union_rows(columns), FLOAT)
+        return Elements(trace.graph.union_rows(columns), FLOAT)
     if first:
         if ids.shape[-1] != constant.shape[0]:
             return None
-        out = repeat(graph.union_rows(ids)[..., None], constant.shape[1], axis=-1)
+        out = repeat(trace.graph.union_rows(ids)[..., None], constant.shape[1], axis=-1)
     elif ids.ndim == 1:
         if ids.shape[0] != constant.shape[1]:
             return None
-        out = repeat(graph.union_rows(ids)[..., None], constant.shape[0], axis=-1)
+        out = repeat(trace.graph.union_rows(ids)[..., None], constant.shape[0], axis=-1)
     else:
         if ids.shape[-2] != constant.shape[1]:
             return None
-        rows = graph.union_rows(ids.swapaxes(-1, -2))
+        rows = trace.graph.union_rows(ids.swapaxes(-1, -2))
         out = repeat(rows[..., None, :], constant.shape[0], axis=-2)
     return Elements(out, FLOAT)
 
 
-def dot(graph: Graph, x: Any, y: Any) -> Elements:
+def dot(trace: Trace, x: Any, y: Any) -> Elements:
     """``np.dot``: over the last axis of x and the second-to-last of y."""
     if scipy.sparse.issparse(x) or scipy.sparse.issparse(y):
-        return matmul(graph, x, y)
+        return matmul(trace, x, y)
     if all(getattr(v, "ndim", 0) in (1, 2) for v in (x, y)):
-        return matmul(graph, x, y)
-    a, b = Factor.of(graph, x), Factor.of(graph, y)
+        return matmul(trace, x, y)
+    a, b = Factor.of(trace, x), Factor.of(trace, y)
     if not a.shape or not b.shape:
-        return _scaled(graph, x, y)
+        return _scaled(trace, x, y)
     axis = max(len(b.shape) - 2, 0)
-    return tensordot(graph, x, y, ([len(a.shape) - 1], [axis]))
+    return tensordot(trace, x, y, ([len(a.shape) - 1], [axis]))
 
 
-def _scaled(graph: Graph, x: Any, y: Any) -> Elements:
+def _scaled(trace: Trace, x: Any, y: Any) -> Elements:
     """A product with a number, which does not give way to the array's dtype here."""
     pair = [
-        Operand(graph, ids_of(graph, v), dtype_of(v)) if contains_traced(v) else constant_values(v)
+        Operand(trace, ids_of(trace, v), dtype_of(v)) if contains_traced(v) else constant_values(v)
         for v in (x, y)
     ]
-    return elementwise.call(graph, np.multiply, pair)[0]
+    return elementwise.call(trace, np.multiply, pair)[0]
 
 
-def tensordot(graph: Graph, x: Any, y: Any, axes: Any = 2) -> Elements:
+def tensordot(trace: Trace, x: Any, y: Any, axes: Any = 2) -> Elements:
     """``np.tensordot``: over the named axes of both."""
-    a, b = Factor.of(graph, x), Factor.of(graph, y)
+    a, b = Factor.of(trace, x), Factor.of(trace, y)
     if isinstance(axes, (int, np.integer)):  # a negative number stands for none
         axes_a, axes_b = list(range(-axes, 0)), list(range(axes))
     else:
@@ -200,15 +201,15 @@ def tensordot(graph: Graph, x: Any, y: Any, axes: Any = 2) -> Elements:
     m, n = prod(lead_a), prod(lead_b)
     p = a.moved(lambda data: data.transpose(kept_a + axes_a).reshape(1, m, k))
     q = b.moved(lambda data: data.transpose(axes_b + kept_b).reshape(1, k, n))
-    out = contract(graph, p, q)
+    out = contract(trace, p, q)
     return Elements(out.reshape(lead_a + lead_b), product_dtype(x, y))
 
 
-def convolve(graph: Graph, x: Any, y: Any, mode: Any = "full") -> Elements:
+def convolve(trace: Trace, x: Any, y: Any, mode: Any = "full") -> Elements:
     """``np.convolve``: output i unites the x[j] whose partner y[i - j] is not zero."""
     mode = _mode_name(mode)
     dtype = product_dtype(x, y)
-    a, b = Factor.of(graph, x), Factor.of(graph, y)
+    a, b = Factor.of(trace, x), Factor.of(trace, y)
     a, b = a.moved(np.atleast_1d), b.moved(np.atleast_1d)
     if not a.shape[0] or not b.shape[0]:
         raise ValueError("v cannot be empty" if a.shape[0] else "a cannot be empty")
@@ -218,9 +219,9 @@ def convolve(graph: Graph, x: Any, y: Any, mode: Any = "full") -> Elements:
         a, b = b, a
     k = b.shape[0]
     if a.traced:
-        graph.pure = False  # the padding is zeros
+        trace.graph.pure = False  # the padding is zeros
     windows = a.moved(lambda data: _windows(data, k)[None])
-    out = contract(graph, windows, b.moved(lambda data: data[None, ::-1, None]))[0, :, 0]
+    out = contract(trace, windows, b.moved(lambda data: data[None, ::-1, None]))[0, :, 0]
     n = a.shape[0]
     if mode == "same":
         start = (k - 1) // 2
@@ -249,15 +250,15 @@ def _mode_name(mode: Any) -> str:
     return mode if isinstance(mode, str) else _MODES[mode]
 
 
-def sparse_matmul(graph: Graph, matrix: Any, x: Any, *, transposed: bool = False) -> Elements:
+def sparse_matmul(trace: Trace, matrix: Any, x: Any, *, transposed: bool = False) -> Elements:
     """``matrix @ x``, or ``x @ matrix`` if `transposed`; matrix a scipy.sparse constant."""
-    ids = ids_of(graph, x)
+    ids = ids_of(trace, x)
     uncertain = getattr(matrix, "_is_unknown", False)  # its structure alone is known
     a = scipy.sparse.csr_array(matrix.T if transposed else matrix)
     if not a.has_canonical_format:
         a = a.copy()
         a.sum_duplicates()
-    if graph.values and not a.data.all():
+    if trace.values and not a.data.all():
         a = a.copy()
         a.eliminate_zeros()
     columns = ids.swapaxes(0, -1) if transposed and ids.ndim > 1 else ids
@@ -266,10 +267,10 @@ def sparse_matmul(graph: Graph, matrix: Any, x: Any, *, transposed: bool = False
         raise ValueError(f"dimension mismatch: {shapes[0]} @ {shapes[1]}")
     dtype = np.result_type(matrix.dtype, dtype_of(x))
     if columns.ndim == 1:
-        return Elements(_sparse_rows(graph, a, columns, dtype_of(x), uncertain=uncertain), dtype)
+        return Elements(_sparse_rows(trace, a, columns, dtype_of(x), uncertain=uncertain), dtype)
     flat = columns.reshape(len(columns), -1)
     done = [
-        _sparse_rows(graph, a, flat[:, j], dtype_of(x), uncertain=uncertain)
+        _sparse_rows(trace, a, flat[:, j], dtype_of(x), uncertain=uncertain)
         for j in range(flat.shape[1])
     ]
     out = np.stack(done, axis=1) if done else zeros((a.shape[0], 0), np.int32)
@@ -277,89 +278,89 @@ def sparse_matmul(graph: Graph, matrix: Any, x: Any, *, transposed: bool = False
     return Elements(out.swapaxes(0, -1) if transposed else out, dtype)
 
 
-def _sparse_rows(graph: Graph, a: Any, ids: Ids, source: np.dtype[Any], *, uncertain: bool) -> Ids:
+def _sparse_rows(trace: Trace, a: Any, ids: Ids, source: np.dtype[Any], *, uncertain: bool) -> Ids:
     parents = ids[a.indices]
     indptr = a.indptr.astype(np.int64)
-    if graph.pure or not ids.size or ids.min() > OPAQUE:
-        out = graph.union_segments(indptr, parents)
+    if trace.graph.pure or not ids.size or ids.min() > OPAQUE:
+        out = trace.graph.union_segments(indptr, parents)
         unknown = zeros(len(out), bool)
     else:
         traced = parents > OPAQUE
         kept = zeros(len(parents) + 1, np.int64)
         np.cumsum(traced, out=kept[1:])
-        out = graph.union_segments(kept[indptr], parents[traced])
+        out = trace.graph.union_segments(kept[indptr], parents[traced])
         unsure = zeros(len(parents) + 1, np.int64)
         np.cumsum(parents == OPAQUE, out=unsure[1:])
         unknown = np.diff(unsure[indptr]) > 0
     free = (out == OPAQUE) & ~unknown
     if free.any():
-        values = a @ graph.known_values(ids, source)
+        values = a @ trace.graph.known_values(ids, source)
         if uncertain:
             free &= values == 0
-        out[free] = graph.constant(values[free])
+        out[free] = trace.graph.constant(values[free])
     if (out <= OPAQUE).any():
-        graph.pure = False
+        trace.graph.pure = False
     return out
 
 
 @rule_for(np.dot)
-def _dot(graph: Graph, a: Any, b: Any, out: None = None) -> Elements:
-    return dot(graph, a, b)
+def _dot(trace: Trace, a: Any, b: Any, out: None = None) -> Elements:
+    return dot(trace, a, b)
 
 
 @rule_for(np.vdot)
-def _vdot(graph: Graph, a: Any, b: Any, /) -> Elements:
-    flat = [Factor.of(graph, x) for x in (a, b)]
+def _vdot(trace: Trace, a: Any, b: Any, /) -> Elements:
+    flat = [Factor.of(trace, x) for x in (a, b)]
     p, q = (f.moved(np.ravel) for f in flat)
     if p.shape != q.shape:
         raise ValueError("vectors have different lengths")
-    ids = contract(graph, p.moved(lambda d: d[None, None]), q.moved(lambda d: d[None, :, None]))
+    ids = contract(trace, p.moved(lambda d: d[None, None]), q.moved(lambda d: d[None, :, None]))
     return Elements(ids[0, 0, 0:1].reshape(()), product_dtype(a, b))
 
 
 @rule_for(np.inner)
-def _inner(graph: Graph, a: Any, b: Any, /) -> Elements:
+def _inner(trace: Trace, a: Any, b: Any, /) -> Elements:
     if not np.ndim(a) or not np.ndim(b):
-        return _scaled(graph, a, b)
-    return tensordot(graph, a, b, ([-1], [-1]))
+        return _scaled(trace, a, b)
+    return tensordot(trace, a, b, ([-1], [-1]))
 
 
 @rule_for(np.linalg.outer)
-def _outer_of_vectors(graph: Graph, x1: Any, x2: Any, /) -> Elements:
+def _outer_of_vectors(trace: Trace, x1: Any, x2: Any, /) -> Elements:
     if np.ndim(x1) != 1 or np.ndim(x2) != 1:
         raise ValueError("Input arrays must be one-dimensional")
-    found: Elements = _outer(graph, x1, x2)
+    found: Elements = _outer(trace, x1, x2)
     return found
 
 
 def _given(x: Factor) -> Any:
     """The operand as an argument of an elementwise call."""
-    return x.values if x.ids is None else Operand(x.graph, x.ids, x.dtype)
+    return x.values if x.ids is None else Operand(x.trace, x.ids, x.dtype)
 
 
 @rule_for(np.outer)
-def _outer(graph: Graph, a: Any, b: Any, out: None = None) -> Elements:
-    plain = is_traced(a) and is_traced(b) and not graph.second_order
-    if plain and is_plain(graph, a) and is_plain(graph, b):
-        return Elements(graph.union(a._ids.reshape(-1, 1), b._ids.reshape(1, -1)), FLOAT)
-    flat = [Factor.of(graph, x) for x in (a, b)]
+def _outer(trace: Trace, a: Any, b: Any, out: None = None) -> Elements:
+    plain = is_traced(a) and is_traced(b) and not trace.second_order
+    if plain and is_plain(trace, a) and is_plain(trace, b):
+        return Elements(trace.graph.union(a._ids.reshape(-1, 1), b._ids.reshape(1, -1)), FLOAT)
+    flat = [Factor.of(trace, x) for x in (a, b)]
     p, q = (f.moved(np.ravel) for f in flat)
-    if not graph.local:
+    if not trace.local:
         left = p.moved(lambda d: d[:, None])
-        return elementwise.call(graph, np.multiply, [_given(left), _given(q)])[0]
-    ids = contract(graph, p.moved(lambda d: d[None, :, None]), q.moved(lambda d: d[None, None]))
+        return elementwise.call(trace, np.multiply, [_given(left), _given(q)])[0]
+    ids = contract(trace, p.moved(lambda d: d[None, :, None]), q.moved(lambda d: d[None, None]))
     return Elements(ids[0], product_dtype(a, b))
 
 
 @rule_for(np.tensordot, np.linalg.tensordot)
-def _tensordot(graph: Graph, a: Any, b: Any, axes: Any = 2) -> Elements:
-    return tensordot(graph, a, b, axes)
+def _tensordot(trace: Trace, a: Any, b: Any, axes: Any = 2) -> Elements:
+    return tensordot(trace, a, b, axes)
 
 
 @rule_for(np.einsum)
-def _einsum(graph: Graph, *operands: Any, out: None = None, **options: Any) -> Elements:
+def _einsum(trace: Trace, *operands: Any, out: None = None, **options: Any) -> Elements:
     operands = tuple(map(unwatched, operands))
-    found = einsum(graph, *operands)
+    found = einsum(trace, *operands)
     casting = options.get("casting", "safe")
     # NumPy gives a view of one operand whatever dtype is asked for
     if found.keep_array or (options.get("dtype") is None and casting == "safe"):
@@ -373,44 +374,44 @@ def _einsum(graph: Graph, *operands: Any, out: None = None, **options: Any) -> E
 
 
 @rule_for(np.einsum_path)
-def _einsum_path(graph: Graph, *operands: Any, optimize: Any = "greedy", **options: Any) -> Any:
+def _einsum_path(trace: Trace, *operands: Any, optimize: Any = "greedy", **options: Any) -> Any:
     plain = [zeros(np.shape(x)) if contains_traced(x) else x for x in operands]
     return np.einsum_path(*plain, optimize=optimize)
 
 
 @rule_for(np.linalg.matmul)
-def _matmul(graph: Graph, x1: Any, x2: Any, /) -> Elements:
-    return matmul(graph, x1, x2)
+def _matmul(trace: Trace, x1: Any, x2: Any, /) -> Elements:
+    return matmul(trace, x1, x2)
 
 
 @rule_for(np.linalg.vecdot)
-def _vecdot(graph: Graph, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def _vecdot(trace: Trace, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     vecdot: Any = np.vecdot
     return vecdot(x1, x2, axis=axis)
 
 
 @rule_for(np.convolve)
-def _convolve(graph: Graph, a: Any, v: Any, mode: Any = "full") -> Elements:
-    return convolve(graph, a, v, mode)
+def _convolve(trace: Trace, a: Any, v: Any, mode: Any = "full") -> Elements:
+    return convolve(trace, a, v, mode)
 
 
 @rule_for(np.correlate)
-def _correlate(graph: Graph, a: Any, v: Any, mode: Any = "valid") -> Elements:
+def _correlate(trace: Trace, a: Any, v: Any, mode: Any = "valid") -> Elements:
     """``correlate(a, v)[k] = sum_n a[n + k] v[n]``: a convolution with v reversed."""
     if not np.ndim(a) or not np.ndim(v):
         raise ValueError("object of too small depth for desired array")
     mode = _mode_name(mode)
-    reverse = Factor.of(graph, v).moved(lambda data: np.atleast_1d(data)[::-1])
+    reverse = Factor.of(trace, v).moved(lambda data: np.atleast_1d(data)[::-1])
     kernel: Any = reverse.values
     if reverse.ids is not None:
-        kernel = Operand(graph, reverse.ids, reverse.dtype, reverse.values)
-    found = convolve(graph, a, kernel, mode)
+        kernel = Operand(trace, reverse.ids, reverse.dtype, reverse.values)
+    found = convolve(trace, a, kernel, mode)
     if np.size(v) > np.size(a) and mode == "same":
-        return _correlate_same(graph, a, v)
+        return _correlate_same(trace, a, v)
     return found
 
 
-def _correlate_same(graph: Graph, a: Any, v: Any) -> Elements:
+def _correlate_same(trace: Trace, a: Any, v: Any) -> Elements:
     """NumPy swaps the operands of an uneven 'same' correlation and reverses the result."""
-    swapped = _correlate(graph, v, a, "same")
+    swapped = _correlate(trace, v, a, "same")
     return Elements(swapped.ids[::-1], swapped.dtype)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy import empty, median, pad
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules import local_reductions
 from sparsetrace.numpy_rules.spacing import line
 from sparsetrace.operands.constants import compute_rows, converted
@@ -27,8 +28,8 @@ __all__: list[str] = []
 
 
 @rule_for(np.pad)
-def _pad(graph: Graph, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    ids, dtype = ids_of(graph, array), dtype_of(array)
+def _pad(trace: Trace, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    ids, dtype = ids_of(trace, array), dtype_of(array)
     if callable(mode):
         return rebound(pad)(array, pad_width, mode, **kwargs)
     if mode not in _OPTIONS:
@@ -41,9 +42,9 @@ def _pad(graph: Graph, array: Any, pad_width: Any, mode: Any = "constant", **kwa
         _check_empty(ids.shape, widths)
         return Elements(np.pad(ids, widths), dtype)
     if mode in ("constant", "empty"):
-        graph.pure = False
+        trace.graph.pure = False
         value = kwargs.get("constant_values", 0)
-        fill = converted(graph, ids_of(graph, value), dtype_of(value), dtype)
+        fill = converted(trace, ids_of(trace, value), dtype_of(value), dtype)
         if not fill.ndim:
             out = empty([a + n + b for n, (a, b) in zip(ids.shape, widths, strict=True)], np.int32)
             out.fill(fill)
@@ -54,11 +55,11 @@ def _pad(graph: Graph, array: Any, pad_width: Any, mode: Any = "constant", **kwa
     if mode in ("edge", "wrap") or (mode not in _STATISTICS and _is_even(kwargs, mode)):
         return Elements(np.pad(ids, widths, mode), dtype)
     if mode in ("reflect", "symmetric"):
-        return Elements(_pad_odd(graph, ids, widths, mode), dtype)
+        return Elements(_pad_odd(trace, ids, widths, mode), dtype)
     if mode == "linear_ramp":
-        return _pad_ramp(graph, ids, widths, dtype, **kwargs)
-    points = np.asarray(values_of(array)) if graph.local else None
-    return Elements(_pad_statistic(graph, ids, widths, dtype, points, mode, **kwargs), dtype)
+        return _pad_ramp(trace, ids, widths, dtype, **kwargs)
+    points = np.asarray(values_of(array)) if trace.local else None
+    return Elements(_pad_statistic(trace, ids, widths, dtype, points, mode, **kwargs), dtype)
 
 
 _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
@@ -111,16 +112,16 @@ def _inside(ids: Ids, axis: int, widths: tuple[int, int]) -> tuple[slice, ...]:
     return tuple(inner)
 
 
-def _pad_odd(graph: Graph, ids: Ids, all_widths: Any, mode: str) -> Ids:
+def _pad_odd(trace: Trace, ids: Ids, all_widths: Any, mode: str) -> Ids:
     """``2 * edge - reflected``: both the edge and the mirrored element."""
     for axis, widths in enumerate(all_widths):
         pairs = [(0, 0)] * ids.ndim
         pairs[axis] = widths
         if max(widths) >= ids.shape[axis]:
-            out = _pad_odd_repeatedly(graph, ids, axis, widths, mode)
+            out = _pad_odd_repeatedly(trace, ids, axis, widths, mode)
         else:
             mirrored = np.pad(ids, pairs, mode)  # type: ignore[call-overload]
-            out = graph.union(mirrored, np.pad(ids, pairs, "edge"))
+            out = trace.graph.union(mirrored, np.pad(ids, pairs, "edge"))
         out[_inside(ids, axis, widths)] = ids
         ids = out
     return ids
@@ -130,14 +131,14 @@ _MANY = 10**7
 
 
 def _pad_odd_repeatedly(
-    graph: Graph, ids: Ids, axis: int, widths: tuple[int, int], mode: Any
+    trace: Trace, ids: Ids, axis: int, widths: tuple[int, int], mode: Any
 ) -> Ids:
     """Several reflections, each of what the one before made: what NumPy does to unit vectors."""
     rows = np.moveaxis(ids, axis, -1)
     n = rows.shape[-1]
     size = n + sum(widths)
     if n * size > _MANY:
-        whole = graph.union_rows(rows)[..., None]
+        whole = trace.graph.union_rows(rows)[..., None]
         out = np.broadcast_to(whole, (*whole.shape[:-1], size))
         return np.array(np.moveaxis(out, -1, axis))
     taken = np.pad(np.eye(n), [(0, 0), widths], mode, reflect_type="odd") != 0
@@ -145,22 +146,22 @@ def _pad_odd_repeatedly(
     counts = np.count_nonzero(taken, axis=0)
     column = np.arange(counts.max())[:, None]
     parents = np.take_along_axis(order, np.where(column < counts, column, 0), axis=0)
-    return np.array(np.moveaxis(graph.union_rows(rows[..., parents.T]), -1, axis))
+    return np.array(np.moveaxis(trace.graph.union_rows(rows[..., parents.T]), -1, axis))
 
 
 def _pad_ramp(
-    graph: Graph, ids: Ids, all_widths: Any, dtype: np.dtype[Any], end_values: Any = 0
+    trace: Trace, ids: Ids, all_widths: Any, dtype: np.dtype[Any], end_values: Any = 0
 ) -> Elements:
     """From the end value, which stands outermost, to the edge."""
     kind = np.result_type(dtype_of(end_values), dtype)
-    ends = np.broadcast_to(ids_of(graph, end_values), (ids.ndim, 2))
+    ends = np.broadcast_to(ids_of(trace, end_values), (ids.ndim, 2))
     for axis, widths in enumerate(all_widths):
         parts = [ids]
         for side, width in enumerate(widths):
             edge = np.moveaxis(ids, axis, 0)[-side]
-            start = Operand(graph, np.asarray(ends[axis, side]), kind)
-            stop = Operand(graph, edge, dtype)
-            ramp = line(graph, start, stop, width, endpoint=False, dtype=dtype, axis=axis)
+            start = Operand(trace, np.asarray(ends[axis, side]), kind)
+            stop = Operand(trace, edge, dtype)
+            ramp = line(trace, start, stop, width, endpoint=False, dtype=dtype, axis=axis)
             found = np.flip(ramp.ids, axis) if side else ramp.ids
             parts.insert(len(parts) if side else 0, found)
         ids = np.concatenate(parts, axis=axis)
@@ -168,7 +169,7 @@ def _pad_ramp(
 
 
 def _pad_statistic(
-    graph: Graph,
+    trace: Trace,
     ids: Ids,
     all_widths: Any,
     dtype: np.dtype[Any],
@@ -195,10 +196,10 @@ def _pad_statistic(
             part = rows[..., near]
             if shown is not None:
                 values.append(statistic(shown[..., near])[..., None])
-                united = _statistic_at(graph, part, dtype, shown[..., near], mode)
+                united = _statistic_at(trace, part, dtype, shown[..., near], mode)
             else:
-                united = graph.union_rows(part)
-            sides.append(compute_rows(graph, part, dtype, united, statistic)[..., None])
+                united = trace.graph.union_rows(part)
+            sides.append(compute_rows(trace, part, dtype, united, statistic)[..., None])
         ids = _between(sides, rows, before, after, axis)
         if shown is not None:
             points = _between(values, shown, before, after, axis)
@@ -213,14 +214,14 @@ def _between(sides: list[Any], rows: Any, before: int, after: int, axis: int) ->
 
 
 def _statistic_at(
-    graph: Graph, part: Ids, dtype: np.dtype[Any], points: NDArray[Any], mode: str
+    trace: Trace, part: Ids, dtype: np.dtype[Any], points: NDArray[Any], mode: str
 ) -> Ids:
     """At a point, the elements that the statistic of the last axis depends on."""
-    operand = Operand(graph, part, dtype, points)
+    operand = Operand(trace, part, dtype, points)
     if mode == "mean" or not points.shape[-1]:
-        return graph.union_rows(part)
+        return trace.graph.union_rows(part)
     if mode == "median":
-        found: Elements = local_reductions.RULES[median](graph, operand, -1)
+        found: Elements = local_reductions.RULES[median](trace, operand, -1)
         return found.ids
     ufunc = np.maximum if mode == "maximum" else np.minimum
-    return local_reductions.reduce(graph, ufunc, operand, -1)
+    return local_reductions.reduce(trace, ufunc, operand, -1)

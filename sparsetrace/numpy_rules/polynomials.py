@@ -16,7 +16,8 @@ from numpy.lib import scimath
 from numpy.lib.array_utils import normalize_axis_index
 from scipy import special
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.numpy_rules import local_reductions
 from sparsetrace.numpy_rules.matrix_products import convolve
@@ -37,7 +38,7 @@ __all__: list[str] = []
 
 @rule_for(np.cross)
 def _cross(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     b: Any,
     axisa: int = -1,
@@ -48,17 +49,17 @@ def _cross(
     """``cross(a, b)[0] = a[1] * b[2] - a[2] * b[1]``, and so on."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    left, right = _components(graph, a, axisa), _components(graph, b, axisb)
+    left, right = _components(trace, a, axisa), _components(trace, b, axisb)
     if not len(left) == len(right) == 3:  # NumPy judges them; since 2.5 it refuses the plane
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             np.cross(np.zeros(len(left)), np.zeros(len(right)))
     flat = len(left) == len(right) == 2
-    left, right = (_three(graph, part) for part in (left, right))
+    left, right = (_three(trace, part) for part in (left, right))
 
     def component(i: int, j: int) -> Elements:
-        products = [_combined(graph, np.multiply, left[p], right[q]) for p, q in ((i, j), (j, i))]
-        found = _combined(graph, np.subtract, *products)
+        products = [_combined(trace, np.multiply, left[p], right[q]) for p, q in ((i, j), (j, i))]
+        found = _combined(trace, np.subtract, *products)
         return Elements(found._ids, found._dtype)
 
     if flat:
@@ -69,101 +70,103 @@ def _cross(
     return Elements(np.moveaxis(ids, -1, axisc), found[0].dtype)
 
 
-def _operand(graph: Graph, x: Any) -> Operand:
+def _operand(trace: Trace, x: Any) -> Operand:
     """The ids of an argument, with values in a local trace."""
-    values = np.asarray(values_of(x)) if graph.local else None
-    return Operand(graph, ids_of(graph, x), dtype_of(x), values)
+    values = np.asarray(values_of(x)) if trace.local else None
+    return Operand(trace, ids_of(trace, x), dtype_of(x), values)
 
 
 def _moved(x: Operand, move: Callable[[Any], Any]) -> Operand:
     """The operand with its elements moved."""
     values = None if x._values is None else move(x._values)
-    return Operand(x._graph, move(x._ids), x._dtype, values)
+    return Operand(x._trace, move(x._ids), x._dtype, values)
 
 
-def _combined(graph: Graph, ufunc: np.ufunc, *operands: Operand) -> Operand:
+def _combined(trace: Trace, ufunc: np.ufunc, *operands: Operand) -> Operand:
     """``ufunc(*operands)``; values that are zero cut dependencies in a local trace."""
-    if not graph.local:
-        found = combined(graph, ufunc, *operands)
-        return Operand(graph, found.ids, found.dtype)
+    if not trace.local:
+        found = combined(trace, ufunc, *operands)
+        return Operand(trace, found.ids, found.dtype)
     with np.errstate(all="ignore"):
         values = np.asarray(ufunc(*(x._values for x in operands)))
-    (ids,) = local_reductions.elementwise(graph, ufunc, operands)
-    return Operand(graph, ids, values.dtype, values)
+    (ids,) = local_reductions.elementwise(trace, ufunc, operands)
+    return Operand(trace, ids, values.dtype, values)
 
 
-def _components(graph: Graph, x: Any, axis: int) -> list[Operand]:
-    operand = _operand(graph, x)
+def _components(trace: Trace, x: Any, axis: int) -> list[Operand]:
+    operand = _operand(trace, x)
     if not operand._ids.ndim:
         raise ValueError("At least one array has zero dimension")
     last = _moved(operand, lambda data: np.moveaxis(data, axis, -1))
     return [last.along(i) for i in range(last.shape[-1])]
 
 
-def _three(graph: Graph, components: list[Operand]) -> list[Operand]:
-    values = np.zeros(()) if graph.local else None
-    zero = Operand(graph, np.asarray(graph.constant(0.0)), components[0]._dtype, values)
+def _three(trace: Trace, components: list[Operand]) -> list[Operand]:
+    values = np.zeros(()) if trace.local else None
+    zero = Operand(trace, np.asarray(trace.graph.constant(0.0)), components[0]._dtype, values)
     return [*components, zero] if len(components) == 2 else components
 
 
 @rule_for(np.unwrap)
 def _unwrap(
-    graph: Graph, p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.pi
+    trace: Trace, p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.pi
 ) -> Elements:
     """Adds multiples of the period, whose number is opaque."""
-    ids, kind = ids_of(graph, p), dtype_of(p)
+    ids, kind = ids_of(trace, p), dtype_of(p)
     np.unwrap(np.zeros([min(n, 2) for n in ids.shape], kind), axis=axis)  # NumPy judges them
     step = period if type(period) in (int, float) else np.zeros(1, dtype_of(period))
     out_kind = np.result_type(kind, step)
     parts = [ids]
-    if graph.dependency:
-        prefix = ufunc_reductions.accumulate(graph, np.add, Operand(graph, ids, kind), axis)
+    if trace.dependency:
+        prefix = ufunc_reductions.accumulate(trace, np.add, Operand(trace, ids, kind), axis)
         parts.append(prefix.ids)
     if contains_traced(period):
         later = np.full(ids.shape, OPAQUE, np.int32)  # the first one stays as it is
-        np.moveaxis(later, axis, 0)[1:] = ids_of(graph, period)
+        np.moveaxis(later, axis, 0)[1:] = ids_of(trace, period)
         parts.append(later)
-    if graph.dependency and discont is not None and contains_traced(discont):
-        parts.append(np.broadcast_to(ids_of(graph, discont), ids.shape))
-    graph.pure = False
-    return Elements(np.maximum(graph.union_all(parts), OPAQUE), out_kind)
+    if trace.dependency and discont is not None and contains_traced(discont):
+        parts.append(np.broadcast_to(ids_of(trace, discont), ids.shape))
+    trace.graph.pure = False
+    return Elements(np.maximum(trace.graph.union_all(parts), OPAQUE), out_kind)
 
 
 @rule_for(np.sinc)
-def _sinc(graph: Graph, x: Any) -> Elements:
+def _sinc(trace: Trace, x: Any) -> Elements:
     """``sin(pi x) / (pi x)``, and 1 at 0, where the first derivative vanishes alone."""
-    ids, kind = ids_of(graph, x), dtype_of(x)
+    ids, kind = ids_of(trace, x), dtype_of(x)
     kind = kind if kind.kind in "fc" else np.dtype(float)
     flat = np.zeros(ids.shape, bool)
-    if graph.local and graph.values:
+    if trace.local and trace.values:
         flat = np.asarray(values_of(x)) == 0
     out = np.maximum(np.where(flat, np.int32(OPAQUE), ids), OPAQUE)
     known = ids <= ZERO
-    if not graph.local and known.any():
-        graph.pure = False
-        out = np.where(known, graph.constant(np.sinc(graph.known_values(ids, kind))), out)
-    if graph.second_order:
-        out = interact(graph, out, [(ids, ids)], cut=graph.local)
+    if not trace.local and known.any():
+        trace.graph.pure = False
+        out = np.where(
+            known, trace.graph.constant(np.sinc(trace.graph.known_values(ids, kind))), out
+        )
+    if trace.second_order:
+        out = interact(trace.graph, out, [(ids, ids)], cut=trace.local)
     return Elements(out, kind)
 
 
 @rule_for(np.i0)
-def _i0(graph: Graph, x: Any) -> Elements:
+def _i0(trace: Trace, x: Any) -> Elements:
     """As the ufunc of SciPy's, which NumPy's writes out as Chebyshev series."""
-    operand = _operand(graph, x)
+    operand = _operand(trace, x)
     if operand._dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
     if operand._dtype.kind != "f":
         values = None if operand._values is None else operand._values.astype(float)
-        operand = Operand(graph, operand._ids, np.dtype(float), values)
-    found = _combined(graph, special.i0, operand)
+        operand = Operand(trace, operand._ids, np.dtype(float), values)
+    found = _combined(trace, special.i0, operand)
     return Elements(found._ids, operand._dtype, keep_array=True)
 
 
 # ------------------------------------------------------------------- polynomials
-def _trimmed(graph: Graph, x: Any) -> Operand:
+def _trimmed(trace: Trace, x: Any) -> Operand:
     """Coefficients without leading constant zeros; a traced one is taken as not zero."""
-    found = _moved(_operand(graph, x), np.atleast_1d)
+    found = _moved(_operand(trace, x), np.atleast_1d)
     if found._ids.ndim > 1:
         raise ValueError("Polynomial must be 1d only.")
     places = np.flatnonzero(found._ids if found._values is None else found._values)
@@ -173,30 +176,30 @@ def _trimmed(graph: Graph, x: Any) -> Operand:
 
 
 @rule_for(np.polymul)
-def _polymul(graph: Graph, a1: Any, a2: Any) -> Any:
-    graph.pure = False
-    return convolve(graph, *(_trimmed(graph, x) for x in (a1, a2)))
+def _polymul(trace: Trace, a1: Any, a2: Any) -> Any:
+    trace.graph.pure = False
+    return convolve(trace, *(_trimmed(trace, x) for x in (a1, a2)))
 
 
 @rule_for(np.polydiv)
-def _polydiv(graph: Graph, u: Any, v: Any) -> tuple[Elements, Elements]:
+def _polydiv(trace: Trace, u: Any, v: Any) -> tuple[Elements, Elements]:
     """Long division; the remainder has the divisor's length less one, or less."""
     kind = np.result_type(dtype_of(u), dtype_of(v), np.float64 if _whole(u, v) else dtype_of(u))
-    rest, divisor = (_moved(_operand(graph, x), np.array) for x in (u, v))
+    rest, divisor = (_moved(_operand(trace, x), np.array) for x in (u, v))
     rest, divisor = (_moved(x, np.atleast_1d) for x in (rest, divisor))
     if not rest._ids.size or not divisor._ids.size:
         raise IndexError("polydiv: a polynomial without coefficients")
-    graph.pure = False
+    trace.graph.pure = False
     width = divisor._ids.size
     steps = rest._ids.size - width + 1
     quotient = np.zeros(max(steps, 1), np.int32)
     for k in range(steps):
         head = rest.along(k, k + 1)
-        factor = _combined(graph, np.true_divide, head, divisor.along(0, 1))
+        factor = _combined(trace, np.true_divide, head, divisor.along(0, 1))
         quotient[k] = factor._ids[0]
-        term = _combined(graph, np.multiply, divisor, factor)
+        term = _combined(trace, np.multiply, divisor, factor)
         rows = rest.along(k, k + width)
-        left = _combined(graph, np.subtract, rows, term)
+        left = _combined(trace, np.subtract, rows, term)
         rest._ids[k : k + width] = left._ids
         rest._ids[k] = ZERO
         if rest._values is not None:
@@ -206,7 +209,7 @@ def _polydiv(graph: Graph, u: Any, v: Any) -> tuple[Elements, Elements]:
     ids = rest._ids
     if steps > 0:
         ids = ids[min(steps, len(ids) - 1) :]
-    kept = np.flatnonzero(ids) if not graph.local else [len(ids) - _remainder_size(u, v)]
+    kept = np.flatnonzero(ids) if not trace.local else [len(ids) - _remainder_size(u, v)]
     return Elements(quotient, kind), Elements(ids[min([*kept, len(ids) - 1]) :], kind)
 
 
@@ -221,28 +224,28 @@ def _whole(*operands: Any) -> bool:
 
 
 @rule_for(np.roots)
-def _roots(graph: Graph, p: Any) -> Elements:
+def _roots(trace: Trace, p: Any) -> Elements:
     """Without constant zeros at the ends; a traced coefficient is taken as not zero."""
-    ids = ids_of(graph, p)
+    ids = ids_of(trace, p)
     if np.ndim(p) != 1:
         raise ValueError("Input must be a rank-1 array.")
-    places = np.flatnonzero(np.asarray(values_of(p)) if graph.local else ids)
+    places = np.flatnonzero(np.asarray(values_of(p)) if trace.local else ids)
     if not len(places):
         return Elements(np.zeros(0, np.int32), np.dtype(float))
     inner = ids[places[0] : places[-1] + 1]
     zeros = len(ids) - 1 - int(places[-1])
-    graph.pure = False
+    trace.graph.pure = False
     if zeros and (ids[places[-1] + 1 :] > OPAQUE).any():  # at this point alone, in a local trace
-        total = bend(graph, graph.union_rows(ids[None, places[0] :]))
+        total = bend(trace.graph, trace.graph.union_rows(ids[None, places[0] :]))
         return Elements(np.repeat(total, len(inner) - 1 + zeros), np.dtype(complex))
     kind = dtype_of(p) if dtype_of(p).kind in "fc" else np.dtype(float)
     if len(inner) == 1:
         inner, kind = inner[:0], np.dtype(float)
     elif len(inner) == 2:
-        parts = [Operand(graph, inner[i : i + 1], kind) for i in (1, 0)]
-        inner = combined(graph, np.true_divide, *parts).ids
+        parts = [Operand(trace, inner[i : i + 1], kind) for i in (1, 0)]
+        inner = combined(trace, np.true_divide, *parts).ids
     else:
-        total = bend(graph, graph.union_rows(inner[None]))
+        total = bend(trace.graph, trace.graph.union_rows(inner[None]))
         inner, kind = np.repeat(total, len(inner) - 1), np.result_type(kind, np.complex64)
     return Elements(np.concatenate([inner, np.zeros(zeros, np.int32)]), kind)
 
@@ -251,8 +254,8 @@ def _roots(graph: Graph, p: Any) -> Elements:
 def _complex_domain(function: Callable[..., Any], ufunc: np.ufunc) -> None:
     """Complex, since the result is for some inputs; it depends on what the ufunc does."""
 
-    def rule(graph: Graph, x: Any) -> Elements:
-        found = combined(graph, ufunc, x)
+    def rule(trace: Trace, x: Any) -> Elements:
+        found = combined(trace, ufunc, x)
         return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
     rule_for(function)(rule)
@@ -263,16 +266,16 @@ for _name in "sqrt log log2 log10 arccos arcsin arctanh".split():
 
 
 @rule_for(scimath.power)
-def _power(graph: Graph, x: Any, p: Any) -> Elements:
+def _power(trace: Trace, x: Any, p: Any) -> Elements:
     # as arrays, numbers of Python take part in the dtype
     base, exponent = (y if contains_traced(y) else np.asarray(y) for y in (x, p))
-    found = combined(graph, np.power, base, exponent)
+    found = combined(trace, np.power, base, exponent)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
 
 @rule_for(scimath.logn)
-def _logn(graph: Graph, n: Any, x: Any) -> Elements:
+def _logn(trace: Trace, n: Any, x: Any) -> Elements:
     """``log(x) / log(n)``."""
     parts = [np.log(value) for value in (x, n)]
-    found = combined(graph, np.true_divide, *parts)
+    found = combined(trace, np.true_divide, *parts)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))

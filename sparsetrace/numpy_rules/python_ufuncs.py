@@ -17,8 +17,8 @@ import numpy as np
 from numpy import asarray, empty
 from numpy.lib.array_utils import normalize_axis_index
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import Graph
 from sparsetrace.operands.constants import chosen_values
 from sparsetrace.operands.memory_order import of_ufunc
 from sparsetrace.operands.operands import (
@@ -42,10 +42,10 @@ _OPTIONS = {
     "accumulate": ("axis",),
     "reduceat": ("axis",),
 }
-Run = Callable[[Graph, Callable[..., Any], tuple[Any, ...]], Any]
+Run = Callable[[Trace, Callable[..., Any], tuple[Any, ...]], Any]
 
 
-def _once(graph: Graph, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def _once(trace: Trace, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     return function(*args)
 
 
@@ -91,32 +91,32 @@ def _function(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 # ------------------------------------------------------------------------ elements
-def elements(graph: Graph, operand: Any, shape: tuple[int, ...]) -> list[Any]:
+def elements(trace: Trace, operand: Any, shape: tuple[int, ...]) -> list[Any]:
     """The elements of an operand in C order, as NumPy gives them to a Python function."""
     if contains_traced(operand):
-        ids = np.broadcast_to(ids_of(graph, operand), shape).reshape(-1)
+        ids = np.broadcast_to(ids_of(trace, operand), shape).reshape(-1)
         kind, values = dtype_of(operand), None
-        if graph.local:
+        if trace.local:
             values = np.array(np.broadcast_to(values_of(operand), shape), kind).reshape(-1)
-        given: list[Any] = graph.wrap(Elements(ids, kind, values, keep_array=True)).tolist()
+        given: list[Any] = trace.wrap(Elements(ids, kind, values, keep_array=True)).tolist()
         return given
     return np.broadcast_to(asarray(operand, object), shape).reshape(-1).tolist()
 
 
 def gathered(
-    graph: Graph, column: Sequence[Any], shape: tuple[int, ...], inputs: Sequence[Any] = ()
+    trace: Trace, column: Sequence[Any], shape: tuple[int, ...], inputs: Sequence[Any] = ()
 ) -> Any:
     """What a function returned for each element as one array; of objects if none is traced."""
     numbers = all(not np.ndim(v) for v in column)
     if numbers and any(map(is_traced, column)):
-        ids = np.array([ids_of(graph, v).reshape(()) for v in column], np.int32).reshape(shape)
+        ids = np.array([ids_of(trace, v).reshape(()) for v in column], np.int32).reshape(shape)
         kind = np.result_type(*map(dtype_of, column))
         points = None
-        if graph.local:
+        if trace.local:
             points = np.array([values_of(v) for v in column], kind).reshape(shape)
             points = of_ufunc(points, inputs)
         ids = of_ufunc(ids, inputs)
-        return graph.wrap(Elements(ids, kind, points, keep_array=True))
+        return trace.wrap(Elements(ids, kind, points, keep_array=True))
     objects = empty(len(column), object)
     for i, item in enumerate(column):
         objects[i] = item
@@ -125,7 +125,7 @@ def gathered(
 
 # --------------------------------------------------------------------------- calls
 def call(
-    graph: Graph, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """``ufunc(*inputs)``, or a method of it, an element at a time."""
     function = _function(ufunc)
@@ -147,57 +147,57 @@ def call(
     options.pop("where", None)
 
     def one(*args: Any) -> Any:
-        found = _run(graph, function, args)
+        found = _run(trace, function, args)
         if ufunc.nout > 1 and len(found) != ufunc.nout:
             raise ValueError(f"{ufunc.__name__}: {ufunc.nout} values expected, {len(found)} given")
         return found
 
     if method == "at":
-        _at(graph, ufunc, one, *inputs)
+        _at(trace, ufunc, one, *inputs)
         return None
     if method in ("reduce", "accumulate", "reduceat") and (ufunc.nin != 2 or ufunc.nout != 1):
         raise ValueError(f"{method} only supported for binary functions")
     if method == "__call__":
-        results = _called(graph, ufunc, one, inputs)
+        results = _called(trace, ufunc, one, inputs)
     elif method == "outer":
         a, b = inputs
         left = a[(..., *(None,) * np.ndim(b))] if np.ndim(a) else a
-        results = _called(graph, ufunc, one, (left, b))
+        results = _called(trace, ufunc, one, (left, b))
     elif method == "reduce":
-        results = (_reduce(graph, ufunc, one, *inputs, **options),)
+        results = (_reduce(trace, ufunc, one, *inputs, **options),)
     elif method == "accumulate":
-        results = (_accumulate(graph, one, *inputs, **options),)
+        results = (_accumulate(trace, one, *inputs, **options),)
     else:
-        results = (_reduceat(graph, ufunc, one, *inputs, **options),)
+        results = (_reduceat(trace, ufunc, one, *inputs, **options),)
     if out is not None:
         targets = out if isinstance(out, tuple) else (out,)
         results = tuple(
-            r if t is None else _stored(graph, ufunc, t, r)
+            r if t is None else _stored(trace, ufunc, t, r)
             for t, r in zip(targets, results, strict=True)
         )
     return results[0] if len(results) == 1 else results
 
 
 def _called(
-    graph: Graph, ufunc: np.ufunc, one: Callable[..., Any], inputs: tuple[Any, ...]
+    trace: Trace, ufunc: np.ufunc, one: Callable[..., Any], inputs: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     inputs = tuple(x if contains_traced(x) else asarray(x, object) for x in inputs)
     shape = np.broadcast_shapes(*(np.shape(x) for x in inputs))
-    columns = [elements(graph, x, shape) for x in inputs]
+    columns = [elements(trace, x, shape) for x in inputs]
     rows = [one(*row) for row in zip(*columns, strict=True)]
     if not shape and all(not np.ndim(x) for x in inputs):
         return tuple(rows[0]) if ufunc.nout > 1 else (rows[0],)
     if ufunc.nout == 1:
-        return (gathered(graph, rows, shape, inputs),)
+        return (gathered(trace, rows, shape, inputs),)
     places = range(ufunc.nout)
-    return tuple(gathered(graph, [row[i] for row in rows], shape, inputs) for i in places)
+    return tuple(gathered(trace, [row[i] for row in rows], shape, inputs) for i in places)
 
 
-def _lines(graph: Graph, x: Any, axis: Any) -> tuple[list[list[Any]], tuple[int, ...]]:
+def _lines(trace: Trace, x: Any, axis: Any) -> tuple[list[list[Any]], tuple[int, ...]]:
     """The elements along an axis, one list for each place on the others."""
     moved = np.moveaxis(x if contains_traced(x) else asarray(x, object), axis, -1)
     shape = moved.shape
-    flat = elements(graph, moved, shape)
+    flat = elements(trace, moved, shape)
     n = shape[-1]
     count = len(flat) // n if n else int(np.prod(shape[:-1]))
     return [flat[i * n : (i + 1) * n] for i in range(count)], shape
@@ -220,7 +220,7 @@ def _one_axis(ufunc: np.ufunc, x: Any, axis: Any) -> int:
 
 
 def _reduce(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     one: Callable[..., Any],
     x: Any,
@@ -229,7 +229,7 @@ def _reduce(
     initial: Any = np._NoValue,
 ) -> Any:
     axis = _one_axis(ufunc, x, axis)
-    lines, shape = _lines(graph, x, axis)
+    lines, shape = _lines(trace, x, axis)
     first = [] if initial is np._NoValue else [initial]
     results = []
     for line in lines:
@@ -244,24 +244,24 @@ def _reduce(
         results.append(total)
     if len(shape) == 1 and not keepdims:
         return results[0]
-    found = gathered(graph, results, shape[:-1])
+    found = gathered(trace, results, shape[:-1])
     return np.expand_dims(found, axis) if keepdims else found
 
 
-def _accumulate(graph: Graph, one: Callable[..., Any], x: Any, axis: int = 0) -> Any:
-    lines, shape = _lines(graph, x, axis)
+def _accumulate(trace: Trace, one: Callable[..., Any], x: Any, axis: int = 0) -> Any:
+    lines, shape = _lines(trace, x, axis)
     results: list[Any] = []
     for line in lines:
         for i, item in enumerate(line):
             results.append(one(results[-1], item) if i else item)
-    return np.moveaxis(gathered(graph, results, shape), -1, axis)
+    return np.moveaxis(gathered(trace, results, shape), -1, axis)
 
 
 def _reduceat(
-    graph: Graph, ufunc: np.ufunc, one: Callable[..., Any], x: Any, indices: Any, axis: int = 0
+    trace: Trace, ufunc: np.ufunc, one: Callable[..., Any], x: Any, indices: Any, axis: int = 0
 ) -> Any:
-    lines, shape = _lines(graph, x, axis)
-    starts = _chosen(graph, indices, ufunc).astype(int).reshape(-1).tolist()
+    lines, shape = _lines(trace, x, axis)
+    starts = _chosen(trace, indices, ufunc).astype(int).reshape(-1).tolist()
     stops = [*starts[1:], shape[-1]]
     results = []
     for line in lines:
@@ -270,20 +270,20 @@ def _reduceat(
             for item in line[lo + 1 : hi]:
                 total = one(total, item)
             results.append(total)
-    found = gathered(graph, results, (*shape[:-1], len(starts)))
+    found = gathered(trace, results, (*shape[:-1], len(starts)))
     return np.moveaxis(found, -1, axis)
 
 
-def _chosen(graph: Graph, indices: Any, ufunc: np.ufunc) -> Any:
+def _chosen(trace: Trace, indices: Any, ufunc: np.ufunc) -> Any:
     """Indices whose values are known."""
-    values = chosen_values(graph, indices)
+    values = chosen_values(trace, indices)
     if values is None:
         raise REFUSED.value_dependent(ufunc.__name__)
     return values
 
 
 def _at(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     one: Callable[..., Any],
     x: Any,
@@ -293,24 +293,24 @@ def _at(
     """In place, one place after the other."""
     if not is_traced_array(x):
         raise plain_target(f"{ufunc.__name__}.at", x)
-    key = _chosen(graph, indices, ufunc) if contains_traced(indices) else indices
+    key = _chosen(trace, indices, ufunc) if contains_traced(indices) else indices
     places = np.arange(x._ids.size).reshape(x._ids.shape)[key]
-    others = [elements(graph, b, places.shape) for b in operands]
+    others = [elements(trace, b, places.shape) for b in operands]
     for turn, place in enumerate(places.reshape(-1).tolist()):
         at = np.unravel_index(place, x._ids.shape)
         x[at] = one(x[at], *(b[turn] for b in others))
 
 
-def _stored(graph: Graph, ufunc: np.ufunc, target: Any, result: Any) -> Any:
+def _stored(trace: Trace, ufunc: np.ufunc, target: Any, result: Any) -> Any:
     """The result written into ``out=``."""
     if is_traced_array(target):  # NumPy casts objects to floats where it is told to
-        target._ids[...] = landed(graph, target._dtype, ids_of(graph, result))
-        if graph.local:
+        target._ids[...] = landed(trace, target._dtype, ids_of(trace, result))
+        if trace.local:
             target._values[...] = values_of(result)
         return target
     if target.dtype != object:
         raise plain_target(f"{ufunc.__name__}(..., out=)", target)
-    flat = elements(graph, result, target.shape)
+    flat = elements(trace, result, target.shape)
     for at, item in zip(np.ndindex(target.shape), flat, strict=True):
         target[at] = item
     return target

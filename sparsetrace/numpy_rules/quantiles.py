@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import OPAQUE, Graph
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.interactions import interact
 from sparsetrace.numpy_rules.reduction_functions import inexact, length, single, whole_axis
 from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, ids_of, python_type
@@ -22,7 +23,7 @@ __all__ = ["STEPS"]
 
 def _median_rule(function: Callable[..., Any]) -> None:
     def rule(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         axis: Any = None,
         out: None = None,
@@ -30,7 +31,7 @@ def _median_rule(function: Callable[..., Any]) -> None:
         keepdims: Any = False,
     ) -> Elements:
         axis = axes_of(axis, np.ndim(a))
-        return whole_axis(graph, a, axis, inexact(dtype_of(a)), keepdims, True, function)
+        return whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, function)
 
     rule_for(function)(rule)
 
@@ -41,14 +42,14 @@ _median_rule(np.nanmedian)
 
 @rule_for(np.ptp)
 def _ptp(
-    graph: Graph, a: Any, axis: Any = None, out: None = None, keepdims: Any = False
+    trace: Trace, a: Any, axis: Any = None, out: None = None, keepdims: Any = False
 ) -> Elements:
     count = length(np.shape(a) or (1,), axis)
     if count == 1:
-        return single(graph, a, axis, dtype_of(a), keepdims, 0.0)
+        return single(trace, a, axis, dtype_of(a), keepdims, 0.0)
     if not count and np.max(np.zeros(np.shape(a)), axis=axis, initial=0.0).size:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
-    return whole_axis(graph, a, axis, dtype_of(a), keepdims, True, np.ptp)
+    return whole_axis(trace, a, axis, dtype_of(a), keepdims, True, np.ptp)
 
 
 STEPS = frozenset(
@@ -61,7 +62,7 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
     """Levels come first in the shape; each result depends on the whole axis."""
 
     def rule(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         q: Any,
         axis: Any = None,
@@ -89,20 +90,20 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
             **options,
         )
         axis = axes_of(axis, np.ndim(a))
-        base = whole_axis(graph, a, axis, sample.dtype, keepdims, True, np.mean).ids
-        graph.pure = False
+        base = whole_axis(trace, a, axis, sample.dtype, keepdims, True, np.mean).ids
+        trace.graph.pure = False
         found = np.broadcast_to(np.maximum(base, OPAQUE), sample.shape)
-        moving = contains_traced(q) and (graph.dependency or (interpolation or method) not in STEPS)
+        moving = contains_traced(q) and (trace.dependency or (interpolation or method) not in STEPS)
         if moving:
-            level = ids_of(graph, q)
-            found = graph.union(found, level.reshape(level.shape + (1,) * base.ndim))
-        if graph.dependency and weights is not None and contains_traced(weights):
+            level = ids_of(trace, q)
+            found = trace.graph.union(found, level.reshape(level.shape + (1,) * base.ndim))
+        if trace.dependency and weights is not None and contains_traced(weights):
             # a weight decides which elements are chosen; none is between two of them
-            every = graph.union_rows(ids_of(graph, weights).reshape(-1))
-            found = graph.union(found, np.broadcast_to(every, found.shape))
-        if graph.second_order and moving:  # between two elements, linear in the level and in them
-            levels_ = ids_of(graph, q).reshape(np.shape(q) + (1,) * base.ndim)
-            found = interact(graph, found, [(levels_, base)], cut=graph.local)
+            every = trace.graph.union_rows(ids_of(trace, weights).reshape(-1))
+            found = trace.graph.union(found, np.broadcast_to(every, found.shape))
+        if trace.second_order and moving:  # between two elements, linear in the level and in them
+            levels_ = ids_of(trace, q).reshape(np.shape(q) + (1,) * base.ndim)
+            found = interact(trace.graph, found, [(levels_, base)], cut=trace.local)
         return Elements(np.array(found), sample.dtype)
 
     rule_for(function)(rule)

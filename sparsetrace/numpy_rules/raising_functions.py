@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import Graph
+from sparsetrace.context import Trace
 from sparsetrace.operands.implementations import function_named
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.operands.raising import may_be_caught, may_raise
@@ -81,17 +81,17 @@ def _may_fail(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
 
 
 def fail_alike(
-    graph: Graph, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
     """Raise the error of a function of `RAISING` on a path of its own, where it is caught."""
-    if graph.local or not may_be_caught(graph) or not _may_fail(function, args, kwargs):
+    if trace.local or not may_be_caught(trace) or not _may_fail(function, args, kwargs):
         return
     kind, text = RAISING[function]
     if kind is np.linalg.LinAlgError and args and not contains_traced(args[0]):
         if function is _SOLUTION:
             _INVERSE(args[0])  # singular for all inputs or for none
         return
-    may_raise(graph, partial(kind, text), args)
+    may_raise(trace, partial(kind, text), args)
 
 
 _NOT_FINITE = "array must not contain infs or NaNs"
@@ -115,16 +115,16 @@ _SINGULAR_IN_SCIPY = frozenset(
 _FACTORED = frozenset(("factorized", "splu"))
 
 
-def fail_alike_in_scipy(graph: Graph, entry: str, args: tuple[Any, ...]) -> None:
+def fail_alike_in_scipy(trace: Trace, entry: str, args: tuple[Any, ...]) -> None:
     """The same for a function or a method of SciPy's, named with its module."""
-    if graph.local or not may_be_caught(graph) or not any(map(contains_traced, args)):
+    if trace.local or not may_be_caught(trace) or not any(map(contains_traced, args)):
         return
     module = next((name for name in _SCIPY if entry.startswith(name + ".")), "")
     name = entry[len(module) + 1 :]
     if module == "scipy.linalg" and name in _SINGULAR_IN_SCIPY:
-        may_raise(graph, partial(np.linalg.LinAlgError, _SINGULAR.lower()), args)
+        may_raise(trace, partial(np.linalg.LinAlgError, _SINGULAR.lower()), args)
     if module == "scipy.sparse.linalg" and name in _FACTORED:
-        may_raise(graph, partial(RuntimeError, "Factor is exactly singular"), args)
+        may_raise(trace, partial(RuntimeError, "Factor is exactly singular"), args)
     if name not in _FREE:
         for kind, text in _SCIPY.get(module, ()):
-            may_raise(graph, partial(kind, text), args)
+            may_raise(trace, partial(kind, text), args)

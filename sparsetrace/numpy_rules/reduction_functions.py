@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
 from sparsetrace.graph.interactions import bend
 from sparsetrace.numpy_rules import local_reductions
 from sparsetrace.operands import ufunc_reductions
@@ -44,15 +45,15 @@ def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
-def _without_nan(graph: Graph, a: Any, nan: float | None) -> Any:
+def _without_nan(trace: Trace, a: Any, nan: float | None) -> Any:
     """The operand with constants that are NaN exchanged for `nan`, unless that is None."""
-    if nan is None or graph.pure:
+    if nan is None or trace.graph.pure:
         return a
-    ids, kind = ids_of(graph, a), dtype_of(a)
-    missing = (ids < ZERO) & np.isnan(graph.known_values(ids, kind))
+    ids, kind = ids_of(trace, a), dtype_of(a)
+    missing = (ids < ZERO) & np.isnan(trace.graph.known_values(ids, kind))
     if not missing.any():
         return a
-    return Operand(graph, np.where(missing, graph.constant(nan), ids), kind)
+    return Operand(trace, np.where(missing, trace.graph.constant(nan), ids), kind)
 
 
 def _ufunc_reduction(
@@ -61,7 +62,7 @@ def _ufunc_reduction(
     """``np.sum`` and its kin: the signature of numpy's own wrappers."""
 
     def plain(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         axis: Any = None,
         dtype: Any = None,
@@ -73,11 +74,11 @@ def _ufunc_reduction(
         keep = keepdims is not np._NoValue and bool(keepdims)
         if where is np._NoValue:
             where = True
-        a = _without_nan(graph, a, nan)
-        return ufunc_reductions.reduce(graph, ufunc, a, axis, dtype, keep, initial, where)
+        a = _without_nan(trace, a, nan)
+        return ufunc_reductions.reduce(trace, ufunc, a, axis, dtype, keep, initial, where)
 
     def undtyped(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         axis: Any = None,
         out: None = None,
@@ -85,7 +86,7 @@ def _ufunc_reduction(
         initial: Any = np._NoValue,
         where: Any = True,
     ) -> Elements:
-        return plain(graph, a, axis, None, None, keepdims, initial, where)
+        return plain(trace, a, axis, None, None, keepdims, initial, where)
 
     typed = ufunc in (np.add, np.multiply)
     rule_for(*functions)(plain if typed else undtyped)
@@ -103,7 +104,7 @@ _ufunc_reduction(np.fmin, np.nanmin)
 
 def _truth_reduction(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
     def rule(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         axis: Any = None,
         out: None = None,
@@ -113,7 +114,7 @@ def _truth_reduction(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
     ) -> Elements:
         keep = keepdims is not np._NoValue and bool(keepdims)
         where = True if where is np._NoValue else where
-        return ufunc_reductions.reduce(graph, ufunc, a, axis, None, keep, where=where)
+        return ufunc_reductions.reduce(trace, ufunc, a, axis, None, keep, where=where)
 
     rule_for(function)(rule)
 
@@ -123,7 +124,7 @@ _truth_reduction(np.logical_or, np.any)
 
 
 def whole_axis(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     axis: Any,
     dtype: Any,
@@ -137,35 +138,35 @@ def whole_axis(
 
     Unless it is `linear`, the result is taken as nonlinear in all of the axis.
     """
-    since = graph.size
+    since = trace.graph.size
     keep = keepdims is not np._NoValue and bool(keepdims)
-    ids, source = ids_of(graph, a), dtype_of(a)
+    ids, source = ids_of(trace, a), dtype_of(a)
     rows, axes = ufunc_reductions.core_last(ids, axis)
     if where is not True and where is not np._NoValue:
         unsure = is_uncertain(where)
         mask = True if unsure else np.asarray(constant_values(where), bool)
         masks = ufunc_reductions.core_last(np.broadcast_to(mask, ids.shape), axis)[0]
-        graph.pure = False
-        out = graph.union_rows(np.where(masks, rows, ZERO))
-        if unsure and graph.dependency:
-            out = graph.union(out, graph.union_rows(ids_of(graph, where).reshape(-1)))
+        trace.graph.pure = False
+        out = trace.graph.union_rows(np.where(masks, rows, ZERO))
+        if unsure and trace.dependency:
+            out = trace.graph.union(out, trace.graph.union_rows(ids_of(trace, where).reshape(-1)))
     else:
-        out = graph.union_rows(rows)
-        if not graph.pure or not rows.shape[-1]:
+        out = trace.graph.union_rows(rows)
+        if not trace.graph.pure or not rows.shape[-1]:
             known = (rows <= ZERO).all(axis=-1)
             if known.any():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    found = values(graph.known_values(rows, source), axis=-1)
-                out = np.where(known, graph.constant(found), out)
+                    found = values(trace.graph.known_values(rows, source), axis=-1)
+                out = np.where(known, trace.graph.constant(found), out)
     if not linear:
-        out = bend(graph, out, since)
+        out = bend(trace.graph, out, since)
     return Elements(np.expand_dims(out, axes) if keep and axes else out, np.dtype(dtype))
 
 
 def _mean_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None:
     def rule(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         axis: Any = None,
         dtype: Any = None,
@@ -176,7 +177,7 @@ def _mean_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None
     ) -> Elements:
         kind = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
         length(np.shape(a) or (() if function is _MEAN else (1,)), axis)  # as NumPy, no axis 0
-        return whole_axis(graph, a, axis, kind, keepdims, where, values)
+        return whole_axis(trace, a, axis, kind, keepdims, where, values)
 
     rule_for(function)(rule)
 
@@ -189,7 +190,7 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
     root = values in _ROOTS
 
     def rule(
-        graph: Graph,
+        trace: Trace,
         a: Any,
         axis: Any = None,
         dtype: Any = None,
@@ -205,7 +206,7 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
             raise ValueError("ddof and correction can't be provided simultaneously.")
         free = ddof if correction is np._NoValue else correction
         if mean is not None and mean is not np._NoValue:
-            return _about(graph, a, mean, axis, dtype, free, keepdims, where, root=root)
+            return _about(trace, a, mean, axis, dtype, free, keepdims, where, root=root)
 
         def value(rows: Any, axis: int) -> Any:
             return values(rows, axis=axis, ddof=free)
@@ -214,11 +215,11 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
         alike = () if function in (_VAR, _STD) else (1,)  # the others take axis 0 of a number
         count = length(np.shape(a) or alike, axis)
         if count == 1 and (where is True or where is np._NoValue):
-            return single(graph, a, axis, kind, keepdims, value(np.zeros(1), axis=0))
+            return single(trace, a, axis, kind, keepdims, value(np.zeros(1), axis=0))
         # each deviation from the mean depends on the whole axis; of two real numbers the
         # standard deviation is half their distance
         linear = root and count == 2 and dtype_of(a).kind != "c"
-        return whole_axis(graph, a, axis, kind, keepdims, where, value, linear=linear)
+        return whole_axis(trace, a, axis, kind, keepdims, where, value, linear=linear)
 
     rule_for(function)(rule)
 
@@ -236,16 +237,16 @@ def length(shape: tuple[int, ...], axis: Any) -> int:
 
 
 def single(
-    graph: Graph, a: Any, axis: Any, dtype: np.dtype[Any], keepdims: Any, value: Any
+    trace: Trace, a: Any, axis: Any, dtype: np.dtype[Any], keepdims: Any, value: Any
 ) -> Elements:
     """The spread of one number, which is constant."""
     shape = np.sum(np.zeros(np.shape(a)), axis=axis, keepdims=keepdims is True).shape
-    graph.pure = False
-    return Elements(filled(graph.constant(value), shape), dtype)
+    trace.graph.pure = False
+    return Elements(filled(trace.graph.constant(value), shape), dtype)
 
 
 def _about(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     mean: Any,
     axis: Any,
@@ -263,13 +264,13 @@ def _about(
         return np.sqrt(squares) if root else squares
 
     count = length(np.shape(a), axis)
-    deviation = combined(graph, np.subtract, a, mean)
+    deviation = combined(trace, np.subtract, a, mean)
     ids = deviation.ids
     kind = np.dtype(dtype) if dtype is not None else _real(inexact(deviation.dtype))
-    squares = np.where(ids > ZERO, bend(graph, np.maximum(ids, OPAQUE)), ids)
-    operand = Operand(graph, squares, deviation.dtype)
-    found = whole_axis(graph, operand, axis, kind, keepdims, where, value)
-    return Elements(bend(graph, found.ids), kind) if root else found
+    squares = np.where(ids > ZERO, bend(trace.graph, np.maximum(ids, OPAQUE)), ids)
+    operand = Operand(trace, squares, deviation.dtype)
+    found = whole_axis(trace, operand, axis, kind, keepdims, where, value)
+    return Elements(bend(trace.graph, found.ids), kind) if root else found
 
 
 _spread_rule(np.var, np.var)
@@ -280,7 +281,7 @@ _spread_rule(np.nanstd, np.nanstd)
 
 @rule_for(np.average)
 def _average(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     axis: Any = None,
     weights: Any = None,
@@ -294,7 +295,7 @@ def _average(
     if axis is not None:
         axis = normalize_axis_tuple(axis, len(shape), argname="axis")
     if weights is None:
-        found = whole_axis(graph, a, axis, inexact(dtype_of(a)), keep, True, np.mean)
+        found = whole_axis(trace, a, axis, inexact(dtype_of(a)), keep, True, np.mean)
         count = prod(shape) / found.ids.size  # as in NumPy, an average has at least one result
         if not returned:
             return found
@@ -324,13 +325,13 @@ def _along_axes(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
 
 
 @rule_for(np.linalg.trace)
-def _linalg_trace(graph: Graph, x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
-    return _trace(graph, x, offset, -2, -1, dtype)
+def _linalg_trace(trace: Trace, x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    return _trace(trace, x, offset, -2, -1, dtype)
 
 
 @rule_for(np.trace)
 def _trace(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     offset: int = 0,
     axis1: int = 0,
@@ -339,36 +340,36 @@ def _trace(
     out: None = None,
 ) -> Elements:
     """``[[{0}, {1}], [{2}, {3}]] -> {0, 3}``."""
-    diagonal = ids_of(graph, a).diagonal(offset, axis1, axis2)
-    operand = Operand(graph, diagonal, dtype_of(a))
-    return ufunc_reductions.reduce(graph, np.add, operand, -1, dtype)
+    diagonal = ids_of(trace, a).diagonal(offset, axis1, axis2)
+    operand = Operand(trace, diagonal, dtype_of(a))
+    return ufunc_reductions.reduce(trace, np.add, operand, -1, dtype)
 
 
 def _accumulated(
-    graph: Graph, ufunc: np.ufunc, x: Any, ids: Ids, axis: int, dtype: Any
+    trace: Trace, ufunc: np.ufunc, x: Any, ids: Ids, axis: int, dtype: Any
 ) -> Elements:
     """Prefixes of `x`, whose ids may have been made flat."""
     kind = dtype_of(x)
     ids = np.atleast_1d(ids)
-    if not graph.local:
-        return ufunc_reductions.accumulate(graph, ufunc, Operand(graph, ids, kind), axis, dtype)
+    if not trace.local:
+        return ufunc_reductions.accumulate(trace, ufunc, Operand(trace, ids, kind), axis, dtype)
     values = np.asarray(values_of(x)).reshape(ids.shape)
     if values.dtype.kind == "f" and ufunc is np.multiply:
         values = np.nan_to_num(values, nan=1.0)
-    operand = Operand(graph, ids, kind, values)
-    return Elements(local_reductions.accumulate(graph, ufunc, operand, axis), kind)
+    operand = Operand(trace, ids, kind, values)
+    return Elements(local_reductions.accumulate(trace, ufunc, operand, axis), kind)
 
 
 def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = None) -> None:
     def rule(
-        graph: Graph, a: Any, axis: Any = None, dtype: Any = None, out: None = None
+        trace: Trace, a: Any, axis: Any = None, dtype: Any = None, out: None = None
     ) -> Elements:
-        a = _without_nan(graph, a, nan)
-        ids = ids_of(graph, a)
+        a = _without_nan(trace, a, nan)
+        ids = ids_of(trace, a)
         ufunc_reductions.judge_axis(axis, ids.ndim, function)
         if axis is None:
             ids, axis = ids.reshape(-1), 0
-        return _accumulated(graph, ufunc, a, ids, axis, dtype)
+        return _accumulated(trace, ufunc, a, ids, axis, dtype)
 
     rule_for(function)(rule)
 
@@ -381,7 +382,7 @@ _prefix(np.multiply, np.nancumprod, nan=1.0)
 
 def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
     def rule(
-        graph: Graph,
+        trace: Trace,
         x: Any,
         /,
         *,
@@ -390,18 +391,18 @@ def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
         out: None = None,
         include_initial: bool = False,
     ) -> Elements:
-        ids = ids_of(graph, x)
+        ids = ids_of(trace, x)
         if axis is None:
             if ids.ndim > 1:
                 raise ValueError(
                     "For arrays which have more than one dimension `axis` is required."
                 )
             ids, axis = ids.reshape(-1), 0
-        found = _accumulated(graph, ufunc, x, ids, axis, dtype)
+        found = _accumulated(trace, ufunc, x, ids, axis, dtype)
         if include_initial:
             shape = list(ids.shape)
             shape[axis] = 1
-            first = graph.constant(np.full(shape, ufunc.identity))
+            first = trace.graph.constant(np.full(shape, ufunc.identity))
             return Elements(np.concatenate([first, found.ids], axis=axis), found.dtype)
         return found
 
@@ -415,7 +416,7 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
 @rule_for(np.cov)
 def _cov(
-    graph: Graph,
+    trace: Trace,
     m: Any,
     y: Any = None,
     rowvar: bool = True,
@@ -439,8 +440,8 @@ def _cov(
         base = np.cov(m, y, rowvar, bias, ddof, dtype=dtype)
     if not weights:
         return base
-    united = [graph.union_rows(ids_of(graph, w).reshape(-1)) for w in weights]
-    ids = ids_of(graph, base)
-    every = np.broadcast_to(graph.union_all(united), ids.shape)
+    united = [trace.graph.union_rows(ids_of(trace, w).reshape(-1)) for w in weights]
+    ids = ids_of(trace, base)
+    every = np.broadcast_to(trace.graph.union_all(united), ids.shape)
     kind = np.result_type(dtype_of(base), *map(dtype_of, weights))
-    return Elements(bend(graph, graph.union(np.maximum(ids, OPAQUE), every)), kind)
+    return Elements(bend(trace.graph, trace.graph.union(np.maximum(ids, OPAQUE), every)), kind)

@@ -15,9 +15,10 @@ import numpy as np
 from numpy import nonzero, trim_zeros
 from numpy.lib.array_utils import normalize_axis_index
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import PartIds
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands import elementwise
@@ -51,12 +52,12 @@ __all__ = ["NO_NUMBERS", "replaced"]
 
 
 @rule_for(np.where)
-def _where(graph: Graph, condition: Any, x: Any = None, y: Any = None, /) -> Elements:
+def _where(trace: Trace, condition: Any, x: Any = None, y: Any = None, /) -> Elements:
     if (x is None) != (y is None):
         raise ValueError("either both or neither of x and y should be given")
     if x is None:
         raise REFUSED.error(nonzero, "np.where(condition)")
-    out = choose(graph, condition, ids_of(graph, x), ids_of(graph, y))
+    out = choose(trace, condition, ids_of(trace, x), ids_of(trace, y))
     return Elements(out, _weak_result(x, y), keep_array=True)
 
 
@@ -69,7 +70,7 @@ def _weak_result(*values: Any) -> np.dtype[Any]:
 
 
 @rule_for(np.select)
-def _select(graph: Graph, condlist: Any, choicelist: Any, default: Any = 0) -> Elements:
+def _select(trace: Trace, condlist: Any, choicelist: Any, default: Any = 0) -> Elements:
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if not len(condlist):
@@ -78,33 +79,33 @@ def _select(graph: Graph, condlist: Any, choicelist: Any, default: Any = 0) -> E
         if dtype_of(condition).kind != "b":
             raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")
     shape = np.broadcast_shapes(*(np.shape(c) for c in (*condlist, *choicelist, default)))
-    out = np.broadcast_to(ids_of(graph, default), shape)
+    out = np.broadcast_to(ids_of(trace, default), shape)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        out = choose(graph, condition, ids_of(graph, choice), out)
+        out = choose(trace, condition, ids_of(trace, choice), out)
     return Elements(np.array(np.broadcast_to(out, shape)), _weak_result(*choicelist, default))
 
 
 @rule_for(np.choose)
-def _choose(graph: Graph, a: Any, choices: Any, out: None = None, mode: str = "raise") -> Elements:
+def _choose(trace: Trace, a: Any, choices: Any, out: None = None, mode: str = "raise") -> Elements:
     if not np.can_cast(dtype_of(a), np.intp):
         raise TypeError(f"Cannot cast array data from {dtype_of(a)!r} to an index")
-    parts = [ids_of(graph, c) for c in choices]
+    parts = [ids_of(trace, c) for c in choices]
     dtype = _weak_result(*choices)
-    places = chosen_values(graph, a)
+    places = chosen_values(trace, a)
     if places is not None:
         stacked = [np.array(p) for p in np.broadcast_arrays(*parts)]
         return Elements(np.choose(places, stacked, mode=mode), dtype)  # type: ignore[call-overload]
-    union = graph.union_all(parts)
-    if graph.dependency:
-        union = graph.union(union, ids_of(graph, a))
+    union = trace.graph.union_all(parts)
+    if trace.dependency:
+        union = trace.graph.union(union, ids_of(trace, a))
     shape = np.broadcast_shapes(np.shape(a), union.shape)
-    graph.pure = False
+    trace.graph.pure = False
     return Elements(np.maximum(np.broadcast_to(union, shape), OPAQUE), dtype)
 
 
 @rule_for(np.piecewise)
 def _piecewise(
-    graph: Graph, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any
+    trace: Trace, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any
 ) -> Elements:
     """A function gets the elements where its condition holds; all of x if that is unknown."""
     nested = isinstance(condlist, (list, tuple, np.ndarray)) and np.ndim(condlist) > 0
@@ -122,18 +123,18 @@ def _piecewise(
         x = conversion(x, copy=False)
     kind = dtype_of(x)
     out = np.zeros(np.shape(x), np.int32)
-    graph.pure = False
+    trace.graph.pure = False
 
     def piece(function: Any, where: Any) -> Ids:
         value = function(x[where], *args, **kw) if callable(function) else function
-        return converted(graph, ids_of(graph, value), dtype_of(value), kind)
+        return converted(trace, ids_of(trace, value), dtype_of(value), kind)
 
     # later conditions win, as they do in np.piecewise
     for condition, function in zip(conditions, functions, strict=True):
-        mask = known_mask(graph, condition)
+        mask = known_mask(trace, condition)
         if mask is None:
             found = np.broadcast_to(piece(function, ...), out.shape)
-            out = np.array(choose(graph, condition, found, out))
+            out = np.array(choose(trace, condition, found, out))
         elif mask.any():
             out[mask] = piece(function, mask)
     return Elements(out, kind, keep_array=True)
@@ -141,7 +142,7 @@ def _piecewise(
 
 @rule_for(np.clip)
 def _clip(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     a_min: Any = np._NoValue,
     a_max: Any = np._NoValue,
@@ -160,19 +161,19 @@ def _clip(
     if options:  # NumPy judges them
         samples = [None if x is None else _sample(x) for x in (a, low, high)]
         kind = np.clip(*samples, **options).dtype
-    found = Elements(ids_of(graph, a).copy(), dtype_of(a))
+    found = Elements(ids_of(trace, a).copy(), dtype_of(a))
     for bound, ufunc in ((low, np.maximum), (high, np.minimum)):
         if bound is not None:
-            operand = Operand(graph, found.ids, found.dtype)
-            (found,) = elementwise.call(graph, ufunc, (operand, bound))
-    if not (low is None or high is None or graph.dependency):
-        found = Elements(_level(graph, found.ids, low, high), found.dtype)
+            operand = Operand(trace, found.ids, found.dtype)
+            (found,) = elementwise.call(trace, ufunc, (operand, bound))
+    if not (low is None or high is None or trace.dependency):
+        found = Elements(_level(trace, found.ids, low, high), found.dtype)
     if kind is None:
         return found
-    return Elements(converted(graph, found.ids, found.dtype, kind), kind)
+    return Elements(converted(trace, found.ids, found.dtype, kind), kind)
 
 
-def _level(graph: Graph, ids: Ids, low: Any, high: Any) -> Ids:
+def _level(trace: Trace, ids: Ids, low: Any, high: Any) -> Ids:
     """Ids after a clip to known bounds; between bounds that cross there is one number."""
     if type(low) in (int, float) and type(high) in (int, float) and low < high:
         return ids
@@ -180,7 +181,7 @@ def _level(graph: Graph, ids: Ids, low: Any, high: Any) -> Ids:
         return ids
     if np.iscomplexobj(low) or np.iscomplexobj(high):
         return ids
-    graph.pure = False
+    trace.graph.pure = False
     return np.where(np.greater_equal(low, high), np.minimum(ids, OPAQUE), ids)
 
 
@@ -208,25 +209,25 @@ def _sample(x: Any) -> Any:
 
 @rule_for(np.nan_to_num)
 def _nan_to_num(
-    graph: Graph, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+    trace: Trace, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
     """An element stays as it is, or takes the number given, if it is no number."""
-    ids, kind = ids_of(graph, x), dtype_of(x)
+    ids, kind = ids_of(trace, x), dtype_of(x)
     out = np.array(ids)
     if kind.kind in "fc":
         fills = {"nan": nan, "posinf": posinf, "neginf": neginf}
-        traced = {k: ids_of(graph, f) for k, f in fills.items() if contains_traced(f)}
+        traced = {k: ids_of(trace, f) for k, f in fills.items() if contains_traced(f)}
         known = ids <= ZERO
         for fill in traced.values():
-            out = np.where(known, out, graph.union(out, fill))
+            out = np.where(known, out, trace.graph.union(out, fill))
         if known.any():
-            values = graph.known_values(ids, kind)
+            values = trace.graph.known_values(ids, kind)
             plain = {k: f for k, f in fills.items() if k not in traced}
-            out[known] = graph.constant(np.nan_to_num(values[known], **plain))
+            out[known] = trace.graph.constant(np.nan_to_num(values[known], **plain))
             for name, fill in traced.items():
                 places = known & NO_NUMBERS[name](values)
-                out = np.where(places, graph.union(out, fill), out)
-    return replaced(graph, x, Elements(out, kind), copy=copy)
+                out = np.where(places, trace.graph.union(out, fill), out)
+    return replaced(trace, x, Elements(out, kind), copy=copy)
 
 
 NO_NUMBERS: dict[str, Callable[[Any], Any]] = {
@@ -236,7 +237,7 @@ NO_NUMBERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def replaced(graph: Graph, x: Any, found: Elements, *, copy: bool) -> Any:
+def replaced(trace: Trace, x: Any, found: Elements, *, copy: bool) -> Any:
     """The result itself, or `x` with its elements."""
     if copy or not is_traced_array(x):
         return found
@@ -254,48 +255,48 @@ def replaced(graph: Graph, x: Any, found: Elements, *, copy: bool) -> Any:
 
 @rule_for(np.take)
 def _take(
-    graph: Graph, a: Any, indices: Any, axis: Any = None, out: None = None, mode: str = "raise"
+    trace: Trace, a: Any, indices: Any, axis: Any = None, out: None = None, mode: str = "raise"
 ) -> Elements:
-    ids = ids_of(graph, a)
-    places, unsure = indexing.constant_key(graph, indices)
+    ids = ids_of(trace, a)
+    places, unsure = indexing.constant_key(trace, indices)
     if not unsure:
         return Elements(np.asarray(np.take(ids, places, axis, mode=mode)), dtype_of(a))  # type: ignore[call-overload]
     if axis is None:
         ids, axis = ids.reshape(-1), 0
     axis = normalize_axis_index(axis, ids.ndim)
     key = (*(slice(None),) * axis, places)
-    return Elements(indexing.read(graph, ids, key), dtype_of(a))
+    return Elements(indexing.read(trace, ids, key), dtype_of(a))
 
 
 @rule_for(np.take_along_axis)
-def _take_along_axis(graph: Graph, arr: Any, indices: Any, axis: Any = -1) -> Any:
+def _take_along_axis(trace: Trace, arr: Any, indices: Any, axis: Any = -1) -> Any:
     if not (contains_traced(indices) and is_uncertain(indices)):
-        fixed, _ = indexing.constant_key(graph, indices)
-        moved = np.take_along_axis(ids_of(graph, arr), constant_values(fixed), axis)
+        fixed, _ = indexing.constant_key(trace, indices)
+        moved = np.take_along_axis(ids_of(trace, arr), constant_values(fixed), axis)
         return Elements(moved, dtype_of(arr))
-    ids = ids_of(graph, arr)
+    ids = ids_of(trace, arr)
     if axis is None:
         ids, axis = ids.reshape(-1), 0
     axis = normalize_axis_index(axis, ids.ndim)
-    united = graph.union_rows(np.moveaxis(ids, axis, -1))
+    united = trace.graph.union_rows(np.moveaxis(ids, axis, -1))
     shape = np.broadcast_shapes(
         np.shape(indices), tuple(1 if i == axis else n for i, n in enumerate(ids.shape))
     )
     out: Ids = np.maximum(np.broadcast_to(np.expand_dims(united, axis), shape), OPAQUE)
-    if graph.dependency:
-        out = graph.union(out, ids_of(graph, indices))
+    if trace.dependency:
+        out = trace.graph.union(out, ids_of(trace, indices))
     return Elements(out, dtype_of(arr))
 
 
 _REAL = frozenset((int, float))
 
 
-def _away_from_constants(graph: Graph, x: Any) -> Ids | None:
+def _away_from_constants(trace: Trace, x: Any) -> Ids | None:
     """The ids of a traced float64 array or number, none of which is constant; else None."""
-    if not is_traced(x) or graph.local or x._graph is not graph or x._dtype is not FLOAT:
+    if not is_traced(x) or trace.local or x._trace is not trace or x._dtype is not FLOAT:
         return None
     ids: Ids = x._ids
-    free = ids.size and (graph.pure or np.minimum.reduce(ids, axis=None) > OPAQUE)
+    free = ids.size and (trace.graph.pure or np.minimum.reduce(ids, axis=None) > OPAQUE)
     return ids if free else None
 
 
@@ -317,7 +318,7 @@ def _is_level(v: Any) -> bool:
 
 @rule_for(np.interp)
 def _interp(
-    graph: Graph, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+    trace: Trace, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Elements:
     """Each result depends on its own x, and on the nodes next to it.
 
@@ -325,7 +326,7 @@ def _interp(
     """
     xp, fp = unwatched(xp), unwatched(fp)
     if period is None and all(v is None or type(v) in _REAL for v in (left, right)):
-        ids = _away_from_constants(graph, x)
+        ids = _away_from_constants(trace, x)
         tables = _is_table(xp) and _is_table(fp) and len(xp) == len(fp) > 1
         if ids is not None and tables and not _is_level(fp):
             return Elements(ids.copy("K"), FLOAT)
@@ -335,60 +336,62 @@ def _interp(
     shape = x._ids.shape if is_traced(x) else np.shape(x)
     xp, fp = (v if contains_traced(v) else constant_values(v) for v in (xp, fp))
     kind = np.result_type(dtype_of(fp), float)
-    points = [plain_values(graph, v) for v in (x, xp, 0.0 if period is None else period)]
+    points = [plain_values(trace, v) for v in (x, xp, 0.0 if period is None else period)]
     if all(v is not None for v in points):
-        ends = [None if v is None else ids_of(graph, v) for v in (left, right)]
+        ends = [None if v is None else ids_of(trace, v) for v in (left, right)]
         cycle = None if period is None else abs(float(points[2]))  # type: ignore[arg-type]
-        return Elements(_between(graph, points[0], points[1], fp, ends, cycle), kind)
+        return Elements(_between(trace, points[0], points[1], fp, ends, cycle), kind)
     parts: list[Ids] = []
     alone = period is None and np.size(xp) == 1  # the same height everywhere but for the ends
     if contains_traced(x) and not alone:
-        heights = plain_values(graph, fp)
-        if heights is None or not graph.values or (heights != heights.flat[0]).any():
-            parts.append(ids_of(graph, x))
+        heights = plain_values(trace, fp)
+        if heights is None or not trace.values or (heights != heights.flat[0]).any():
+            parts.append(ids_of(trace, x))
         else:
             # level, with steps at most where the table ends
             outside = [v for v in (left, right) if v is not None]
-            if all(_equals(graph, v, heights.flat[0]) for v in outside):
-                graph.pure = False
-                return Elements(graph.constant(np.full(shape, heights.flat[0])), kind)
-            ids = ids_of(graph, x)
-            parts.append(ids if graph.dependency else np.full(shape, OPAQUE, np.int32))
+            if all(_equals(trace, v, heights.flat[0]) for v in outside):
+                trace.graph.pure = False
+                return Elements(trace.graph.constant(np.full(shape, heights.flat[0])), kind)
+            ids = ids_of(trace, x)
+            parts.append(ids if trace.dependency else np.full(shape, OPAQUE, np.int32))
     for table in (None if alone else xp, fp, left, right, period):
         if table is not None and contains_traced(table):
-            every = graph.union_rows(ids_of(graph, table).reshape(-1))
+            every = trace.graph.union_rows(ids_of(trace, table).reshape(-1))
             parts.append(np.broadcast_to(every, shape))
     if alone and left is right is None and not contains_traced(fp):
-        return Elements(graph.constant(np.full(shape, fp[0])), kind)
-    united = graph.union_all(parts) if parts else np.full(shape, OPAQUE, np.int32)
+        return Elements(trace.graph.constant(np.full(shape, fp[0])), kind)
+    united = trace.graph.union_all(parts) if parts else np.full(shape, OPAQUE, np.int32)
     out = np.maximum(united, OPAQUE)
     if (out <= OPAQUE).any():
-        graph.pure = False
-    if graph.second_order and not alone:
-        where = ids_of(graph, x)
+        trace.graph.pure = False
+    if trace.second_order and not alone:
+        where = ids_of(trace, x)
         curved = contains_traced(xp) or contains_traced(period)
         for table in (xp, period):
             if table is not None and contains_traced(table):
-                where = graph.union(where, graph.union_rows(ids_of(graph, table).reshape(-1)))
+                where = trace.graph.union(
+                    where, trace.graph.union_rows(ids_of(trace, table).reshape(-1))
+                )
         pairs = [(where, where)] if curved else []
         if contains_traced(fp):  # linear in the heights
-            pairs.append((where, graph.union_rows(ids_of(graph, fp).reshape(-1))))
+            pairs.append((where, trace.graph.union_rows(ids_of(trace, fp).reshape(-1))))
         if pairs and (where > OPAQUE).any():
-            where_cut = graph.local and not curved
-            out = interact(graph, out, pairs, cut=where_cut)
+            where_cut = trace.local and not curved
+            out = interact(trace.graph, out, pairs, cut=where_cut)
     return Elements(out, kind)
 
 
-def _equals(graph: Graph, x: Any, value: Any) -> bool:
-    known = plain_values(graph, x)
+def _equals(trace: Trace, x: Any, value: Any) -> bool:
+    known = plain_values(trace, x)
     return known is not None and bool((known == value).all())
 
 
 def _between(
-    graph: Graph, x: Any, xp: Any, fp: Any, ends: Sequence[Ids | None], period: float | None
+    trace: Trace, x: Any, xp: Any, fp: Any, ends: Sequence[Ids | None], period: float | None
 ) -> Ids:
     """Interpolation at known places: two nodes for each, one at a node or outside."""
-    heights, kind = ids_of(graph, fp), dtype_of(fp)
+    heights, kind = ids_of(trace, fp), dtype_of(fp)
     left, right = ends
     if period is not None:
         x, xp = x % period, xp % period
@@ -400,29 +403,31 @@ def _between(
     lower = np.maximum(np.searchsorted(xp, x, side="right") - 1, 0)
     single = (x <= xp[lower]) | (lower == len(xp) - 1)
     upper = np.where(single, lower, lower + 1)
-    out = graph.union(heights[lower], heights[upper])
+    out = trace.graph.union(heights[lower], heights[upper])
     for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
         if end is not None:
             out = np.where(outside, np.maximum(end, OPAQUE), out)
-    some = not graph.pure and bool((heights <= ZERO).any())
+    some = not trace.graph.pure and bool((heights <= ZERO).any())
     if some or any(end is not None and end <= ZERO for end in (left, right)):
-        graph.pure = False
+        trace.graph.pure = False
         known = heights <= ZERO
         settled = known[lower] & known[upper]
-        values = graph.known_values(heights, kind)
-        sides = [None if e is None else graph.known_values(e, kind)[()] for e in (left, right)]
+        values = trace.graph.known_values(heights, kind)
+        sides = [
+            None if e is None else trace.graph.known_values(e, kind)[()] for e in (left, right)
+        ]
         for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
             if end is not None:
                 settled = np.where(outside, end <= ZERO, settled)
         found = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
-        out = np.where(settled, graph.constant(found), out)
+        out = np.where(settled, trace.graph.constant(found), out)
     return np.asarray(out)
 
 
 @rule_for(np.trim_zeros)
-def _trim_zeros(graph: Graph, filt: Any, *args: Any, **options: Any) -> Elements:
+def _trim_zeros(trace: Trace, filt: Any, *args: Any, **options: Any) -> Elements:
     """A view of the operand, where its values say which."""
-    values = chosen_values(graph, filt)
+    values = chosen_values(trace, filt)
     if values is None:
         raise REFUSED.error(nonzero, "np.trim_zeros")
     values = np.array(values, order="C")
@@ -432,4 +437,4 @@ def _trim_zeros(graph: Graph, filt: Any, *args: Any, **options: Any) -> Elements
     first = (kept.ctypes.data - values.ctypes.data) // values.itemsize
     starts = np.unravel_index(first, values.shape)
     key: Any = tuple(slice(i, i + n) for i, n in zip(starts, kept.shape, strict=True))
-    return Elements(ids_of(graph, filt)[(*key, ...)], dtype_of(filt), keep_array=True)
+    return Elements(ids_of(trace, filt)[(*key, ...)], dtype_of(filt), keep_array=True)

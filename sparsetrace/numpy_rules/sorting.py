@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
 from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.constants import compute_rows, constants, opaque, plain_values
 from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, landed
@@ -26,29 +27,29 @@ __all__: list[str] = []
 _INDEX = np.dtype(np.intp)
 
 
-def _unknown_rows(graph: Graph, rows: Ids) -> Ids:
+def _unknown_rows(trace: Trace, rows: Ids) -> Ids:
     """One opaque value per row."""
-    graph.pure = False
-    if graph.dependency:
-        return graph.union_rows(rows)
+    trace.graph.pure = False
+    if trace.dependency:
+        return trace.graph.union_rows(rows)
     return np.full(rows.shape[:-1], OPAQUE, np.int32)
 
 
 def _index_reduction(function: Callable[..., Any]) -> None:
     def rule(
-        graph: Graph, a: Any, axis: Any = None, out: None = None, *, keepdims: Any = False
+        trace: Trace, a: Any, axis: Any = None, out: None = None, *, keepdims: Any = False
     ) -> Elements:
         keep = keepdims is not np._NoValue and bool(keepdims)
-        ids = ids_of(graph, a)
+        ids = ids_of(trace, a)
         ufunc_reductions.judge_axis(axis, ids.ndim, function)
         rows, axes = ufunc_reductions.core_last(ids, axis)
         if not rows.shape[-1]:
             raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
         found = compute_rows(
-            graph,
+            trace,
             rows,
             dtype_of(a),
-            _unknown_rows(graph, rows),
+            _unknown_rows(trace, rows),
             lambda values: function(np.nan_to_num(values), axis=-1),
         )
         return Elements(np.expand_dims(found, axes) if keep and axes else found, _INDEX)
@@ -61,69 +62,71 @@ for _function in (np.argmax, np.argmin, np.nanargmax, np.nanargmin):
 
 
 @rule_for(np.count_nonzero)
-def _count_nonzero(graph: Graph, a: Any, axis: Any = None, *, keepdims: Any = False) -> Elements:
-    rows, axes = ufunc_reductions.core_last(ids_of(graph, a), axis)
+def _count_nonzero(trace: Trace, a: Any, axis: Any = None, *, keepdims: Any = False) -> Elements:
+    rows, axes = ufunc_reductions.core_last(ids_of(trace, a), axis)
     out = compute_rows(
-        graph,
+        trace,
         rows,
         dtype_of(a),
-        _unknown_rows(graph, rows),
+        _unknown_rows(trace, rows),
         lambda values: np.count_nonzero(values, axis=-1),
     )
     return Elements(np.expand_dims(out, axes) if keepdims and axes else out, _INDEX)
 
 
 @rule_for(np.round, np.around)
-def _round(graph: Graph, a: Any, decimals: int = 0, out: None = None) -> Elements:
+def _round(trace: Trace, a: Any, decimals: int = 0, out: None = None) -> Elements:
     """Piecewise constant; constants keep their rounded value."""
-    ids, kind = ids_of(graph, a), dtype_of(a)
+    ids, kind = ids_of(trace, a), dtype_of(a)
     index(decimals)
     if kind.kind == "b":
         np.round(np.zeros(0, kind), decimals)  # NumPy refuses decimals of truth values
-    rounded = np.array(landed(graph, np.dtype(int), ids))
+    rounded = np.array(landed(trace, np.dtype(int), ids))
     known = rounded < ZERO
     if known.any():
-        rounded[known] = graph.constant(np.round(graph.known_values(ids[known], kind), decimals))
+        rounded[known] = trace.graph.constant(
+            np.round(trace.graph.known_values(ids[known], kind), decimals)
+        )
     return Elements(rounded, np.dtype(np.float16) if kind.kind == "b" else kind)
 
 
 # ---------------------------------------------------------------------- sorting
-def _sorted(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
-    ids, kind = ids_of(graph, a), dtype_of(a)
+def _sorted(trace: Trace, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
+    ids, kind = ids_of(trace, a), dtype_of(a)
     ufunc_reductions.judge_axis(axis, ids.ndim, np.sort)
     if axis is None:
         ids, axis = ids.reshape(-1), -1
-    if ids.ndim == 1 and (graph.pure or ids.min(initial=FIRST_INPUT) > OPAQUE):
-        return Elements(filled(graph.union_rows(ids), ids.shape), kind)
+    if ids.ndim == 1 and (trace.graph.pure or ids.min(initial=FIRST_INPUT) > OPAQUE):
+        return Elements(filled(trace.graph.union_rows(ids), ids.shape), kind)
     rows = np.moveaxis(ids, axis, -1)
-    out = ufunc_reductions.spread(graph, rows, -1)
+    out = ufunc_reductions.spread(trace, rows, -1)
     known = (rows <= ZERO).all(axis=-1)
-    if not graph.pure and known.any():
-        out[known] = graph.constant(values(graph.known_values(rows[known], kind)))
+    if not trace.graph.pure and known.any():
+        out[known] = trace.graph.constant(values(trace.graph.known_values(rows[known], kind)))
     return Elements(np.moveaxis(out, -1, axis), kind)
 
 
-def _sorting_order(graph: Graph, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
-    ids, kind = ids_of(graph, a), dtype_of(a)
+def _sorting_order(trace: Trace, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
+    ids, kind = ids_of(trace, a), dtype_of(a)
     ufunc_reductions.judge_axis(axis, ids.ndim, np.argsort)
     if axis is None or not ids.ndim:
         normalize_axis_index(axis or 0, 1)
         ids, axis = ids.reshape(-1), -1
-    graph.pure = False
+    trace.graph.pure = False
     rows = np.moveaxis(ids, axis, -1)
-    if graph.dependency:
-        out = ufunc_reductions.spread(graph, rows, -1)
+    if trace.dependency:
+        out = ufunc_reductions.spread(trace, rows, -1)
     else:
         out = np.full(rows.shape, OPAQUE, np.int32)
     known = (rows <= ZERO).all(axis=-1)
     if known.any():
-        out[known] = graph.constant(values(graph.known_values(rows[known], kind)))
+        out[known] = trace.graph.constant(values(trace.graph.known_values(rows[known], kind)))
     return Elements(np.moveaxis(out, -1, axis), _INDEX)
 
 
 @rule_for(np.sort)
 def _sort(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     axis: Any = -1,
     kind: Any = None,
@@ -133,15 +136,15 @@ def _sort(
     """``[{0}, {1}] -> [{0, 1}, {0, 1}]``."""
     if options or not (kind is order is None):  # NumPy judges them
         np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, **options)
-    return _sorted(graph, a, axis, lambda values: np.sort(values, **options))
+    return _sorted(trace, a, axis, lambda values: np.sort(values, **options))
 
 
 @rule_for(np.partition)
 def _partition(
-    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
+    trace: Trace, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
 ) -> Elements:
     _judge_partition(a, kth, axis, kind, order)
-    return _sorted(graph, a, axis, lambda values: np.partition(values, kth))
+    return _sorted(trace, a, axis, lambda values: np.partition(values, kth))
 
 
 def _judge_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None:
@@ -155,14 +158,14 @@ def _judge_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None
 
 
 @rule_for(np.sort_complex)
-def _sort_complex(graph: Graph, a: Any) -> Elements:
-    found = _sorted(graph, a, -1, np.sort)
+def _sort_complex(trace: Trace, a: Any) -> Elements:
+    found = _sorted(trace, a, -1, np.sort)
     return Elements(found.ids, np.sort_complex(np.zeros(1, found.dtype)).dtype)
 
 
 @rule_for(np.argsort)
 def _argsort(
-    graph: Graph,
+    trace: Trace,
     a: Any,
     axis: Any = -1,
     kind: Any = None,
@@ -176,29 +179,29 @@ def _argsort(
     def places(values: Any) -> Any:
         return np.argsort(values, stable=True, **downwards)
 
-    return _sorting_order(graph, a, axis, places)
+    return _sorting_order(trace, a, axis, places)
 
 
 @rule_for(np.argpartition)
 def _argpartition(
-    graph: Graph, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
+    trace: Trace, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
 ) -> Elements:
     _judge_partition(a, kth, axis, kind, order)
-    return _sorting_order(graph, a, axis, lambda values: np.argpartition(values, kth))
+    return _sorting_order(trace, a, axis, lambda values: np.argpartition(values, kth))
 
 
 @rule_for(np.lexsort)
-def _lexsort(graph: Graph, keys: Any, axis: int = -1) -> Elements:
+def _lexsort(trace: Trace, keys: Any, axis: int = -1) -> Elements:
     """The order of each row of the keys, found from all of the keys."""
-    ids = ids_of(graph, keys)
+    ids = ids_of(trace, keys)
     if not ids.ndim:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
-    united = graph.union_rows(np.moveaxis(ids, 0, -1))
+    united = trace.graph.union_rows(np.moveaxis(ids, 0, -1))
     if not united.ndim:
-        return constants(graph, 0)
+        return constants(trace, 0)
     return _sorting_order(
-        graph,
-        Operand(graph, united, dtype_of(keys)),
+        trace,
+        Operand(trace, united, dtype_of(keys)),
         axis,
         lambda values: np.argsort(values, kind="stable"),
     )
@@ -206,7 +209,7 @@ def _lexsort(graph: Graph, keys: Any, axis: int = -1) -> Elements:
 
 # -------------------------------------------------------------------- searching
 @rule_for(np.searchsorted)
-def _searchsorted(graph: Graph, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Elements:
+def _searchsorted(trace: Trace, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Elements:
     sources = [a, v] if sorter is None else [a, v, sorter]
     if np.ndim(a) != 1 or sorter is not None or side not in ("left", "right"):
         order = None if sorter is None else np.zeros(np.shape(sorter), dtype_of(sorter))
@@ -215,23 +218,23 @@ def _searchsorted(graph: Graph, a: Any, v: Any, side: Any = "left", sorter: Any 
     def values(a: Any, v: Any, sorter: Any = None) -> Any:
         return np.searchsorted(a, v, side, None if sorter is None else sorter.astype(_INDEX))
 
-    return opaque(graph, values, sources, np.shape(v), _INDEX)
+    return opaque(trace, values, sources, np.shape(v), _INDEX)
 
 
 @rule_for(np.digitize)
-def _digitize(graph: Graph, x: Any, bins: Any, right: bool = False) -> Elements:
-    edges = plain_values(graph, bins)
+def _digitize(trace: Trace, x: Any, bins: Any, right: bool = False) -> Elements:
+    edges = plain_values(trace, bins)
     if edges is None:
         edges = np.zeros(np.shape(bins), dtype_of(bins))
     np.digitize(np.zeros(0, dtype_of(x)), edges, right)  # NumPy judges the arguments
     return opaque(
-        graph, lambda x, bins: np.digitize(x, bins, right), [x, bins], np.shape(x), _INDEX
+        trace, lambda x, bins: np.digitize(x, bins, right), [x, bins], np.shape(x), _INDEX
     )
 
 
 @rule_for(np.isin)
 def _isin(
-    graph: Graph,
+    trace: Trace,
     element: Any,
     test_elements: Any,
     assume_unique: bool = False,
@@ -243,13 +246,13 @@ def _isin(
         return np.isin(element, among, assume_unique, invert, kind=kind)
 
     values(np.zeros(0, dtype_of(element)), np.zeros(0, dtype_of(test_elements)))  # judges them
-    found = opaque(graph, values, [element, test_elements], np.shape(element), bool)
+    found = opaque(trace, values, [element, test_elements], np.shape(element), bool)
     return replace(found, keep_array=True)
 
 
 if hasattr(np, "in1d"):  # until NumPy 2.4
 
     @rule_for(np.in1d)  # noqa: NPY201 - it is asked for above
-    def _in1d(graph: Graph, ar1: Any, ar2: Any, *args: Any, **options: Any) -> Elements:
-        found = _isin(graph, ar1, ar2, *args, **options)
+    def _in1d(trace: Trace, ar1: Any, ar2: Any, *args: Any, **options: Any) -> Elements:
+        found = _isin(trace, ar1, ar2, *args, **options)
         return Elements(found.ids.reshape(-1), found.dtype)

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import ZERO, Graph
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import ZERO
 from sparsetrace.graph.interactions import bend
 from sparsetrace.operands import elementwise
 from sparsetrace.operands.constants import converted
@@ -21,12 +22,12 @@ from sparsetrace.operands.registry import rule_for
 __all__ = ["line"]
 
 
-def _operand(graph: Graph, x: Any) -> Operand:
-    return Operand(graph, ids_of(graph, x), dtype_of(x))
+def _operand(trace: Trace, x: Any) -> Operand:
+    return Operand(trace, ids_of(trace, x), dtype_of(x))
 
 
 def line(
-    graph: Graph,
+    trace: Trace,
     start: Any,
     stop: Any,
     num: int,
@@ -43,25 +44,25 @@ def line(
     kind = np.result_type(promotion_of(start), promotion_of(stop), 0.0)
     intervals = (num - 1) if endpoint else num
     places = np.arange(num).reshape((-1,) + (1,) * len(shape))
-    first, last = _operand(graph, start), _operand(graph, stop)
+    first, last = _operand(trace, start), _operand(trace, stop)
     ids = np.empty((num, *shape), np.int32)
     if num:
-        (width,) = elementwise.call(graph, np.subtract, (last, first))
-        step = Operand(graph, np.asarray(width.ids), kind)
+        (width,) = elementwise.call(trace, np.subtract, (last, first))
+        step = Operand(trace, np.asarray(width.ids), kind)
         parts = places / max(intervals, 1)
-        (run,) = elementwise.call(graph, np.multiply, (parts, step))
-        (found,) = elementwise.call(graph, np.add, (Operand(graph, run.ids, kind), first))
+        (run,) = elementwise.call(trace, np.multiply, (parts, step))
+        (found,) = elementwise.call(trace, np.add, (Operand(trace, run.ids, kind), first))
         ids[...] = found.ids
         if endpoint and num > 1:
             ids[-1] = last._ids
     target = kind if dtype is None else np.dtype(dtype)
-    ids = converted(graph, ids, kind, target)
+    ids = converted(trace, ids, kind, target)
     return Elements(np.moveaxis(ids, 0, axis), target, keep_array=True)
 
 
 @rule_for(np.linspace)
 def _linspace(
-    graph: Graph,
+    trace: Trace,
     start: Any,
     stop: Any,
     num: Any = 50,
@@ -75,7 +76,7 @@ def _linspace(
     count = operator.index(num)
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
-    found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis)
+    found = line(trace, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis)
     if not retstep:
         return found
     intervals = count - 1 if endpoint else count
@@ -86,7 +87,7 @@ def _linspace(
 
 @rule_for(np.geomspace)
 def _geomspace(
-    graph: Graph,
+    trace: Trace,
     start: Any,
     stop: Any,
     num: Any = 50,
@@ -97,18 +98,18 @@ def _geomspace(
     """Depends on its ends as a straight line does; the values of constants are its own."""
     count = operator.index(num)
     kind = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))
-    found = line(graph, start, stop, count, endpoint=bool(endpoint), dtype=kind, axis=0)
+    found = line(trace, start, stop, count, endpoint=bool(endpoint), dtype=kind, axis=0)
     ids = np.array(found.ids)
     inner = slice(1, count - 1 if endpoint else count)
-    ids[inner] = bend(graph, ids[inner])
+    ids[inner] = bend(trace.graph, ids[inner])
     known = ids <= ZERO
-    if known.any() and not graph.local:
+    if known.any() and not trace.local:
         ends = [
-            np.where(i <= ZERO, graph.known_values(i, k), 1)
-            for i, k in ((np.asarray(ids_of(graph, x)), dtype_of(x)) for x in (start, stop))
+            np.where(i <= ZERO, trace.graph.known_values(i, k), 1)
+            for i, k in ((np.asarray(ids_of(trace, x)), dtype_of(x)) for x in (start, stop))
         ]
         values = np.geomspace(*ends, count, endpoint, dtype)  # type: ignore[call-overload]
-        ids = np.where(known, graph.constant(values), ids)
+        ids = np.where(known, trace.graph.constant(values), ids)
     shown = found.dtype if dtype is None else np.dtype(dtype)
-    ids = converted(graph, ids, found.dtype, shown)
+    ids = converted(trace, ids, found.dtype, shown)
     return Elements(np.moveaxis(ids, 0, axis), shown, keep_array=True)

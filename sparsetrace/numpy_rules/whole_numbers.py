@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import Graph
+from sparsetrace.context import Trace
 from sparsetrace.operands.constants import opaque
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of
 from sparsetrace.operands.registry import rule_for
@@ -22,13 +22,13 @@ __all__: list[str] = []
 # ------------------------------------------------------- truth values, of Python's own
 @rule_for(np.allclose)
 def _allclose(
-    graph: Graph, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
+    trace: Trace, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
 ) -> Any:
     return np.all(np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)).item()
 
 
 @rule_for(np.array_equal)
-def _array_equal(graph: Graph, a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+def _array_equal(trace: Trace, a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     if np.shape(a1) != np.shape(a2):
         return False
     same = np.equal(a1, a2)
@@ -38,7 +38,7 @@ def _array_equal(graph: Graph, a1: Any, a2: Any, equal_nan: bool = False) -> Any
 
 
 @rule_for(np.array_equiv)
-def _array_equiv(graph: Graph, a1: Any, a2: Any) -> Any:
+def _array_equiv(trace: Trace, a1: Any, a2: Any) -> Any:
     try:
         np.broadcast_shapes(np.shape(a1), np.shape(a2))
     except ValueError:
@@ -47,10 +47,10 @@ def _array_equiv(graph: Graph, a1: Any, a2: Any) -> Any:
 
 
 def _sign_of_infinity(function: Callable[..., Any], *, negative: bool) -> None:
-    def rule(graph: Graph, x: Any, out: None = None) -> Elements:
+    def rule(trace: Trace, x: Any, out: None = None) -> Elements:
         function(np.zeros((), dtype_of(x)))  # NumPy refuses complex numbers
         found = np.logical_and(np.isinf(x), np.signbit(x) == negative)
-        return Elements(ids_of(graph, found), np.dtype(bool))
+        return Elements(ids_of(trace, found), np.dtype(bool))
 
     rule_for(function)(rule)
 
@@ -60,37 +60,37 @@ _sign_of_infinity(np.isposinf, negative=False)
 
 
 # ----------------------------------------------------------------- whole numbers
-def _bits(graph: Graph, a: Any) -> Any:
+def _bits(trace: Trace, a: Any) -> Any:
     """Zeros in the shape of the operand; NumPy refuses what is no whole number."""
     kind = dtype_of(a)
     return np.zeros(np.shape(a), kind if kind.kind in "biu" else float)
 
 
 @rule_for(np.packbits)
-def _packbits(graph: Graph, a: Any, /, axis: Any = None, bitorder: Any = "big") -> Elements:
-    sample = np.packbits(_bits(graph, a), axis, bitorder)
-    return opaque(graph, lambda x: np.packbits(x, axis, bitorder), [a], sample.shape, sample.dtype)
+def _packbits(trace: Trace, a: Any, /, axis: Any = None, bitorder: Any = "big") -> Elements:
+    sample = np.packbits(_bits(trace, a), axis, bitorder)
+    return opaque(trace, lambda x: np.packbits(x, axis, bitorder), [a], sample.shape, sample.dtype)
 
 
 @rule_for(np.unpackbits)
 def _unpackbits(
-    graph: Graph, a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big"
+    trace: Trace, a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big"
 ) -> Elements:
-    sample = np.unpackbits(_bits(graph, a), axis, count, bitorder)
+    sample = np.unpackbits(_bits(trace, a), axis, count, bitorder)
     return opaque(
-        graph, lambda x: np.unpackbits(x, axis, count, bitorder), [a], sample.shape, sample.dtype
+        trace, lambda x: np.unpackbits(x, axis, count, bitorder), [a], sample.shape, sample.dtype
     )
 
 
 @rule_for(np.unravel_index)
-def _unravel_index(graph: Graph, indices: Any, shape: Any, order: Any = "C") -> Any:
+def _unravel_index(trace: Trace, indices: Any, shape: Any, order: Any = "C") -> Any:
     np.unravel_index(np.zeros(0, dtype_of(indices)), shape, order)  # NumPy judges the arguments
 
     def part(axis: int) -> Elements:
         def values(x: Any) -> Any:
             return np.unravel_index(x, shape, order)[axis]
 
-        return opaque(graph, values, [indices], np.shape(indices), np.intp)
+        return opaque(trace, values, [indices], np.shape(indices), np.intp)
 
     dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     return tuple(part(axis) for axis in range(len(dims)))
@@ -98,7 +98,7 @@ def _unravel_index(graph: Graph, indices: Any, shape: Any, order: Any = "C") -> 
 
 @rule_for(np.ravel_multi_index)
 def _ravel_multi_index(
-    graph: Graph, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C"
+    trace: Trace, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C"
 ) -> Elements:
     parts = list(multi_index)
     shape = np.broadcast_shapes(*map(np.shape, parts))
@@ -108,4 +108,4 @@ def _ravel_multi_index(
     def values(*indices: Any) -> Any:
         return np.ravel_multi_index(indices, dims, mode, order)
 
-    return opaque(graph, values, parts, shape, np.intp)
+    return opaque(trace, values, parts, shape, np.intp)

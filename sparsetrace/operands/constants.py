@@ -15,7 +15,8 @@ import numpy as np
 from numpy import asarray, full
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
 from sparsetrace.operands import elementwise, nonlinear
 from sparsetrace.operands.operands import (
     Elements,
@@ -41,95 +42,97 @@ __all__ = [
 ]
 
 
-def plain_values(graph: Graph, x: Any) -> NDArray[Any] | None:
+def plain_values(trace: Trace, x: Any) -> NDArray[Any] | None:
     """The values of `x` as an ordinary array; None if any depends on the inputs.
 
     In a local trace too: what is known there may still have a derivative.
     """
     if not contains_traced(x):
         return constant_values(x)
-    ids = ids_of(graph, x)
+    ids = ids_of(trace, x)
     if (ids > ZERO).any():
         return None
-    if graph.local:
+    if trace.local:
         values = values_of(x)
         return None if values is None else asarray(values)
-    return graph.known_values(ids, dtype_of(x))
+    return trace.graph.known_values(ids, dtype_of(x))
 
 
-def chosen_values(graph: Graph, x: Any) -> NDArray[Any] | None:
+def chosen_values(trace: Trace, x: Any) -> NDArray[Any] | None:
     """As `plain_values`, for what has no derivative (an index, a mask, a count).
 
     In a local trace all values are known.
     """
-    if graph.local and contains_traced(x):
+    if trace.local and contains_traced(x):
         return asarray(values_of(x))
-    return plain_values(graph, x)
+    return plain_values(trace, x)
 
 
-def constants(graph: Graph, values: Any) -> Elements:
+def constants(trace: Trace, values: Any) -> Elements:
     """Constants of the trace with these values, and their dtype."""
     values = asarray(values)
-    return Elements(asarray(graph.constant(values)), values.dtype)
+    return Elements(asarray(trace.graph.constant(values)), values.dtype)
 
 
-def combined(graph: Graph, ufunc: np.ufunc, *operands: Any) -> Elements:
+def combined(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Elements:
     """``ufunc(*operands)`` for operands that a rule made of ids.
 
     In a local trace these have no values, so that none of them cuts a dependency.
     """
-    if not graph.local:
-        return elementwise.call(graph, ufunc, operands)[0]
+    if not trace.local:
+        return elementwise.call(trace, ufunc, operands)[0]
     (dtype,) = elementwise.result_dtypes(ufunc, operands)
-    operands_ids = [asarray(ids_of(graph, x)) for x in operands]
-    ids = np.maximum(graph.union_all(operands_ids), OPAQUE)
-    if graph.second_order and not nonlinear.is_linear(ufunc):
-        ids = nonlinear.curved(graph, ufunc, 0, operands_ids, [None] * ufunc.nin, ids, graph.size)
+    operands_ids = [asarray(ids_of(trace, x)) for x in operands]
+    ids = np.maximum(trace.graph.union_all(operands_ids), OPAQUE)
+    if trace.second_order and not nonlinear.is_linear(ufunc):
+        ids = nonlinear.curved(
+            trace, ufunc, 0, operands_ids, [None] * ufunc.nin, ids, trace.graph.size
+        )
     return Elements(ids, dtype)
 
 
-def converted(graph: Graph, ids: Ids, source: np.dtype[Any], target: np.dtype[Any]) -> Ids:
+def converted(trace: Trace, ids: Ids, source: np.dtype[Any], target: np.dtype[Any]) -> Ids:
     """Ids after a conversion of `source` to `target`: whole numbers have no derivative."""
     if target.kind in "biu" and source.kind in "biu":
-        return ids if graph.local else graph.rounded(ids, target)
-    return landed(graph, target, ids)
+        return ids if trace.local else trace.graph.rounded(ids, target)
+    return landed(trace, target, ids)
 
 
 def compute_rows(
-    graph: Graph, rows: Ids, source: np.dtype[Any], out: Ids, values: Callable[..., Any]
+    trace: Trace, rows: Ids, source: np.dtype[Any], out: Ids, values: Callable[..., Any]
 ) -> Ids:
     """`out`, with ``values(row)`` where a row (the last axis) holds constants alone."""
-    if graph.pure:
+    if trace.graph.pure:
         return out
     known = (rows <= ZERO).all(axis=-1)
     if not known.any():
         return out
     with np.errstate(all="ignore"):
-        found = values(graph.known_values(rows, source))
-    return np.where(known, graph.constant(found), out)
+        found = values(trace.graph.known_values(rows, source))
+    return np.where(known, trace.graph.constant(found), out)
 
 
 def opaque(
-    graph: Graph, function: Callable[..., Any], sources: Any, shape: tuple[int, ...], dtype: Any
+    trace: Trace, function: Callable[..., Any], sources: Any, shape: tuple[int, ...], dtype: Any
 ) -> Elements:
     """Values that depend on all of `sources` with zero derivative.
 
     If all of them are known, ``function(*values)`` is computed instead.
     """
-    graph.pure = False
-    values = [plain_values(graph, x) for x in sources]
+    trace.graph.pure = False
+    values = [plain_values(trace, x) for x in sources]
     if all(v is not None for v in values):
-        return constants(graph, asarray(function(*values)).astype(dtype))
-    if graph.dependency:
-        parts = [ids_of(graph, x).reshape(-1) for x in sources]
-        every = graph.union_rows(np.concatenate(parts))
+        return constants(trace, asarray(function(*values)).astype(dtype))
+    if trace.dependency:
+        parts = [ids_of(trace, x).reshape(-1) for x in sources]
+        every = trace.graph.union_rows(np.concatenate(parts))
         return Elements(filled(every, shape), np.dtype(dtype))
     return Elements(full(shape, OPAQUE, np.int32), np.dtype(dtype))
 
 
-def known_mask(graph: Graph, condition: Any) -> NDArray[np.bool_] | None:
+def known_mask(trace: Trace, condition: Any) -> NDArray[np.bool_] | None:
     """The condition's truth values; None if any of them is unknown."""
-    values = chosen_values(graph, condition)
+    values = chosen_values(trace, condition)
     return None if values is None else values.astype(bool)
 
 
@@ -142,33 +145,33 @@ def _beside_a_number(condition: Ids, x: Ids, y: Ids) -> Ids | None:
     return side.copy() if lowest > ZERO else None
 
 
-def choose(graph: Graph, condition: Any, x: Ids, y: Ids) -> Ids:
+def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
     """Ids of ``where(condition, x, y)``: both sides where the condition is not known."""
-    if is_traced(condition) and not graph.local and not graph.dependency:
+    if is_traced(condition) and not trace.local and not trace.dependency:
         quick = _beside_a_number(condition._ids, x, y)
         if quick is not None:
             return quick
-    mask = known_mask(graph, condition)
+    mask = known_mask(trace, condition)
     if mask is not None:
         return np.where(mask, x, y)
-    ids = ids_of(graph, condition)
+    ids = ids_of(trace, condition)
     shape = ids.shape
     if not ids.shape == x.shape == y.shape:
         shape = np.broadcast(ids, x, y).shape
-    out = graph.union(x, y)
+    out = trace.graph.union(x, y)
     if out.shape != shape:
         out = filled(out, shape)
-    if not graph.pure and out.size:
+    if not trace.graph.pure and out.size:
         if x.size and np.minimum.reduce(x, axis=None) <= ZERO:
             same = (x == y) & (x <= ZERO)
             np.copyto(out, x, where=same)
         if np.minimum.reduce(ids, axis=None) <= ZERO:
             decided = ids <= ZERO
-            truth = graph.known_values(ids, dtype_of(condition)).astype(bool)
+            truth = trace.graph.known_values(ids, dtype_of(condition)).astype(bool)
             out = np.where(decided, np.where(truth, x, y), out)
             ids = np.where(decided, np.int32(OPAQUE), ids)
-    if graph.dependency:
-        out = graph.union(out, np.broadcast_to(ids, shape))
-    if graph.pure and out.size and np.minimum.reduce(out, axis=None) <= OPAQUE:
-        graph.pure = False
+    if trace.dependency:
+        out = trace.graph.union(out, np.broadcast_to(ids, shape))
+    if trace.graph.pure and out.size and np.minimum.reduce(out, axis=None) <= OPAQUE:
+        trace.graph.pure = False
     return out

@@ -17,7 +17,8 @@ import numpy as np
 from numpy import asarray, count_nonzero, full, where
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
 from sparsetrace.graph.interactions import bend
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.operands import (
@@ -71,10 +72,10 @@ def of_modulus(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     return ufunc in _OF_MODULUS and any(dtype.kind == "c" for dtype in dtypes)
 
 
-def letters(graph: Graph, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]] = ()) -> tuple[str, ...]:
+def letters(trace: Trace, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]] = ()) -> tuple[str, ...]:
     """The table's letters for `ufunc`, one string an output, as this trace reads them."""
     rule = FIRST_ORDER.get(ufunc)
-    if rule is None or graph.dependency or of_modulus(ufunc, dtypes):
+    if rule is None or trace.dependency or of_modulus(ufunc, dtypes):
         return ("1" * ufunc.nin,) * ufunc.nout
     return rule.partials
 
@@ -118,12 +119,12 @@ def _dtype_key(x: Any) -> Any:
     return dtype_of(x)
 
 
-def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]:
+def call(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]:
     """The outputs of ``ufunc(*inputs)``, at least one input traced."""
-    ids = quick(graph, ufunc, inputs)
+    ids = quick(trace, ufunc, inputs)
     if ids is not None:
         return [Elements(ids, FLOAT)]
-    found = simple(graph, ufunc, inputs)
+    found = simple(trace, ufunc, inputs)
     if found is not None:
         return found
     dtypes = result_dtypes(ufunc, inputs)
@@ -131,9 +132,9 @@ def call(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
     values_in: list[NDArray[Any] | None] = []
     for x in inputs:
         traced = is_traced(x) or contains_traced(x)
-        ids_in.append(ids_of(graph, x) if traced else None)
+        ids_in.append(ids_of(trace, x) if traced else None)
         values_in.append(None if traced else _in_loop(x, inputs))
-    outs = _general(graph, ufunc, ids_in, values_in, [dtype_of(x) for x in inputs], dtypes)
+    outs = _general(trace, ufunc, ids_in, values_in, [dtype_of(x) for x in inputs], dtypes)
     return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes, strict=True)]
 
 
@@ -148,18 +149,18 @@ def _in_loop(x: Any, inputs: Sequence[Any]) -> NDArray[Any]:
     return values
 
 
-def simple(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements] | None:
+def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements] | None:
     """The outputs where no element needs a look: all of them opaque, or unions; else None."""
     dtypes = result_dtypes(ufunc, inputs)
-    constant = ufunc in _PIECEWISE_CONSTANT and not graph.dependency
+    constant = ufunc in _PIECEWISE_CONSTANT and not trace.dependency
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
         shape = _common_shape(inputs)
-        graph.pure = False
+        trace.graph.pure = False
         return [Elements(full(shape, OPAQUE, np.int32), dtype) for dtype in dtypes]
-    if ufunc in _UNITING_SOME and not (graph.dependency or graph.local or graph.second_order):
-        ids = _united(graph, ufunc, inputs)
+    if ufunc in _UNITING_SOME and not (trace.dependency or trace.local or trace.second_order):
+        ids = _united(trace, ufunc, inputs)
         if ids is not None:
-            graph.pure = False
+            trace.graph.pure = False
             # each output is an array of its own, and may be written into
             return [
                 Elements(ids.copy() if "1" in p else full(ids.shape, OPAQUE, np.int32), dtype)
@@ -182,62 +183,62 @@ def _matters(ufunc: np.ufunc, position: int, value: float) -> bool:
     return cut is None or not bool(np.any(cut.vanishes(asarray(value))))
 
 
-def quick(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
+def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     """The common case: float64 throughout, every partial non-zero, no constants inside.
 
     Where it is not that, None, and nothing has happened; `call` then answers.
     """
-    if ufunc not in _UNITING or graph.local:
+    if ufunc not in _UNITING or trace.local:
         return None
-    if not graph.second_order:
-        return _united(graph, ufunc, inputs)
-    since = graph.size
-    ids = _united(graph, ufunc, inputs)
-    return None if ids is None else nonlinear.quickly_curved(graph, ufunc, inputs, ids, since)
+    if not trace.second_order:
+        return _united(trace, ufunc, inputs)
+    since = trace.graph.size
+    ids = _united(trace, ufunc, inputs)
+    return None if ids is None else nonlinear.quickly_curved(trace, ufunc, inputs, ids, since)
 
 
-def _united(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
+def _united(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     """The union of the inputs, where `quick` may give it."""
     if len(inputs) == 2:
         a, b = inputs
         if getattr(type(a), "_is_traced", False):
-            if a._dtype is not FLOAT or a._graph is not graph:
+            if a._dtype is not FLOAT or a._trace is not trace:
                 return None
             if getattr(type(b), "_is_traced", False):
-                if b._dtype is not FLOAT or b._graph is not graph:
+                if b._dtype is not FLOAT or b._trace is not trace:
                     return None
                 p: Ids = a._ids
                 q: Ids = b._ids
-                if not graph.pure and (_impure(p) or _impure(q)):
+                if not trace.graph.pure and (_impure(p) or _impure(q)):
                     return None
-                united: Ids = graph.union(p, q)
+                united: Ids = trace.graph.union(p, q)
                 return united
-            return _beside(graph, ufunc, a._ids, b, 0)
+            return _beside(trace, ufunc, a._ids, b, 0)
         if not getattr(type(b), "_is_traced", False):
             return None
-        if b._dtype is not FLOAT or b._graph is not graph:
+        if b._dtype is not FLOAT or b._trace is not trace:
             return None
-        return _beside(graph, ufunc, b._ids, a, 1)
+        return _beside(trace, ufunc, b._ids, a, 1)
     x = inputs[0]
     if not getattr(type(x), "_is_traced", False):
         return None
-    if x._dtype is not FLOAT or x._graph is not graph or (not graph.pure and _impure(x._ids)):
+    if x._dtype is not FLOAT or x._trace is not trace or (not trace.graph.pure and _impure(x._ids)):
         return None
     ids: Ids = x._ids
     return ids.copy(order="K")
 
 
-def plain_ids(graph: Graph, ufunc: np.ufunc, x: Any) -> Ids | None:
+def plain_ids(trace: Trace, ufunc: np.ufunc, x: Any) -> Ids | None:
     """The ids of a float64 array without constants, if the ufunc depends on every argument.
 
     In a trace of second order, only if it is linear in them too.
     """
-    if ufunc not in _UNITING or graph.local or not is_traced(x):
+    if ufunc not in _UNITING or trace.local or not is_traced(x):
         return None
-    if graph.second_order and not nonlinear.is_linear(ufunc):
+    if trace.second_order and not nonlinear.is_linear(ufunc):
         return None
     ids: Ids = x._ids
-    if x._dtype is not FLOAT or x._graph is not graph or _impure(ids):
+    if x._dtype is not FLOAT or x._trace is not trace or _impure(ids):
         return None
     return ids
 
@@ -256,10 +257,10 @@ def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
 
 def _unknown(x: Any) -> bool:
     """Whether no element's value is known."""
-    if not is_traced(x) or x._graph.local:
+    if not is_traced(x) or x._trace.local:
         return False
     ids: Ids = x._ids
-    return x._graph.pure or ids.size == 0 or bool(np.minimum.reduce(ids, axis=None) > 0)
+    return x._trace.graph.pure or ids.size == 0 or bool(np.minimum.reduce(ids, axis=None) > 0)
 
 
 def _impure(ids: Ids) -> bool:
@@ -267,13 +268,13 @@ def _impure(ids: Ids) -> bool:
     return ids.size == 0 or np.minimum.reduce(ids, axis=None) <= OPAQUE
 
 
-def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
+def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
     """A traced array and a constant of real numbers that cuts nothing."""
     kind = type(constant)
     if kind in _REAL_SCALARS:
-        if graph.values and not _matters(ufunc, position, constant):
+        if trace.values and not _matters(ufunc, position, constant):
             return None
-        return None if not graph.pure and _impure(ids) else ids.copy(order="K")
+        return None if not trace.graph.pure and _impure(ids) else ids.copy(order="K")
     if kind is not np.ndarray:
         constant = unwatched(constant)
         if type(constant) is not np.ndarray:
@@ -281,28 +282,28 @@ def _beside(graph: Graph, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if constant.dtype is not FLOAT:
         return None
     cut = FIRST_ORDER[ufunc].cuts.get(position)
-    mask = cut.vanishes(constant) if cut is not None and graph.values else None
+    mask = cut.vanishes(constant) if cut is not None and trace.values else None
     cuts = mask is not None and count_nonzero(mask)
     if cuts and not (
-        ufunc is np.multiply or (cut.constant and ufunc.nout == 1 and not graph.second_order)  # type: ignore[union-attr]
+        ufunc is np.multiply or (cut.constant and ufunc.nout == 1 and not trace.second_order)  # type: ignore[union-attr]
     ):
         return None
-    if not graph.pure and _impure(ids):
+    if not trace.graph.pure and _impure(ids):
         return None
     if constant.shape == ids.shape:
         out = ids.copy(order="K")
     else:
         out = filled(ids, np.broadcast_shapes(ids.shape, constant.shape))
     if cuts:
-        _settle_beside(graph, ufunc, out, mask, constant, position)
+        _settle_beside(trace, ufunc, out, mask, constant, position)
     return out
 
 
 def _settle_beside(
-    graph: Graph, ufunc: np.ufunc, out: Ids, mask: Any, constant: NDArray[Any], position: int
+    trace: Trace, ufunc: np.ufunc, out: Ids, mask: Any, constant: NDArray[Any], position: int
 ) -> None:
     """Write the constants that a constant operand makes, whatever the other one is."""
-    graph.pure = False
+    trace.graph.pure = False
     if ufunc is np.multiply:
         np.copyto(out, ZERO, where=mask)
         return
@@ -311,11 +312,11 @@ def _settle_beside(
         operands.reverse()
     with np.errstate(all="ignore"):
         values = ufunc(*operands)
-    out[_spread(mask, out.shape)] = graph.constant(values[_spread(mask, out.shape)])
+    out[_spread(mask, out.shape)] = trace.graph.constant(values[_spread(mask, out.shape)])
 
 
 def _general(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     ids_in: list[Ids | None],
     values_in: list[NDArray[Any] | None],
@@ -329,31 +330,31 @@ def _general(
         ]
     )
     rule = FIRST_ORDER.get(ufunc)
-    cuts = rule.cuts if rule is not None and graph.values else _NO_CUTS
-    known = None if graph.pure else _all_known(ids_in, shape)
+    cuts = rule.cuts if rule is not None and trace.values else _NO_CUTS
+    known = None if trace.graph.pure else _all_known(ids_in, shape)
 
     def vanishing(cut: Cut) -> NDArray[np.bool_] | None:
         ids, values = ids_in[cut.operand], values_in[cut.operand]
         if ids is None:
             return cut.vanishes(values)  # type: ignore[arg-type]
-        if graph.pure:
+        if trace.graph.pure:
             return None
         constant = ids <= 0
         if not count_nonzero(constant):
             return None
-        found = graph.known_values(ids, dtypes_in[cut.operand])
+        found = trace.graph.known_values(ids, dtypes_in[cut.operand])
         return constant & cut.vanishes(found)
 
     outs = []
     modulus = of_modulus(ufunc, dtypes_in)
-    for position, partials in enumerate(letters(graph, ufunc, dtypes_in)):
+    for position, partials in enumerate(letters(trace, ufunc, dtypes_in)):
         parts: list[Ids] = []
         kept: list[Ids | None] = list(ids_in)
         settled = known
-        since = graph.size
+        since = trace.graph.size
         for i, ids in enumerate(ids_in):
             cut = cuts.get(i)
-            if cut is not None and (cut.constant or not graph.dependency):
+            if cut is not None and (cut.constant or not trace.dependency):
                 mask = vanishing(cut)
                 if mask is not None and count_nonzero(mask):
                     if cut.constant:
@@ -363,25 +364,25 @@ def _general(
             if ids is not None and partials[i] == "1":
                 parts.append(ids)
         if parts:
-            out = graph.union_all(parts)
+            out = trace.graph.union_all(parts)
             if out.shape != shape:
                 out = filled(out, shape)
-            if not graph.pure and len(parts) == 1:
+            if not trace.graph.pure and len(parts) == 1:
                 np.maximum(out, OPAQUE, out=out)
         else:
             out = full(shape, OPAQUE, np.int32)
         lowest = np.minimum.reduce(out, axis=None) if out.size else FIRST_INPUT
         if lowest <= OPAQUE:
-            graph.pure = False
+            trace.graph.pure = False
             if settled is not None:
                 settled = settled & (out <= OPAQUE)  # of the full shape
                 if count_nonzero(settled):
-                    values = _evaluate(graph, ufunc, ids_in, values_in, dtypes_in, settled)
-                    _settle(graph, out, settled, values[position], dtypes_out[position])
-        if graph.second_order and modulus:
-            out = bend(graph, out, since)
-        elif graph.second_order and not nonlinear.is_linear(ufunc):
-            out = nonlinear.curved(graph, ufunc, position, kept, values_in, out, since)
+                    values = _evaluate(trace, ufunc, ids_in, values_in, dtypes_in, settled)
+                    _settle(trace, out, settled, values[position], dtypes_out[position])
+        if trace.second_order and modulus:
+            out = bend(trace.graph, out, since)
+        elif trace.second_order and not nonlinear.is_linear(ufunc):
+            out = nonlinear.curved(trace, ufunc, position, kept, values_in, out, since)
         outs.append(out)
     return outs
 
@@ -402,10 +403,10 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _settle(
-    graph: Graph, out: Ids, settled: NDArray[np.bool_], values: NDArray[Any], dtype: np.dtype[Any]
+    trace: Trace, out: Ids, settled: NDArray[np.bool_], values: NDArray[Any], dtype: np.dtype[Any]
 ) -> None:
     """Write constants where the mask says."""
-    ids = graph.constant(values.astype(dtype))
+    ids = trace.graph.constant(values.astype(dtype))
     if count_nonzero(ids):  # -0.0 has an id too
         out[settled] = ids
     else:
@@ -427,7 +428,7 @@ def _all_known(ids_in: list[Ids | None], shape: tuple[int, ...]) -> NDArray[np.b
 
 
 def _evaluate(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     ids_in: list[Ids | None],
     values_in: list[NDArray[Any] | None],
@@ -445,7 +446,7 @@ def _evaluate(
             arguments.append(_spread(values, where.shape)[where])  # type: ignore[arg-type]
         else:
             at = _spread(ids, where.shape)[where]
-            found = graph.known_values(at, dtype)
+            found = trace.graph.known_values(at, dtype)
             found[at > 0] = 1
             arguments.append(found)
     with np.errstate(all="ignore"):

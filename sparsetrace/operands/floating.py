@@ -23,7 +23,7 @@ import numpy as np
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
 from numpy import add, array, errstate, geterr, geterrcall
 
-from sparsetrace.graph.graph import CURRENT, Graph
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.operands.raising import decides, may_raise
 from sparsetrace.user_code.frames import outside_frame
 from sparsetrace.user_code.handlers import is_caught
@@ -55,15 +55,15 @@ _COMPUTING = frozenset(
 """Functions of NumPy's that compute with elements; the others move, compare or count them."""
 
 
-def begin(graph: Graph) -> None:
+def begin(trace: Trace) -> None:
     """Remember who sees warnings when a run begins: those are not the function's own."""
-    graph.ambient = *_shown_by(), warnings.filters
+    trace.ambient = *_shown_by(), warnings.filters
 
 
-def _ambient(graph: Graph) -> Any:
-    if graph.ambient is None:  # a graph of no driver
-        begin(graph)
-    return graph.ambient
+def _ambient(trace: Trace) -> Any:
+    if trace.ambient is None:  # a trace of no driver
+        begin(trace)
+    return trace.ambient
 
 
 def _shown_by() -> tuple[Any, Any]:
@@ -100,9 +100,9 @@ class recorded:
             add(0.0, 0.0)
 
 
-def report(graph: Graph, name: str, found: Sequence[str]) -> None:
+def report(trace: Trace, name: str, found: Sequence[str]) -> None:
     """Do what the function's own state says about the errors that a call has met."""
-    if graph.stateless:
+    if trace.stateless:
         return
     state = geterr()
     for kind in found:
@@ -114,17 +114,17 @@ def report(graph: Graph, name: str, found: Sequence[str]) -> None:
             _call(kind)
         elif action == "log":
             _log(text)
-        elif action == "warn" and _is_seen(graph, text):
+        elif action == "warn" and _is_seen(trace, text):
             _warn(text)
 
 
-def without_state(graph: Graph, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def without_state(trace: Trace, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What a ufunc computes in place of Python, which does not heed ``np.errstate``."""
-    before, graph.stateless = graph.stateless, True
+    before, trace.stateless = trace.stateless, True
     try:
         return compute(*args, **kwargs)
     finally:
-        graph.stateless = before
+        trace.stateless = before
 
 
 def _call(kind: str) -> None:
@@ -139,13 +139,13 @@ def _log(text: str) -> None:
         receiver.write(f"Warning: {text}\n")
 
 
-def _is_seen(graph: Graph, text: str) -> bool:
+def _is_seen(trace: Trace, text: str) -> bool:
     """Whether the function sees a warning: as an error of its own making, or in its own list."""
     action = _action(text)
     if action == "error":
-        own = warnings.filters is not _ambient(graph)[2]
+        own = warnings.filters is not _ambient(trace)[2]
         return own or is_caught(RuntimeWarning, sys._getframe(1))
-    return action != "ignore" and _shown_by() != _ambient(graph)[:2]
+    return action != "ignore" and _shown_by() != _ambient(trace)[:2]
 
 
 def _warn(text: str, registry: dict[Any, Any] | None = None) -> None:
@@ -177,33 +177,33 @@ def _action(text: str) -> str:
 
 
 # ------------------------------------------------------------ in a global trace
-def notice(graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
+def notice(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
     """Make decisions of the errors that a ufunc may meet, as far as the function sees them."""
     if ufunc.types and not ufunc.types[0].strip("O->"):
         return  # a Python function for each element, which raises errors of its own
     known = (x if type(x) in (int, float) else None for x in inputs)
-    _notice(graph, ufunc.__name__, partial(_met_by, ufunc, *known), inputs)
+    _notice(trace, ufunc.__name__, partial(_met_by, ufunc, *known), inputs)
 
 
-def notice_function(graph: Graph, function: Callable[..., Any], args: Sequence[Any]) -> None:
+def notice_function(trace: Trace, function: Callable[..., Any], args: Sequence[Any]) -> None:
     """The same for a function of NumPy's that computes with elements."""
     if function.__name__ in _COMPUTING:
-        _notice(graph, function.__name__, lambda: _ALL, args)
+        _notice(trace, function.__name__, lambda: _ALL, args)
 
 
 def _notice(
-    graph: Graph, name: str, met: Callable[[], tuple[str, ...]], inputs: Sequence[Any]
+    trace: Trace, name: str, met: Callable[[], tuple[str, ...]], inputs: Sequence[Any]
 ) -> None:
     state = geterr()
     actions = set(state.values())
     warns = "warn" in actions
-    if warns and not {"raise", "call", "log"} & actions and not _watches_warnings(graph):
-        graph.calm = _EVENTS and CURRENT.get() is graph and _installed()
+    if warns and not {"raise", "call", "log"} & actions and not _watches_warnings(trace):
+        trace.calm = _EVENTS and CURRENT.get() is trace and _installed()
         return
     if actions <= {"ignore", "print"}:
-        graph.calm = _EVENTS and CURRENT.get() is graph and _installed()
+        trace.calm = _EVENTS and CURRENT.get() is trace and _installed()
         return
-    if graph.stateless:
+    if trace.stateless:
         return
     raised = warned = False
     for kind in met():
@@ -211,38 +211,38 @@ def _notice(
         action = state[_KINDS[kind]]  # type: ignore[literal-required]
         if action == "raise" and not raised:
             raised = True  # one decision for all kinds: one handler takes them
-            may_raise(graph, partial(FloatingPointError, text), inputs)
-        elif action == "call" and decides(graph, text, inputs):
+            may_raise(trace, partial(FloatingPointError, text), inputs)
+        elif action == "call" and decides(trace, text, inputs):
             _call(kind)
-        elif action == "log" and decides(graph, text, inputs):
+        elif action == "log" and decides(trace, text, inputs):
             _log(text)
         elif action == "warn" and not warned:
-            warned = _may_warn(graph, text, inputs)
+            warned = _may_warn(trace, text, inputs)
 
 
-def _watches_warnings(graph: Graph) -> bool:
+def _watches_warnings(trace: Trace) -> bool:
     """Whether the function may see a warning of NumPy's."""
-    if _shown_by() != _ambient(graph)[:2]:
+    if _shown_by() != _ambient(trace)[:2]:
         return True
     return any(
         entry[0] == "error" and issubclass(RuntimeWarning, entry[2]) for entry in warnings.filters
     )
 
 
-def _may_warn(graph: Graph, text: str, inputs: Sequence[Any]) -> bool:
+def _may_warn(trace: Trace, text: str, inputs: Sequence[Any]) -> bool:
     """A decision between a warning and none; whether that is settled for this call."""
     action = _action(text)
     if action == "ignore":
         return False
     if action == "error":
-        may_raise(graph, partial(RuntimeWarning, text), inputs)
+        may_raise(trace, partial(RuntimeWarning, text), inputs)
         return True
-    if _shown_by() == _ambient(graph)[:2]:
+    if _shown_by() == _ambient(trace)[:2]:
         return False
     # one of each kind in its list is what the function may ask about
     listed = getattr(_shown_by()[0], "__self__", None)
     known = isinstance(listed, list) and any(text == str(one.message) for one in listed)
-    if not known and decides(graph, text, inputs):
+    if not known and decides(trace, text, inputs):
         _warn(text, {})
     return True
 
@@ -272,28 +272,28 @@ class _Watched:
 
     def set(self, value: Any) -> Any:
         token = self._variable.set(value)
-        graph = CURRENT.get()
-        if graph is not None and not graph.local:
+        trace = CURRENT.get()
+        if trace is not None and not trace.local:
             if len(self._before) >= _MOST_HELD:  # tokens of np.seterr, which nothing resets
                 self._before.clear()
-            self._before[id(token)] = token, graph.calm
-            graph.calm = False
+            self._before[id(token)] = token, trace.calm
+            trace.calm = False
         return token
 
     def reset(self, token: Any) -> None:
         self._variable.reset(token)
         _, calm = self._before.pop(id(token), (None, False))
-        graph = CURRENT.get()
-        if graph is not None and not graph.local:
-            graph.calm = calm
+        trace = CURRENT.get()
+        if trace is not None and not trace.local:
+            trace.calm = calm
 
 
 def _changed(original: Callable[[], None]) -> Callable[[], None]:
     def mutated() -> None:
         original()
-        graph = CURRENT.get()
-        if graph is not None and not graph.local:
-            graph.calm = False
+        trace = CURRENT.get()
+        if trace is not None and not trace.local:
+            trace.calm = False
 
     return mutated
 

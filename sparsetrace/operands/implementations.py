@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial.polyutils import trimseq
 
-from sparsetrace.graph.graph import CURRENT
+from sparsetrace.context import CURRENT
 from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, is_traced
 
 __all__ = ["IMPLEMENTED", "conversion", "function_named", "rebound", "rebound_method"]
@@ -80,16 +80,16 @@ def _buffer(make: Callable[..., Any]) -> Callable[..., Any]:
 
 def _traced(values: Any) -> Any:
     """Floats as constants of the trace."""
-    graph = CURRENT.get()
-    if graph is None or graph.wrapper is None or values.dtype.kind not in "fc":
+    trace = CURRENT.get()
+    if trace is None or trace.wrapper is None or values.dtype.kind not in "fc":
         return values
-    own = values if graph.local else None
-    return graph.wrap(Elements(graph.constant(values), values.dtype, own, keep_array=True))
+    own = values if trace.local else None
+    return trace.wrap(Elements(trace.graph.constant(values), values.dtype, own, keep_array=True))
 
 
 def _untrimmed(seq: Any) -> Any:
     """``polyutils.trimseq``: in a global trace no coefficient that is traced counts as zero."""
-    return seq if is_traced(seq) and not seq._graph.local else trimseq(seq)
+    return seq if is_traced(seq) and not seq._trace.local else trimseq(seq)
 
 
 def _buffer_like(make: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,8 @@ import numpy as np
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
 from numpy import asarray, einsum, fft, ndarray, nditer, ones
 
-from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import Elements, dtype_of, is_traced, is_traced_array
 
 __all__ = ["NUMBERS", "laid_out", "of_ufunc", "ordered"]
@@ -63,7 +64,7 @@ def of_ufunc(ids: Ids, inputs: Any, order: Any = "K") -> Ids:
 
 
 def laid_out(
-    graph: Graph, found: Any, call: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+    trace: Trace, found: Any, call: Callable[..., Any], args: Any, kwargs: dict[str, Any]
 ) -> Any:
     """The elements that a rule gave for a call, in the order of the plain call's."""
     if type(found) is Elements and (found.ids.ndim < 2 or not _has_order(found.ids)):

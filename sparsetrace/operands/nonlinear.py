@@ -19,7 +19,8 @@ import numpy as np
 from numpy import asarray
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER
 from sparsetrace.rules.second_order import pairs
@@ -73,7 +74,7 @@ def _cut(
 
 # ------------------------------------------------------------------- any point
 def curved(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     output: int,
     ids_in: Sequence[Ids | None],
@@ -85,7 +86,7 @@ def curved(
 
     Parameters
     ----------
-    graph : Graph
+    trace : Trace
         Of second order, and not local.
     ufunc : numpy.ufunc
     output : int
@@ -101,7 +102,7 @@ def curved(
     """
     rule = SECOND_ORDER.get(ufunc)
     if rule is None:
-        return bend(graph, out, since)
+        return bend(trace.graph, out, since)
     met = []
     whole = True
     for pair, letter in zip(pairs(ufunc.nin), rule.seconds[output], strict=True):
@@ -111,7 +112,7 @@ def curved(
         if letter == "0":
             whole = False
             continue
-        mask = _cut(ufunc, pair, values_in, constants=True) if graph.values else None
+        mask = _cut(ufunc, pair, values_in, constants=True) if trace.values else None
         if mask is not None and mask.any():
             whole = False
             if mask.all():
@@ -121,12 +122,12 @@ def curved(
     if not met:
         return out
     if whole:
-        return bend(graph, out, since)
-    return interact(graph, out, met, since)
+        return bend(trace.graph, out, since)
+    return interact(trace.graph, out, met, since)
 
 
 def quickly_curved(
-    graph: Graph, ufunc: np.ufunc, inputs: Sequence[Any], out: Ids, since: int
+    trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any], out: Ids, since: int
 ) -> Ids:
     """The same for one output and operands that are traced arrays or constants."""
     if is_linear(ufunc):
@@ -138,10 +139,10 @@ def quickly_curved(
         if not np.ndim(constant):
             if isinstance(constant, np.ndarray):
                 constant = constant[()]
-            beside = _curves_beside(ufunc, position, constant if graph.values else None)
-            return bend(graph, out, since) if beside else out
+            beside = _curves_beside(ufunc, position, constant if trace.values else None)
+            return bend(trace.graph, out, since) if beside else out
     values = [asarray(x) if i is None else None for x, i in zip(inputs, ids_in, strict=True)]
-    return curved(graph, ufunc, 0, ids_in, values, out, since)
+    return curved(trace, ufunc, 0, ids_in, values, out, since)
 
 
 @lru_cache(maxsize=65536)
@@ -160,12 +161,12 @@ def _curves_beside(ufunc: np.ufunc, position: int, value: float | None) -> bool:
 
 
 # ---------------------------------------------------------------- single numbers
-def curved_scalar(graph: Graph, ufunc: np.ufunc, a: int, b: int) -> int:
+def curved_scalar(trace: Trace, ufunc: np.ufunc, a: int, b: int) -> int:
     """The node of a ufunc of two numbers that depends on both, or of one (b is a)."""
     if is_linear(ufunc):
-        return graph.union_scalar(a, b)
-    node = graph.node_scalar(a, b)
-    products = graph.scalar_products
+        return trace.graph.union_scalar(a, b)
+    node = trace.graph.node_scalar(a, b)
+    products = trace.graph.scalar_products
     rule = SECOND_ORDER.get(ufunc)
     if ufunc.nin == 1 or rule is None or rule.seconds[0] == "111":
         products += (node, node, node)
@@ -180,18 +181,18 @@ def curved_scalar(graph: Graph, ufunc: np.ufunc, a: int, b: int) -> int:
     return node
 
 
-def curved_beside(graph: Graph, ufunc: np.ufunc, node: int, position: int, value: Any) -> int:
+def curved_beside(trace: Trace, ufunc: np.ufunc, node: int, position: int, value: Any) -> int:
     """The node of a ufunc of a number and a constant that does not cut it."""
-    if is_linear(ufunc) or not _curves_beside(ufunc, position, value if graph.values else None):
+    if is_linear(ufunc) or not _curves_beside(ufunc, position, value if trace.values else None):
         return node
-    made = graph.node_scalar(node, node)
-    graph.scalar_products += (made, made, made)
+    made = trace.graph.node_scalar(node, node)
+    trace.graph.scalar_products += (made, made, made)
     return made
 
 
 # -------------------------------------------------------------------- one point
 def curved_at_point(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     output: int,
     ids_in: Sequence[Ids | None],
@@ -217,7 +218,7 @@ def curved_at_point(
         if rule is not None:
             if rule.seconds[output][number] == "0":
                 continue
-            if graph.values:
+            if trace.values:
                 for mask in (
                     flat(ufunc, pair, values),
                     _cut(ufunc, pair, known, constants=False),
@@ -225,4 +226,4 @@ def curved_at_point(
                     if mask is not None and mask.any():
                         left = np.where(mask, np.int32(OPAQUE), left)
         met.append((left, right))
-    return interact(graph, out, met, since, cut=True) if met else out
+    return interact(trace.graph, out, met, since, cut=True) if met else out

@@ -2,7 +2,7 @@
 
 Contract: everything a user passes to NumPy beside a traced array becomes either an
 id array or an array of constant values here, or is refused.  Traced objects are
-recognised by their `_graph` attribute alone, so that rules need not import them.
+recognised by their `_trace` attribute alone, so that rules need not import them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import numpy as np
 from numpy import array, asarray, zeros
 from numpy.typing import NDArray
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.operands.poison import POISON
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS
 
@@ -64,27 +65,27 @@ class Elements:
     """Whether a result of no dimensions stays an array (a view) or becomes a scalar."""
 
 
-def wrapped(graph: Graph, result: Any) -> Any:
+def wrapped(trace: Trace, result: Any) -> Any:
     """A rule's result as the user's function gets it, lists and tuples of them included."""
     if isinstance(result, Elements):
-        return graph.wrap(result)
+        return trace.wrap(result)
     if type(result) in (list, tuple):
-        return type(result)(wrapped(graph, item) for item in result)
+        return type(result)(wrapped(trace, item) for item in result)
     if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(wrapped(graph, item) for item in result))
+        return type(result)(*(wrapped(trace, item) for item in result))
     return result
 
 
 class Operand:
     """Ids that pass for a traced operand, for rules made of other rules."""
 
-    __slots__ = ("_dtype", "_graph", "_ids", "_values")
+    __slots__ = ("_dtype", "_ids", "_trace", "_values")
     _is_traced = True
 
     def __init__(
-        self, graph: Graph, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
+        self, trace: Trace, ids: Ids, dtype: np.dtype[Any], values: NDArray[Any] | None = None
     ) -> None:
-        self._graph, self._ids, self._dtype, self._values = graph, ids, dtype, values
+        self._trace, self._ids, self._dtype, self._values = trace, ids, dtype, values
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -93,7 +94,7 @@ class Operand:
     def _made(self, move: Callable[[Callable[[Operand], Any]], Any]) -> Operand:
         """The same done to ids and values."""
         values = None if self._values is None else move(lambda x: x._values)
-        return Operand(self._graph, move(lambda x: x._ids), self._dtype, values)
+        return Operand(self._trace, move(lambda x: x._ids), self._dtype, values)
 
     def along(self, start: int, stop: int | None = None, step: int = 1) -> Operand:
         """One place of the last axis, or with a `stop` a slice of it."""
@@ -194,25 +195,25 @@ def check_operators(obj: Any) -> None:
         )
 
 
-def is_plain(graph: Graph, x: Any) -> bool:
+def is_plain(trace: Trace, x: Any) -> bool:
     """Whether `x` is a traced float64 array with elements, none of them constant."""
-    if not is_traced(x) or graph.local or x._graph is not graph or x._dtype is not FLOAT:
+    if not is_traced(x) or trace.local or x._trace is not trace or x._dtype is not FLOAT:
         return False
     ids = x._ids
     if not ids.ndim or not ids.size:
         return False
-    return graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
+    return trace.graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
 
 
 def is_uncertain(obj: Any) -> bool:
     """Whether `obj` is traced and the value of any of its elements is unknown."""
-    return is_traced(obj) and not obj._graph.local and bool((asarray(obj._ids) > 0).any())
+    return is_traced(obj) and not obj._trace.local and bool((asarray(obj._ids) > 0).any())
 
 
 def values_of(obj: Any) -> Any:
     """`obj` with its values at the point of a local trace in place of traced parts."""
     if is_traced(obj):
-        _ = obj._graph.local  # raises where an earlier run left the object behind
+        _ = obj._trace.local  # raises where an earlier run left the object behind
         return obj._values
     if isinstance(obj, (list, tuple)) and contains_traced(obj):
         items = [values_of(item) for item in obj]
@@ -223,16 +224,16 @@ def values_of(obj: Any) -> Any:
     return obj if data is obj else data._values
 
 
-def known_of(graph: Graph, obj: Any) -> NDArray[Any]:
+def known_of(trace: Trace, obj: Any) -> NDArray[Any]:
     """The values of an argument that is not uncertain."""
     if not contains_traced(obj):
         return constant_values(obj)
-    if graph.local:
+    if trace.local:
         return asarray(values_of(obj))
-    return graph.known_values(ids_of(graph, obj), dtype_of(obj))
+    return trace.graph.known_values(ids_of(trace, obj), dtype_of(obj))
 
 
-def ids_of(graph: Graph, obj: Any) -> Ids:
+def ids_of(trace: Trace, obj: Any) -> Ids:
     """The node ids of `obj`, constants included; same shape as `obj`.
 
     Raises
@@ -243,8 +244,8 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
         If `obj` is neither a number nor an array of numbers.
     """
     if is_traced(obj):
-        if obj._graph is not graph:
-            _ = obj._graph.local  # raises where an earlier run left the object behind
+        if obj._trace is not trace:
+            _ = obj._trace.local  # raises where an earlier run left the object behind
             raise TracingError(
                 explain(
                     "an operation",
@@ -252,58 +253,60 @@ def ids_of(graph: Graph, obj: Any) -> Ids:
                     "Call jacobian_sparsity inside the traced function on constants only.",
                 )
             )
-        return _of_its_dtype(graph, obj) if graph.mixed else obj._ids
+        return _of_its_dtype(trace, obj) if trace.graph.mixed else obj._ids
     if isinstance(obj, (list, tuple)):
         if not contains_traced(obj):
-            return graph.constant(constant_values(obj))
-        parts = [ids_of(graph, item) for item in obj]
+            return trace.graph.constant(constant_values(obj))
+        parts = [ids_of(trace, item) for item in obj]
         return np.stack(parts) if parts else zeros(0, np.int32)
     data = _data_of(obj)
     if data is not obj:
-        return ids_of(graph, data)
+        return ids_of(trace, data)
     values = asarray(obj)
     if values.dtype != object:
-        return graph.constant(constant_values(obj))
+        return trace.graph.constant(constant_values(obj))
     if not values.ndim:
         item = values.item()
-        return ids_of(graph, item) if is_traced(item) else graph.constant(constant_values(obj))
-    flat = [ids_of(graph, item) for item in values.flat]
+        return (
+            ids_of(trace, item) if is_traced(item) else trace.graph.constant(constant_values(obj))
+        )
+    flat = [ids_of(trace, item) for item in values.flat]
     return array(flat, np.int32).reshape(values.shape)
 
 
-def _of_its_dtype(graph: Graph, obj: Any) -> Ids:
+def _of_its_dtype(trace: Trace, obj: Any) -> Ids:
     """The ids of a traced object; the real part of a complex array shares ids with that."""
     ids: Ids = obj._ids
     if type(ids) is np.ndarray or obj._dtype.kind == "c":
         return ids
-    found = graph.rounded(asarray(ids), obj._dtype)
+    found = trace.graph.rounded(asarray(ids), obj._dtype)
     if found.base is not ids and not np.may_share_memory(found, ids):
         found.flags.writeable = False
         return found
     return ids
 
 
-def elements_of(graph: Graph, obj: Any) -> Elements:
+def elements_of(trace: Trace, obj: Any) -> Elements:
     """An object that holds traced elements, as an array of its own."""
     if type(obj) in (list, tuple):
-        found = _of_numbers(graph, obj)
+        found = _of_numbers(trace, obj)
         if found is not None:
             return found
     kind = dtype_of(obj)
-    values = array(values_of(obj), kind) if graph.local else None
-    return Elements(ids_of(graph, obj).copy(), kind, values, keep_array=True)
+    values = array(values_of(obj), kind) if trace.local else None
+    return Elements(ids_of(trace, obj).copy(), kind, values, keep_array=True)
 
 
-def _of_numbers(graph: Graph, items: Sequence[Any]) -> Elements | None:
+def _of_numbers(trace: Trace, items: Sequence[Any]) -> Elements | None:
     """The common case: traced float64 numbers, and floats, one after the other."""
-    if graph.local:
+    if trace.local:
         return None
     ids = []
     for x in items:
         kind = type(x)
         if kind is float:
-            ids.append(graph.constant_scalar(x))
-        elif getattr(kind, "_is_number", False) and x._graph is graph and x._dtype is FLOAT:
+            ids.append(trace.graph.constant_scalar(x))
+        elif getattr(kind, "_is_number", False) and x._trace is trace and x._dtype is FLOAT:
             ids.append(x._id)
         else:
             return None
@@ -400,14 +403,14 @@ def plain_target(call: str, target: Any) -> EscapeError:
     )
 
 
-def landed(graph: Graph, dtype: np.dtype[Any], ids: Ids) -> Ids:
+def landed(trace: Trace, dtype: np.dtype[Any], ids: Ids) -> Ids:
     """Ids as they are after a conversion to `dtype`.
 
     Whole numbers have no derivative, and constants become numbers that the dtype can hold.
     """
-    if dtype is FLOAT and not graph.mixed:
+    if dtype is FLOAT and not trace.graph.mixed:
         return ids
-    if dtype.kind in "biu" and not graph.dependency:
-        graph.pure = False
+    if dtype.kind in "biu" and not trace.dependency:
+        trace.graph.pure = False
         ids = asarray(np.minimum(ids, OPAQUE))
-    return ids if graph.local else graph.rounded(ids, dtype)
+    return ids if trace.local else trace.graph.rounded(ids, dtype)

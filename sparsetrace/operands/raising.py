@@ -13,8 +13,8 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
-from sparsetrace.graph.graph import Graph
 from sparsetrace.user_code.fallbacks import adds_nothing
 from sparsetrace.user_code.frames import outside_frame
 from sparsetrace.user_code.handlers import is_caught, passes_on, watched_frame
@@ -27,13 +27,13 @@ _MARK = "_sparsetrace_injected"
 
 
 def may_raise(
-    graph: Graph, make_error: Callable[[], Exception], operands: Iterable[Any] = ()
+    trace: Trace, make_error: Callable[[], Exception], operands: Iterable[Any] = ()
 ) -> None:
     """Raise the error on one of two paths, if the traced function would catch it.
 
     Parameters
     ----------
-    graph : Graph
+    trace : Trace
         That of the trace.  At a point nothing happens: the operation itself raises there.
     make_error : callable
         Makes the error as Python or NumPy would raise it.
@@ -52,9 +52,9 @@ def may_raise(
     >>> st.jacobian_sparsity(f, np.ones(3)).toarray().astype(int)
     array([[1, 1, 0]])
     """
-    if graph.local:
+    if trace.local:
         return
-    frame = _watched(graph, sys._getframe(1))
+    frame = _watched(trace, sys._getframe(1))
     if frame is None:
         return
     error = make_error()
@@ -62,29 +62,29 @@ def may_raise(
     if not is_caught(kind, frame):
         return
     inner = outside_frame(sys._getframe(1)) is not frame
-    if not graph.dependency and adds_nothing(frame, kind, inner=inner):
+    if not trace.dependency and adds_nothing(frame, kind, inner=inner):
         return
-    if decides(graph, kind.__name__, operands):
+    if decides(trace, kind.__name__, operands):
         setattr(error, _MARK, True)
         raise error
 
 
-def may_be_caught(graph: Graph) -> bool:
+def may_be_caught(trace: Trace) -> bool:
     """Whether any error at all would be caught, from here out to the driver."""
-    frame = _watched(graph, sys._getframe(1))
+    frame = _watched(trace, sys._getframe(1))
     return frame is not None and is_caught(None, frame)
 
 
-def remember(graph: Graph, frame: types.FrameType) -> None:
+def remember(trace: Trace, frame: types.FrameType) -> None:
     """Note that no error is caught from a frame outwards; see `Graph.lately`."""
     code = frame.f_code
     if not code.co_exceptiontable and not code.co_flags & _RESUMED:
-        graph.lately = frame
+        trace.lately = frame
 
 
-def _watched(graph: Graph, frame: types.FrameType) -> types.FrameType | None:
+def _watched(trace: Trace, frame: types.FrameType) -> types.FrameType | None:
     """`watched_frame`, which does not go again where the last operation has been."""
-    known = graph.unwatched
+    known = trace.unwatched
     at: types.FrameType | None = frame
     while at is not None and not at.f_code.co_exceptiontable:
         if at is known:
@@ -94,7 +94,7 @@ def _watched(graph: Graph, frame: types.FrameType) -> types.FrameType | None:
         return None
     found = watched_frame(at)
     if found is None:
-        graph.unwatched = _lasting(outside_frame(frame))
+        trace.unwatched = _lasting(outside_frame(frame))
     return found
 
 
@@ -107,9 +107,9 @@ def _lasting(frame: types.FrameType) -> types.FrameType | None:
     return None
 
 
-def decides(graph: Graph, what: str, operands: Iterable[Any] = ()) -> bool:
+def decides(trace: Trace, what: str, operands: Iterable[Any] = ()) -> bool:
     """The outcome, on this path, of something that depends on the values of the operands."""
-    if graph.decide is None:
+    if trace.decide is None:
         raise ValueDependentError(
             explain(
                 what,
@@ -117,11 +117,11 @@ def decides(graph: Graph, what: str, operands: Iterable[Any] = ()) -> bool:
                 "Use np.where on a condition in place of the handler.",
             )
         )
-    if graph.dependency:
+    if trace.dependency:
         for x in operands:
             if getattr(type(x), "_is_traced", False):
-                graph.conditions += x._ids.reshape(-1).tolist()
-    return graph.decide()
+                trace.conditions += x._ids.reshape(-1).tolist()
+    return trace.decide()
 
 
 def is_injected(error: BaseException) -> bool:

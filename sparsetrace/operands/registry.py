@@ -1,6 +1,6 @@
 """The table of functions that have a rule of their own, keyed by the function object.
 
-Contract: a handler gets the graph and the call's own arguments; it returns
+Contract: a handler gets the trace and the call's own arguments; it returns
 `Elements`, or lists and tuples of them, or anything that holds no dependency.
 """
 

@@ -22,7 +22,8 @@ from numpy import arange, array, asarray, empty, full, ones, zeros
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids, filled
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
 from sparsetrace.operands import elementwise, nonlinear
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -99,7 +100,7 @@ def _keep(out: Ids, axes: tuple[int, ...], *, keepdims: bool) -> Ids:
 
 
 def reduce(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     x: Any,
     axis: Axis = 0,
@@ -113,12 +114,12 @@ def reduce(
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ValueError("reduce only supported for binary functions")
     if where is True and dtype is None and initial is np._NoValue:
-        plain = elementwise.plain_ids(graph, ufunc, x)
+        plain = elementwise.plain_ids(trace, ufunc, x)
         if plain is not None and plain.ndim and (_reorders(ufunc) or plain.ndim == 1):
             rows, axes = core_last(plain, axis)
-            return Elements(_keep(graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
+            return Elements(_keep(trace.graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
     source = dtype_of(x)
-    ids, kind = _converted(graph, ufunc, ids_of(graph, x), source, dtype)
+    ids, kind = _converted(trace, ufunc, ids_of(trace, x), source, dtype)
     has_initial = initial is not np._NoValue and initial is not None
     if where is not True and not has_initial and ufunc.identity is None:
         raise ValueError(
@@ -131,39 +132,41 @@ def reduce(
             f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may "
             "be specified"
         )
-    if graph.second_order and not nonlinear.is_linear(ufunc):
-        return _reduce_curved(graph, ufunc, ids, source, axis, kind, initial, where, keepdims)
-    partials = elementwise.letters(graph, ufunc)[0]
+    if trace.second_order and not nonlinear.is_linear(ufunc):
+        return _reduce_curved(trace, ufunc, ids, source, axis, kind, initial, where, keepdims)
+    partials = elementwise.letters(trace, ufunc)[0]
     # one element alone is its own reduction, floor_divide's too
     stays = partials == "00" and kind.kind in "fc"
-    inside = ids if not has_initial else np.append(ids, ids_of(graph, initial))
-    if stays or partials not in ("11", "00") or _folds(graph, ufunc, inside, source):
+    inside = ids if not has_initial else np.append(ids, ids_of(trace, initial))
+    if stays or partials not in ("11", "00") or _folds(trace, ufunc, inside, source):
         if where is True or not is_uncertain(where):
-            return _fold(graph, ufunc, ids, source, axis, kind, initial, where, keepdims=keepdims)
+            return _fold(trace, ufunc, ids, source, axis, kind, initial, where, keepdims=keepdims)
         partials = "11"
     rows, axes = core_last(ids, axis)
     masks = None
     unsure = False
     if where is not True:
         unsure = is_uncertain(where)
-        mask = ones(ids.shape, bool) if unsure else known_of(graph, where).astype(bool)
+        mask = ones(ids.shape, bool) if unsure else known_of(trace, where).astype(bool)
         masks = core_last(np.broadcast_to(mask, ids.shape), axis)[0]
-        graph.pure = False
+        trace.graph.pure = False
         picked = np.where(masks, rows, ZERO)
     else:
         picked = rows
-    out = graph.union_rows(picked) if partials == "11" else _opaque(graph, rows.shape[:-1])
+    out = trace.graph.union_rows(picked) if partials == "11" else _opaque(trace, rows.shape[:-1])
     if has_initial:
-        out = graph.union(out, landed(graph, kind, ids_of(graph, initial)))
-    if graph.dependency and unsure:
-        out = graph.union(out, graph.union_rows(core_last(ids_of(graph, where), axis)[0]))
-    if not graph.pure and not unsure:
+        out = trace.graph.union(out, landed(trace, kind, ids_of(trace, initial)))
+    if trace.dependency and unsure:
+        out = trace.graph.union(
+            out, trace.graph.union_rows(core_last(ids_of(trace, where), axis)[0])
+        )
+    if not trace.graph.pure and not unsure:
         constant_initial = not has_initial or not is_uncertain(initial)
         if constant_initial:
-            first = ids_of(graph, initial) if has_initial else None
-            _settle_rows(graph, ufunc, rows, masks, out, kind, source, first)
+            first = ids_of(trace, initial) if has_initial else None
+            _settle_rows(trace, ufunc, rows, masks, out, kind, source, first)
     elif rows.shape[-1] == 0:
-        out = _empty_rows(graph, ufunc, out.shape, source, initial, has_initial=has_initial)
+        out = _empty_rows(trace, ufunc, out.shape, source, initial, has_initial=has_initial)
     return Elements(_keep(out, axes, keepdims=keepdims), kind)
 
 
@@ -174,7 +177,7 @@ Combine = Callable[[Any, Any], Any]
 
 
 def _reduce_curved(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     ids: Ids,
     source: np.dtype[Any],
@@ -187,23 +190,25 @@ def _reduce_curved(
     """In a trace of second order: one call after the other, as the elements define it."""
     rows, axes = core_last(ids, axis)
     if where is not True and not is_uncertain(where):
-        mask = np.broadcast_to(known_of(graph, where).astype(bool), ids.shape)
-        neutral = np.int32(graph.constant_scalar(source.type(ufunc.identity)))
+        mask = np.broadcast_to(known_of(trace, where).astype(bool), ids.shape)
+        neutral = np.int32(trace.graph.constant_scalar(source.type(ufunc.identity)))
         rows = np.where(core_last(mask, axis)[0], rows, neutral)
     if initial is not np._NoValue and initial is not None:
-        first = np.broadcast_to(ids_of(graph, initial), (*rows.shape[:-1], 1))
+        first = np.broadcast_to(ids_of(trace, initial), (*rows.shape[:-1], 1))
         rows = np.concatenate([first, rows], axis=-1)
     if not rows.shape[-1]:
-        found = Operand(graph, graph.constant(ufunc.reduce(zeros(rows.shape, source), -1)), kind)
+        found = Operand(
+            trace, trace.graph.constant(ufunc.reduce(zeros(rows.shape, source), -1)), kind
+        )
     else:
-        found = fold(ufunc, Operand(graph, rows, source), _called(graph, ufunc))
+        found = fold(ufunc, Operand(trace, rows, source), _called(trace, ufunc))
     return Elements(_keep(array(found._ids), axes, keepdims=keepdims), kind)
 
 
-def _called(graph: Graph, ufunc: np.ufunc) -> Combine:
+def _called(trace: Trace, ufunc: np.ufunc) -> Combine:
     def combine(a: Operand, b: Operand) -> Operand:
-        (found,) = elementwise.call(graph, ufunc, (a, b))
-        return Operand(graph, found.ids, found.dtype)
+        (found,) = elementwise.call(trace, ufunc, (a, b))
+        return Operand(trace, found.ids, found.dtype)
 
     return combine
 
@@ -238,13 +243,13 @@ def scan(ufunc: np.ufunc, rows: Operand, combine: Combine) -> Operand:
     return even.interleaved(odd)
 
 
-def _opaque(graph: Graph, shape: tuple[int, ...]) -> Ids:
-    graph.pure = False
+def _opaque(trace: Trace, shape: tuple[int, ...]) -> Ids:
+    trace.graph.pure = False
     return full(shape, OPAQUE, np.int32)
 
 
 def _empty_rows(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     shape: tuple[int, ...],
     source: Any,
@@ -253,22 +258,22 @@ def _empty_rows(
     has_initial: bool,
 ) -> Ids:
     if has_initial:
-        return filled(ids_of(graph, initial), shape)
+        return filled(ids_of(trace, initial), shape)
     value = ufunc.reduce(zeros(0, source))
-    return filled(graph.constant(value), shape)
+    return filled(trace.graph.constant(value), shape)
 
 
-def _folds(graph: Graph, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any]) -> bool:
+def _folds(trace: Trace, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any]) -> bool:
     """Whether a constant inside cuts in a way that only a fold from the left sees."""
     rule = FIRST_ORDER.get(ufunc)
-    if graph.pure or not graph.values or rule is None or ufunc is np.multiply:
+    if trace.graph.pure or not trace.values or rule is None or ufunc is np.multiply:
         return False
-    constants = graph.known_values(ids[ids <= ZERO], source)
+    constants = trace.graph.known_values(ids[ids <= ZERO], source)
     return any(bool(cut.vanishes(constants).any()) for cut in rule.cuts.values())
 
 
 def _settle_rows(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     rows: Ids,
     masks: NDArray[np.bool_] | None,
@@ -280,29 +285,29 @@ def _settle_rows(
     """Write the values of rows that are constant whatever the inputs are."""
     counted = ones(rows.shape, bool) if masks is None else masks
     known = ((rows <= ZERO) | ~counted).all(axis=-1)
-    if ufunc is np.multiply and graph.values:
-        zero = (graph.zeros_among(rows) & counted).any(axis=-1)
+    if ufunc is np.multiply and trace.values:
+        zero = (trace.graph.zeros_among(rows) & counted).any(axis=-1)
         if initial is not None:
-            zero |= graph.zeros_among(initial)
+            zero |= trace.graph.zeros_among(initial)
         np.copyto(out, ZERO, where=zero & ~known)
     if known.any():
-        values = graph.known_values(rows, source)
+        values = trace.graph.known_values(rows, source)
         options: dict[str, Any] = {} if masks is None else {"where": masks}
         if initial is not None:
-            options["initial"] = graph.known_values(initial, source)[()]
+            options["initial"] = trace.graph.known_values(initial, source)[()]
         with np.errstate(all="ignore"):
             found = ufunc.reduce(values, axis=-1, **options)
-        np.copyto(out, graph.constant(asarray(found, kind)), where=known)
+        np.copyto(out, trace.graph.constant(asarray(found, kind)), where=known)
 
 
 def _converted(
-    graph: Graph, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any], dtype: Any
+    trace: Trace, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any], dtype: Any
 ) -> tuple[Ids, np.dtype[Any]]:
     """The ids that go into the loops, and the dtype that comes out; ``dtype=`` may truncate."""
     if dtype is None:
         return ids, _reduced_dtype(ufunc, source, None)
     kind = _reduced_dtype(ufunc, source, np.dtype(dtype))
-    return (ids if source.kind in "biu" else landed(graph, kind, ids)), kind
+    return (ids if source.kind in "biu" else landed(trace, kind, ids)), kind
 
 
 @lru_cache(maxsize=1024)
@@ -327,7 +332,7 @@ def _reorders(ufunc: np.ufunc) -> bool:
 
 
 def _fold(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     ids: Ids,
     source: np.dtype[Any],
@@ -342,56 +347,56 @@ def _fold(
     rows, axes = core_last(ids, axis)
     mask = None
     if where is not True:
-        mask = np.broadcast_to(known_of(graph, where).astype(bool), ids.shape)
+        mask = np.broadcast_to(known_of(trace, where).astype(bool), ids.shape)
         mask = core_last(mask, axis)[0]
-    steps = [Operand(graph, rows[..., i], source) for i in range(rows.shape[-1])]
+    steps = [Operand(trace, rows[..., i], source) for i in range(rows.shape[-1])]
     if initial is not np._NoValue and initial is not None:
-        first = np.broadcast_to(ids_of(graph, initial), rows.shape[:-1])
-        steps.insert(0, Operand(graph, first, source))
+        first = np.broadcast_to(ids_of(trace, initial), rows.shape[:-1])
+        steps.insert(0, Operand(trace, first, source))
     if not steps:
         values = ufunc.reduce(zeros(rows.shape, source), axis=-1)
-        return Elements(_keep(graph.constant(values), axes, keepdims=keepdims), kind)
+        return Elements(_keep(trace.graph.constant(values), axes, keepdims=keepdims), kind)
     total = steps[0]
     before = len(steps) - rows.shape[-1]  # under a mask there is an initial one
     for i, step in enumerate(steps[1:]):
-        (found,) = elementwise.call(graph, ufunc, (total, step))
+        (found,) = elementwise.call(trace, ufunc, (total, step))
         new = found.ids
         if mask is not None:
             new = np.where(mask[..., i + 1 - before], new, total._ids)
-        total = Operand(graph, new, found.dtype)
+        total = Operand(trace, new, found.dtype)
     return Elements(_keep(total._ids.copy(), axes, keepdims=keepdims), kind)
 
 
-def accumulate(graph: Graph, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Elements:
+def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Elements:
     """``ufunc.accumulate(x, axis)``: element i unites elements 0 to i.
 
     ``[{0}, {1}, {2}] -> [{0}, {0, 1}, {0, 1, 2}]``
     """
     if dtype is None:
-        plain = elementwise.plain_ids(graph, ufunc, x)
+        plain = elementwise.plain_ids(trace, ufunc, x)
         if plain is not None and plain.ndim == 1 and axis in (0, -1):
-            return Elements(prefix_unions(graph, plain, 0), FLOAT)
+            return Elements(prefix_unions(trace, plain, 0), FLOAT)
     source = dtype_of(x)
-    ids, kind = _converted(graph, ufunc, ids_of(graph, x), source, dtype)
+    ids, kind = _converted(trace, ufunc, ids_of(trace, x), source, dtype)
     judge_axis(axis, ids.ndim, np.add.accumulate)
     (axis,) = normalize_axis_tuple(axis, ids.ndim)
     if kind.kind == "b" and source.kind != "b":
-        ids = landed(graph, kind, ids)
+        ids = landed(trace, kind, ids)
     rows = np.moveaxis(ids, axis, -1)
-    if graph.second_order and not nonlinear.is_linear(ufunc):
-        found = scan(ufunc, Operand(graph, rows, source), _called(graph, ufunc))
+    if trace.second_order and not nonlinear.is_linear(ufunc):
+        found = scan(ufunc, Operand(trace, rows, source), _called(trace, ufunc))
         return Elements(np.moveaxis(array(found._ids), -1, axis), kind)
-    partials = elementwise.letters(graph, ufunc)[0]
-    if partials != "11" or _folds(graph, ufunc, ids, source):
-        out = _fold_prefixes(graph, ufunc, rows, source)
+    partials = elementwise.letters(trace, ufunc)[0]
+    if partials != "11" or _folds(trace, ufunc, ids, source):
+        out = _fold_prefixes(trace, ufunc, rows, source)
         return Elements(np.moveaxis(out, -1, axis), kind)
-    united = prefix_unions(graph, ids, axis)
-    if not graph.pure:
-        _settle_prefixes(graph, ufunc, rows, np.moveaxis(united, axis, -1), kind, source)
+    united = prefix_unions(trace, ids, axis)
+    if not trace.graph.pure:
+        _settle_prefixes(trace, ufunc, rows, np.moveaxis(united, axis, -1), kind, source)
     return Elements(united, kind)
 
 
-def prefix_unions(graph: Graph, ids: Ids, axis: int) -> Ids:
+def prefix_unions(trace: Trace, ids: Ids, axis: int) -> Ids:
     """Element i unites elements 0 to i of the axis, constants as `Graph.union` has them.
 
     Two unions an element in all, in 2 log2(length) whole-array steps: the prefixes of
@@ -399,17 +404,17 @@ def prefix_unions(graph: Graph, ids: Ids, axis: int) -> Ids:
     (Brent & Kung, 1982).
     """
     length = ids.shape[axis]
-    if ids.ndim == 1 and 1 < length <= _SHORT and (graph.pure or ids.min() > OPAQUE):
+    if ids.ndim == 1 and 1 < length <= _SHORT and (trace.graph.pure or ids.min() > OPAQUE):
         indptr, columns = _triangle(length)
         out = empty(length, np.int32)
         out[0] = ids[0]
-        out[1:] = graph.union_table(indptr, ids[columns])
+        out[1:] = trace.graph.union_table(indptr, ids[columns])
         return out
     if ids.ndim == 1:
-        return _prefixes(graph, ids).copy() if length < 2 else _prefixes(graph, ids)
+        return _prefixes(trace, ids).copy() if length < 2 else _prefixes(trace, ids)
     # along the first axis the nodes of a step lie side by side, in runs
     first = array(np.moveaxis(ids, axis, 0), order="C")
-    return np.moveaxis(_prefixes(graph, first), 0, axis)
+    return np.moveaxis(_prefixes(trace, first), 0, axis)
 
 
 @lru_cache(maxsize=_SHORT)
@@ -420,32 +425,32 @@ def _triangle(length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return indptr, np.tril_indices(length)[1][1:]
 
 
-def _prefixes(graph: Graph, ids: Ids) -> Ids:
+def _prefixes(trace: Trace, ids: Ids) -> Ids:
     length = len(ids)
     if length < 2:
         return ids
-    odd = _prefixes(graph, graph.union(ids[: length - 1 : 2], ids[1::2]))
+    odd = _prefixes(trace, trace.graph.union(ids[: length - 1 : 2], ids[1::2]))
     out = empty(ids.shape, np.int32)
     out[0] = ids[0]
     out[1::2] = odd
     if length > 2:
-        out[2::2] = graph.union(odd[: (length - 1) // 2], ids[2::2])
+        out[2::2] = trace.graph.union(odd[: (length - 1) // 2], ids[2::2])
     return out
 
 
-def _fold_prefixes(graph: Graph, ufunc: np.ufunc, rows: Ids, source: np.dtype[Any]) -> Ids:
+def _fold_prefixes(trace: Trace, ufunc: np.ufunc, rows: Ids, source: np.dtype[Any]) -> Ids:
     out = rows.copy()
-    total = Operand(graph, rows[..., 0], source) if rows.shape[-1] else None
+    total = Operand(trace, rows[..., 0], source) if rows.shape[-1] else None
     for i in range(1, rows.shape[-1]):
-        step = Operand(graph, rows[..., i], source)
-        (found,) = elementwise.call(graph, ufunc, (total, step))
-        total = Operand(graph, found.ids, found.dtype)
+        step = Operand(trace, rows[..., i], source)
+        (found,) = elementwise.call(trace, ufunc, (total, step))
+        total = Operand(trace, found.ids, found.dtype)
         out[..., i] = found.ids
     return out
 
 
 def _settle_prefixes(
-    graph: Graph,
+    trace: Trace,
     ufunc: np.ufunc,
     rows: Ids,
     out: Ids,
@@ -454,20 +459,20 @@ def _settle_prefixes(
 ) -> None:
     known = np.logical_and.accumulate(rows <= ZERO, axis=-1)
     np.copyto(out, OPAQUE, where=(out <= ZERO) & ~known)
-    if ufunc is np.multiply and graph.values:
-        zero = np.logical_or.accumulate(graph.zeros_among(rows), axis=-1)
+    if ufunc is np.multiply and trace.values:
+        zero = np.logical_or.accumulate(trace.graph.zeros_among(rows), axis=-1)
         np.copyto(out, ZERO, where=zero & ~known)
     if known.any():
         with np.errstate(all="ignore"):
-            values = ufunc.accumulate(graph.known_values(rows, source), axis=-1)
-        np.copyto(out, graph.constant(values.astype(kind)), where=known)
+            values = ufunc.accumulate(trace.graph.known_values(rows, source), axis=-1)
+        np.copyto(out, trace.graph.constant(values.astype(kind)), where=known)
 
 
 def reduceat(
-    graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, axis: int = 0, dtype: Any = None
+    trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, axis: int = 0, dtype: Any = None
 ) -> Elements:
     """``ufunc.reduceat(x, indices, axis)``: the union over each segment."""
-    ids, source = ids_of(graph, x), dtype_of(x)
+    ids, source = ids_of(trace, x), dtype_of(x)
     axis = normalize_axis_index(axis, ids.ndim)
     rows = np.moveaxis(ids, axis, 0)
     starts = asarray(constant_values(indices)).astype(int)
@@ -476,7 +481,7 @@ def reduceat(
         raise IndexError(f"index out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
     stops = np.append(starts[1:], length)
     parts = [
-        reduce(graph, ufunc, Operand(graph, rows[lo : max(hi, lo + 1)], source), 0, dtype)
+        reduce(trace, ufunc, Operand(trace, rows[lo : max(hi, lo + 1)], source), 0, dtype)
         for lo, hi in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
     if not parts:
@@ -485,7 +490,7 @@ def reduceat(
     return Elements(np.moveaxis(out, 0, axis), parts[0].dtype)
 
 
-def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
+def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
     """``ufunc.at(x, indices, b)``, in place: each target unites itself and its operands.
 
     ``add.at([{0}, {1}], [0, 0], [{2}, {3}])  ->  [{0, 2, 3}, {1}]``
@@ -496,31 +501,31 @@ def at(graph: Graph, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     unique = np.unique(flat, return_inverse=False) if flat.size else flat
     if len(unique) == len(flat):
         # a single place must give an array, too
-        parts = [Operand(graph, asarray(ids.reshape(-1)[places]), x._dtype), *operands]
-        (found,) = elementwise.call(graph, ufunc, parts)
+        parts = [Operand(trace, asarray(ids.reshape(-1)[places]), x._dtype), *operands]
+        (found,) = elementwise.call(trace, ufunc, parts)
         write_flat(ids, flat, np.broadcast_to(found.ids, places.shape).reshape(-1))
         return
     order = np.argsort(flat, kind="stable")
     target = flat[order]
     if not operands:
         for now in turns(target):
-            here = Operand(graph, ids.reshape(-1)[target[now]], x._dtype)
-            (found,) = elementwise.call(graph, ufunc, (here,))
+            here = Operand(trace, ids.reshape(-1)[target[now]], x._dtype)
+            (found,) = elementwise.call(trace, ufunc, (here,))
             write_flat(ids, target[now], found.ids)
         return
     (operand,) = operands
-    added = np.broadcast_to(ids_of(graph, operand), places.shape).reshape(-1)
+    added = np.broadcast_to(ids_of(trace, operand), places.shape).reshape(-1)
     old = ids.reshape(-1)[unique]
     elementwise.result_dtypes(ufunc, (x, operand))
-    together = elementwise.letters(graph, ufunc) == ("11",)
-    together = together and (not graph.second_order or nonlinear.is_linear(ufunc))
-    if together and (graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any())):
-        write_flat(ids, unique, segment_union(graph, target, unique, added[order], old))
+    together = elementwise.letters(trace, ufunc) == ("11",)
+    together = together and (not trace.second_order or nonlinear.is_linear(ufunc))
+    if together and (trace.graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any())):
+        write_flat(ids, unique, segment_union(trace, target, unique, added[order], old))
         return
     kind = dtype_of(operand)
     for now in turns(target):  # constants inside
-        left = Operand(graph, ids.reshape(-1)[target[now]], x._dtype)
-        (found,) = elementwise.call(graph, ufunc, (left, Operand(graph, added[order][now], kind)))
+        left = Operand(trace, ids.reshape(-1)[target[now]], x._dtype)
+        (found,) = elementwise.call(trace, ufunc, (left, Operand(trace, added[order][now], kind)))
         write_flat(ids, target[now], found.ids)
 
 
@@ -532,7 +537,7 @@ def turns(target: NDArray[Any]) -> Iterator[NDArray[np.bool_]]:
 
 
 def segment_union(
-    graph: Graph, target: NDArray[Any], unique: NDArray[Any], added: Ids, old: Ids
+    trace: Trace, target: NDArray[Any], unique: NDArray[Any], added: Ids, old: Ids
 ) -> Ids:
     """What each place holds once its own node has been united with all that are added."""
     counts = np.bincount(np.searchsorted(unique, target), minlength=len(unique)) + 1
@@ -548,7 +553,7 @@ def segment_union(
         kept = zeros(len(parents) + 1, np.int64)
         np.cumsum(traced, out=kept[1:])
         indptr, parents = kept[indptr], parents[traced]
-    return graph.union_segments(indptr, parents)
+    return trace.graph.union_segments(indptr, parents)
 
 
 def write_flat(ids: Ids, flat: NDArray[Any], new: Ids) -> None:
@@ -556,18 +561,18 @@ def write_flat(ids: Ids, flat: NDArray[Any], new: Ids) -> None:
     ids[np.unravel_index(flat, ids.shape)] = new
 
 
-def along_axis(graph: Graph, ids: Ids, axis: Axis, *, keepdims: bool = False) -> Ids:
+def along_axis(trace: Trace, ids: Ids, axis: Axis, *, keepdims: bool = False) -> Ids:
     """The union over an axis, whatever the function's constants are."""
     rows, axes = core_last(ids, axis)
-    return _keep(graph.union_rows(rows), axes, keepdims=keepdims)
+    return _keep(trace.graph.union_rows(rows), axes, keepdims=keepdims)
 
 
-def spread(graph: Graph, ids: Ids, axis: Axis, length: int | None = None) -> Ids:
+def spread(trace: Trace, ids: Ids, axis: Axis, length: int | None = None) -> Ids:
     """Every element of an axis depends on the whole axis (sort, FFT).
 
     ``[{0}, {1}] -> [{0, 1}, {0, 1}]``, with a new length if one is given.
     """
-    total = along_axis(graph, ids, axis, keepdims=True)
+    total = along_axis(trace, ids, axis, keepdims=True)
     shape = list(ids.shape)
     if axis is None:
         return filled(total, tuple(shape))

@@ -25,18 +25,18 @@ Values = Callable[[NDArray[Any]], Any]
 
 def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype: Any) -> Any:
     """A piecewise polynomial of several coordinates, of these degrees in each of them."""
-    graph = current()
-    ids: list[Ids] = [np.asarray(ids_of(graph, x)) for x in coordinates]
+    trace = current()
+    ids: list[Ids] = [np.asarray(ids_of(trace, x)) for x in coordinates]
     shape = np.broadcast_shapes(*(part.shape for part in ids))
     ids = [np.broadcast_to(part, shape) for part in ids]
     used = [
-        part if degree > 0 or graph.dependency else np.full(shape, OPAQUE, np.int32)
+        part if degree > 0 or trace.dependency else np.full(shape, OPAQUE, np.int32)
         for part, degree in zip(ids, degrees, strict=True)
     ]
-    since = graph.size
-    graph.pure = graph.pure and all(degree > 0 for degree in degrees)
-    out = np.maximum(graph.union_all(used), OPAQUE)
-    if graph.second_order:
+    since = trace.graph.size
+    trace.graph.pure = trace.graph.pure and all(degree > 0 for degree in degrees)
+    out = np.maximum(trace.graph.union_all(used), OPAQUE)
+    if trace.second_order:
         pairs = [
             (used[i], used[j])
             for i in range(len(used))
@@ -44,8 +44,8 @@ def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype: Any
             if (degrees[i] > 1 if i == j else degrees[i] > 0 < degrees[j])
         ]
         if pairs:
-            out = interact(graph, out, pairs, since)
-    return made(graph, out, dtype)
+            out = interact(trace.graph, out, pairs, since)
+    return made(trace, out, dtype)
 
 
 def elementwise(
@@ -72,36 +72,38 @@ def elementwise(
     axis : int
         Where the axes of the points stand among those of the results.
     """
-    graph = current()
-    at = np.asarray(ids_of(graph, points))
+    trace = current()
+    at = np.asarray(ids_of(trace, points))
     count, order = degrees.ndim, _order(at.ndim, degrees.ndim, axis)
     ids = np.broadcast_to(at.reshape(at.shape + (1,) * count), at.shape + degrees.shape)
     flat, straight = degrees < 1, degrees < 2
     found = None
-    if graph.local:
+    if trace.local:
         place = np.asarray(values_of(points))
         found = values(place)
         with np.errstate(all="ignore"):
             vanish = [np.asarray(_placed_back(d(place), order) == 0) for d in derivatives]
         flat, straight = flat | vanish[0], straight | vanish[1]
     flat, straight = np.broadcast_to(flat, ids.shape), np.broadcast_to(straight, ids.shape)
-    if not graph.values:
+    if not trace.values:
         flat = np.broadcast_to(degrees < 1, ids.shape)
     out = np.maximum(ids, OPAQUE)
-    if not graph.dependency:
+    if not trace.dependency:
         out = np.where(flat, np.int32(OPAQUE), out)
     if (out <= OPAQUE).any():
-        graph.pure = False
-    if graph.second_order:
+        trace.graph.pure = False
+    if trace.second_order:
         curved = np.where(straight, np.int32(OPAQUE), ids)
         if (curved > OPAQUE).any():
-            graph.pure = graph.pure and not straight.any()
-            out = interact(graph, out, [(curved, curved)], cut=graph.local)
-    if not graph.local and (ids <= ZERO).any():
-        known = np.asarray(_placed_back(values(graph.known_values(at, np.dtype(float))), order))
-        out = np.where(ids <= ZERO, graph.constant(known), out)
+            trace.graph.pure = trace.graph.pure and not straight.any()
+            out = interact(trace.graph, out, [(curved, curved)], cut=trace.local)
+    if not trace.local and (ids <= ZERO).any():
+        known = np.asarray(
+            _placed_back(values(trace.graph.known_values(at, np.dtype(float))), order)
+        )
+        out = np.where(ids <= ZERO, trace.graph.constant(known), out)
     array = out.transpose(order) if order else out
-    return made(graph, array, dtype, found, scalar=False)
+    return made(trace, array, dtype, found, scalar=False)
 
 
 def _order(points: int, results: int, axis: int) -> list[int]:

@@ -18,9 +18,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import CURRENT, OPAQUE, ZERO, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.numpy_rules import matrix_products
 from sparsetrace.operands.constants import plain_values
@@ -97,11 +98,11 @@ class Line:
     always: bool = False
 
 
-def current() -> Graph:
-    """The graph of the trace that runs."""
-    graph = CURRENT.get()
-    assert graph is not None
-    return graph
+def current() -> Trace:
+    """The trace that runs."""
+    trace = CURRENT.get()
+    assert trace is not None
+    return trace
 
 
 def answer(call: Call, line: Line, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -112,21 +113,21 @@ def answer(call: Call, line: Line, args: tuple[Any, ...], kwargs: dict[str, Any]
     UnsupportedError
         If the rule does not know one of the arguments.
     """
-    graph = current()
-    if graph.local or line.own_values or line.always:
+    trace = current()
+    if trace.local or line.own_values or line.always:
         return _answered(call, line, args, kwargs)
 
-    def rule(graph: Graph, name: Hashable, args: Any, kwargs: Any) -> Any:
+    def rule(trace: Trace, name: Hashable, args: Any, kwargs: Any) -> Any:
         return _answered(call, line, args, kwargs)
 
-    found = lookup.answered(graph, call.name, args, kwargs, rule)
-    return wrapped(graph, found)
+    found = lookup.answered(trace, call.name, args, kwargs, rule)
+    return wrapped(trace, found)
 
 
 def _answered(call: Call, line: Line, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    graph = current()
-    args = tuple(_settled(graph, x) for x in args)
-    kwargs = {name: _settled(graph, x) for name, x in kwargs.items()}
+    trace = current()
+    args = tuple(_settled(trace, x) for x in args)
+    kwargs = {name: _settled(trace, x) for name, x in kwargs.items()}
     holds = bool(args) and state_of(args[0]) is not None
     if not line.always and not holds and not contains_traced([*args, *kwargs.values()]):
         return call.original(*args, **kwargs)
@@ -137,13 +138,13 @@ def _answered(call: Call, line: Line, args: tuple[Any, ...], kwargs: dict[str, A
             f"its rule does not know these arguments ({error})",
             "Leave them out, or wrap the call with sparsetrace.opaque.",
         )
-    if line.own_values or holds or not graph.local:
+    if line.own_values or holds or not trace.local:
         return line.rule(call, *args, **kwargs)
     plain = [_copied(x) for x in args]
     options = {name: _copied(x) for name, x in kwargs.items()}
     with np.errstate(all="ignore"):
         found = line.rule(call, *args, **kwargs)
-    return _with_values(graph, found, call.original(*plain, **options))
+    return _with_values(trace, found, call.original(*plain, **options))
 
 
 @functools.cache
@@ -151,13 +152,13 @@ def _signature(rule: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(rule)
 
 
-def _settled(graph: Graph, x: Any) -> Any:
+def _settled(trace: Trace, x: Any) -> Any:
     """An argument, with plain arrays in place of traced ones that hold constants alone."""
     if is_traced(x):
-        values = plain_values(graph, x)
+        values = plain_values(trace, x)
         return x if values is None else values if isinstance(x, np.ndarray) else values[()]
     if type(x) in (list, tuple) and contains_traced(x):
-        return type(x)(_settled(graph, item) for item in x)
+        return type(x)(_settled(trace, item) for item in x)
     return x
 
 
@@ -167,10 +168,10 @@ def _copied(x: Any) -> Any:
     return values.copy() if is_traced(x) and isinstance(values, np.ndarray) else values
 
 
-def _with_values(graph: Graph, found: Any, values: Any) -> Any:
+def _with_values(trace: Trace, found: Any, values: Any) -> Any:
     """What a rule found, with SciPy's values."""
     if isinstance(found, (list, tuple)):
-        items = [_with_values(graph, f, v) for f, v in zip(found, values, strict=True)]
+        items = [_with_values(trace, f, v) for f, v in zip(found, values, strict=True)]
         if hasattr(values, "_fields"):
             return type(values)(*items)
         return items if isinstance(found, list) else tuple(items)
@@ -180,7 +181,7 @@ def _with_values(graph: Graph, found: Any, values: Any) -> Any:
     if array.shape != found._ids.shape:
         raise AssertionError(f"a rule gave shape {found._ids.shape}, not {array.shape}")
     keep = isinstance(values, np.ndarray)
-    return graph.wrap(Elements(found._ids, array.dtype, array, keep_array=keep))
+    return trace.wrap(Elements(found._ids, array.dtype, array, keep_array=keep))
 
 
 # ------------------------------------------------------------------- arguments
@@ -190,9 +191,9 @@ def array_of(x: Any) -> Any:
         return x if isinstance(x, np.ndarray) else x._as_array()
     if not contains_traced(x):
         return np.asarray(x)
-    graph = current()
-    values = np.array(values_of(x), dtype_of(x)) if graph.local else None
-    return graph.wrap(Elements(ids_of(graph, x).copy(), dtype_of(x), values, keep_array=True))
+    trace = current()
+    values = np.array(values_of(x), dtype_of(x)) if trace.local else None
+    return trace.wrap(Elements(ids_of(trace, x).copy(), dtype_of(x), values, keep_array=True))
 
 
 def constant(call: Call, x: Any, what: str, remedy: str = CONSTANTS) -> Any:
@@ -216,37 +217,37 @@ def patterns(values: Any) -> NDArray[Any]:
 
 def zeros_of(x: Any) -> NDArray[np.bool_]:
     """Where an array is zero for all inputs, and that cuts dependencies."""
-    graph = current()
-    if not graph.values:
+    trace = current()
+    if not trace.values:
         return np.zeros(np.shape(x), bool)
     if not is_traced(x):
         return np.asarray(np.asarray(x) == 0)
-    zero: Any = graph.zeros_among(x._ids)
-    return np.asarray(zero & (x._values == 0) if graph.local else zero)
+    zero: Any = trace.graph.zeros_among(x._ids)
+    return np.asarray(zero & (x._values == 0) if trace.local else zero)
 
 
 # --------------------------------------------------------------------- results
-def made(graph: Graph, ids: Ids, dtype: Any, values: Any = None, *, scalar: bool = False) -> Any:
+def made(trace: Trace, ids: Ids, dtype: Any, values: Any = None, *, scalar: bool = False) -> Any:
     """A traced array of these ids.
 
     Values of a local trace that are not given are NaN, beside which nothing is cut; the
     result's own come from SciPy.
     """
-    if graph.local and values is None:
+    if trace.local and values is None:
         values = np.full(ids.shape, np.nan, dtype)
-    if graph.pure and ids.size and int(ids.min()) <= OPAQUE:
-        graph.pure = False
-    return graph.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
+    if trace.graph.pure and ids.size and int(ids.min()) <= OPAQUE:
+        trace.graph.pure = False
+    return trace.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
 
 
 def unknown(x: Any) -> Any:
     """`x` without known values: what its constants are is not what they seem."""
     if not is_traced(x):
         return x
-    graph, ids = x._graph, x._ids
-    if graph.pure or not (ids <= ZERO).any():
+    trace, ids = x._trace, x._ids
+    if trace.graph.pure or not (ids <= ZERO).any():
         return x
-    return made(graph, np.maximum(ids, OPAQUE), x._dtype, x._values)
+    return made(trace, np.maximum(ids, OPAQUE), x._dtype, x._values)
 
 
 def matrix_along(x: Any, matrix: Any, axis: int = -1) -> Any:
@@ -254,20 +255,20 @@ def matrix_along(x: Any, matrix: Any, axis: int = -1) -> Any:
 
     ``matrix_along([{0}, {1}, {2}], [[1, 1, 0], [0, 0, 1]])  ->  [{0, 1}, {2}]``
     """
-    graph = x._graph
+    trace = x._trace
     ids = np.moveaxis(x._ids, axis, -1)
     lead = ids.shape[:-1]
     count = int(np.prod(lead, dtype=int))
     blocks = _block_diagonal(matrix, count)
     values = None
-    if graph.local:
+    if trace.local:
         values = np.moveaxis(x._values, axis, -1)
-    flat = Operand(graph, np.ascontiguousarray(ids).reshape(-1), x._dtype)
-    found = matrix_products.sparse_matmul(graph, blocks, flat)
+    flat = Operand(trace, np.ascontiguousarray(ids).reshape(-1), x._dtype)
+    found = matrix_products.sparse_matmul(trace, blocks, flat)
     shape = (*lead, matrix.shape[0])
     if values is not None:
         values = np.moveaxis((blocks @ values.reshape(-1)).reshape(shape), -1, axis)
-    return made(graph, np.moveaxis(found.ids.reshape(shape), -1, axis), found.dtype, values)
+    return made(trace, np.moveaxis(found.ids.reshape(shape), -1, axis), found.dtype, values)
 
 
 def _block_diagonal(matrix: Any, count: int) -> Any:
@@ -285,34 +286,34 @@ def _block_diagonal(matrix: Any, count: int) -> Any:
 
 def whole(x: Any, *others: Any) -> Ids:
     """The union of all elements, per batch item of matrices: over the last two axes."""
-    graph = current()
+    trace = current()
     total: Ids | None = None
     for part in (x, *others):
-        ids = ids_of(graph, part)
+        ids = ids_of(trace, part)
         lead = ids.shape[: max(ids.ndim - 2, 0)]
-        united = graph.union_rows(ids.reshape((*lead, -1)))
-        total = united if total is None else graph.union(total, united)
+        united = trace.graph.union_rows(ids.reshape((*lead, -1)))
+        total = united if total is None else trace.graph.union(total, united)
     assert total is not None
     return np.asarray(total)
 
 
-def spread(graph: Graph, total: Ids, sample: Any) -> Any:
+def spread(trace: Trace, total: Ids, sample: Any) -> Any:
     """Arrays of the shapes of a sample, each batch item of them made of one id.
 
     Whole numbers have no derivative, in arrays and in their own.
     """
     if isinstance(sample, tuple):
-        items = [spread(graph, total, part) for part in sample]
+        items = [spread(trace, total, part) for part in sample]
         return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
     if sample is None:
         return None
     array = np.asarray(sample)
     ids = total.reshape(total.shape + (1,) * (array.ndim - total.ndim))
-    if array.dtype.kind not in "fc" and not graph.dependency:
+    if array.dtype.kind not in "fc" and not trace.dependency:
         ids = np.full_like(ids, OPAQUE)
     scalar = not isinstance(sample, np.ndarray)
     filled = np.broadcast_to(ids, array.shape).copy()
-    return made(graph, filled, array.dtype, array if graph.local else None, scalar=scalar)
+    return made(trace, filled, array.dtype, array if trace.local else None, scalar=scalar)
 
 
 def dense(call: Call, *sources: Any, **options: Any) -> Any:
@@ -320,10 +321,10 @@ def dense(call: Call, *sources: Any, **options: Any) -> Any:
 
     Shapes come from a run on harmless numbers.
     """
-    graph = current()
-    total = bend(graph, whole(*sources))
+    trace = current()
+    total = bend(trace.graph, whole(*sources))
     sample = call.original(*map(harmless, sources), **options)
-    return spread(graph, total, sample)
+    return spread(trace, total, sample)
 
 
 def harmless(x: Any) -> Any:

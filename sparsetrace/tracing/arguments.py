@@ -1,4 +1,4 @@
-"""What stands between a user's function and the graph: arguments in, outputs out.
+"""What stands between a user's function and its trace: arguments in, outputs out.
 
 Contract: traced arguments replace the ones named, in the structure they came in, and in a
 global trace unknown ones the others (`sparsetrace.tracing.unknown_numbers`); every number
@@ -19,6 +19,7 @@ from numpy import array
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray, traced_array, wrap
+from sparsetrace.context import Trace
 from sparsetrace.errors import (
     FAILURES,
     GraphSizeError,
@@ -27,7 +28,7 @@ from sparsetrace.errors import (
     TracingError,
     UnsupportedError,
 )
-from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
 from sparsetrace.tracing.pytree import leaves, like, rebuilt
@@ -92,7 +93,7 @@ class Problem:
         self.n_inputs = sum(self._sizes)
         self.state = State([f, *(arg for i, arg in enumerate(args) if i not in self._numbers)])
         self.keeps_values = False
-        self.carried: WeakKeyDictionary[Graph, list[NDArray[Any]]] = WeakKeyDictionary()
+        self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()
 
     def point(self) -> list[Any]:
         """The values of the traced arguments, which from now on nobody else can change."""
@@ -107,27 +108,27 @@ class Problem:
         """
         return self._args, self._numbers, self._unknown, self._out
 
-    def graph(self, **options: Any) -> Graph:
-        """An empty graph for one run of the function."""
-        return Graph(self.n_inputs, wrapper=wrap, **options)
+    def trace(self, **options: Any) -> Trace:
+        """An empty trace for one run of the function."""
+        return Trace(self.n_inputs, wrapper=wrap, **options)
 
-    def run(self, graph: Graph) -> Ids:
+    def run(self, trace: Trace) -> Ids:
         """Call the function; the node ids of everything it returned, or filled."""
         given = list(self._args)
-        if self._unknown and not graph.local:
-            arguments = unknown(graph, [given[i] for i in self._unknown])
+        if self._unknown and not trace.local:
+            arguments = unknown(trace, [given[i] for i in self._unknown])
             for i, argument in zip(self._unknown, arguments, strict=True):
                 if argument is not given[i]:
                     self._exchanged.add(i)
                 given[i] = argument
         places = np.cumsum(self._sizes)[:-1]
-        free = iter(np.split(graph.inputs(), places) if self._sizes else [])
+        free = iter(np.split(trace.graph.inputs(), places) if self._sizes else [])
         for i, tree in zip(self._numbers, self._trees, strict=True):
-            given[i] = rebuilt(tree, lambda leaf: _seeded(graph, leaf, next(free)))
-        outputs, result = _call(graph, self.function, given, self._out)
+            given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, next(free)))
+        outputs, result = _call(trace, self.function, given, self._out)
         if self.keeps_values:
             # copied at once: what the function returned may be a buffer of the caller's
-            self.carried[graph] = [_values(leaf) for leaf in leaves(result)]
+            self.carried[trace] = [_values(leaf) for leaf in leaves(result)]
         return outputs
 
     @contextmanager
@@ -223,59 +224,59 @@ def _copied_leaf(leaf: Any) -> Any:
     return leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf
 
 
-def _seeded(graph: Graph, leaf: Any, ids: Ids) -> Any:
+def _seeded(trace: Trace, leaf: Any, ids: Ids) -> Any:
     """A traced array, number or list of numbers in place of the leaf."""
     if isinstance(leaf, list):
-        return _numbers(graph, leaf, iter(ids.tolist()))
+        return _numbers(trace, leaf, iter(ids.tolist()))
     if not isinstance(leaf, np.ndarray):
-        return _seeded_number(graph, int(ids[0]), leaf)
+        return _seeded_number(trace, int(ids[0]), leaf)
     dtype = leaf.dtype if leaf.dtype.kind in "fc" else FLOAT
-    values = np.array(leaf, dtype) if graph.local else None
+    values = np.array(leaf, dtype) if trace.local else None
     shaped = ids.reshape(leaf.shape)
     if leaf.flags.f_contiguous and not leaf.flags.c_contiguous:
         shaped = np.asfortranarray(shaped)
     else:
         shaped = shaped.copy()
-    return traced_array(graph, shaped, dtype, values)
+    return traced_array(trace, shaped, dtype, values)
 
 
-def _numbers(graph: Graph, items: list[Any], nodes: Iterator[int]) -> list[Any]:
+def _numbers(trace: Trace, items: list[Any], nodes: Iterator[int]) -> list[Any]:
     """A list of traced numbers in place of a list of numbers; nested ones likewise."""
     return like(  # type: ignore[no-any-return]
         items,
         [
-            _numbers(graph, item, nodes)
+            _numbers(trace, item, nodes)
             if isinstance(item, list)
-            else _seeded_number(graph, next(nodes), item)
+            else _seeded_number(trace, next(nodes), item)
             for item in items
         ],
     )
 
 
-def _seeded_number(graph: Graph, node: int, number: Any) -> Any:
+def _seeded_number(trace: Trace, node: int, number: Any) -> Any:
     """A traced number in place of one; whole numbers stand for floats."""
     dtype = FLOAT
     if type(number) not in _REAL:
         own = np.asarray(number).dtype
         dtype = own if own.kind in "fc" else FLOAT
-    value = dtype.type(number) if graph.local else None
-    return seeded_number(graph, node, number, dtype, value)
+    value = dtype.type(number) if trace.local else None
+    return seeded_number(trace, node, number, dtype, value)
 
 
 # ---------------------------------------------------------------------------------- outputs
-def _call(graph: Graph, f: Callable[..., Any], args: list[Any], out: Any) -> tuple[Ids, Any]:
+def _call(trace: Trace, f: Callable[..., Any], args: list[Any], out: Any) -> tuple[Ids, Any]:
     """Call f; the node ids of everything it returned, or filled, and that itself."""
     if out is None:
         result = f(*args)
     else:
-        result = rebuilt(out, lambda leaf: _target(graph, leaf))
+        result = rebuilt(out, lambda leaf: _target(trace, leaf))
         f(*args, result)
-    found = [_output_ids(graph, leaf) for leaf in _output_leaves(result)]
+    found = [_output_ids(trace, leaf) for leaf in _output_leaves(result)]
     outputs = np.concatenate(found) if found else np.zeros(0, np.int32)
-    if graph.dependency and graph.conditions:
+    if trace.dependency and trace.conditions:
         # which values come out depends on what the branches were decided on
-        decided = graph.union_rows(np.array(graph.conditions, np.int32))
-        outputs = graph.union(outputs, np.broadcast_to(decided, outputs.shape))
+        decided = trace.graph.union_rows(np.array(trace.conditions, np.int32))
+        outputs = trace.graph.union(outputs, np.broadcast_to(decided, outputs.shape))
     return outputs, result
 
 
@@ -286,15 +287,15 @@ def _values(leaf: Any) -> NDArray[Any]:
     return array(values_of(leaf))
 
 
-def _target(graph: Graph, leaf: Any) -> TracedArray | list[Any]:
+def _target(trace: Trace, leaf: Any) -> TracedArray | list[Any]:
     """A traced array to be filled, with the values that it comes with, or a list of numbers."""
     found = _checked_leaf(leaf)
     if isinstance(found, list):
         return found
     target = np.asarray(found)
     dtype = target.dtype if target.dtype.kind in "fc" else FLOAT
-    values = np.array(target, dtype) if graph.local else None
-    return traced_array(graph, graph.constant(target), dtype, values)
+    values = np.array(target, dtype) if trace.local else None
+    return traced_array(trace, trace.graph.constant(target), dtype, values)
 
 
 def _output_leaves(result: Any) -> list[Any]:
@@ -305,11 +306,11 @@ def _output_leaves(result: Any) -> list[Any]:
     return list(leaves(result))
 
 
-def _output_ids(graph: Graph, leaf: Any) -> Ids:
+def _output_ids(trace: Trace, leaf: Any) -> Ids:
     if isinstance(leaf, np.ma.MaskedArray):
         leaf = leaf.filled(0)  # what is masked carries nothing
     try:
-        return ids_of(graph, leaf).reshape(-1)
+        return ids_of(trace, leaf).reshape(-1)
     except UnsupportedError as error:
         failures = FAILURES.get()
         if failures is not None:

@@ -31,8 +31,9 @@ from sparsetrace.capture.patches import (
     refuse_objects,
 )
 from sparsetrace.capture.swallowed_errors import explained, must_watch, watching
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
-from sparsetrace.graph.graph import CURRENT, Graph, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
@@ -48,9 +49,9 @@ _MOST_RUNS = 200
 
 @dataclass(slots=True)
 class Run:
-    """The graph of one path through the function, and the node ids that it returned."""
+    """The trace of one path through the function, and the node ids that it returned."""
 
-    graph: Graph
+    trace: Trace
     outputs: Ids
 
 
@@ -62,8 +63,8 @@ class Traced(NamedTuple):
 
 
 def trace(
-    call: Callable[[Graph], Ids],
-    new_graph: Callable[[], Graph],
+    call: Callable[[Trace], Ids],
+    new_trace: Callable[[], Trace],
     *,
     function: Callable[..., Any],
     state: State,
@@ -71,14 +72,14 @@ def trace(
     max_paths: int,
     capture: bool,
 ) -> Traced:
-    """Run ``call`` on a fresh graph for every decision path.
+    """Run ``call`` in a fresh trace for every decision path.
 
     Parameters
     ----------
     call : callable
-        Runs the user's function on a graph; the ids of its outputs.
-    new_graph : callable
-        Makes an empty graph.
+        Runs the user's function in a trace; the ids of its outputs.
+    new_trace : callable
+        Makes an empty trace.
     function : callable
         The user's function itself.
     state : State
@@ -105,17 +106,17 @@ def trace(
         found = None
         while found is None:
             branches = Branches(max_paths)
-            found = _all_paths(call, new_graph, session, branches, state, watch=watch)
+            found = _all_paths(call, new_trace, session, branches, state, watch=watch)
         with state.moved_from(point) as moved:
             if moved:
                 size = len(found.runs[0].outputs)
-                found.runs.extend(_beside(call, new_graph, session, max_paths, state, size))
+                found.runs.extend(_beside(call, new_trace, session, max_paths, state, size))
     return found
 
 
 def _beside(
-    call: Callable[[Graph], Ids],
-    new_graph: Callable[[], Graph],
+    call: Callable[[Trace], Ids],
+    new_trace: Callable[[], Trace],
     session: Session | None,
     max_paths: int,
     state: State,
@@ -123,7 +124,7 @@ def _beside(
 ) -> list[Run]:
     """Runs with moved state; none where the function cannot do without what it was."""
     try:
-        found = _all_paths(call, new_graph, session, Branches(max_paths), state, watch=True)
+        found = _all_paths(call, new_trace, session, Branches(max_paths), state, watch=True)
     except TracingError:
         raise  # what it remembers may be all that the first run has seen
     except Exception:
@@ -132,8 +133,8 @@ def _beside(
 
 
 def _all_paths(
-    call: Callable[[Graph], Ids],
-    new_graph: Callable[[], Graph],
+    call: Callable[[Trace], Ids],
+    new_trace: Callable[[], Trace],
     session: Session | None,
     branches: Branches,
     state: State,
@@ -151,7 +152,7 @@ def _all_paths(
     before = changes()
     while branches.start():
         try:
-            runs.append(_path(call, new_graph, session, branches, state, watch=watch))
+            runs.append(_path(call, new_trace, session, branches, state, watch=watch))
         except TracingError as error:
             if branches.path and changes() != before:
                 return None
@@ -232,8 +233,8 @@ def _is_refusal(error: Exception, branches: Branches) -> bool:
 
 
 def _path(
-    call: Callable[[Graph], Ids],
-    new_graph: Callable[[], Graph],
+    call: Callable[[Trace], Ids],
+    new_trace: Callable[[], Trace],
     session: Session | None,
     branches: Branches,
     state: State,
@@ -251,36 +252,36 @@ def _path(
     for _ in range(_MOST_RUNS):
         branches.again()
         before = changes()
-        graph = new_graph()
-        graph.truths_at_once = state.reached.compares_truths()
-        begin(graph)
+        trace = new_trace()
+        trace.truths_at_once = state.reached.compares_truths()
+        begin(trace)
         if uncut:
-            graph.values = False
-        elif graph.local and graph.values:
-            graph.singular = singular
-        graph.decide = branches.decide if session is None else _decider(branches, session)
-        graph.becomes_object = None if session is None else _as_arrays(session, state)
+            trace.values = False
+        elif trace.local and trace.values:
+            trace.singular = singular
+        trace.decide = branches.decide if session is None else _decider(branches, session)
+        trace.becomes_object = None if session is None else _as_arrays(session, state)
         failures: list[TracingError] = []
-        failed, current = FAILURES.set(failures), CURRENT.set(graph)
+        failed, current = FAILURES.set(failures), CURRENT.set(trace)
         error: BaseException | None = None
         outputs: Ids | None = None
         try:
-            with watching(active=watch) as escapes, state.run(), alone(graph, failures):
-                outputs = call(graph)
+            with watching(active=watch) as escapes, state.run(), alone(trace, failures):
+                outputs = call(trace)
         except Restart:
             pass
         except Exception as raised:
             error = raised
         finally:
-            graph.unwatched = graph.lately = None
+            trace.unwatched = trace.lately = None
             CURRENT.reset(current)
             FAILURES.reset(failed)
-            finish(graph)
+            finish(trace)
             if session is not None:
                 exchange_again()
         if repaired():
             failures.insert(0, overwritten())
-        if uncut and graph.values:
+        if uncut and trace.values:
             continue
         if session is not None and session.restart_due:
             session.restart_due = False
@@ -297,7 +298,7 @@ def _path(
             cause = error
         if cause is None:
             assert outputs is not None
-            return Run(graph, outputs)
+            return Run(trace, outputs)
         if session is not None:
             for failure in (cause, error):
                 rebind(failure)
@@ -306,7 +307,7 @@ def _path(
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause
-        shown = explained(cause, later=error, graph=graph)
+        shown = explained(cause, later=error, trace=trace)
         if shown is not cause:
             raise shown from cause
         if error is not None and cause is not error:

@@ -1,4 +1,4 @@
-"""Graphs of runs that have ended: what was traced on them can be looked at, not used.
+"""Traces that have ended: what was traced in them can be looked at, not used.
 
 Contract: a traced array, number or truth value that outlives its run stands for values
 that nothing knows any more.  Every operation on it raises, in later runs, in later traces
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import TracingError, explain
 from sparsetrace.graph.graph import Graph
 
@@ -29,8 +30,8 @@ def refuse_finished() -> NoReturn:
     )
 
 
-class _Finished(Graph):
-    """A graph whose patterns can be read and multiplied, and which answers no operation."""
+class _Finished(Trace):
+    """A trace whose patterns can be read and multiplied, and which answers no operation."""
 
     __slots__ = ()
 
@@ -39,23 +40,34 @@ class _Finished(Graph):
         """Asked for by every operation."""
         refuse_finished()
 
+    def wrap(self, result: Any) -> NoReturn:
+        """Asked for by what looks at no mode."""
+        refuse_finished()
+
+
+class _FinishedGraph(Graph):
+    """A graph that takes no constants any more."""
+
+    __slots__ = ()
+
     def _refuse(self, *args: Any, **options: Any) -> NoReturn:
         refuse_finished()
 
-    constant = constant_scalar = wrap = _refuse
+    constant = constant_scalar = _refuse
 
 
-def finish(graph: Graph) -> None:
-    """Let nothing more be done on a graph.
+def finish(trace: Trace) -> None:
+    """Let nothing more be done in a trace.
 
     Examples
     --------
-    >>> graph = Graph(2)
-    >>> finish(graph)
-    >>> graph.constant(1.0)
+    >>> trace = Trace(2)
+    >>> finish(trace)
+    >>> trace.graph.constant(1.0)
     Traceback (most recent call last):
     ...
     sparsetrace.errors.TracingError: an operation at ...
     """
-    graph.decide = graph.singular = graph.becomes_object = None
-    graph.__class__ = _Finished
+    trace.decide = trace.singular = trace.becomes_object = None
+    trace.__class__ = _Finished
+    trace.graph.__class__ = _FinishedGraph

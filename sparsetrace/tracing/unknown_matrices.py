@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import traced_array
 from sparsetrace.capture.exact_types import shown_as_another
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import EscapeError, InputError, UnsupportedError, explain
-from sparsetrace.graph.graph import CURRENT, OPAQUE, ZERO, Graph
+from sparsetrace.graph.graph import OPAQUE, ZERO
 from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.operands.operands import is_traced
 
@@ -69,8 +70,8 @@ def _from_scipy() -> bool:
 
 def _shown(found: Any) -> Any:
     """What the program gets of something computed from the numbers that stand for others."""
-    graph = CURRENT.get()
-    if graph is None or is_traced(found):
+    trace = CURRENT.get()
+    if trace is None or is_traced(found):
         return found
     if scipy.sparse.issparse(found):
         known = getattr(found, "_is_unknown", False) or found.dtype.kind not in "fc"
@@ -84,18 +85,18 @@ def _shown(found: Any) -> Any:
             )
         )
     if isinstance(found, np.ndarray) and found.dtype.kind in "fc":
-        return _opaque(graph, found)
+        return _opaque(trace, found)
     if isinstance(found, (float, complex, np.inexact)) and found != 0:
-        return TracedScalar(graph, OPAQUE, np.asarray(found).dtype)
+        return TracedScalar(trace, OPAQUE, np.asarray(found).dtype)
     if type(found) in (tuple, list):
         return type(found)(map(_shown, found))
     return map(_shown, found) if isinstance(found, Iterator) else found
 
 
-def _opaque(graph: Graph, found: NDArray[Any]) -> Any:
-    graph.pure = False
+def _opaque(trace: Trace, found: NDArray[Any]) -> Any:
+    trace.graph.pure = False
     ids = np.where(found != 0, np.int32(OPAQUE), np.int32(ZERO))
-    return traced_array(graph, ids, found.dtype)
+    return traced_array(trace, ids, found.dtype)
 
 
 def _method(original: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 
 from sparsetrace import masked
 from sparsetrace.arrays.array import traced_array
+from sparsetrace.context import Trace
 from sparsetrace.errors import InputError
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import contains_traced, is_ordinary, is_traced
 from sparsetrace.tracing.pytree import like
@@ -40,7 +41,7 @@ __all__ = ["unknown"]
 _AS_THEY_ARE = frozenset((int, bool, str, bytes, type(None)))
 
 
-def unknown(graph: Graph, arguments: Iterable[Any]) -> list[Any]:
+def unknown(trace: Trace, arguments: Iterable[Any]) -> list[Any]:
     """The arguments with unknown numbers in place of known ones; the others themselves.
 
     Raises
@@ -48,7 +49,7 @@ def unknown(graph: Graph, arguments: Iterable[Any]) -> list[Any]:
     InputError
         If an argument is of a type that holds numbers and cannot be traced.
     """
-    exchange = _Exchange(graph)
+    exchange = _Exchange(trace)
     given = list(arguments)
     exchange.share(given)
     return [exchange.of(argument) for argument in given]
@@ -64,8 +65,8 @@ def _refuse(obj: Any, why: str) -> InputError:
 class _Exchange:
     """Exchanges the numbers of all arguments of one run."""
 
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
         self._made: dict[int, Any] = {}
         self._shared: dict[int, Ids] = {}
 
@@ -90,8 +91,8 @@ class _Exchange:
             return obj
         if type(obj) not in (float, complex) and not isinstance(obj, np.inexact):
             raise _refuse(obj, "a number with a type of its own")
-        self._graph.pure = False
-        return seeded_number(self._graph, OPAQUE, obj, np.asarray(obj).dtype)
+        self._trace.graph.pure = False
+        return seeded_number(self._trace, OPAQUE, obj, np.asarray(obj).dtype)
 
     def _compound(self, obj: Any) -> Any:
         if is_traced(obj) or hasattr(type(obj), "_traced_data"):
@@ -103,7 +104,7 @@ class _Exchange:
         if isinstance(obj, (list, tuple, deque)):
             return self._container(obj, list(obj))
         if scipy.sparse.issparse(obj) and obj.dtype.kind in "fc" and not contains_traced(obj.data):
-            self._graph.pure = False
+            self._trace.graph.pure = False
             return self._keep(obj, unknown_matrix(obj, self._random))
         if isinstance(obj, (numbers.Number, Decimal)) and not isinstance(
             obj, (numbers.Integral, np.generic)
@@ -157,14 +158,14 @@ class _Exchange:
         return self._traced(array)
 
     def _traced(self, array: NDArray[Any]) -> Any:
-        self._graph.pure = False
+        self._trace.graph.pure = False
         ids = self._shared.get(id(array))
         if ids is None:
             order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
             ids = np.full(array.shape, OPAQUE, np.int32, order)
         if not array.flags.writeable:
             ids.setflags(write=False)
-        return traced_array(self._graph, ids, array.dtype)
+        return traced_array(self._trace, ids, array.dtype)
 
     def _objects(self, array: NDArray[Any]) -> Any:
         parts = array.ravel().tolist()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.context import Trace
 from sparsetrace.errors import InputError
-from sparsetrace.graph.graph import Graph
 from sparsetrace.tracing.arguments import Problem
 from sparsetrace.verification.carried_values import compare_values
 from sparsetrace.verification.hessian_check import HessianCheck
@@ -210,24 +210,24 @@ class Verification:
         off = verify is not None and not self.probes
         problem.keeps_values = local and not off
 
-    def jacobian(self, pattern: Any, graph: Graph, *, dependency: bool) -> None:
-        """Check what `jacobian_sparsity` found, in a run on this graph."""
-        self._values(graph)
+    def jacobian(self, pattern: Any, trace: Trace, *, dependency: bool) -> None:
+        """Check what `jacobian_sparsity` found, in this run."""
+        self._values(trace)
         if self.probes:
             _check_jacobian(self._problem, pattern, self._sampling(), dependency=dependency)
 
-    def hessian(self, pattern: Any, graph: Graph) -> None:
+    def hessian(self, pattern: Any, trace: Trace) -> None:
         """Check what `hessian_sparsity` or `lagrangian_hessian_sparsity` found likewise."""
-        self._values(graph)
+        self._values(trace)
         if self.probes:
             _check_hessian(self._problem, pattern, self._sampling())
 
     def _sampling(self) -> Sampling:
         return _sampling(self._problem, self.probes, 0, local=self._local)
 
-    def _values(self, graph: Graph) -> None:
+    def _values(self, trace: Trace) -> None:
         if self._problem.keeps_values:
-            compare_values(self._problem, self._problem.carried[graph])
+            compare_values(self._problem, self._problem.carried[trace])
 
 
 def checked_probes(count: Any, name: str = "num_probes") -> int:

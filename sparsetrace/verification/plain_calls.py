@@ -19,8 +19,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from sparsetrace.capture.session import SESSION
+from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES, OutputError
-from sparsetrace.graph.graph import CURRENT
 from sparsetrace.tracing.arguments import Problem
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
 

@@ -94,8 +94,8 @@ def looked_up(table: NDArray[Any], place: Any) -> Any:
     """Elements of an ordinary array at places that may be traced."""
     if not is_traced(place):
         return table[place]
-    graph = current()
-    return made(graph, graph.constant(table), table.dtype, table)[place]
+    trace = current()
+    return made(trace, trace.graph.constant(table), table.dtype, table)[place]
 
 
 def known_places(points: Any) -> NDArray[Any] | None:

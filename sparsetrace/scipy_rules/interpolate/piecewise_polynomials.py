@@ -239,7 +239,7 @@ def _of_slopes(
 ) -> None:
     """A cubic whose slope at a break depends on the ordinates so many breaks around it."""
     constant(call, (x, extrapolate), "an abscissa")
-    graph = current()
+    trace = current()
     x, (y, place) = np.asarray(x, float), first_axis(y, axis)
     n = len(x)
     if len(y) != n:
@@ -249,21 +249,21 @@ def _of_slopes(
     width = max(map(len, outer))
     index = np.array([np.resize(part, width) for part in outer])
     windows = np.moveaxis(y._ids[index], 1, -1)
-    united = np.maximum(graph.union_rows(windows), OPAQUE)
-    curved = bend(graph, united)
+    united = np.maximum(trace.graph.union_rows(windows), OPAQUE)
+    curved = bend(trace.graph, united)
     if n < 3:
         curved = united
     elif linear:
         curved = np.concatenate([united[:1], curved[1:-1], united[-1:]])
     values = None
-    if graph.local:
+    if trace.local:
         values = np.moveaxis(np.asarray(plain(x, 1)), place, 0)
-        if n > 2 and reach == 1 and graph.values:  # flat between steps of opposite signs
+        if n > 2 and reach == 1 and trace.values:  # flat between steps of opposite signs
             steps = np.diff(y._values, axis=0)
             flat = np.zeros(values.shape, bool)
             flat[1:-1] = steps[:-1] * steps[1:] < 0
             curved = np.where(flat, np.int32(OPAQUE), curved)
-    slopes = made(graph, curved, float, values)
+    slopes = made(trace, curved, float, values)
     mode = True if extrapolate is None else extrapolate
     _Pieces(_hermite_pieces(x, y, slopes), x, mode, place, Sites(x, y)).hold(self)
 

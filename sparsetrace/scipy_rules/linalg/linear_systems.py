@@ -113,8 +113,8 @@ class _Matrix:
         at = np.nonzero(kept)
         first, second = at if rows is None else (rows[at], columns[at])
         entries = a._ids[at] if is_traced(a) else None
-        graph = current()
-        cuts = is_traced(a) and graph.local and graph.values
+        trace = current()
+        cuts = is_traced(a) and trace.local and trace.values
         vanishing = a._values[at] == 0 if cuts else None
         return cls(first, second, entries, vanishing, a.shape[-1], float_dtype(a))
 
@@ -124,10 +124,10 @@ class _Matrix:
             raise ValueError(
                 f"shapes of a {(self.size, self.size)} and b {b.shape} are incompatible"
             )
-        graph, ids = current(), ids_of(current(), b)
+        trace, ids = current(), ids_of(current(), b)
         sides = ids.reshape(len(ids), -1)
-        found = solutions(graph, self.rows, self.columns, self.entries, sides, self.vanishing)
-        return made(graph, found.reshape(ids.shape), np.result_type(self.dtype, float_dtype(b)))
+        found = solutions(trace, self.rows, self.columns, self.entries, sides, self.vanishing)
+        return made(trace, found.reshape(ids.shape), np.result_type(self.dtype, float_dtype(b)))
 
 
 def _triangular(
@@ -262,16 +262,16 @@ def _lower_factor(a: Any) -> Any:
 
 def _large_factor(a: Any) -> Any:
     """``L[i, j]`` depends on ``A[i, j]``, ``L[i, j - 1]`` and ``L[j, j]``: no zeros are used."""
-    graph, ids = current(), ids_of(current(), a)
+    trace, ids = current(), ids_of(current(), a)
     out = np.zeros_like(ids)
     for j in range(ids.shape[-1]):
         column = ids[..., j:, j]
         if j:
-            column = graph.union(column, out[..., j:, j - 1])
-        out[..., j:, j] = graph.union(column, column[..., :1])
+            column = trace.graph.union(column, out[..., j:, j - 1])
+        out[..., j:, j] = trace.graph.union(column, column[..., :1])
     below = np.tril_indices(ids.shape[-1])
-    out[..., below[0], below[1]] = bend(graph, out[..., below[0], below[1]])
-    return made(graph, out, float_dtype(a))
+    out[..., below[0], below[1]] = bend(trace.graph, out[..., below[0], below[1]])
+    return made(trace, out, float_dtype(a))
 
 
 def _cho_factor(

@@ -232,20 +232,20 @@ def _polar(call: Call, a: Any, side: str = "right") -> Any:
 # -------------------------------------------------------- functions of a matrix
 def _of_matrix(call: Call, a: Any, *, real: bool = True, others: Any = ()) -> Any:
     """Where chains of non-zeros lead, everything that lies on them."""
-    graph = current()
+    trace = current()
     a = array_of(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError("expected square array_like input")
     reached = (~zeros_of(a) | np.eye(a.shape[-1], dtype=bool)).astype(float)
     for _ in range(max(a.shape[-1] - 1, 1).bit_length()):
         reached = np.minimum(reached @ reached, 1.0)
-    ids = np.array(ids_of(graph, reached @ a @ reached)) if is_traced(a) else ids_of(graph, a)
+    ids = np.array(ids_of(trace, reached @ a @ reached)) if is_traced(a) else ids_of(trace, a)
     for other in others:
-        ids = graph.union(ids, np.broadcast_to(ids_of(graph, other), ids.shape))
-    ids = bend(graph, np.maximum(ids, OPAQUE))
+        ids = trace.graph.union(ids, np.broadcast_to(ids_of(trace, other), ids.shape))
+    ids = bend(trace.graph, np.maximum(ids, OPAQUE))
     ids[reached == 0] = ZERO
     kind = float_dtype(a)
-    return made(graph, ids, kind if real else np.result_type(kind, complex))
+    return made(trace, ids, kind if real else np.result_type(kind, complex))
 
 
 def _function(call: Call, A: Any) -> Any:

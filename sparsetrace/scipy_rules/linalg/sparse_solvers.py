@@ -33,17 +33,17 @@ def _solved(call: Call, matrix: Any, b: Any, values: Any = None) -> Any:
     constant(call, matrix, "the matrix")
     if scipy.sparse.issparse(b):
         call.refuse("a sparse right-hand side holds no traced elements", CONSTANTS)
-    graph, b = current(), array_of(b)
+    trace, b = current(), array_of(b)
     a = scipy.sparse.coo_array(matrix)
     if a.shape[0] != a.shape[1] or a.shape[0] != len(b):
         raise ValueError(f"matrix - rhs dimension mismatch ({a.shape} - {b.shape})")
     rows, columns = a.coords
-    if graph.values:
+    if trace.values:
         a.sum_duplicates()
         rows, columns = (part[a.data != 0] for part in a.coords)
-    ids = ids_of(graph, b)
-    found = solutions(graph, rows, columns, None, ids.reshape(len(ids), -1))
-    return made(graph, found.reshape(ids.shape), np.result_type(a.dtype, float_dtype(b)), values)
+    ids = ids_of(trace, b)
+    found = solutions(trace, rows, columns, None, ids.reshape(len(ids), -1))
+    return made(trace, found.reshape(ids.shape), np.result_type(a.dtype, float_dtype(b)), values)
 
 
 def _spsolve(call: Call, A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) -> Any:

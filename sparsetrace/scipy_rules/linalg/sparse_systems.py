@@ -18,7 +18,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids, Rows
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, Ids, Rows
 from sparsetrace.graph.interactions import Products
 
 __all__ = ["solutions"]
@@ -27,7 +28,7 @@ Index = NDArray[np.integer[Any]]
 
 
 def solutions(
-    graph: Graph,
+    trace: Trace,
     rows: Index,
     columns: Index,
     entries: Ids | None,
@@ -38,7 +39,7 @@ def solutions(
 
     Parameters
     ----------
-    graph : Graph
+    trace : Trace
     rows, columns : ndarray of int
         Where the matrix is not zero.
     entries : ndarray of int32 or None
@@ -55,10 +56,10 @@ def solutions(
     Examples
     --------
     >>> from sparsetrace.propagation.jacobian import index_sets
-    >>> graph = Graph(2)
+    >>> trace = Trace(2)
     >>> lower = np.array([0, 1, 1]), np.array([0, 0, 1])
-    >>> found = solutions(graph, *lower, None, graph.inputs()[:, None])
-    >>> index_sets(graph, found[:, 0])
+    >>> found = solutions(trace, *lower, None, trace.graph.inputs()[:, None])
+    >>> index_sets(trace.graph, found[:, 0])
     [BitMap([0]), BitMap([0, 1])]
     """
     n, k = sides.shape
@@ -80,13 +81,13 @@ def solutions(
         own.append((owner, np.broadcast_to(entries[:, None], (len(entries), k))))
     chained = outside & edges
     owners, ids = (np.concatenate(parts) for parts in zip(*own, strict=True))
-    found = _united(graph, count, owners, ids, owner[chained], needed[chained])
-    if entries is not None and graph.second_order:
+    found = _united(trace, count, owners, ids, owner[chained], needed[chained])
+    if entries is not None and trace.second_order:
         if not chained.any():  # else the unions are nodes of their own already
-            found = np.where(found > OPAQUE, graph.node(found), found)
-        _multiply(graph, found, entries, owner, np.where(outside, needed, owner))
+            found = np.where(found > OPAQUE, trace.graph.node(found), found)
+        _multiply(trace, found, entries, owner, np.where(outside, needed, owner))
     if found.size and int(found.min()) <= OPAQUE:
-        graph.pure = False
+        trace.graph.pure = False
     return found[label]
 
 
@@ -118,22 +119,22 @@ def _components(n: int, unknowns: Index, needed: Index) -> tuple[Index, int]:
     return np.zeros(n, label.dtype), 1
 
 
-def _united(graph: Graph, count: int, owner: Index, ids: Ids, child: Index, parent: Index) -> Ids:
+def _united(trace: Trace, count: int, owner: Index, ids: Ids, child: Index, parent: Index) -> Ids:
     """Unions of the ids of each owner and of its parents' unions; shape ``(count, k)``."""
     k = ids.shape[1]
     # one node for each component and right-hand side, those of a component together
     target = (owner[:, None] * k + np.arange(k)).reshape(-1)
     source = ids.reshape(-1)
-    if not graph.pure:
+    if not trace.graph.pure:
         traced = source > OPAQUE
         target, source = target[traced], source[traced]
     if not len(child):
         order = np.argsort(target, kind="stable")
         indptr = np.zeros(count * k + 1, np.int64)
         np.cumsum(np.bincount(target, minlength=count * k), out=indptr[1:])
-        return graph.union_segments(indptr, source[order]).reshape(count, k)
+        return trace.graph.union_segments(indptr, source[order]).reshape(count, k)
     child, parent = _without_detours(count, child, parent)
-    base = graph._reserve(count * k)
+    base = trace.graph._reserve(count * k)
     inner_target = (child[:, None] * k + np.arange(k)).reshape(-1)
     inner_source = (base + parent[:, None] * k + np.arange(k)).reshape(-1)
     target = np.concatenate([target, inner_target])
@@ -141,7 +142,7 @@ def _united(graph: Graph, count: int, owner: Index, ids: Ids, child: Index, pare
     order = np.argsort(target, kind="stable")
     indptr = np.zeros(count * k + 1, np.int64)
     np.cumsum(np.bincount(target, minlength=count * k), out=indptr[1:])
-    graph.blocks.append(Rows(base, count * k, indptr, source[order], sequential=True))
+    trace.graph.blocks.append(Rows(base, count * k, indptr, source[order], sequential=True))
     return np.arange(base, base + count * k, dtype=np.int32).reshape(count, k)
 
 
@@ -161,11 +162,11 @@ def _without_detours(count: int, child: Index, parent: Index) -> tuple[Index, In
     return child[kept], parent[kept]
 
 
-def _multiply(graph: Graph, found: Ids, entries: Ids, owner: Index, other: Index) -> None:
+def _multiply(trace: Trace, found: Ids, entries: Ids, owner: Index, other: Index) -> None:
     """Records that the solutions of each owner multiply an entry with other solutions."""
     k = found.shape[1]
     left, right = np.repeat(entries, k), found[other].reshape(-1)
     keep = (left > OPAQUE) & (right > OPAQUE)
     if keep.any():
         nodes = found[owner].reshape(-1)
-        graph.interactions.append(Products(nodes[keep], left[keep], right[keep]))
+        trace.graph.interactions.append(Products(nodes[keep], left[keep], right[keep]))

@@ -19,13 +19,13 @@ __all__ = ["TABLE"]
 
 def _shifted(a: Any, axis: Any) -> tuple[Any, Any]:
     """The elements less their maximum, and the maximum."""
-    graph = current()
+    trace = current()
     largest = np.max(a, axis=axis, keepdims=True)
-    if graph.local:
+    if trace.local:
         values = np.array(largest._values)
         top = np.where(np.isfinite(values), values, 0)
     else:
-        top = made(graph, np.full(largest.shape, OPAQUE, np.int32), largest.dtype)
+        top = made(trace, np.full(largest.shape, OPAQUE, np.int32), largest.dtype)
     return a - top, top
 
 

@@ -1,0 +1,138 @@
+"""The trace that runs: what it asks of the code it follows, and the graph that it fills.
+
+Contract: a `Trace` holds the modes of one run, what the run has decided, and the callbacks
+by which it asks for another one.  The nodes themselves are in its `Graph`, which knows
+nothing of these.  Rules are given the trace, and add nodes to ``trace.graph``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from sparsetrace.graph.graph import Graph, Ids
+
+__all__ = ["CURRENT", "Trace"]
+
+
+class Trace:
+    """One run of the traced function over `n_inputs` inputs.
+
+    Parameters
+    ----------
+    n_inputs : int
+    values : bool
+        Whether the zeros of constants cut dependencies (``0 * x``).
+    dependency : bool
+        Whether to follow values rather than derivatives (``floor(x)`` depends on x).
+    local : bool
+        Whether values are carried along.
+    second_order : bool
+        Whether nonlinear results get nodes of their own and record what they multiply.
+    wrapper : callable, optional
+        Turns the result of a rule into what the user's function gets.
+
+    Attributes
+    ----------
+    graph : Graph
+        The nodes.
+    decide : callable or None
+        Gives the outcome of the next branch on a traced value; None refuses branches.
+    conditions : list of int
+        The ids that branches were decided on.
+    truths_at_once : bool
+        Whether a truth value of Python's own is decided as soon as it is made, because some
+        code compares it with True or False by identity.
+    singular : callable or None
+        In a local trace, called where a derivative is infinite: asks for a run in which
+        nothing is cut.
+    becomes_object : callable or None
+        Called where an array is about to hold a traced number as an object: asks for a run
+        in which lists of traced numbers are taken as arrays.
+    calm : bool
+        Whether operations need no look at values, nor at floating-point errors that the
+        function would notice; `ambient` is who saw warnings when the run began;
+        `unwatched` and `lately` are frames from which outwards no error is caught; and
+        `stateless` says that ufuncs compute what Python would, which heeds no ``np.errstate``.
+    keeps_writes : bool
+        Whether an array is read-only here that NumPy lets be written, since several of its
+        elements are one place, or the inputs choose which elements it shows.
+    rows : dict
+        Views of elements that the inputs choose, by the identity of their ids: a weak reference
+        to these, the ids of the array that is shown, and the key.
+    texts : object or None
+        What has been shown of the traced values as text (`sparsetrace.numbers.text`).
+    turns : object or None
+        Whose turn it is among the function's threads (`sparsetrace.capture.threads`).
+
+    Examples
+    --------
+    >>> trace = Trace(3, second_order=True)
+    >>> trace.graph.inputs()
+    array([2, 3, 4], dtype=int32)
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "ambient",
+        "becomes_object",
+        "calm",
+        "conditions",
+        "decide",
+        "dependency",
+        "graph",
+        "keeps_writes",
+        "lately",
+        "local",
+        "rows",
+        "second_order",
+        "singular",
+        "stateless",
+        "texts",
+        "truths_at_once",
+        "turns",
+        "unwatched",
+        "values",
+        "wrapper",
+    )
+
+    def __init__(
+        self,
+        n_inputs: int,
+        *,
+        values: bool = True,
+        dependency: bool = False,
+        local: bool = False,
+        second_order: bool = False,
+        wrapper: Callable[[Trace, Any], Any] | None = None,
+    ) -> None:
+        self.graph = Graph(n_inputs, local=local, second_order=second_order)
+        self.values = values
+        self.dependency = dependency
+        self.local = local
+        self.second_order = second_order
+        self.wrapper = wrapper
+        self.decide: Callable[[], bool] | None = None
+        self.conditions: list[int] = []
+        self.truths_at_once = False
+        self.singular: Callable[[], None] | None = None
+        self.becomes_object: Callable[[], None] | None = None
+        self.calm = False
+        self.ambient: Any = None
+        self.unwatched: Any = None
+        self.lately: Any = None
+        self.stateless = False
+        self.keeps_writes = False
+        self.rows: dict[int, tuple[Any, Ids, Any]] = {}
+        self.texts: Any = None
+        self.turns: Any = None
+
+    def wrap(self, result: Any) -> Any:
+        """What the user's function gets for the result of a rule."""
+        assert self.wrapper is not None
+        return self.wrapper(self, result)
+
+
+CURRENT: ContextVar[Trace | None] = ContextVar("sparsetrace_trace", default=None)
+"""The trace that runs in this context; None outside of one."""
