@@ -25,9 +25,9 @@ import scipy.spatial
 import scipy.special
 import scipy.stats
 from outside import Outside
-from user_functions import HERE, KINDS, REFUSED, SHAPES, TRACED, load
 
 import sparsetrace as st
+from cases.user_functions import HERE, KINDS, REFUSED, SHAPES, TRACED, load
 from oracles import (
     assert_covers,
     assert_same_pattern,

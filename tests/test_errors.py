@@ -14,8 +14,8 @@ import warnings
 import numpy as np
 import pytest
 import scipy
-from escapes import BODIES, EXPRESSIONS
 
+from cases.escapes import BODIES, EXPRESSIONS
 from oracles import assert_covers, numerical_jacobian_pattern
 from sparsetrace import TracingError, jacobian_sparsity
 from sparsetrace.errors import (

@@ -10,7 +10,7 @@ import types
 
 import numpy as np
 import pytest
-from dispatch.checks import Case, check, check_local, check_metadata
+from checks import Case, check, check_local, check_metadata
 from numpy.ma import exp as early_exp
 from numpy.ma import masked_array as early_class
 from numpy.ma import where as early_where

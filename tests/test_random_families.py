@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from program_families import FAMILIES
-from programs import HIGH, LOW, Program, Writer, shrunk
 
+from cases.program_families import FAMILIES
+from cases.programs import HIGH, LOW, Program, Writer, shrunk
 from oracles import (
     dense,
     hessian_pattern_at,

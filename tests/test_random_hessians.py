@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from programs import HIGH, LOW, Program, Writer, shrunk
 
+from cases.programs import HIGH, LOW, Program, Writer, shrunk
 from oracles import (
     dense,
     hessian_pattern_at,

@@ -7,14 +7,14 @@ import warnings
 from collections import namedtuple
 
 import numpy as np
-import programs
 import pytest
 import scipy.sparse as sp
 import test_random_programs
 from outside import Outside
-from user_functions import SHAPES, TRACED
 
 import sparsetrace as st
+from cases import programs
+from cases.user_functions import SHAPES, TRACED
 from problems import HESSIAN_SIZES, HESSIANS, PROBLEMS, SIZES
 from sparsetrace.tracing.arguments import Problem
 from sparsetrace.verification.plain_calls import PlainFunction

@@ -1,6 +1,6 @@
 """Where NumPy's result shares memory with an operand, the traced one does, or cannot be written.
 
-Contract: the calls come from tests/arguments/ and from NumPy's public names, each with all
+Contract: the calls come from tests/cases/arguments/ and from NumPy's public names, each with all
 arguments that fit; which of them give views is found by ``np.shares_memory`` on plain
 arrays.  A value written into the result has to show in the operand, and one written into
 the operand in the result, element by element as in NumPy; where NumPy makes a copy, neither.
@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arguments.expressions import INPUTS, namespace
-from arguments.test_arguments import TABLES
+from expressions import INPUTS, namespace
 
 import sparsetrace as st
+from cases.arguments.tables import TABLES
 from oracles import dense, jacobian_pattern_at
 from sparsetrace.tracing.pytree import leaves
 
@@ -155,7 +155,7 @@ def problems(call: str, kind: str) -> list[str]:
     for mode in ("global", "local"):
         traced = sharing(call, kind, traced=mode)
         if traced is None:
-            continue  # refused, or an error: tests/arguments judges it
+            continue  # refused, or an error: tests/numpy_rules/test_arguments.py judges it
         if len(traced) != len(plain):
             # numbers of the trace stand where NumPy gives arrays without dimensions
             traced = [*traced, *[False] * len(plain)][: len(plain)]

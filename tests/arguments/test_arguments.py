@@ -9,20 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from arguments import grid, ufuncs
-from arguments.expressions import INPUTS, check, function, tables
+from expressions import INPUTS, check, function
 from numpy.lib import NumpyVersion
 
+from cases.arguments.tables import TABLES
 from sparsetrace.numpy_rules.array_manipulation import MOVES
 from sparsetrace.operands.implementations import IMPLEMENTED
 from sparsetrace.operands.registry import RULES
-
-TABLES = {
-    "reductions": grid.reductions(),
-    "methods": grid.methods(),
-    "ufuncs": ufuncs.calls(),
-    **tables(),
-}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse
-from dispatch.checks import Cases, check
+from checks import Cases, check
 
 import sparsetrace as st
 from oracles import assert_same_pattern

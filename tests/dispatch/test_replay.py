@@ -10,24 +10,18 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import scipy.sparse
-from arguments import grid, ufuncs
-from arguments.expressions import INPUTS, function, tables
+from expressions import INPUTS, function
 from outside import Outside
-from programs import Writer
 
 import sparsetrace as st
+from cases.arguments.tables import TABLES
+from cases.programs import Writer
 from oracles import dense
 from sparsetrace.dispatch import lookup
 from sparsetrace.graph.graph import Graph
 from sparsetrace.operands.registry import RULES
 from sparsetrace.tracing.pytree import leaves
 
-TABLES = {
-    "reductions": grid.reductions(),
-    "methods": grid.methods(),
-    "ufuncs": ufuncs.calls(),
-    **tables(),
-}
 MODES = [
     lambda f, v: st.jacobian_sparsity(f, v),
     lambda f, v: st.jacobian_sparsity(f, v, dependency=True),

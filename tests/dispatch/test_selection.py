@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dispatch.checks import Cases, check
+from checks import Cases, check
 
 import sparsetrace as st
 from oracles import assert_same_pattern, dense

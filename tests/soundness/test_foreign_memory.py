@@ -151,7 +151,7 @@ def test_a_write_past_every_check_is_found():
 SCRIPT = """
 import importlib.util, json, sys
 import numpy as np
-sys.path.insert(0, {here!r})
+sys.path[:0] = {folders!r}
 from soundness.test_foreign_memory import survives
 import sparsetrace
 
@@ -189,7 +189,8 @@ def test_cython(tmp_path):
     subprocess.run(
         ["gcc", "-shared", "-fPIC", "-w", *headers, str(source), "-o", str(library)], check=True
     )
-    script = SCRIPT.format(here=str(HERE.parent), module=str(library), names=CYTHON)
+    folders = [str(HERE.parent), str(HERE.parent / "support")]
+    script = SCRIPT.format(folders=folders, module=str(library), names=CYTHON)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

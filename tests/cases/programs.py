@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from program_families import FAMILIES, HELPERS, IMPORTS
-from program_lines import KINDS, LOCAL
+
+from cases.program_families import FAMILIES, HELPERS, IMPORTS
+from cases.program_lines import KINDS, LOCAL
 
 LOW, HIGH = -1.5, 1.5
 """The interval from which inputs are drawn."""

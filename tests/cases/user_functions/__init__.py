@@ -1,4 +1,7 @@
-"""The functions of tests/user_code, one by one: those that are traced, and those refused."""
+"""Functions as people write them, one by one: those that are traced, and those refused.
+
+None of the modules here knows that its functions are traced.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 
 __all__ = ["HERE", "KINDS", "REFUSED", "SHAPES", "TRACED", "load"]
 
-HERE = Path(__file__).parent / "user_code"
+HERE = Path(__file__).parent
 KINDS = (
     "attention branches buffers conversions early_names loops matrices physics structure transforms"
 ).split()
@@ -40,7 +43,7 @@ SHAPES = {
 
 
 def load(kind):
-    return importlib.import_module(f"user_code.{kind}")
+    return importlib.import_module(f"{__name__}.{kind}")
 
 
 def functions(kind):

@@ -8,15 +8,12 @@ of first and second order are compared with the oracles.
 
 from __future__ import annotations
 
-import re
 import warnings
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dispatch.checks import Case, check_local, check_metadata, check_pattern
-from numpy.lib import NumpyVersion
+from checks import Case, check_local, check_metadata, check_pattern
 
 import sparsetrace as st
 from oracles import (
@@ -27,9 +24,6 @@ from oracles import (
     numerical_hessian_pattern,
 )
 from sparsetrace.tracing.pytree import leaves
-
-_FUNCTION = re.compile(r"\bnp\.([\w.]+)\(")
-_METHOD = re.compile(r"(?<!\bnp)\.([a-zA-Z]\w*)")
 
 INPUTS = 12
 LOW, HIGH = 0.5, 2.0
@@ -89,50 +83,6 @@ def _finite(result: Any) -> Any:
         return [_finite(item) for item in result]
     result = np.asarray(result)
     return np.where(np.isnan(result), 0, result).astype(result.dtype)
-
-
-Table = dict[str, list[tuple[str, str]]]
-"""For each function: its calls, and why their patterns may have more entries than needed."""
-
-
-def tables() -> dict[str, Table]:
-    """The calls in calls/*.txt that this NumPy has, by file and function.
-
-    A line reads ``call  # extra: why``; a second note, ``# since: 2.1.0``, says which
-    release of NumPy first takes these arguments.
-    """
-    folder = Path(__file__).parent / "calls"
-    return {path.stem: table(path.read_text()) for path in sorted(folder.glob("*.txt"))}
-
-
-def table(text: str) -> Table:
-    """Calls by the function that each names first, else by its first method."""
-    found: Table = {}
-    for line in filter(None, map(str.strip, text.splitlines())):
-        call, *notes = line.split("  # ")
-        said = dict(note.split(": ", 1) for note in notes)
-        name = _name(call)
-        if _is_present(name) and NumpyVersion(np.__version__) >= said.get("since", "2.0.0"):
-            found.setdefault(name, []).append((call, said.get("extra", "")))
-    return found
-
-
-def _name(call: str) -> str:
-    function = _FUNCTION.search(call)
-    if function is not None:
-        return function.group(1)
-    method = _METHOD.search(call)
-    return "operators" if method is None else f"ndarray.{method.group(1)}"
-
-
-def _is_present(name: str) -> bool:
-    """Whether this NumPy has the function, such that it can be traced."""
-    found: Any = np
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    if name.endswith(("val2d", "grid2d", "valnd")):  # they hand over since NumPy 2.3 and 2.5
-        return hasattr(found, "_implementation")
-    return found is not None or name == "operators"
 
 
 def check(expression: str, *, extra: str = "") -> None:

@@ -1,1 +1,0 @@
-"""Functions as people write them.  None of them knows that they are traced."""
