@@ -143,7 +143,7 @@ def test_the_line_named_is_the_users():
         return y.tobytes()  # this line
 
     line = f.__code__.co_firstlineno + 2
-    with pytest.raises(EscapeError, match=rf"tobytes at .*test_errors\.py:{line} \(in f\)"):
+    with pytest.raises(EscapeError, match=rf"tobytes at .*test_ways_out\.py:{line} \(in f\)"):
         jacobian_sparsity(f, X)
 
 
@@ -232,7 +232,7 @@ def test_explain_names_call_place_problem_and_remedy():
     text = explain("np.f", "it fails", "Use g.")
     assert text.startswith("np.f at ")
     assert text.endswith(": it fails. Use g.")
-    assert "test_errors.py" in user_location()
+    assert "test_ways_out.py" in user_location()
 
 
 def test_a_place_inside_the_standard_library_is_the_callers():

@@ -618,7 +618,7 @@ def test_a_promoted_buffer_is_cheap():
 
 # ------------------------------------------------------------------ the page
 def test_the_page_on_how_it_works():
-    page = Path(__file__).parent.parent / "docs" / "how-it-works.md"
+    page = Path(__file__).parents[2] / "docs" / "how-it-works.md"
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     failed, attempted = doctest.testfile(str(page), module_relative=False, optionflags=flags)
     assert attempted > 10
