@@ -44,7 +44,7 @@ def test_refused_with_a_reason(name):
         st.jacobian_sparsity(REFUSALS[name], np.ones(3))
     message = str(caught.value)
     assert name.split("(")[0] in message
-    assert "test_refused.py" in message
+    assert "test_refusals.py" in message
     assert message.rstrip().endswith(".")
 
 
