@@ -48,7 +48,7 @@ WITHOUT_NUMBERS = frozenset(
 )
 
 
-#: Functions that are given no array, but make one: tests/dispatch/test_creation.py.
+#: Functions that are given no array, but make one: tests/numpy_rules/test_creation.py.
 MAKING = frozenset(
     """
     arange array asanyarray asarray ascontiguousarray asfortranarray empty eye fromfunction fromiter
@@ -66,7 +66,7 @@ NEVER_WITHOUT_DIMENSIONS = frozenset(
 )
 
 
-#: What is traced only where all values are known: tests/dispatch/test_whole_numbers.py.
+#: What is traced only where all values are known: tests/numpy_rules/test_whole_numbers.py.
 OF_KNOWN_VALUES = frozenset(("trim_zeros",))
 
 
