@@ -2,7 +2,7 @@
 
 The checker gives every node its gradient set and its Hessian set as the second-order
 chain rule has them, number by number; nothing in it knows of liveness, products or runs.
-Run ``python tests/hessian_stores/test_hessian_stores.py 20000`` to try more graphs.
+Run ``python tests/propagation/hessian_stores/test_hessian_stores.py 20000`` to try more graphs.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The checker is a dict that gives each node its set of inputs.  It is filled as the graph
 is made, from what each call promises, so it tests the sharing in `Graph` as well.
-Run ``python tests/stores/test_stores.py 100000`` to try more graphs.
+Run ``python tests/propagation/jacobian_stores/test_stores.py 100000`` to try more graphs.
 """
 
 from __future__ import annotations
