@@ -1,4 +1,4 @@
-"""What is made small on the way from graph to program; tests/propagation checks that it is right."""
+"""What is made small on the way from graph to program; tests/propagation checks the patterns."""
 
 from __future__ import annotations
 

@@ -9,11 +9,10 @@ from collections import namedtuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import test_random_programs
 from outside import Outside
 
 import sparsetrace as st
-from cases import programs
+from cases import array_programs, programs
 from cases.user_functions import SHAPES, TRACED
 from problems import HESSIAN_SIZES, HESSIANS, PROBLEMS, SIZES
 from sparsetrace.tracing.arguments import Problem
@@ -216,7 +215,7 @@ def test_random_programs_are_not_reported(seed):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_random_jacobians_are_not_reported(seed):
-    program = test_random_programs.Writer(seed).program()
+    program = array_programs.Writer(seed).program()
     x = np.random.default_rng(seed).uniform(-2.0, 2.0, program.n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)

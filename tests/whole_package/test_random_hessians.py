@@ -4,8 +4,8 @@ The numerical pattern is a lower bound (a maximum may always take the same side 
 points drawn), so entries beyond it are counted and reported, and only missing ones are
 errors, in the gradient's pattern and in the Hessian's.
 
-Run ``python tests/test_random_hessians.py 20000 [SEED]`` to try more programs: all that
-is missing is printed, as a program from which every line that does not matter is gone.
+Run ``python tests/whole_package/test_random_hessians.py 20000 [SEED]`` to try more programs:
+all that is missing is printed, as a program from which every line that does not matter is gone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+if __name__ == "__main__":  # as a script; pytest has these folders from pyproject.toml
+    TESTS = Path(__file__).parents[1]
+    sys.path[:0] = [str(TESTS), str(TESTS / "support")]
 
 import numpy as np
 import pytest

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[1] / "examples"
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
 LINES = {
     "adagrad": "with_masked_arrays SparsityPattern: 16 x 24, 25 entries",
     "brusselator": "SparsityPattern: 288 x 288, 1728 entries",

@@ -4,9 +4,9 @@ A program is traced for every input and at one point, in first and in second ord
 after the other in one process.  Each trace holds every entry that plain calls show, or
 raises a `TracingError`; an exception of another kind is an error where plain calls work.
 
-Run ``python tests/test_random_families.py 10000 --jobs 2`` for more programs, ``--kinds
-try,threads`` for some families, ``--start N`` to go on: what is missing is printed, as a
-program from which every line that does not matter is gone.
+Run ``python tests/whole_package/test_random_families.py 10000 --jobs 2`` for more programs,
+``--kinds try,threads`` for some families, ``--start N`` to go on: what is missing is printed,
+as a program from which every line that does not matter is gone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+if __name__ == "__main__":  # as a script; pytest has these folders from pyproject.toml
+    TESTS = Path(__file__).parents[1]
+    sys.path[:0] = [str(TESTS), str(TESTS / "support")]
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ import pytest
 
 from sparsetrace import TracingError, hessian_sparsity, jacobian_sparsity
 
-FOLDER = Path(__file__).resolve().parents[1].parent / "shared" / "conformance"
+FOLDER = Path(__file__).resolve().parents[3] / "shared" / "conformance"
 
 if not (FOLDER / "cases.py").exists():
     pytest.skip("no conformance cases beside the repository", allow_module_level=True)

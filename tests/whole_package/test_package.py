@@ -12,7 +12,7 @@ import pytest
 import sparsetrace
 from sparsetrace.__main__ import main
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def metadata() -> dict:
