@@ -1,0 +1,218 @@
+"""Buffers that a function allocates and fills, copies, and conversions."""
+
+from __future__ import annotations
+
+import functools
+import tracemalloc
+import types
+
+import numpy as np
+import pytest
+import scipy.fft
+import scipy.integrate
+import scipy.interpolate
+import scipy.linalg
+import scipy.ndimage
+import scipy.optimize
+import scipy.signal
+import scipy.sparse.linalg
+import scipy.spatial
+import scipy.special
+import scipy.stats
+from outside import Outside
+
+import sparsetrace as st
+from oracles import assert_covers, assert_same_pattern, dense, numerical_jacobian_pattern
+
+
+def test_capture_off_refuses_buffers():
+    def f(x):
+        out = np.zeros(2)
+        out[0] = x[0]
+        return out
+
+    assert st.jacobian_sparsity(f, np.ones(2)).nnz == 1
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(f, np.ones(2), capture=False)
+
+
+def test_buffers_of_constants_and_of_integers_stay_ordinary():
+    seen = Outside()
+
+    def f(x):
+        w = np.zeros(4)
+        w[1:] = 2.0
+        k = np.zeros(4, dtype=int)
+        mask = np.zeros(4, dtype=bool)
+        lu = scipy.linalg.lu_factor(np.eye(4) + np.diag(w))
+        seen.append((scipy.linalg.lu_solve(lu, w), type(k), type(mask)))
+        return x * w
+
+    pattern = st.jacobian_sparsity(f, np.ones(4))
+    assert pattern.nnz == 3
+    assert len(seen) == 1
+    solution, *kinds = seen[0]
+    assert solution.tolist() == pytest.approx([0.0, 2 / 3, 2 / 3, 2 / 3])
+    assert kinds == [np.ndarray, np.ndarray]
+
+
+def test_compiled_code_never_gets_a_traced_buffer():
+    # NumPy's generators are compiled and allocate by np.empty
+    def f(x):
+        noise = np.random.default_rng(0).standard_normal(4)
+        out = np.zeros(4)
+        out[:] = x * noise
+        noise[0] = x[0]
+        return out
+
+    with pytest.raises(st.EscapeError, match="an assignment"):
+        st.jacobian_sparsity(f, np.ones(4))
+
+
+def indirect(x):
+    zeros, scope = np.zeros, types.SimpleNamespace(np=np)
+    a, b = zeros(2), scope.np.zeros(shape=(2,), dtype=float)
+    c = np.zeros(
+        2
+        if len(x)
+        else 3
+    )  # fmt: skip
+    d = (lambda n: np.zeros(n))(2)
+    e = functools.partial(np.zeros, 2)
+    f, g = np.zeros(*[2]), [np.zeros(i) for i in (2,)][0]  # noqa: RUF015 - a comprehension
+    h = e()
+    for out in (a, b, c, d, f, g, h):
+        out[0] = x[0]
+    return a + b + c + d + f + g + h
+
+
+def test_allocations_are_recognised_however_they_are_called():
+    assert_same_pattern(st.jacobian_sparsity(indirect, np.ones(2)), [[1, 0], [0, 0]])
+
+
+def test_one_call_of_several_functions_in_turn():
+    rng = np.random.default_rng(0)
+
+    def call(function, n):
+        return function(n)
+
+    def f(x):
+        out = call(np.zeros, 2)
+        out[0] = x[0]
+        noise = call(rng.standard_normal, 2)
+        assert type(noise) is np.ndarray
+        return out + noise
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(2)), [[1, 0], [0, 0]])
+
+
+def test_raw_memory_is_refused():
+    def f(x):
+        out = np.zeros(2)
+        out[0] = x[0]
+        return memoryview(out)[1] * x
+
+    with pytest.raises(st.EscapeError):
+        st.jacobian_sparsity(f, np.ones(2))
+
+
+def test_the_sites_of_one_helper_are_told_apart():
+    def helper(n):
+        return np.zeros(n)
+
+    def f(x):
+        constant, traced = helper(2), helper(2)
+        constant[0] = 1.0
+        traced[1] = x[1]
+        return constant * x[0] + traced
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(2)), [[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize(
+    "conversion",
+    [
+        lambda x: np.asarray(a=x),
+        lambda x: np.array(object=x),
+        lambda x: np.array(x, np.float64),
+        lambda x: np.array(x, float, copy=True, order="F", ndmin=1),
+        lambda x: np.array([x[0], x[1]]),
+        lambda x: np.array((x[0], 1.0)) * 1.0 + x,
+        lambda x: np.array(list(x), dtype=object) * 1.0,
+        lambda x: np.asarray_chkfinite(x),
+        lambda x: np.stack([*map(np.asarray, x)]),
+        lambda x: np.copy(x),
+    ],
+)
+def test_conversions_keep_elements(conversion):
+    pattern = dense(st.jacobian_sparsity(conversion, np.ones(2)))
+    assert pattern.diagonal()[: 1 + (pattern[1, 1])].all()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: np.zeros(2, like=x),
+        lambda x: np.full(2, 1.0, like=x),
+        lambda x: np.full(2, x[1], like=x),
+        lambda x: np.eye(2, like=x)[0],
+        lambda x: np.arange(2.0, like=x),
+        lambda x: np.array([1.0, 2.0], like=x),
+        lambda x: np.array([x[0], 2.0], like=x),
+        lambda x: np.asarray([1.0, 2.0], like=x),
+        lambda x: np.fromiter([1.0, 2.0], float, like=x),
+    ],
+)
+def test_like(make):
+    def f(x):
+        out = make(x)
+        out[1] = x[0]
+        return out[1]
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(2)), [[1, 0]])
+
+
+def test_a_copy_is_a_copy_and_a_view_a_view():
+    def f(x):
+        copied, kept = np.array(x), np.asarray(x)
+        copied[0] = 0.0
+        y = x * 1.0
+        shared = np.asarray(y)
+        shared[1] = 0.0
+        return copied, kept, y
+
+    expected = np.zeros((9, 3), bool)
+    expected[[1, 2], [1, 2]] = True
+    expected[3:6] = np.eye(3)
+    expected[[6, 8], [0, 2]] = True
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(3)), expected)
+
+
+# ------------------------------------------------------------------ cost
+def test_a_promoted_buffer_is_cheap():
+    def f(x):
+        out = np.zeros(10**6)
+        out[5] = x[0]
+        return out[:10]
+
+    st.jacobian_sparsity(f, np.ones(2))
+    tracemalloc.start()
+    st.jacobian_sparsity(f, np.ones(2))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 64 * 2**20
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_parts_of_complex_buffers(local):
+    def f(x):
+        z = np.empty(3, complex)
+        z.real = x[:3]
+        z.imag[0], z.imag[1:] = 0.5, x[4:]
+        w = np.zeros(2, complex)
+        w.imag = x[:2]
+        return np.abs(z) + 0, w.imag
+
+    x = np.arange(1.0, 7)
+    expected = numerical_jacobian_pattern(f, x)
+    assert_covers(st.jacobian_sparsity(f, x, local=local), expected)

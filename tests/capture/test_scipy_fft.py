@@ -1,0 +1,56 @@
+"""``scipy.fft``: those transforms that have rules, and one that has none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.fft
+import scipy.integrate
+import scipy.interpolate
+import scipy.linalg
+import scipy.ndimage
+import scipy.optimize
+import scipy.signal
+import scipy.sparse.linalg
+import scipy.spatial
+import scipy.special
+import scipy.stats
+
+import sparsetrace as st
+from oracles import assert_covers, assert_same_pattern, numerical_jacobian_pattern
+
+TRANSFORMS = [
+    lambda x: scipy.fft.fft(x).real,
+    lambda x: scipy.fft.ifft(x, n=3).imag,
+    lambda x: scipy.fft.fft2(x.reshape(2, 3)),
+    lambda x: scipy.fft.rfftn(x.reshape(2, 3), s=(2, 2)),
+    lambda x: scipy.fft.hfft(x),
+    lambda x: scipy.fft.dct(x),
+    lambda x: scipy.fft.dct(x[:3], 2),
+    lambda x: scipy.fft.idct(x, type=3, norm="ortho"),
+    lambda x: scipy.fft.dst(x, n=8),
+    lambda x: scipy.fft.dct(x.reshape(2, 3), axis=0),
+    lambda x: scipy.fft.dctn(x.reshape(2, 3)),
+    lambda x: scipy.fft.idstn(x.reshape(2, 3), axes=[1], s=[2]),
+    lambda x: scipy.fft.fftshift(x),
+]
+
+
+@pytest.mark.parametrize("f", TRANSFORMS)
+def test_transforms_of_scipy(f):
+    pattern = st.jacobian_sparsity(f, np.ones(6))
+    expected = numerical_jacobian_pattern(f, np.ones(6))
+    assert_covers(pattern, expected)
+    assert f(np.ones(6)).size == pattern.shape[0]
+
+
+def test_cosine_transforms_have_the_zeros_of_their_matrix():
+    f = scipy.fft.dct
+    expected = numerical_jacobian_pattern(f, np.ones(3))
+    assert not expected.all()
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(3)), expected)
+
+
+def test_a_transform_without_a_rule_is_refused():
+    with pytest.raises(st.UnsupportedError, match=r"scipy\.fft\.fht"):
+        st.jacobian_sparsity(lambda x: scipy.fft.fht(x, 0.1, 0.0), np.ones(4))
