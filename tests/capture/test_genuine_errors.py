@@ -7,17 +7,7 @@ import functools
 
 import numpy as np
 import pytest
-import scipy.fft
-import scipy.integrate
-import scipy.interpolate
 import scipy.linalg
-import scipy.ndimage
-import scipy.optimize
-import scipy.signal
-import scipy.sparse.linalg
-import scipy.spatial
-import scipy.special
-import scipy.stats
 
 import sparsetrace as st
 

@@ -8,17 +8,7 @@ import types
 
 import numpy as np
 import pytest
-import scipy.fft
-import scipy.integrate
-import scipy.interpolate
 import scipy.linalg
-import scipy.ndimage
-import scipy.optimize
-import scipy.signal
-import scipy.sparse.linalg
-import scipy.spatial
-import scipy.special
-import scipy.stats
 from outside import Outside
 
 import sparsetrace as st

@@ -5,16 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.fft
-import scipy.integrate
-import scipy.interpolate
-import scipy.linalg
-import scipy.ndimage
-import scipy.optimize
-import scipy.signal
-import scipy.sparse.linalg
-import scipy.spatial
-import scipy.special
-import scipy.stats
 
 import sparsetrace as st
 from oracles import assert_covers, assert_same_pattern, numerical_jacobian_pattern

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.fft
 import scipy.integrate
 import scipy.interpolate
 import scipy.linalg

@@ -1,0 +1,160 @@
+"""SciPy's functions are exchanged while a trace runs, for the function that is traced alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import scipy.linalg as sl
+import scipy.signal as ss
+from outside import Outside
+
+import sparsetrace as st
+from cases.scipy_calls.constants import FULL
+from cases.scipy_calls.every import START
+from oracles import assert_same_pattern
+from sparsetrace.capture import scipy_functions
+
+
+def everything():
+    for module in scipy_functions.loaded():
+        for owner, name, original, _ in scipy_functions.rows(module):
+            yield owner, name, original
+
+
+def test_every_name_has_a_line_and_every_line_a_name():
+    for (module, rules), names in scipy_functions.NAMES.items():
+        table = __import__(f"sparsetrace.scipy_rules.{rules}", fromlist=["TABLE"]).TABLE
+        inner = {m for m, _ in scipy_functions.NAMES if m.startswith(module + ".")}
+        lines = {
+            entry
+            for entry in table
+            if entry.startswith(module + ".") and not any(entry.startswith(m) for m in inner)
+        }
+        assert {f"{module}.{name}" for name in names.split()} == lines
+    known = {f"{owner.__name__}.{name}" for owner, name, _ in everything()}
+    assert {"scipy.linalg.solve", "scipy.signal.lfilter", "CubicSpline.__init__"} <= known
+    assert len(known) > 130
+
+
+@pytest.mark.parametrize("ending", ["result", "error"])
+def test_everything_is_restored(ending):
+    before = [(owner, name, vars(owner)[name]) for owner, name, _ in everything()]
+
+    def f(x):
+        assert sum(vars(owner)[name] is not found for owner, name, found in before) == len(before)
+        if ending == "error":
+            raise KeyError
+        return sl.solve(FULL, x)
+
+    if ending == "error":
+        with pytest.raises(KeyError):
+            st.jacobian_sparsity(f, np.ones(4))
+    else:
+        st.jacobian_sparsity(f, np.ones(4))
+    assert all(vars(owner)[name] is found for owner, name, found in before)
+
+
+def test_names_bound_early():
+    scope = {"np": np, "FULL": FULL, "__name__": "early"}
+    exec(
+        "from scipy.linalg import solve_triangular as tri\n"
+        "from scipy.signal import lfilter\n"
+        "from scipy.interpolate import CubicSpline, make_interp_spline\n"
+        "def f(x):\n"
+        "    y = lfilter([1.0], [1.0, 0.5], tri(FULL, x, lower=True))\n"
+        "    return CubicSpline([0, 1, 2, 3], y)([0.0, 0.5]), make_interp_spline(range(4), y).c\n",
+        scope,
+    )
+    bound = dict(scope)
+    pattern = st.jacobian_sparsity(scope["f"], np.ones(4))
+    assert pattern[[0]].nnz == 1
+    assert pattern[[1]].nnz == 4
+    assert scope == bound
+
+
+LAZY = """
+import sys
+from queue import SimpleQueue
+import numpy as np
+import sparsetrace as st
+
+assert not {"scipy.signal", "scipy.ndimage", "scipy.interpolate"} & set(sys.modules)
+runs = SimpleQueue()
+
+def f(x):
+    runs.put(1)
+    import scipy.signal
+    from scipy.interpolate import interp1d
+    y = scipy.signal.lfilter([1.0], [1.0, 0.5], x)
+    return interp1d([0, 1, 2], y)([0.5, 1.5])
+
+assert st.jacobian_sparsity(lambda x: x, np.ones(3)).nnz == 3
+assert "scipy.signal" not in sys.modules
+assert not [name for name in sys.modules if name.startswith("sparsetrace.scipy_rules.")]
+print(st.jacobian_sparsity(f, np.ones(3)).toarray().astype(int).tolist(), runs.qsize())
+import scipy.signal
+from scipy.signal import lfilter
+print(lfilter.__module__, lfilter([1.0], [1.0, 0.5], [1.0, 0.0]).tolist())
+print(hasattr(lfilter, "__wrapped__") and "scipy_functions" in lfilter.__code__.co_filename)
+"""
+
+
+def test_modules_loaded_by_the_function_itself():
+    run = subprocess.run([sys.executable, "-c", LAZY], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    first, second, third = run.stdout.splitlines()
+    assert first == "[[1, 1, 0], [1, 1, 1]] 2"
+    assert second == "scipy.signal._signaltools [1.0, -0.5]"
+    assert third == "False"
+
+
+def test_other_threads_see_plain_scipy():
+    found = Outside()
+
+    def f(x):
+        thread = threading.Thread(target=lambda: found.append(sl.solve(FULL, np.ones(4))))
+        thread.start()
+        thread.join()
+        return sl.solve(FULL, x)
+
+    assert st.jacobian_sparsity(f, np.ones(4)).nnz == 16
+    assert type(found[0]) is np.ndarray
+    np.testing.assert_array_equal(found[0], sl.solve(FULL, np.ones(4)))
+
+
+def test_constants_go_to_scipy_as_they_are():
+    seen = Outside()
+
+    def f(x):
+        kernel = np.zeros(2)
+        kernel[0] = 1.0
+        matrix = np.zeros((2, 2))
+        matrix[0, 0], matrix[1, 1] = x[0], 1.0  # traced from birth in another run
+        seen.append(ss.convolve(kernel, [1.0, 2.0]))
+        seen.append(sl.solve(matrix[1:, 1:], np.ones(1)))
+        buffer = np.zeros(2)
+        buffer[:] = x
+        return sl.solve(matrix, buffer), ss.convolve(buffer, kernel, "valid")
+
+    pattern = st.jacobian_sparsity(f, np.ones(2))
+    assert_same_pattern(pattern, [[1, 0], [0, 1], [0, 1]])
+    assert all(type(value) is np.ndarray for value in seen[-2:])
+
+
+def test_values_at_the_point_decide_branches():
+    def f(x):
+        y = sl.solve(FULL, x)
+        z = ss.lfilter([1.0], [1.0, 0.5], x)
+        return x[0] if y[0] > 0 and z[1] < z[0] else x[1]
+
+    assert (sl.solve(FULL, START[:4])[0] > 0) is np.True_
+    assert_same_pattern(st.jacobian_sparsity(f, START[:4], local=True), [[1, 0, 0, 0]])
+
+
+def test_without_capture_scipy_is_left_alone():
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(lambda x: sl.solve(FULL, x), np.ones(4), capture=False)

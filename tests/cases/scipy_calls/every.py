@@ -1,0 +1,70 @@
+"""All calls, the point at which they are traced, and why some patterns have more entries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cases.scipy_calls.interpolate import ORDINATES, POINTS
+from cases.scipy_calls.linalg import LINALG, MATRICES
+from cases.scipy_calls.ndimage import IMAGES
+from cases.scipy_calls.others import OTHERS
+from cases.scipy_calls.signal import SIGNAL
+from cases.scipy_calls.spatial import METRICS
+
+EXTRA = {
+    "ndimage median_filter": "at an extended end an element stands twice among three",
+}
+QR = "as np.linalg.qr: that a column is linear in itself is not seen"
+EXTRA_HESSIAN = {"linalg qr": QR}
+EXTRA_AT = {
+    "linalg qr": QR,
+    "linalg pinvh": "an entry is too small there for differences",
+    "distance cdist, jensenshannon": "an entry is too small there for differences",
+    "distance pdist, seuclidean": "an entry is too small there for differences",
+    "ordinates PchipInterpolator": "limited slopes are not looked at",
+    "points RegularGridInterpolator, line": "a flat cell is not looked at",
+}
+MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
+    "matrices logm": 1,
+    "signal medfilt": 30,
+    "ndimage median_filter": 30,
+    "ordinates PchipInterpolator": 30,
+    "ordinates interp1d, at traced": 60,
+}
+
+
+KINDS = {
+    "linalg": (LINALG, 4),
+    "matrices": (MATRICES, 2),
+    "signal": (SIGNAL, 4),
+    "ndimage": (IMAGES, 4),
+    "points": (POINTS, 4),
+    "ordinates": (ORDINATES, 6),
+    "distance": (METRICS, 4),
+    "others": (OTHERS, 4),
+}
+LOW, HIGH = 0.3, 1.7
+START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])
+NEWER = {  # than the oldest release of SciPy
+    "linalg solve, lower", "linalg solve, upper", "linalg solve, diagonal",
+    "linalg cholesky, batch", "ndimage convolve, axes",
+}  # fmt: skip
+
+
+def is_known(f, size, name):
+    """Whether the release of SciPy has what a case asks for."""
+    if name in NEWER:
+        try:
+            f(START[:size])
+        except (TypeError, ValueError):
+            return False
+    return True
+
+
+CASES = [
+    pytest.param(f, size, f"{kind} {name}", id=f"{kind} {name}")
+    for kind, (functions, size) in KINDS.items()
+    for name, f in functions.items()
+    if is_known(f, size, f"{kind} {name}")
+]

@@ -1,0 +1,121 @@
+"""scipy.interpolate: functions of four places, or of six ordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.interpolate as si
+
+from cases.scipy_calls.constants import AT, GRID, HEIGHTS, SITES, TABLE
+
+CUBIC = si.CubicSpline(SITES, HEIGHTS)
+PLANE = si.RectBivariateSpline(GRID[0], GRID[1], TABLE, kx=2, ky=1)
+VARIOUS = si.CubicSpline(SITES, np.stack([HEIGHTS, SITES, np.ones(6)], axis=1))
+POINTS = {
+    "CubicSpline": CUBIC,
+    "CubicSpline, slope": lambda x: CUBIC(x, 1),
+    "CubicSpline, second": lambda x: CUBIC(x, 2),
+    "CubicSpline, third": lambda x: CUBIC(x, 3),
+    "CubicSpline, one": lambda x: CUBIC(x[0]) * x[1],
+    "CubicSpline, columns": VARIOUS,
+    "CubicSpline, rows": lambda x: si.CubicSpline(SITES, np.stack([HEIGHTS, SITES]), axis=1)(x),
+    "CubicSpline, derivative": lambda x: CUBIC.derivative()(x),
+    "CubicSpline, integral": lambda x: CUBIC.integrate(x[0], x[1]) * x[2],
+    "CubicSpline, periodic": lambda x: CUBIC(x, extrapolate="periodic"),
+    "PchipInterpolator": lambda x: si.PchipInterpolator(SITES, HEIGHTS)(x),
+    "Akima1DInterpolator": lambda x: si.Akima1DInterpolator(SITES, HEIGHTS)(x),
+    "PPoly, straight": lambda x: si.PPoly([[1.0, 2], [0, 1]], [0, 1, 2])(x),
+    "PPoly, constant": lambda x: si.PPoly([[0.0, 0], [3, 1]], [0, 1, 2])(x) * x[0],
+    "BPoly": lambda x: si.BPoly([[1.0, 2], [0, 3], [2, 0]], [0, 1, 2])(x),
+    "BSpline": lambda x: si.make_interp_spline(SITES, HEIGHTS)(x),
+    "BSpline, quadratic": lambda x: si.make_interp_spline(SITES, HEIGHTS, k=2)(x, 1),
+    "BSpline, linear": lambda x: si.make_interp_spline(SITES, HEIGHTS, k=1)(x) * x[0],
+    "BSpline, integral": lambda x: si.make_interp_spline(SITES, HEIGHTS).integrate(0.1, x[1]),
+    "interp1d": lambda x: si.interp1d(SITES, HEIGHTS)(x),
+    "interp1d, cubic": lambda x: si.interp1d(SITES, HEIGHTS, "cubic")(x),
+    "interp1d, nearest": lambda x: si.interp1d(SITES, HEIGHTS, "nearest")(x) * x,
+    "interp1d, list": lambda x: si.interp1d(SITES, HEIGHTS, 2)([x[0], 1.0, x[2]]),
+    "interp1d, rows": lambda x: si.interp1d(SITES, np.stack([HEIGHTS, SITES]))(x),
+    "KroghInterpolator": lambda x: si.KroghInterpolator(SITES[:3], HEIGHTS[:3])(x),
+    "BarycentricInterpolator": lambda x: si.BarycentricInterpolator(SITES[:3], HEIGHTS[:3])(x),
+    "UnivariateSpline": lambda x: si.UnivariateSpline(SITES, HEIGHTS, s=0)(x),
+    "UnivariateSpline, slope": lambda x: si.UnivariateSpline(SITES, HEIGHTS, k=2)(x, 1) * x[0],
+    "UnivariateSpline, integral": lambda x: si.UnivariateSpline(SITES, HEIGHTS).integral(0.2, x[0]),
+    "InterpolatedUnivariateSpline": lambda x: si.InterpolatedUnivariateSpline(SITES, HEIGHTS)(x),
+    "splev": lambda x: si.splev(x, si.splrep(SITES, HEIGHTS)),
+    "splev, curve": lambda x: si.splev(x, si.splprep([SITES, HEIGHTS], s=0)[0])[1],
+    "splev, BSpline": lambda x: si.splev(x, si.make_interp_spline(SITES, HEIGHTS)),
+    "RectBivariateSpline": lambda x: PLANE(x[:2], x[2:], grid=False),
+    "RectBivariateSpline, ev": lambda x: PLANE.ev(x[:2], x[2:]),
+    "RectBivariateSpline, grid": lambda x: PLANE(x[:1], [0.2, 0.9]),
+    "RegularGridInterpolator": lambda x: si.RegularGridInterpolator(GRID, TABLE)(x.reshape(2, 2)),
+    "RegularGridInterpolator, tuple": lambda x: si.RegularGridInterpolator(GRID, TABLE)(
+        (x[:2], x[2])
+    ),
+    "RegularGridInterpolator, line": lambda x: si.RegularGridInterpolator((SITES,), HEIGHTS)(x),
+    "RegularGridInterpolator, nearest": lambda x: (
+        si.RegularGridInterpolator(GRID, TABLE)(x.reshape(2, 2), "nearest") * x[0]
+    ),
+    "RegularGridInterpolator, cubic": lambda x: si.RegularGridInterpolator(
+        (SITES, SITES), np.add.outer(HEIGHTS, SITES) ** 2, method="cubic"
+    )(x.reshape(2, 2)),
+    "interpn": lambda x: si.interpn(GRID, TABLE, x.reshape(2, 2)),
+}
+
+ORDINATES = {
+    "CubicSpline": lambda y: si.CubicSpline(SITES, y)(AT),
+    "CubicSpline, natural": lambda y: si.CubicSpline(SITES, y, bc_type="natural")(AT),
+    "CubicSpline, clamped": lambda y: si.CubicSpline(SITES, y, bc_type=((1, 0.5), "not-a-knot"))(
+        AT
+    ),
+    "CubicSpline, periodic": lambda y: si.CubicSpline(
+        SITES, np.append(y[:-1], y[0]), bc_type="periodic"
+    )(AT[1:-1]),
+    "CubicSpline, derivative": lambda y: si.CubicSpline(SITES, y).derivative()(AT),
+    "CubicSpline, nu": lambda y: si.CubicSpline(SITES, y)(AT, 2),
+    "CubicSpline, integral": lambda y: si.CubicSpline(SITES, y).integrate(0.1, 3.3),
+    "CubicSpline, columns": lambda y: si.CubicSpline(SITES, np.stack([y, y * 2], axis=1))(AT),
+    "CubicSpline, at traced": lambda y: si.CubicSpline(SITES, y)(y[:2] + 0.3),
+    "CubicSpline, coefficients": lambda y: si.CubicSpline(SITES[:4], y[:4]).c,
+    "CubicHermiteSpline": lambda y: si.CubicHermiteSpline(SITES[:3], y[:3], y[3:])(AT[:4]),
+    "PchipInterpolator": lambda y: si.PchipInterpolator(SITES, y)(AT),
+    "Akima1DInterpolator": lambda y: si.Akima1DInterpolator(SITES, y)(AT),
+    "PPoly": lambda y: si.PPoly(y.reshape(2, 3), SITES[:4])(AT[:5]),
+    "BSpline": lambda c: si.BSpline(np.array([0, 0, 0, 0, 1, 2, 4, 4, 4, 4.0]), c, 3)(AT),
+    "BSpline, slope": lambda c: si.BSpline(np.array([0, 0, 0, 1, 2, 3, 4, 4, 4.0]), c, 2)(AT, 1),
+    "BSpline, derivative": lambda c: si.BSpline(
+        np.array([0, 0, 0, 1, 2, 3, 4, 4, 4.0]), c, 2
+    ).derivative()(AT),
+    "make_interp_spline": lambda y: si.make_interp_spline(SITES, y)(AT),
+    "make_interp_spline, linear": lambda y: si.make_interp_spline(SITES, y, k=1)(AT),
+    "make_lsq_spline": lambda y: si.make_lsq_spline(
+        SITES, y, np.array([0, 0, 0, 0, 2.0, 4, 4, 4, 4])
+    )(AT),
+    "interp1d": lambda y: si.interp1d(SITES, y)(AT),
+    "interp1d, extrapolate": lambda y: si.interp1d(SITES, y, fill_value="extrapolate")([-1.0, 5]),
+    "interp1d, fill": lambda y: si.interp1d(SITES, y, bounds_error=False, fill_value=(1.0, 2.0))(
+        [-1.0, 0.5, 5]
+    ),
+    "interp1d, previous": lambda y: si.interp1d(SITES, y, "previous")(AT),
+    "interp1d, zero": lambda y: si.interp1d(SITES, y, "zero")(AT),
+    "interp1d, degree": lambda y: si.interp1d(SITES, y, 2)(AT),
+    "interp1d, next": lambda y: si.interp1d(SITES, y, "next")(AT),
+    "interp1d, nearest": lambda y: si.interp1d(SITES, y, "nearest")(AT),
+    "interp1d, quadratic": lambda y: si.interp1d(SITES, y, "quadratic")(AT),
+    "interp1d, cubic": lambda y: si.interp1d(SITES, y, "cubic")(AT),
+    "interp1d, rows": lambda y: si.interp1d(SITES, np.stack([y, y * y]))(AT),
+    "interp1d, at traced": lambda y: si.interp1d(SITES, y)(2.3 * y[:2] - 0.6),
+    "interp1d, unsorted": lambda y: si.interp1d(SITES[::-1], y)(AT),
+    "RegularGridInterpolator": lambda y: si.RegularGridInterpolator(
+        (SITES[:2], SITES[:3]), y.reshape(2, 3)
+    )([[0.2, 0.3], [0.7, 1.1], [0.0, 0.9]]),
+    "RegularGridInterpolator, nearest": lambda y: si.RegularGridInterpolator(
+        (SITES[:2], SITES[:3]), y.reshape(2, 3), method="nearest"
+    )([[0.2, 0.3], [0.7, 1.0]]),
+    "RegularGridInterpolator, fill": lambda y: si.RegularGridInterpolator(
+        (SITES,), y, bounds_error=False, fill_value=0.0
+    )([0.2, 9.0]),
+    "RegularGridInterpolator, cubic": lambda y: si.RegularGridInterpolator(
+        (SITES,), y, method="cubic"
+    )([[0.2], [1.5]]),
+    "interpn": lambda y: si.interpn((SITES[:2], SITES[:3]), y.reshape(2, 3), [[0.2, 0.3]]),
+}

@@ -1,0 +1,130 @@
+"""scipy.linalg and scipy.sparse.linalg: functions of four traced numbers, or of two."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg as sl
+import scipy.sparse as sp
+import scipy.sparse.linalg as spl
+
+from cases.scipy_calls.constants import (
+    BANDS,
+    FULL,
+    HOLES,
+    LOWER,
+    POSITIVE,
+    SPARSE,
+    UPPER,
+    positive,
+    square,
+)
+
+LINALG = {
+    "solve": lambda x: sl.solve(FULL, x),
+    "solve, holes": lambda x: sl.solve(HOLES, x),
+    "solve, lower": lambda x: sl.solve(LOWER, x, assume_a="lower triangular"),
+    "solve, upper": lambda x: sl.solve(FULL, x, assume_a="upper triangular"),
+    "solve, diagonal": lambda x: sl.solve(FULL, x, assume_a="diagonal"),
+    "solve, pos": lambda x: sl.solve(UPPER, x, assume_a="pos"),
+    "solve, sym of a lower": lambda x: sl.solve(np.tril(HOLES), x, assume_a="sym", lower=True),
+    "solve, transposed": lambda x: sl.solve(LOWER, x, transposed=True),
+    "solve, columns": lambda x: sl.solve(HOLES[:2, :2], x.reshape(2, 2)),
+    "solve, traced matrix": lambda x: sl.solve(square(x), x[:2]),
+    "solve, traced matrix alone": lambda x: sl.solve(square(x), np.ones(2)),
+    "solve, one": lambda x: sl.solve(x[:1, None], x[1:2]),
+    "solve, traced with holes": lambda x: sl.solve(np.diag(x[:2] + 3) + UPPER[:2, :2], x[2:]),
+    "solve_triangular": lambda x: sl.solve_triangular(FULL, x),
+    "solve_triangular, lower": lambda x: sl.solve_triangular(FULL, x, lower=True),
+    "solve_triangular, trans": lambda x: sl.solve_triangular(FULL, x, trans="T"),
+    "solve_triangular, lower trans": lambda x: sl.solve_triangular(HOLES, x, 1, lower=True),
+    "solve_triangular, unit": lambda x: sl.solve_triangular(HOLES, x, unit_diagonal=True),
+    "solve_triangular, traced": lambda x: sl.solve_triangular(square(x), x[1:3]),
+    "solve_triangular, traced unit": lambda x: sl.solve_triangular(
+        square(x), x[2:], lower=True, unit_diagonal=True
+    ),
+    "solve_triangular, columns": lambda x: sl.solve_triangular(FULL[:2, :2], x.reshape(2, 2)),
+    "solve_banded": lambda x: sl.solve_banded((1, 1), BANDS, x),
+    "solve_banded, lower": lambda x: sl.solve_banded((1, 0), BANDS[1:], x),
+    "solve_banded, traced": lambda x: sl.solve_banded(
+        (1, 1), np.stack([BANDS[0, :2], x[:2] + 3, BANDS[2, :2]]), x[2:]
+    ),
+    "solve_banded, traced band": lambda x: sl.solve_banded(
+        (0, 1), np.stack([x, x + 2]), np.ones(4)
+    ),
+    "solveh_banded": lambda x: sl.solveh_banded(BANDS[:2], x),
+    "solveh_banded, lower": lambda x: sl.solveh_banded(BANDS[1:], x, lower=True),
+    "solveh_banded, traced": lambda x: sl.solveh_banded(np.stack([BANDS[0, :2], x[:2] + 3]), x[2:]),
+    "lu_solve": lambda x: sl.lu_solve(sl.lu_factor(FULL), x),
+    "lu_solve, holes": lambda x: sl.lu_solve(sl.lu_factor(HOLES[::-1]), x),
+    "lu_solve, trans": lambda x: sl.lu_solve(sl.lu_factor(LOWER[[1, 0, 2, 3]]), x, trans=1),
+    "lu_solve, traced": lambda x: sl.lu_solve(sl.lu_factor(square(x)), x[1:3]),
+    "cho_solve": lambda x: sl.cho_solve(sl.cho_factor(POSITIVE), x),
+    "cho_solve, lower diagonal": lambda x: sl.cho_solve(
+        sl.cho_factor(np.diag([1.0, 2, 3, 4]), lower=True), x
+    ),
+    "cho_solve, traced": lambda x: sl.cho_solve(sl.cho_factor(positive(x)), x[:2]),
+    "cho_factor, logdet": lambda x: np.log(
+        np.diag(sl.cho_factor(positive(x), lower=True)[0])
+    ).sum(),
+    "cholesky": lambda x: sl.cholesky(np.diag(x + 0.5) + 0.3),
+    "cholesky, lower": lambda x: sl.cholesky(np.diag(x) + np.diag([1.0, 1, 1], 1) / 4, lower=True),
+    "cholesky, batch": lambda x: sl.cholesky(
+        np.stack([np.diag(x[:2]) + POSITIVE[:2, :2], np.diag(x[2:])])
+    ),
+    "inv": lambda x: sl.inv(square(x)),
+    "det": lambda x: sl.det(square(x)),
+    "norm": lambda x: sl.norm(x),
+    "norm, rows": lambda x: sl.norm(x.reshape(2, 2), 1, axis=1),
+    "expm, diagonal": lambda x: sl.expm(np.diag(x)),
+    "sqrtm": lambda x: sl.sqrtm(positive(x)),
+    "fractional_matrix_power": lambda x: sl.fractional_matrix_power(positive(x), 0.3).real,
+    "fractional_matrix_power, whole": lambda x: sl.fractional_matrix_power(square(x), 2),
+    "pinv": lambda x: sl.pinv(x.reshape(2, 2) + np.eye(2)),
+    "pinvh": lambda x: sl.pinvh(positive(x)),
+    "lstsq": lambda x: sl.lstsq(FULL[:, :2], x)[0],
+    "lstsq, residuals": lambda x: sl.lstsq(FULL[:, :2], x)[1],
+    "lstsq, gelsy": lambda x: sl.lstsq(FULL[:, :2], x, lapack_driver="gelsy")[0],
+    "eigh": lambda x: sl.eigh(positive(x), subset_by_index=[0, 0])[0],
+    "eigvalsh": lambda x: sl.eigvalsh(positive(x)),
+    "svdvals": lambda x: sl.svdvals(square(x)),
+    "qr": lambda x: sl.qr(square(x))[1][1, 1],
+    "polar": lambda x: sl.polar(square(x))[1][0, 0],
+    "block_diag": lambda x: sl.block_diag(x[:2], x[2:]),
+    "toeplitz": lambda x: sl.toeplitz(x[:2]),
+    "toeplitz, row": lambda x: sl.toeplitz(x[:2], x[1:]),
+    "circulant": lambda x: sl.circulant(x[:3]),
+    "hankel": lambda x: sl.hankel(x[:2], x[1:]),
+    "hankel, alone": lambda x: sl.hankel(x[:3]),
+    "convolution_matrix": lambda x: sl.convolution_matrix(x[:2], 3),
+    "convolution_matrix, same": lambda x: sl.convolution_matrix(x, 3, "same"),
+    "convolution_matrix, valid": lambda x: sl.convolution_matrix(x[:2], 4, "valid"),
+    "companion": lambda x: sl.companion(x),
+    "leslie": lambda x: sl.leslie(x[:2], x[2:3]),
+    "solve_toeplitz": lambda x: sl.solve_toeplitz(([2, 0.5, 0, 0], [2, 0, 0, 0]), x),
+    "solve_toeplitz, traced": lambda x: sl.solve_toeplitz(x[:2] + np.array([3, 0]), x[2:]),
+    "solve_circulant": lambda x: sl.solve_circulant([2, 0.5, 0.1, 0.3], x),
+    "matmul_toeplitz": lambda x: sl.matmul_toeplitz(([1.0, 2.0, 0], [1.0, 0, 0]), x[:3]),
+    "solve_sylvester": lambda x: sl.solve_sylvester(
+        UPPER[:2, :2], np.diag([1.0, 2]), x.reshape(2, 2)
+    ),
+    "solve_continuous_lyapunov": lambda x: sl.solve_continuous_lyapunov(
+        FULL[:2, :2], x.reshape(2, 2)
+    ),
+    "solve_discrete_lyapunov": lambda x: sl.solve_discrete_lyapunov(
+        np.diag([0.5, 0.2]), x.reshape(2, 2)
+    ),
+    "spsolve": lambda x: spl.spsolve(SPARSE, x),
+    "spsolve, permuted": lambda x: spl.spsolve(sp.csc_array(LOWER[::-1]), x),
+    "spsolve, columns": lambda x: spl.spsolve(sp.csc_array(LOWER[:2, :2]), x.reshape(2, 2)),
+    "spsolve_triangular": lambda x: spl.spsolve_triangular(sp.csr_array(LOWER), x),
+    "factorized": lambda x: spl.factorized(SPARSE)(x),
+    "splu": lambda x: spl.splu(SPARSE).solve(x),
+    "splu, trans": lambda x: spl.splu(SPARSE).solve(x, "T"),
+    "expm_multiply": lambda x: spl.expm_multiply(sp.csr_array(LOWER / 9), x),
+}
+
+MATRICES = {  # of few inputs: SciPy takes its time
+    "expm": lambda x: sl.expm(np.stack([x, x[::-1]])),
+    "logm": lambda x: sl.logm(np.diag(x) + POSITIVE[:2, :2]).real,
+    "cosm": lambda x: sl.cosm(np.diag(x) + FULL[:2, :2]),
+}

@@ -1,0 +1,79 @@
+"""What has no rule is refused by its name; what SciPy refuses raises the errors of SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.interpolate as si
+import scipy.linalg as sl
+import scipy.ndimage as nd
+import scipy.signal as ss
+import scipy.sparse as sp
+import scipy.sparse.linalg as spl
+import scipy.spatial.distance as sd
+
+import sparsetrace as st
+from cases.scipy_calls.constants import SITES, SOS, SPARSE
+from cases.scipy_calls.every import START
+
+REFUSED = {
+    "scipy.linalg.lstsq": lambda x: sl.lstsq(np.ones((2, 2, 2)), x.reshape(2, 2)),
+    "scipy.linalg.eigh": lambda x: sl.eigh(x.reshape(2, 2), subset_by_value=[0, 1]),
+    "scipy.linalg.qr": lambda x: sl.qr(x.reshape(2, 2), pivoting=True),
+    "scipy.linalg.sqrtm": lambda x: sl.sqrtm(x.reshape(2, 2), disp=False),
+    "scipy.linalg.solve_sylvester": lambda x: sl.solve_sylvester(
+        np.eye(50), np.eye(50), np.ones((50, 50)) * x[0]
+    ),
+    "scipy.signal.filtfilt": lambda x: ss.filtfilt(x, [1.0], np.ones(20)),
+    "scipy.signal.sosfilt": lambda x: ss.sosfilt(SOS, x, zi=np.zeros((1, 2))),
+    "scipy.signal.upfirdn": lambda x: ss.upfirdn([1.0], x, mode="symmetric"),
+    "scipy.ndimage.gaussian_filter": lambda x: nd.gaussian_filter(np.ones(4), x[0]),
+    "scipy.ndimage.uniform_filter": lambda x: nd.uniform_filter(x, output=np.zeros(4)),
+    "scipy.ndimage.median_filter": lambda x: nd.median_filter(x, 9),
+    "scipy.ndimage.map_coordinates": lambda x: nd.map_coordinates(x, [[0.5]]),
+    "scipy.interpolate.UnivariateSpline.__init__": lambda x: si.UnivariateSpline(SITES[:4], x),
+    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x),
+    "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]),
+    "scipy.interpolate.interp1d.__init__": lambda x: si.interp1d(x, SITES[:4]),
+    "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(x.reshape(2, 2), [0, 1, 2]),
+    "scipy.spatial.distance.cdist": lambda x: sd.cdist(x[:, None], x[:, None], "hamming"),
+    "scipy.spatial.distance.pdist": lambda x: sd.pdist(x[:, None], out=np.zeros(6)),
+    "scipy.sparse.linalg.expm_multiply": lambda x: spl.expm_multiply(
+        sp.eye_array(4), x, start=0, stop=1, num=2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_rule_is_refused_by_name(name):
+    with pytest.raises(st.UnsupportedError, match=rf"^{name} at .*test_refusals") as caught:
+        st.jacobian_sparsity(REFUSED[name], START[:4])
+    assert len(str(caught.value).split(". ")) > 1
+
+
+def test_arguments_that_a_rule_does_not_know():
+    with pytest.raises(st.UnsupportedError, match=r"scipy\.linalg\.det .*does not know.*'extra'"):
+        st.jacobian_sparsity(lambda x: sl.det(x.reshape(2, 2), extra=1), np.ones(4))
+
+
+def test_a_factorization_made_elsewhere_escapes():
+    factors = spl.splu(SPARSE)
+    with pytest.raises(st.EscapeError):
+        st.jacobian_sparsity(lambda x: factors.solve(x), np.ones(4))
+
+
+def test_errors_are_those_of_scipy():
+    for f in (
+        lambda x: si.interp1d(SITES[:4], x)(9.0),
+        lambda x: si.RegularGridInterpolator((SITES[:4],), x)([9.0]),
+        lambda x: sl.solve(np.ones((3, 3)), x),
+        lambda x: sl.solve_triangular(np.ones((3, 3)), x),
+        lambda x: ss.convolve(x, np.ones((2, 2))),
+        lambda x: si.CubicSpline([0.0, 1.0, 2.0], x),
+        lambda x: sd.cdist(x, x),
+        lambda x: sd.squareform(x),
+    ):
+        for call in (f, lambda x, f=f: st.jacobian_sparsity(f, x)):
+            with pytest.raises(ValueError, match=r"[a-z]") as caught:
+                call(np.ones(4))
+            assert not isinstance(caught.value, st.TracingError)
