@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import scipy
 
-from cases.escapes import BODIES, EXPRESSIONS
+from cases.escapes.every import BODIES, EXPRESSIONS
 from oracles import assert_covers, numerical_jacobian_pattern
 from sparsetrace import TracingError, jacobian_sparsity
 from sparsetrace.errors import (
