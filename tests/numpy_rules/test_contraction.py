@@ -196,4 +196,5 @@ def test_a_number_is_no_target():
 
 
 def test_outer_by_keyword():
-    st.jacobian_sparsity(lambda x: np.outer(a=x, b=x), np.ones(2))
+    pattern = st.jacobian_sparsity(lambda x: np.outer(a=x, b=x), np.ones(2))
+    assert_same_pattern(pattern, [[1, 0], [1, 1], [1, 1], [0, 1]])

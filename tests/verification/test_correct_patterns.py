@@ -61,22 +61,24 @@ def test_random_jacobians_are_not_reported(seed):
 def test_problems_are_not_reported(name):
     problem = PROBLEMS[name](SIZES[name][0])
     for options in ({}, {"local": True}, {"dependency": True}):
-        st.jacobian_sparsity(
+        pattern = st.jacobian_sparsity(
             problem.function, *problem.arguments, argnums=problem.argnums, verify=True, **options
         )
+        assert pattern.shape == problem.shape
 
 
 @pytest.mark.parametrize("name", HESSIANS)
 def test_problems_with_hessians_are_not_reported(name):
     problem = HESSIANS[name](HESSIAN_SIZES[name][0])
     for local in (False, True):
-        st.hessian_sparsity(
+        pattern = st.hessian_sparsity(
             problem.function,
             *problem.arguments,
             argnums=problem.argnums,
             local=local,
             verify=True,
         )
+        assert pattern.shape == problem.shape
 
 
 CAREFUL = {
@@ -104,11 +106,13 @@ CAREFUL = {
 
 @pytest.mark.parametrize("name", CAREFUL)
 def test_jumps_kinks_and_rounding_are_not_reported(name):
-    f, x = CAREFUL[name]
+    f, x = CAREFUL[name][0], np.asarray(CAREFUL[name][1])
     for local in (False, True):
         for dependency in (False, True):
-            st.jacobian_sparsity(f, np.asarray(x), local=local, dependency=dependency, verify=40)
-        st.lagrangian_hessian_sparsity(f, np.asarray(x), local=local, verify=40)
+            pattern = st.jacobian_sparsity(f, x, local=local, dependency=dependency, verify=40)
+            assert pattern.shape == (np.size(f(x)), x.size)
+        pattern = st.lagrangian_hessian_sparsity(f, x, local=local, verify=40)
+        assert pattern.shape == (x.size, x.size)
 
 
 def test_a_jump_is_a_dependency():

@@ -116,8 +116,11 @@ def test_functions_that_fill_an_argument():
 
 
 def test_lists_as_arrays():
-    st.jacobian_sparsity(lambda x: [v**2 for v in x], [1.0, 2.0], verify=True)
-    st.jacobian_sparsity(lambda x: np.square(x), [1.0, 2.0], local=True, verify=True)
+    for pattern in (
+        st.jacobian_sparsity(lambda x: [v**2 for v in x], [1.0, 2.0], verify=True),
+        st.jacobian_sparsity(lambda x: np.square(x), [1.0, 2.0], local=True, verify=True),
+    ):
+        assert pattern.toarray().tolist() == [[True, False], [False, True]]
 
 
 def test_arguments_of_unknown_value_vary():
