@@ -1,8 +1,10 @@
-"""Which module may import which: one way only, as the design draws it."""
+"""Which module may import which: one way only, as the design draws it; tests laid out likewise."""
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -130,3 +132,133 @@ def test_only_declared_packages_are_imported():
                 origin = find_spec(package)
                 standard = origin is not None and "site-packages" not in str(origin.origin)
                 assert package in allowed or standard, f"{module} imports {name}"
+
+
+# ------------------------------------------------------------------------ tests
+TESTS = Path(__file__).parents[1]
+WITHOUT_ROOM = frozenset("cases support soundness whole_package".split())
+"""Folders of tests/ that are no room's: data, helpers, and tests of the package as a whole."""
+TOPICS = {
+    "api": "hessians local",
+    "arrays": "views",
+    "capture": "isolation raising user_functions ways_out",
+    "masked": "adagrad programs refusals",
+    "numpy_rules": "arguments axes kinds statistics",
+    "operands": "where",
+    "propagation": "hessian_stores interleaving stores",
+    "rules": "local local_curvature tables",
+    "scipy_rules": "calls longer_arrays refusals",
+    "tracing": "outputs",
+    "verification": "correct_patterns planted_holes",
+}
+"""What test modules are named after, besides the modules of the room."""
+MOST_LINES = 600
+LONG = frozenset(("rules/test_local_curvature.py",))
+"""Files of more lines, to be split."""
+_CHECKS = re.compile("_?(assert|check|compare|fail$|raises$|warns$)")
+"""How functions that raise AssertionError are named."""
+
+
+def files(*suffixes: str) -> list[str]:
+    """The files of tests/, as paths below it."""
+    paths = [path for path in sorted(TESTS.rglob("*")) if path.suffix in suffixes]
+    return [path.relative_to(TESTS).as_posix() for path in paths]
+
+
+def misplaced(paths: Iterable[str]) -> Iterator[str]:
+    """What is not where the package's rooms say, with the reason."""
+    for path in paths:
+        folder, _, file = path.rpartition("/")
+        room = folder.partition("/")[0]
+        is_test = file.startswith("test_")
+        if room in WITHOUT_ROOM:
+            if is_test == (room in ("cases", "support")) and room != "soundness":
+                yield f"{path}: tests and what they use stand apart"
+            continue
+        if not folder or not (ROOT / folder).is_dir():
+            yield f"{path}: sparsetrace/ has no such room"
+            continue
+        if not is_test:
+            yield f"{path}: tests alone; cases go to tests/cases, helpers to tests/support"
+            continue
+        names = {name.stem for name in (ROOT / folder).rglob("*")}
+        names.update(TOPICS.get(room, "").split())
+        named = file.removeprefix("test_").removesuffix(".py")
+        if not any(f"{named}_".startswith(f"{name}_") for name in names):
+            yield f"{path}: named after no module of the room; rename it, or add it to TOPICS"
+
+
+def without_assertion(source: str) -> list[str]:
+    """The tests of a module that assert nothing, neither themselves nor by its own helpers."""
+    functions = {
+        node.name: node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)
+    }
+
+    def asserts(function: ast.FunctionDef, *callers: str) -> bool:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assert):
+                return True
+            if isinstance(node, ast.Call):
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                if _CHECKS.match(called):
+                    return True
+                own = functions.get(called)
+                if own and called not in callers and asserts(own, *callers, called):
+                    return True
+        return False
+
+    tests = [name for name in functions if name.startswith("test_")]
+    return [name for name in tests if not asserts(functions[name], name)]
+
+
+def test_tests_are_laid_out_as_the_package_is():
+    assert WITHOUT_ROOM.isdisjoint(ORDER)
+    assert list(misplaced(files(".py"))) == []
+
+
+def test_what_is_misplaced_is_found():
+    wrong = (
+        "test_graph.py", "cases/test_graph.py", "support/test_oracles.py", "graph/oracles.py",
+        "whole_package/cases.py", "no_room/test_graph.py", "graph/linalg/test_graph.py",
+        "graph/test_masks.py", "graph/test_graphs.py",
+    )  # fmt: skip
+    right = ("graph/test_graph.py", "graph/test_graph_sizes.py", "scipy_rules/linalg/test_calls.py")
+    assert [said.partition(":")[0] for said in misplaced([*right, *wrong])] == list(wrong)
+
+
+@pytest.mark.parametrize("path", files(".py", ".pyx", ".txt"))
+def test_files_of_tests_are_short(path):
+    lines = (TESTS / path).read_text().count("\n")
+    assert lines <= MOST_LINES or path in LONG, f"{path} has {lines} lines; split it by topic"
+
+
+@pytest.mark.parametrize("path", [path for path in files(".py") if "/test_" in path])
+def test_every_test_asserts_something(path):
+    assert without_assertion((TESTS / path).read_text()) == []
+
+
+def test_a_test_that_asserts_nothing_is_found():
+    source = """
+def helper(x):
+    helper(x)
+    for_each(lambda y: other(y))
+
+def other(x):
+    with pytest.raises(ValueError):
+        x()
+
+def run(x):
+    return x + 1
+
+def test_itself(): assert 1 + 1 == 2
+def test_by_a_helper(): helper(3)
+def test_by_an_oracle(): oracles.assert_covers(1, 2)
+def test_in_the_traced_function():
+    def f(x):
+        assert x.ndim == 1
+    trace(f)
+
+def test_nothing(): run(3)
+def test_nothing_at_all(): pass
+"""
+    assert without_assertion(source) == ["test_nothing", "test_nothing_at_all"]
