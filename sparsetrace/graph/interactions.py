@@ -86,6 +86,8 @@ class Contraction:
             size = np.broadcast_shapes(rows.shape, columns.shape)
             both = np.broadcast_to(rows, size), np.broadcast_to(columns, size)
             return [(both[0].reshape(-1), both[1].reshape(-1))]
+        if mask.shape == right.shape and left.shape == (len(mask), 1, 1):
+            return [self._of_single_products(graph, mask)]
         found: list[Pair] = []
         for b in np.flatnonzero(mask.any(axis=(1, 2))).tolist():
             here, there = left[b if len(left) > 1 else 0], right[b if len(right) > 1 else 0]
@@ -99,6 +101,13 @@ class Contraction:
                     columns = graph.union_rows(there[:, columns_live])
                     found.append((rows, columns))
         return found
+
+    def _of_single_products(self, graph: Graph, mask: Live) -> Pair:
+        """``out[b, j] = left[b] * right[b, j]``: one left factor with all right ones in use."""
+        used = mask[:, 0] & (self.right[:, 0] > OPAQUE)
+        some = used.any(axis=1)
+        indptr = np.append(0, np.cumsum(np.count_nonzero(used[some], axis=1)))
+        return self.left[some, 0, 0], graph.union_segments(indptr, self.right[:, 0][used])
 
 
 # ------------------------------------------------------------------- recording

@@ -15,9 +15,10 @@ import numpy as np
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
-from sparsetrace.graph.interactions import bend
-from sparsetrace.numpy_rules.inverses import Mask, structural_rank
+from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.linear_algebra import harmless, like_sample, whole
+from sparsetrace.numpy_rules.square_systems import Mask, may_be_nonzero, structural_rank
 from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, values_of
 from sparsetrace.operands.registry import rule_for
@@ -53,17 +54,82 @@ def _cholesky(trace: Trace, a: Any, /, *, upper: bool = False) -> Elements:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     if upper:
         matrix = np.conj(np.swapaxes(matrix, -1, -2))
-    factor = _zeros(trace, matrix)
-    for j in range(matrix.shape[-1]):
-        row = factor[..., j, :j]
-        column = matrix[..., j:, j]
+    if _is_full(trace, matrix):
+        ids = _full_factor(trace, np.maximum(matrix._ids, OPAQUE))
+    else:
+        ids = _lower_factor(trace, matrix)._ids
+    return Elements(ids.swapaxes(-1, -2) if upper else ids, np.linalg.cholesky(harmless(a)).dtype)
+
+
+def _is_full(trace: Trace, matrix: Any) -> bool:
+    """Whether a factor of real numbers has neither zeros nor known elements below its diagonal."""
+    if matrix._dtype.kind == "c":
+        return False
+    above = ~np.tri(matrix.shape[-1], dtype=bool)
+    if trace.local:
+        return not trace.values or bool((above | (np.linalg.cholesky(matrix._values) != 0)).all())
+    return bool((above | (matrix._ids > ZERO)).all())
+
+
+def _full_factor(trace: Trace, ids: Ids) -> Ids:
+    """``L[i, j] L[j, j] = A[i, j] - sum_k L[i, k] L[j, k]``, none of them zero.
+
+    All that columns before the last one bring is in ``L[i, j - 1]`` and ``L[j, j - 1]``.
+    """
+    factor = np.full_like(ids, trace.graph.zero)
+    for j in range(ids.shape[-1]):
+        column = ids[..., j:, j]
         if j:
-            column = column - np.matmul(factor[..., j:, :j], np.conj(row)[..., None])[..., 0]
+            column = trace.graph.union(column, factor[..., j:, j - 1])
+        root = bend(trace.graph, column[..., :1])
+        below = trace.graph.union(column[..., 1:], root)
+        if trace.second_order and j:
+            before = factor[..., j:, j - 1]
+            pairs = [(column[..., 1:], root), (before[..., 1:], before[..., :1])]
+            below = interact(trace.graph, below, pairs)
+        elif trace.second_order:
+            below = interact(trace.graph, below, [(column[..., 1:], root)])
+        factor[..., j, j] = root[..., 0]
+        factor[..., j + 1 :, j] = below
+    return factor
+
+
+def _lower_factor(trace: Trace, matrix: Any) -> Any:
+    """``L[i, j] L[j, j] = A[i, j] - sum_k L[i, k] L[j, k]``, column by column.
+
+    Of the columns k only the children of j in the elimination tree are asked: those whose
+    first non-zero below the diagonal is in row j (Liu, 1990, "The role of elimination trees
+    in sparse factorization").  What any other k would bring is in ``L[i, p]`` and
+    ``L[j, p]`` already, where p is its parent, unless a number there happened to be zero.
+    """
+    n = matrix.shape[-1]
+    factor = _zeros(trace, matrix)
+    nonzero = np.tril(may_be_nonzero(Factor.of(trace, matrix)))
+    children: list[list[int]] = [[] for _ in range(n)]
+    by_tree = True
+    for j in range(n):
+        column = matrix[..., j:, j]
+        for k in children[j] if by_tree else range(j):
+            left = factor[..., j:, k]
+            column = column - left * np.conj(left[..., :1])
+            nonzero[..., j:, j] |= nonzero[..., j:, k] & nonzero[..., j, k, None]
         root = np.sqrt(column[..., :1])
         factor[..., j, j] = root[..., 0]
-        factor[..., j + 1 :, j] = column[..., 1:] / root
-    ids = factor._ids
-    return Elements(ids.swapaxes(-1, -2) if upper else ids, np.linalg.cholesky(harmless(a)).dtype)
+        below = column[..., 1:] / root
+        factor[..., j + 1 :, j] = below
+        led_to = nonzero[..., j + 1 :, j]
+        by_tree = by_tree and not (led_to & _is_zero(trace, below)).any()
+        first = led_to & (np.cumsum(led_to, axis=-1) == 1)
+        for parent in np.flatnonzero(first.any(axis=tuple(range(first.ndim - 1)))).tolist():
+            children[j + 1 + parent].append(j)
+    return factor
+
+
+def _is_zero(trace: Trace, x: Any) -> Mask:
+    """Where a traced array is zero, and that cuts dependencies."""
+    if not trace.values:
+        return np.zeros(x.shape, bool)
+    return np.asarray(x._values == 0) if trace.local else trace.graph.zeros_among(x._ids)
 
 
 @rule_for(np.linalg.qr)
@@ -96,7 +162,7 @@ def _like_parts(sample: Any, parts: tuple[Ids, ...]) -> Any:
 
 def _eliminated_apart(trace: Trace, matrix: Any) -> tuple[Ids, Ids]:
     """Q and R of a batch of matrices, each by itself where their zeros differ."""
-    known = _nonzero(trace, matrix)
+    known = may_be_nonzero(Factor.of(trace, matrix))
     lead, (m, n) = matrix.shape[:-2], matrix.shape[-2:]
     flat = known.reshape(prod(lead), m, n)
     if len(flat) and (flat == flat[0]).all():
@@ -155,16 +221,6 @@ def _eliminated(trace: Trace, matrix: Any, known: Mask) -> tuple[Ids, Ids]:
         spans.append(span)
         q[..., j] = made._ids
     return q, r
-
-
-def _nonzero(trace: Trace, matrix: Any) -> Mask:
-    """Where traced matrices may be non-zero."""
-    if not trace.values:
-        return np.ones(matrix.shape, bool)
-    mask: Mask = ~trace.graph.zeros_among(matrix._ids)
-    if trace.local:
-        mask = (matrix._ids > OPAQUE) | (matrix._values != 0)
-    return mask
 
 
 def _retraced(trace: Trace, x: Any, ids: Ids) -> Any:

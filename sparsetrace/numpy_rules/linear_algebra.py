@@ -17,7 +17,9 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids, filled
 from sparsetrace.graph.interactions import bend, interact
-from sparsetrace.numpy_rules.inverses import within_blocks
+from sparsetrace.numpy_rules.contraction import Factor
+from sparsetrace.numpy_rules.inverses import square_batch
+from sparsetrace.numpy_rules.square_systems import SquareMatrices
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
@@ -136,7 +138,9 @@ def _eig(trace: Trace, a: Any) -> Any:
 @rule_for(np.linalg.eigvals)
 def _eigvals(trace: Trace, a: Any) -> Elements:
     sample = np.linalg.eigvals(harmless(a))
-    ids = within_blocks(trace, a)
+    matrices = Factor.of(trace, a)
+    structure = SquareMatrices.of(square_batch(matrices))
+    ids = structure.dense(trace, structure.on_cycles()).reshape(matrices.shape)
     total = trace.graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
     return _as_complex(trace, bend(trace.graph, total) if ids.shape[-1] > 1 else total, sample)
 

@@ -17,7 +17,6 @@ from oracles import (
     numerical_jacobian_pattern,
 )
 from sparsetrace import jacobian_sparsity, lagrangian_hessian_sparsity
-from sparsetrace.numpy_rules.inverses import inverse_structure
 
 RNG = np.random.default_rng(1)
 LOWER = np.tril(RNG.uniform(0.5, 1.5, (4, 4))) + 2 * np.eye(4)
@@ -153,14 +152,149 @@ def test_structures_of_inverses():
         n = int(rng.integers(1, 7))
         mask = rng.random((n, n)) < rng.uniform(0.2, 0.9)
         mask[np.arange(n), rng.permutation(n)] = True
-        found = np.zeros((n, n), bool)
+        nonzero = np.zeros((n, n), bool)
         for _ in range(3):
-            found |= np.abs(np.linalg.inv(np.where(mask, rng.uniform(0.5, 2, (n, n)), 0))) > 1e-12
-        assert (inverse_structure(mask) == found).all()
+            values = np.where(mask, rng.uniform(0.5, 2, (n, n)), 0)
+            nonzero |= np.abs(np.linalg.inv(values)) > 1e-12
+        pattern = jacobian_sparsity(lambda x, a=values: np.linalg.solve(a, x), np.ones(n))
+        assert_same_pattern(pattern, nonzero)
 
 
 def test_a_singular_structure_is_dense():
-    assert inverse_structure(np.array([[1, 0], [1, 0]], bool)).all()
+    def f(x):
+        a = np.zeros((2, 2))
+        a[:, 0] = x[:2]
+        return np.linalg.solve(a, x[2:])
+
+    assert dense(jacobian_sparsity(f, np.ones(4))).all()
+
+
+def lower_of(x, n):
+    matrix = np.zeros((n, n))
+    matrix[np.tril_indices(n)] = x
+    return matrix
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("order", [1, 2])
+def test_batches_are_solved_item_by_item(order, seed):
+    """Each matrix of a batch has zeros of its own, some of them at the point alone."""
+    rng = np.random.default_rng(seed)
+    batch, n, k = rng.integers(1, 4, 3)
+    masks = rng.random((batch, n, n)) < 0.5
+    for mask in masks:
+        mask[np.arange(n), rng.permutation(n)] = True
+    values = np.where(masks, rng.uniform(0.5, 1.5, masks.shape), 0) + 0.0
+    traced = masks & (rng.random(masks.shape) < 0.7)
+    sides = rng.uniform(0.5, 1.5, (batch, n, k)) * (rng.random((batch, n, k)) < 0.7)
+    start = np.concatenate([values[traced], sides.ravel()])
+    start[rng.random(len(start)) < 0.1] = 0
+    size = int(traced.sum())
+
+    def together(x):
+        a, b = np.zeros(masks.shape), x[size:].reshape(sides.shape) * (sides != 0)
+        a[...] = np.where(traced, 0, values)
+        a[traced] = x[:size]
+        return a, b
+
+    def apart(x):
+        a, b = together(x)
+        return np.stack([np.linalg.solve(one, side) for one, side in zip(a, b, strict=True)])
+
+    weights = rng.uniform(0.5, 1.5, sides.shape)
+
+    def pattern(solve, **options):
+        if order == 1:
+            return dense(jacobian_sparsity(solve, start, **options))
+        return dense(
+            lagrangian_hessian_sparsity(lambda x: (weights * solve(x)).sum(), start, **options)
+        )
+
+    def at_once(x):
+        return np.linalg.solve(*together(x))
+
+    assert_same_pattern(pattern(at_once), pattern(apart))
+    assert_same_pattern(
+        pattern(at_once, constants="structure"), pattern(apart, constants="structure")
+    )
+    if all(np.linalg.matrix_rank(one) == n for one in together(start)[0]):
+        assert_same_pattern(pattern(at_once, local=True), pattern(apart, local=True))
+
+
+def test_solutions_of_zero():
+    """An unknown that is zero for all inputs makes its coefficients count nothing."""
+
+    def f(x):
+        return np.linalg.solve(lower_of(x, 3), np.array([0.0, 1.0, 2.0]))
+
+    wanted = [[0, 0, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 1, 0, 1, 1]]
+    x = np.arange(1.0, 7)
+    assert_same_pattern(jacobian_sparsity(f, x), wanted)
+    assert_same_pattern(numerical_jacobian_pattern(f, x, points=3), wanted)
+
+
+def test_a_solution_that_is_zero_at_the_point_has_a_derivative():
+    """Whether it is zero for all inputs is read of all elements, not of those at the point."""
+
+    def f(x):
+        return np.linalg.solve(np.stack([[1.0, 0.0], [x[0], 1.0]]), np.array([1.0, 0.0]))
+
+    assert_same_pattern(jacobian_sparsity(f, np.zeros(1), local=True), [[0], [1]])
+
+
+def test_elements_that_vanish_at_the_point():
+    def f(x):
+        return np.linalg.inv(lower_of(x, 2))
+
+    x = np.array([1.0, 0.0, 2.0])
+    wanted = [[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 1]]  # and not x[0] in the third
+    assert_same_pattern(jacobian_sparsity(f, x, local=True), wanted)
+    hessian = lagrangian_hessian_sparsity(f, x, local=True)
+    assert_same_pattern(hessian, [[1, 1, 0], [1, 0, 1], [0, 1, 1]])
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("upper", [False, True])
+def test_full_cholesky_factors(n, upper):
+    """Of full matrices and of those whose one zero says that they are not, alike but there."""
+    shift = n * np.eye(n)
+    holes = np.ones((n, n))
+    holes[-1, 0] = holes[0, -1] = 0
+
+    def f(x, mask):
+        return np.linalg.cholesky(x.reshape(n, n) * mask + shift, upper=upper)
+
+    x = np.random.default_rng(3).uniform(0.5, 1.5, n * n)
+    weights = np.random.default_rng(4).uniform(0.5, 1.5, (n, n))
+    for mask in (np.ones((n, n)), holes):
+
+        def factor(x, mask=mask):
+            return f(x, mask)
+
+        def total(x, mask=mask):
+            return (weights * f(x, mask)).sum()
+
+        wanted = numerical_jacobian_pattern(factor, x, points=3)
+        second = numerical_hessian_pattern(total, x, points=4)
+        for local in (False, True):
+            assert_same_pattern(jacobian_sparsity(factor, x, local=local), wanted)
+            assert_same_pattern(lagrangian_hessian_sparsity(total, x, local=local), second)
+
+
+def test_a_cholesky_factor_with_an_accidental_zero():
+    """``L[2, 1]`` is zero at the point: what it leads to is asked of all columns."""
+
+    def f(x):
+        lower = lower_of(x, 4)
+        return np.linalg.cholesky(lower + np.tril(lower, -1).T)
+
+    a = np.array([[4.0, 0, 0, 0], [2, 5, 0, 0], [2, 1, 6, 0], [1, 2, 1, 7]])
+    x = a[np.tril_indices(4)]
+    factor = f(x)
+    assert abs(factor[2, 1]) < 1e-15
+    steps = 1e-5 * np.eye(len(x))
+    slopes = np.array([(f(x + step) - f(x - step)).ravel() / 2e-5 for step in steps]).T
+    assert_same_pattern(jacobian_sparsity(f, x, local=True), np.abs(slopes) > 1e-6)
 
 
 def test_what_numpy_refuses_is_refused():

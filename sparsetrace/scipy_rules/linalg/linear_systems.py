@@ -1,23 +1,20 @@
 """``scipy.linalg``'s solvers: by ``np.linalg.solve``, or by the structure of the matrix.
 
 Contract: a solver that reads a part of its matrix (a triangle, a band) depends on that
-part alone.  Matrices with zeros are solved by their structure, whether they are traced
-or not; full ones go to ``np.linalg``.
+part alone, and there by the structure of the matrix (`square_systems`).  Whatever
+``np.linalg`` computes too has its rule there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import Ids
-from sparsetrace.graph.interactions import bend
-from sparsetrace.operands.operands import contains_traced, ids_of, is_traced
+from sparsetrace.numpy_rules.contraction import Factor
+from sparsetrace.numpy_rules.square_systems import SquareMatrices, solutions
+from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.linalg.matrix_functions import mirrored, toeplitz_of
-from sparsetrace.scipy_rules.linalg.sparse_systems import solutions
 from sparsetrace.scipy_rules.registration import (
     Call,
     array_of,
@@ -27,15 +24,12 @@ from sparsetrace.scipy_rules.registration import (
     float_dtype,
     lines,
     made,
-    zeros_of,
 )
 
-__all__ = ["TABLE"]
+__all__ = ["TABLE", "solved"]
 
 _LARGEST = 2048
 """Unknowns of a matrix equation, whose system is written out."""
-_STEPWISE = 256
-"""Up to this size a Cholesky factor is computed column by column."""
 _BATCHES = "Loop over the batch and use np.stack."
 
 
@@ -77,8 +71,6 @@ def _solve(
         a = np.swapaxes(a, -1, -2)
     if a.shape == (1, 1):
         return b / a[0, 0]
-    if a.ndim == 2 and b.ndim <= 2 and zeros_of(a).any():
-        return _Matrix.of(a).solved(b)
     return np.linalg.solve(a, b)
 
 
@@ -93,41 +85,21 @@ def _plane(call: Call, *arrays: Any) -> None:
         call.refuse("a batch of systems has no rule here", _BATCHES)
 
 
-@dataclass(frozen=True, slots=True)
-class _Matrix:
-    """The elements of a square matrix that are not zero for all inputs."""
+def solved(matrix: SquareMatrices, dtype: np.dtype[Any], b: Any, values: Any = None) -> Any:
+    """The solution, by the structure of a matrix of this dtype; the values are SciPy's."""
+    if len(b) != matrix.size:
+        raise ValueError(
+            f"shapes of a {(matrix.size, matrix.size)} and b {b.shape} are incompatible"
+        )
+    trace = current()
+    sides = Factor.of(trace, b).moved(lambda data: data.reshape(1, len(data), -1))
+    ids = solutions(trace, matrix, sides).reshape(b.shape)
+    return made(trace, ids, np.result_type(dtype, float_dtype(b)), values)
 
-    rows: NDArray[np.integer[Any]]
-    columns: NDArray[np.integer[Any]]
-    entries: Ids | None
-    vanishing: NDArray[np.bool_] | None
-    size: int
-    dtype: np.dtype[Any]
 
-    @classmethod
-    def of(cls, a: Any, rows: Any = None, columns: Any = None, used: Any = None) -> _Matrix:
-        """Of an array whose elements stand in these rows and columns, where they are used."""
-        kept = ~zeros_of(a)
-        if used is not None:
-            kept &= used
-        at = np.nonzero(kept)
-        first, second = at if rows is None else (rows[at], columns[at])
-        entries = a._ids[at] if is_traced(a) else None
-        trace = current()
-        cuts = is_traced(a) and trace.local and trace.values
-        vanishing = a._values[at] == 0 if cuts else None
-        return cls(first, second, entries, vanishing, a.shape[-1], float_dtype(a))
-
-    def solved(self, b: Any) -> Any:
-        """The solution, by the structure of the matrix; the values are SciPy's."""
-        if len(b) != self.size:
-            raise ValueError(
-                f"shapes of a {(self.size, self.size)} and b {b.shape} are incompatible"
-            )
-        trace, ids = current(), ids_of(current(), b)
-        sides = ids.reshape(len(ids), -1)
-        found = solutions(trace, self.rows, self.columns, self.entries, sides, self.vanishing)
-        return made(trace, found.reshape(ids.shape), np.result_type(self.dtype, float_dtype(b)))
+def _solved(a: Any, b: Any) -> Any:
+    matrix = Factor.of(current(), a).moved(lambda data: data[None])
+    return solved(SquareMatrices.of(matrix), float_dtype(a), b)
 
 
 def _triangular(
@@ -156,7 +128,7 @@ def _solve_triangle(
         raise ValueError(f"trans={trans!r}")
     if trans not in (0, "N"):
         a = a.T
-    return _Matrix.of(a).solved(b)
+    return _solved(a, b)
 
 
 def _banded(
@@ -199,7 +171,8 @@ def _solve_band(call: Call, ab: Any, b: Any, rows: Any, columns: Any, used: Any 
     _plane(call, ab, b)
     n = ab.shape[1]
     used = used & (rows >= 0) & (rows < n) & (columns >= 0) & (columns < n)
-    return _Matrix.of(ab, rows, columns, used).solved(b)
+    matrix = SquareMatrices.of_places(Factor.of(current(), ab), rows, columns, used, n)
+    return solved(matrix, float_dtype(ab), b)
 
 
 # --------------------------------------------------------------- factorisations
@@ -220,8 +193,7 @@ def _lu_solve(
     lu, b = array_of(lu), array_of(b)
     _plane(call, lu, b)
     if contains_traced(pivots):
-        rows, columns = np.indices(lu.shape)
-        return _Matrix.of(lu, rows, columns).solved(b)
+        return _solved(lu, b)
     order = np.arange(len(lu))
     for i, j in enumerate(np.asarray(pivots).tolist()):
         order[[i, j]] = order[[j, i]]
@@ -237,41 +209,9 @@ def _cholesky(
     call: Call, a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Any:
     a = _square(call, np.atleast_2d(array_of(a)))
-    if np.iscomplexobj(a):
-        return dense(call, a, lower=lower, check_finite=False)
-    factor = np.tril(_lower_factor(a if lower else np.swapaxes(a, -1, -2)))
-    return factor if lower else np.swapaxes(factor, -1, -2)
-
-
-def _lower_factor(a: Any) -> Any:
-    """``L[i, j] L[j, j] = A[i, j] - sum_k L[i, k] L[j, k]``, column by column."""
-    n = a.shape[-1]
-    if n > _STEPWISE:
-        return _large_factor(a)
-    columns: list[Any] = []
-    for j in range(n):
-        column = a[..., j:, j]
-        if columns:
-            left = np.stack([c[..., j:] for c in columns], axis=-1)
-            column = column - (left @ left[..., 0, :, None])[..., 0]
-        pivot = np.sqrt(column[..., :1])
-        above = np.zeros((*a.shape[:-2], j))
-        columns.append(np.concatenate([above, pivot, column[..., 1:] / pivot], axis=-1))
-    return np.stack(columns, axis=-1) if columns else a
-
-
-def _large_factor(a: Any) -> Any:
-    """``L[i, j]`` depends on ``A[i, j]``, ``L[i, j - 1]`` and ``L[j, j]``: no zeros are used."""
-    trace, ids = current(), ids_of(current(), a)
-    out = np.zeros_like(ids)
-    for j in range(ids.shape[-1]):
-        column = ids[..., j:, j]
-        if j:
-            column = trace.graph.union(column, out[..., j:, j - 1])
-        out[..., j:, j] = trace.graph.union(column, column[..., :1])
-    below = np.tril_indices(ids.shape[-1])
-    out[..., below[0], below[1]] = bend(trace.graph, out[..., below[0], below[1]])
-    return made(trace, out, float_dtype(a))
+    if lower:
+        return np.linalg.cholesky(a)
+    return np.conj(np.swapaxes(np.linalg.cholesky(np.conj(np.swapaxes(a, -1, -2))), -1, -2))
 
 
 def _cho_factor(
@@ -307,7 +247,7 @@ def _pair(c_or_cr: Any) -> tuple[Any, Any]:
 def _solve_toeplitz(call: Call, c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
     a, b = toeplitz_of(*_pair(c_or_cr)), array_of(b)
     _plane(call, b)
-    return _Matrix.of(a).solved(b)
+    return _solved(a, b)
 
 
 def _matmul_toeplitz(
@@ -333,7 +273,7 @@ def _solve_circulant(
         call.refuse("batches, axes and least squares have no rule", "Use scipy.linalg.solve.")
     constant(call, tol, "tol")
     index = np.arange(len(c))
-    return _Matrix.of(c[(index[:, None] - index) % len(c)]).solved(b)
+    return _solved(c[(index[:, None] - index) % len(c)], b)
 
 
 def _sylvester(call: Call, a: Any, b: Any, q: Any) -> Any:
@@ -376,7 +316,7 @@ def _solve_sums(call: Call, q: Any, terms: list[tuple[Any, Any]]) -> Any:
         else:
             total = total + left[:, None, :, None] * right.T[None, :, None, :]
     a = total.reshape(m * n, m * n)
-    return _Matrix.of(a).solved(q.reshape(-1)).reshape(m, n)
+    return _solved(a, q.reshape(-1)).reshape(m, n)
 
 
 TABLE = lines(

@@ -12,17 +12,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.operands.operands import contains_traced, ids_of, values_of
-from sparsetrace.scipy_rules.linalg.sparse_systems import solutions
+from sparsetrace.numpy_rules.square_systems import SquareMatrices
+from sparsetrace.operands.operands import contains_traced, values_of
+from sparsetrace.scipy_rules.linalg.linear_systems import solved
 from sparsetrace.scipy_rules.registration import (
     CONSTANTS,
     Call,
     array_of,
     constant,
     current,
-    float_dtype,
     lines,
-    made,
 )
 
 __all__ = ["TABLE", "Factors"]
@@ -33,17 +32,10 @@ def _solved(call: Call, matrix: Any, b: Any, values: Any = None) -> Any:
     constant(call, matrix, "the matrix")
     if scipy.sparse.issparse(b):
         call.refuse("a sparse right-hand side holds no traced elements", CONSTANTS)
-    trace, b = current(), array_of(b)
-    a = scipy.sparse.coo_array(matrix)
+    a, b = scipy.sparse.coo_array(matrix), array_of(b)
     if a.shape[0] != a.shape[1] or a.shape[0] != len(b):
         raise ValueError(f"matrix - rhs dimension mismatch ({a.shape} - {b.shape})")
-    rows, columns = a.coords
-    if trace.values:
-        a.sum_duplicates()
-        rows, columns = (part[a.data != 0] for part in a.coords)
-    ids = ids_of(trace, b)
-    found = solutions(trace, rows, columns, None, ids.reshape(len(ids), -1))
-    return made(trace, found.reshape(ids.shape), np.result_type(a.dtype, float_dtype(b)), values)
+    return solved(SquareMatrices.of_sparse(current(), a), a.dtype, b, values)
 
 
 def _spsolve(call: Call, A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) -> Any:

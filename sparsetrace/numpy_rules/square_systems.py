@@ -1,0 +1,464 @@
+"""Systems of linear equations with square matrices: which zeros solutions and inverses have.
+
+Contract: equation i determines unknown j, where row i and column j are matched so that no
+element of the matrix between them is zero (a maximum matching), and depends on its
+right-hand side and on the unknowns of its row.  Unknowns that depend on each other form a
+*component*; components are numbered so that each needs only itself and earlier ones: the
+block triangular form (Duff, Erisman & Reid, "Direct Methods for Sparse Matrices", 2017,
+chapter 6).  A solution depends on its own component and on those it reaches, and on nothing
+else: that is the pattern of the inverse of every matrix with these non-zeros, but for
+accidental zeros (Gilbert, 1994, "Predicting structure in sparse matrix computations").
+A batch of matrices is one block-diagonal matrix here.
+
+``[[2, 0], [1, 3]] x = [{0}, {1}]  ->  [{0}, {0, 1}]``
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, Ids, Rows
+from sparsetrace.graph.interactions import Contraction
+from sparsetrace.numpy_rules.contraction import Factor
+
+__all__ = [
+    "Components",
+    "Mask",
+    "SquareMatrices",
+    "affected",
+    "components",
+    "inverses",
+    "may_be_nonzero",
+    "solutions",
+    "structural_rank",
+    "unions_by",
+]
+
+Index = NDArray[np.integer[Any]]
+Mask = NDArray[np.bool_]
+
+
+def may_be_nonzero(x: Factor) -> Mask:
+    """Where an operand is not zero for all inputs (in a local trace: for those near the point).
+
+    Everywhere, in a trace that heeds no zeros.
+    """
+    trace = x.trace
+    if not trace.values:
+        return np.ones(x.shape, bool)
+    if x.ids is None:
+        return np.asarray(x.values != 0)
+    if trace.local:
+        return np.asarray((x.ids > OPAQUE) | (x.values != 0))
+    return np.asarray(~trace.graph.zeros_among(x.ids))
+
+
+def structural_rank(mask: Mask) -> int:
+    """The rank of a matrix that is non-zero at `mask`, for most values of its elements.
+
+    Examples
+    --------
+    >>> structural_rank(np.array([[1, 1, 1], [1, 0, 0], [1, 0, 0]], bool))
+    2
+    """
+    if mask.all():
+        return min(len(mask), len(mask.T))
+    matched = scipy.sparse.csgraph.maximum_bipartite_matching(scipy.sparse.csr_array(mask))
+    return int(np.count_nonzero(matched >= 0))
+
+
+# ------------------------------------------------------------------ what a matrix is
+@dataclass(frozen=True)
+class SquareMatrices:
+    """A batch of square matrices, by their elements that are not zero for all inputs.
+
+    Attributes
+    ----------
+    batch, size : int
+        How many matrices, and the rows of each.
+    rows, columns : ndarray of int
+        Where the elements are, each once, in the block-diagonal matrix of all of them.
+    ids : ndarray of int32 or None
+        The elements' ids; None if all are constants.
+    vanishing : ndarray of bool or None
+        Which elements are zero at the point of a local trace; None if none of them is.
+    """
+
+    batch: int
+    size: int
+    rows: Index
+    columns: Index
+    ids: Ids | None = None
+    vanishing: Mask | None = None
+
+    @classmethod
+    def of(cls, a: Factor) -> SquareMatrices:
+        """Of an operand of shape ``(batch, n, n)``."""
+        mask = may_be_nonzero(a)
+        size = a.shape[-1]
+        item, row, column = np.nonzero(mask)
+        start = item * size
+        return cls(len(mask), size, row + start, column + start, *_elements(a, mask))
+
+    @classmethod
+    def of_places(
+        cls, a: Factor, rows: Index, columns: Index, used: Mask, size: int
+    ) -> SquareMatrices:
+        """Of one matrix whose elements stand in an operand as some storage scheme has them.
+
+        Element ``a[at]`` has the row ``rows[at]`` and the column ``columns[at]``, where `used`.
+        """
+        mask = used & may_be_nonzero(a)
+        return cls(1, size, rows[mask], columns[mask], *_elements(a, mask))
+
+    @classmethod
+    def of_sparse(cls, trace: Trace, a: Any) -> SquareMatrices:
+        """Of a constant ``scipy.sparse.coo_array``; what it does not store is zero."""
+        a = a.copy()
+        a.sum_duplicates()
+        rows, columns = a.coords
+        if trace.values:
+            rows, columns = rows[a.data != 0], columns[a.data != 0]
+        return cls(1, a.shape[0], rows, columns)
+
+    @cached_property
+    def components(self) -> Components:
+        """The components of the unknowns, whatever values the elements have."""
+        return components(self.batch, self.size, self.rows, self.columns)
+
+    @cached_property
+    def at_point(self) -> Components:
+        """The components at the point of a local trace."""
+        if self.vanishing is None:
+            return self.components
+        kept = ~self.vanishing
+        return components(self.batch, self.size, self.rows[kept], self.columns[kept])
+
+    def beside(self, sides: NDArray[Any]) -> NDArray[Any]:
+        """Sides ``(batch, size, k)`` as those of the block-diagonal matrix.
+
+        Of one matrix and a batch of sides, these stand beside one another.
+        """
+        if self.batch == 1:
+            return sides.swapaxes(0, 1).reshape(self.size, -1)
+        k = sides.shape[2]
+        return np.broadcast_to(sides, (self.batch, self.size, k)).reshape(-1, k)
+
+    def apart(self, solutions: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+        """Solutions of `beside`, again as those of sides of this shape."""
+        batch, size, k = shape
+        if self.batch == 1:
+            return solutions.reshape(size, batch, k).swapaxes(0, 1)
+        return solutions.reshape(self.batch, size, k)
+
+    def dense(self, trace: Trace, chosen: Mask) -> Ids:
+        """The ids of the chosen elements in an array of all; opaque in place of the others."""
+        assert self.ids is not None
+        shape = self.batch, self.size, self.size
+        out = np.full(shape, OPAQUE, np.int32)
+        rows, columns = self.rows[chosen], self.columns[chosen]
+        out[rows // self.size, rows % self.size, columns % self.size] = self.ids[chosen]
+        if len(rows) < out.size:
+            trace.graph.pure = False
+        return out
+
+    def on_cycles(self) -> Mask:
+        """The elements that lie on a cycle of the matrix's trace, and those on the diagonal."""
+        total = self.batch * self.size
+        missing = np.ones(total, bool)
+        missing[self.rows[self.rows == self.columns]] = False
+        loops = np.flatnonzero(missing)
+        edges = np.append(self.rows, loops), np.append(self.columns, loops)
+        label = components(self.batch, self.size, *edges).of_unknown
+        return np.asarray(label[self.rows] == label[self.columns])
+
+
+def _elements(a: Factor, mask: Mask) -> tuple[Ids | None, Mask | None]:
+    """The chosen elements' ids, and which of them are zero at the point of a local trace."""
+    if a.ids is None:
+        return None, None
+    zero = a.values[mask] == 0 if a.trace.local and a.trace.values else None  # type: ignore[index]
+    return a.ids[mask], None if zero is None or not zero.any() else zero
+
+
+# ------------------------------------------------------------- block triangular form
+@dataclass(frozen=True)
+class Components:
+    """The block triangular form of a batch of matrices.
+
+    Attributes
+    ----------
+    count : int
+    of_unknown, of_row : ndarray of int
+        The component that each unknown belongs to, and the one that each equation does.
+    singular : ndarray of bool
+        The matrices that are singular whatever their non-zeros are; each is one component,
+        since nothing is known of its solutions.
+    child, parent : ndarray of int
+        Pairs of components of which the first needs the second, in ascending order, less
+        those that follow from others.
+    """
+
+    count: int
+    of_unknown: Index
+    of_row: Index
+    singular: Mask
+    child: Index
+    parent: Index
+
+    @property
+    def triangular(self) -> bool:
+        """Whether rows and columns can be permuted so that all matrices are triangular."""
+        return self.count == len(self.of_unknown) and not self.singular.any()
+
+    def given_on(self, marked: Mask) -> Mask:
+        """Marks ``(count, k)`` of components, with those that they reach their marks from."""
+        if not len(self.child) or marked.all():
+            return marked
+        packed = np.packbits(marked, axis=1)
+        count, width = packed.shape
+        sets = (
+            [int.from_bytes(row, "big") for row in packed] if width > 1 else packed[:, 0].tolist()
+        )
+        for child, parent in zip(self.child.tolist(), self.parent.tolist(), strict=True):
+            sets[child] |= sets[parent]
+        data = b"".join(s.to_bytes(width, "big") for s in sets) if width > 1 else bytes(sets)
+        bits = np.frombuffer(data, np.uint8).reshape(count, width)
+        return np.unpackbits(bits, axis=1, count=marked.shape[1]).astype(bool)
+
+
+def components(batch: int, size: int, rows: Index, columns: Index) -> Components:
+    """The block triangular form of a block-diagonal matrix with these non-zeros.
+
+    Examples
+    --------
+    >>> components(1, 3, np.array([0, 1, 1, 2, 2]), np.array([2, 0, 2, 1, 2])).of_unknown
+    array([1, 2, 0], dtype=int32)
+    """
+    total = batch * size
+    singular = np.zeros(batch, bool)
+    item = np.arange(total) // max(size, 1)
+    if len(rows) == total * size:  # full matrices
+        none = np.zeros(0, np.int64)
+        return Components(batch, item, item, singular, none, none)
+    unknown_of = _matching(total, rows, columns)
+    singular[item[unknown_of < 0]] = True
+    if singular.any():
+        unknown_of = np.where(singular[item], np.arange(total), unknown_of)
+        regular = ~singular[item[rows]]
+        rows, columns = rows[regular], columns[regular]
+    unknowns = unknown_of[rows]
+    count, label = scipy.sparse.csgraph.connected_components(
+        _ones(total, unknowns, columns), connection="strong"
+    )
+    if not (label[columns] <= label[unknowns]).all():  # unlike Pearce's algorithm in SciPy
+        count, label = batch, item
+    if singular.any():  # all of its unknowns belong to the component of its first one
+        label = np.where(singular[item], label[item * size], label)
+    child, parent = label[unknowns], label[columns]
+    outside = child != parent
+    edges = _without_detours(count, child[outside], parent[outside])
+    return Components(count, label, label[unknown_of], singular, *edges)
+
+
+def _matching(total: int, rows: Index, columns: Index) -> Index:
+    """For each row the unknown that it determines; negative where there is none."""
+    diagonal = np.zeros(total, bool)
+    diagonal[rows[rows == columns]] = True
+    if diagonal.all():
+        return np.arange(total)
+    matched: Index = scipy.sparse.csgraph.maximum_bipartite_matching(
+        _ones(total, rows, columns), perm_type="column"
+    )
+    return matched
+
+
+def _ones(total: int, rows: Index, columns: Index) -> Any:
+    """A matrix of ones, with the indices that ``csgraph`` takes in every release."""
+    places = rows.astype(np.int32), columns.astype(np.int32)
+    return scipy.sparse.csr_array((np.ones(len(rows), np.int8), places), shape=(total, total))
+
+
+# ------------------------------------------------------------------------- solutions
+def solutions(trace: Trace, matrices: SquareMatrices, sides: Factor) -> Ids:
+    """What the solutions of square systems depend on.
+
+    Parameters
+    ----------
+    trace : Trace
+    matrices : SquareMatrices
+    sides : Factor, shape (batch, size, k)
+        The right-hand sides, one in each column; its batch or that of the matrices may be 1.
+
+    Returns
+    -------
+    ndarray of int32, shape (batch, size, k)
+        The constant zero where a solution is zero whatever the other elements are.
+
+    Examples
+    --------
+    >>> from sparsetrace.propagation.jacobian import index_sets
+    >>> trace = Trace(2)
+    >>> lower = SquareMatrices(1, 2, np.array([0, 1, 1]), np.array([0, 0, 1]))
+    >>> sides = Factor(trace, trace.graph.inputs().reshape(1, 2, 1), None, np.dtype(float))
+    >>> index_sets(trace.graph, solutions(trace, lower, sides).reshape(-1))
+    [BitMap([0]), BitMap([0, 1])]
+    """
+    ids = np.full(sides.shape, OPAQUE, np.int32) if sides.ids is None else sides.ids
+    flat = matrices.beside(ids), matrices.beside(may_be_nonzero(sides))
+    return matrices.apart(_solutions(trace, matrices, *flat), sides.shape)
+
+
+def inverses(trace: Trace, matrices: SquareMatrices) -> Ids:
+    """What inverses depend on: the solutions for the columns of the identity."""
+    identity = Factor(trace, None, np.eye(matrices.size)[None], np.dtype(float))
+    return solutions(trace, matrices, identity)
+
+
+def affected(matrices: SquareMatrices, sides: Mask) -> Mask:
+    """Which solutions follow from the marked right-hand sides, both in the shape of the sides."""
+    form = matrices.components
+    return matrices.apart(_reached(form, matrices.beside(sides))[form.of_unknown], sides.shape)
+
+
+def _solutions(trace: Trace, matrices: SquareMatrices, sides: Ids, nonzero: Mask) -> Ids:
+    """As `solutions`, with the batch in the rows: sides of shape ``(batch * size, k)``."""
+    if not sides.size:
+        return sides.copy()
+    form = matrices.at_point
+    owner, needed = form.of_row[matrices.rows], form.of_unknown[matrices.columns]
+    some = _nonzero_solutions(matrices, nonzero)
+    k = sides.shape[1]
+    sources: list[tuple[Index, Ids]] = []
+    if matrices.ids is None or sides.max() > OPAQUE:
+        sources.append((form.of_row, sides))
+    if matrices.ids is not None:
+        ids = matrices.ids
+        if k > 1 or trace.second_order:
+            # the elements of each block, between two components, as one node
+            block, ids = unions_by(trace, owner.astype(np.int64) * form.count + needed, ids)
+            owner, needed = np.divmod(block, form.count)
+        coefficients = np.broadcast_to(ids[:, None], (len(ids), k))
+        if some is not None:  # an unknown that is zero makes its coefficients count nothing
+            coefficients = np.where(some[needed], coefficients, np.int32(trace.graph.opaque))
+        sources.append((owner, coefficients))
+    united = _united(trace, form, sources)
+    if matrices.ids is not None and trace.second_order:
+        if not len(form.child):  # else the unions are nodes of their own already
+            united = np.where(united > OPAQUE, trace.graph.node(united), united)
+        factors = united[needed]
+        if some is not None:
+            factors = np.where(some[needed], factors, np.int32(trace.graph.opaque))
+        trace.graph.interactions.append(
+            Contraction(united[owner][:, None], ids[:, None, None], factors[:, None])
+        )
+    if some is not None:
+        united = np.where(some, united, np.int32(trace.graph.zero))
+    if united.size and int(united.min()) <= OPAQUE:
+        trace.graph.pure = False
+    return united[form.of_unknown]
+
+
+def _nonzero_solutions(matrices: SquareMatrices, nonzero: Mask) -> Mask | None:
+    """Which components' solutions may differ from zero, for each right-hand side; None if all."""
+    if nonzero.all():
+        return None
+    found = _reached(matrices.components, nonzero)
+    if matrices.vanishing is None:
+        return None if found.all() else found
+    form = matrices.at_point  # its components are parts of the others
+    parts = np.zeros((form.count, nonzero.shape[1]), bool)
+    unknown, side = np.nonzero(found[matrices.components.of_unknown])
+    parts[form.of_unknown[unknown], side] = True
+    return None if parts.all() else parts
+
+
+def _reached(form: Components, equations: Mask) -> Mask:
+    """The components that a marked equation leads to, for each right-hand side."""
+    marked = np.zeros((form.count, equations.shape[1]), bool)
+    row, side = np.nonzero(equations)
+    marked[form.of_row[row], side] = True
+    return form.given_on(marked)
+
+
+def unions_by(trace: Trace, group: Index, ids: Ids) -> tuple[Index, Ids]:
+    """The groups in which something is traced, in order, and the union of each."""
+    traced = ids > OPAQUE
+    group, ids = group[traced], ids[traced]
+    order = np.argsort(group, kind="stable")
+    group = group[order]
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    return group[first], trace.graph.union_segments(np.append(first, len(group)), ids[order])
+
+
+def _united(trace: Trace, form: Components, sources: list[tuple[Index, Ids]]) -> Ids:
+    """Unions of what each component has of its own, and of its parents' unions.
+
+    Sources are the components that ids belong to, and these in a column for each side; the
+    result has the shape ``(count, k)``.
+    """
+    count, child, parent = form.count, form.child, form.parent
+    owner = np.concatenate([owner for owner, _ in sources])
+    order = np.argsort(owner, kind="stable")
+    own = np.concatenate([ids for _, ids in sources])[order].T
+    k = len(own)
+    owner = owner[order]
+    traced = own > OPAQUE
+    every = bool(traced.all())
+    indptr = _bounds(owner, traced, count, every=every)
+    own = own.reshape(-1) if every else own[traced]
+    if not len(child):
+        return trace.graph.union_segments(indptr, own).reshape(k, count).T
+    carried = form.given_on((np.diff(indptr) > 0).reshape(k, count).T)
+    base = trace.graph.next_block()
+    starts = base + np.arange(0, k * count, count)[:, None]
+    inherited = (starts + parent).astype(np.int32)
+    # each node's own ids, then its parents
+    target = np.repeat(np.arange(k * count), np.diff(indptr))
+    others = (np.arange(0, k * count, count)[:, None] + child).reshape(-1)
+    order = np.argsort(np.concatenate([target, others]), kind="stable")
+    parents = np.concatenate([own, inherited.reshape(-1)])[order]
+    counts = np.diff(indptr) + np.tile(np.bincount(child, minlength=count), k)
+    indptr = np.zeros(k * count + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    trace.graph.append(Rows(base, k * count, indptr, parents, sequential=True))
+    nodes = np.arange(base, base + k * count, dtype=np.int32).reshape(k, count).T
+    return nodes if carried.all() else np.where(carried, nodes, np.int32(trace.graph.opaque))
+
+
+def _bounds(owner: Index, traced: Mask, count: int, *, every: bool) -> NDArray[np.int64]:
+    """Where the traced ids of each side and component begin, owners being in order."""
+    k = len(traced)
+    indptr = np.zeros(k * count + 1, np.int64)
+    if every:
+        counts = np.tile(np.bincount(owner, minlength=count), k)
+    else:
+        side, at = np.nonzero(traced)
+        counts = np.bincount(side * count + owner[at], minlength=k * count)
+    np.cumsum(counts, out=indptr[1:])
+    return indptr
+
+
+def _without_detours(count: int, child: Index, parent: Index) -> tuple[Index, Index]:
+    """Distinct pairs, less those that the child's last parent stands for.
+
+    ``1 <- 0, 2 <- 0, 2 <- 1  ->  1 <- 0, 2 <- 1``
+    """
+    if not len(child):
+        return child, parent
+    pairs = np.sort(child.astype(np.int64) * count + parent)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+    child, parent = pairs // count, pairs % count
+    last = np.zeros(count, np.int64)
+    np.maximum.at(last, child, parent)
+    through = last[child] * count + parent
+    place = np.searchsorted(pairs, through).clip(0, len(pairs) - 1)
+    kept = pairs[place] != through
+    return child[kept], parent[kept]
