@@ -27,7 +27,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     values_of,
 )
-from sparsetrace.operands.registry import RULES
+from sparsetrace.operands.registry import ANYTHING, RULES, rule_for
 from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER, Curvature, Rule
 from sparsetrace.rules.first_order import Cut
 
@@ -225,5 +225,10 @@ def register_rule(
             "can be intercepted; wrap it with sparsetrace.opaque"
         )
     equivalent: Callable[..., Any] = rule
-    RULES[function] = lambda trace, *args, **kwargs: equivalent(*args, **kwargs)
+
+    def handler(trace: Trace, args: Any, kwargs: Any) -> Any:
+        return equivalent(*args, **kwargs)
+
+    RULES.pop(function, None)
+    rule_for(function, signature=ANYTHING)(handler)
     lookup.leave(function)

@@ -258,6 +258,7 @@ def _outer(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Eleme
 def _along(
     trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Elements:
+    kwargs = {name: x for name, x in kwargs.items() if x is not np._NoValue}
     if method == "reduce":
         return ufunc_reductions.reduce(trace, ufunc, *inputs, **kwargs)
     if method == "accumulate":

@@ -30,7 +30,7 @@ from sparsetrace.operands.operands import (
     python_type,
 )
 from sparsetrace.operands.refusals import REFUSED
-from sparsetrace.operands.registry import rule_for
+from sparsetrace.operands.registry import ANYTHING, rule_for
 
 __all__: list[str] = []
 
@@ -48,72 +48,37 @@ def _like(trace: Trace, prototype: Any, fill: Ids, dtype: Any, order: Any, shape
 
 
 @rule_for(np.zeros_like)
-def _zeros_like(
-    trace: Trace,
-    a: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Elements:
+def _zeros_like(trace: Trace, a, dtype, order, shape) -> Elements:
     return _like(trace, a, trace.graph.constant(0.0), dtype, order, shape)
 
 
-@rule_for(np.empty_like)
-def _empty_like(
-    trace: Trace,
-    prototype: Any,
-    /,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Elements:
+@rule_for(
+    np.empty_like,
+    signature="prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None",
+)
+def _empty_like(trace: Trace, prototype, dtype, order, shape) -> Elements:
     return _like(trace, prototype, trace.graph.constant(0.0), dtype, order, shape)
 
 
 @rule_for(np.ones_like)
-def _ones_like(
-    trace: Trace,
-    a: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Elements:
+def _ones_like(trace: Trace, a, dtype, order, shape) -> Elements:
     return _like(trace, a, trace.graph.constant(1.0), dtype, order, shape)
 
 
 @rule_for(np.full_like)
-def _full_like(
-    trace: Trace,
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Elements:
+def _full_like(trace: Trace, a, fill_value, dtype, order, shape) -> Elements:
     kind = dtype_of(a) if dtype is None else np.dtype(dtype)
     fill = converted(trace, ids_of(trace, fill_value), dtype_of(fill_value), kind)
     return _like(trace, a, fill, kind, order, shape)
 
 
 @rule_for(np.astype)
-def _astype(trace: Trace, x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+def _astype(trace: Trace, x, dtype, copy) -> Any:
     return x.astype(dtype, copy=copy)
 
 
 @rule_for(np.real)
-def _real(trace: Trace, val: Any) -> Any:
+def _real(trace: Trace, val) -> Any:
     if python_type(type(val)) is not None:
         return val.real
     kind, whole = dtype_of(val), isinstance(val, np.ndarray)
@@ -125,7 +90,7 @@ def _real(trace: Trace, val: Any) -> Any:
 
 
 @rule_for(np.imag)
-def _imag(trace: Trace, val: Any) -> Any:
+def _imag(trace: Trace, val) -> Any:
     if python_type(type(val)) is not None:
         return val.imag
     kind, whole = dtype_of(val), isinstance(val, np.ndarray)
@@ -161,17 +126,17 @@ def _shape(x: Any) -> tuple[int, ...]:
 
 
 @rule_for(np.shape)
-def _shape_of(trace: Trace, a: Any) -> tuple[int, ...]:
+def _shape_of(trace: Trace, a) -> tuple[int, ...]:
     return _shape(a)
 
 
 @rule_for(np.ndim)
-def _ndim(trace: Trace, a: Any) -> int:
+def _ndim(trace: Trace, a) -> int:
     return len(_shape(a))
 
 
 @rule_for(np.size)
-def _size(trace: Trace, a: Any, axis: Any = None) -> int:
+def _size(trace: Trace, a, axis) -> int:
     shape = _shape(a)
     if axis is None:
         return prod(shape)
@@ -179,44 +144,44 @@ def _size(trace: Trace, a: Any, axis: Any = None) -> int:
     return prod(shape[i] for i in normalize_axis_tuple(axes, len(shape)))
 
 
-@rule_for(np.result_type)
-def _result_type(trace: Trace, *arrays_and_dtypes: Any) -> np.dtype[Any]:
+@rule_for(np.result_type, signature="*arrays_and_dtypes")
+def _result_type(trace: Trace, arrays_and_dtypes) -> np.dtype[Any]:
     return np.result_type(*map(_arrays, arrays_and_dtypes))
 
 
-@rule_for(np.can_cast)
-def _can_cast(trace: Trace, from_: Any, to: Any, casting: Any = "safe") -> bool:
+@rule_for(np.can_cast, signature="from_, to, casting='safe'")
+def _can_cast(trace: Trace, from_, to, casting) -> bool:
     return np.can_cast(dtype_of(from_) if is_traced(from_) else from_, to, casting)
 
 
-@rule_for(np.min_scalar_type)
-def _min_scalar_type(trace: Trace, a: Any, /) -> np.dtype[Any]:
+@rule_for(np.min_scalar_type, signature="a, /")
+def _min_scalar_type(trace: Trace, a) -> np.dtype[Any]:
     """The array's own type: a smaller one for a number would depend on its value."""
     return dtype_of(a)
 
 
 @rule_for(np.common_type)
-def _common_type(trace: Trace, *arrays: Any) -> Any:
+def _common_type(trace: Trace, arrays) -> Any:
     return np.common_type(*map(_arrays, arrays))
 
 
 @rule_for(np.iscomplexobj)
-def _iscomplexobj(trace: Trace, x: Any) -> bool:
+def _iscomplexobj(trace: Trace, x) -> bool:
     return dtype_of(x).kind == "c"
 
 
 @rule_for(np.isrealobj)
-def _isrealobj(trace: Trace, x: Any) -> bool:
+def _isrealobj(trace: Trace, x) -> bool:
     return dtype_of(x).kind != "c"
 
 
 @rule_for(np.array_repr)
-def _array_repr(trace: Trace, arr: Any, *options: Any, **more: Any) -> str:
+def _array_repr(trace: Trace, arr) -> str:
     return repr(arr)
 
 
 @rule_for(np.array_str, np.array2string)
-def _array_str(trace: Trace, a: Any, *options: Any, **more: Any) -> str:
+def _array_str(trace: Trace, a) -> str:
     return str(a)
 
 
@@ -224,34 +189,34 @@ def _memory(x: Any) -> Any:
     return x._ids if is_traced(x) else constant_values(x)
 
 
-@rule_for(np.shares_memory)
-def _shares_memory(trace: Trace, a: Any, b: Any, /, max_work: Any = -1) -> bool:
+@rule_for(np.shares_memory, signature="a, b, /, max_work=-1")
+def _shares_memory(trace: Trace, a, b, max_work) -> bool:
     return np.shares_memory(_memory(a), _memory(b), max_work)
 
 
-@rule_for(np.may_share_memory)
-def _may_share_memory(trace: Trace, a: Any, b: Any, /, max_work: Any = 0) -> bool:
+@rule_for(np.may_share_memory, signature="a, b, /, max_work=0")
+def _may_share_memory(trace: Trace, a, b, max_work) -> bool:
     return np.may_share_memory(_memory(a), _memory(b), max_work)
 
 
 # ---------------------------------------------------- indices of a shape
 @rule_for(np.diag_indices_from)
-def _diag_indices_from(trace: Trace, arr: Any) -> Any:
+def _diag_indices_from(trace: Trace, arr) -> Any:
     return np.diag_indices_from(np.empty(_shape(arr), bool))
 
 
 @rule_for(np.tril_indices_from)
-def _tril_indices_from(trace: Trace, arr: Any, k: int = 0) -> Any:
+def _tril_indices_from(trace: Trace, arr, k) -> Any:
     return np.tril_indices_from(np.empty(_shape(arr), bool), k)
 
 
 @rule_for(np.triu_indices_from)
-def _triu_indices_from(trace: Trace, arr: Any, k: int = 0) -> Any:
+def _triu_indices_from(trace: Trace, arr, k) -> Any:
     return np.triu_indices_from(np.empty(_shape(arr), bool), k)
 
 
 @rule_for(np.ix_)
-def _ix(trace: Trace, *args: Any) -> Any:
+def _ix(trace: Trace, args) -> Any:
     """Constant indices as an ordinary open mesh; numbers as views of the arguments."""
     if any(len(_shape(x)) != 1 for x in args):
         raise ValueError("Cross index must be 1 dimensional")
@@ -279,10 +244,10 @@ def _constant(trace: Trace, values: Any) -> Any:
 
 
 def _creator(function: Callable[..., Any]) -> None:
-    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
+    def rule(trace: Trace, args, kwargs) -> Any:
         return _constant(trace, np.asarray(function(*args, **kwargs)))
 
-    rule_for(function)(rule)
+    rule_for(function, signature=ANYTHING)(rule)
 
 
 for _name in (
@@ -293,15 +258,7 @@ for _name in (
 
 
 @rule_for(np.full)
-def _full(
-    trace: Trace,
-    shape: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "C",
-    *,
-    device: Any = None,
-) -> Any:
+def _full(trace: Trace, shape, fill_value, dtype, order) -> Any:
     if not contains_traced(fill_value):
         return _constant(trace, np.full(shape, fill_value, dtype, order))
     fill = conversion(fill_value, dtype)
@@ -310,13 +267,14 @@ def _full(
 
 
 def _converter(function: Callable[..., Any], *, copies: bool) -> None:
-    def rule(trace: Trace, obj: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if not contains_traced(obj):
-            return _constant(trace, function(obj, dtype, *args, **kwargs))
+    def rule(trace: Trace, args, kwargs) -> Any:
+        if not contains_traced(args[0]):
+            return _constant(trace, function(*args, **kwargs))
+        dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         copy = kwargs.get("copy", copies)
-        return conversion(obj, dtype, copy=bool(copy), ndmin=kwargs.get("ndmin", 0))
+        return conversion(args[0], dtype, copy=bool(copy), ndmin=kwargs.get("ndmin", 0))
 
-    rule_for(function)(rule)
+    rule_for(function, signature=ANYTHING)(rule)
 
 
 _converter(np.array, copies=True)

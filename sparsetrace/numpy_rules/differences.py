@@ -66,7 +66,7 @@ _own_code(trapezoid)
 
 # ------------------------------------------------------------------- trapezoid
 @rule_for(trapezoid)
-def _trapezoid(trace: Trace, y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+def _trapezoid(trace: Trace, y, x, dx, axis) -> Any:
     if is_plain(trace, y) and type(axis) is int and -y.ndim <= axis < y.ndim:
         ids: Ids = y._ids
         met = _nonzero(trace, dx) if x is None else _met(trace, x, ids.shape, axis)
@@ -110,7 +110,7 @@ def _met(
 
 # -------------------------------------------------------------------- gradient
 @rule_for(gradient)
-def _gradient(trace: Trace, f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+def _gradient(trace: Trace, f, varargs, axis, edge_order) -> Any:
     if is_plain(trace, f) and type(edge_order) is int and edge_order in (1, 2):
         ids: Ids = f._ids
         axes = _axes(axis, ids.ndim)

@@ -47,7 +47,7 @@ def _zeros(trace: Trace, like: Any) -> Any:
 
 
 @rule_for(np.linalg.cholesky)
-def _cholesky(trace: Trace, a: Any, /, *, upper: bool = False) -> Elements:
+def _cholesky(trace: Trace, a, upper) -> Elements:
     """``L[i, j]`` depends on rows i and j up to column j, and on the block before them."""
     matrix = _array(trace, a)
     if matrix.shape[-1] != matrix.shape[-2]:
@@ -133,9 +133,9 @@ def _is_zero(trace: Trace, x: Any) -> Mask:
 
 
 @rule_for(np.linalg.qr)
-def _qr(trace: Trace, a: Any, mode: str = "reduced") -> Any:
+def _qr(trace: Trace, a, mode) -> Any:
     """Column j of Q and of R depends on columns 0 to j; further columns of Q on all."""
-    sample: Any = np.linalg.qr(harmless(a), mode)  # type: ignore[call-overload]
+    sample: Any = np.linalg.qr(harmless(a), mode)
     matrix = _array(trace, a)
     m, n = matrix.shape[-2:]
     k = min(m, n)
@@ -278,10 +278,10 @@ def _symmetric(trace: Trace, a: Any, uplo: str) -> Ids:
 
 
 @rule_for(np.linalg.eigh)
-def _eigh(trace: Trace, a: Any, UPLO: Any = "L") -> Any:
+def _eigh(trace: Trace, a, UPLO) -> Any:
     return like_sample(trace, _symmetric(trace, a, UPLO), np.linalg.eigh(harmless(a), UPLO))
 
 
 @rule_for(np.linalg.eigvalsh)
-def _eigvalsh(trace: Trace, a: Any, UPLO: Any = "L") -> Any:
+def _eigvalsh(trace: Trace, a, UPLO) -> Any:
     return like_sample(trace, _symmetric(trace, a, UPLO), np.linalg.eigvalsh(harmless(a), UPLO))

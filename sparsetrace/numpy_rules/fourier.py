@@ -115,23 +115,14 @@ def _cropped(ids: Ids, function: Callable[..., Any], lengths: Any, over: Sequenc
 
 
 def _one_axis(function: Callable[..., Any]) -> None:
-    def rule(
-        trace: Trace, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None
-    ) -> Elements:
+    def rule(trace: Trace, a, n, axis, norm) -> Elements:
         return _transform(trace, function, a, n, axis, norm, single=True)
 
     rule_for(function)(rule)
 
 
 def _several_axes(function: Callable[..., Any], default: Any) -> None:
-    def rule(
-        trace: Trace,
-        a: Any,
-        s: Any = None,
-        axes: Any = default,
-        norm: Any = None,
-        out: None = None,
-    ) -> Elements:
+    def rule(trace: Trace, a, s, axes, norm) -> Elements:
         if s is not None and axes is None:
             axes = tuple(range(-len(s), 0))
         return _transform(trace, function, a, s, axes, norm, single=False)
@@ -211,9 +202,7 @@ def _single(trace: Trace, rows: Ids, order: Any) -> Any:
 
 
 @rule_for(np.linalg.norm)
-def _linalg_norm(
-    trace: Trace, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
-) -> Elements:
+def _linalg_norm(trace: Trace, x, ord, axis, keepdims) -> Elements:
     if ord is axis is None and not keepdims and is_plain(trace, x) and x._ids.size > 1:
         since = trace.graph.size
         return Elements(bend(trace.graph, trace.graph.union_rows(x._ids.reshape(-1)), since), FLOAT)
@@ -223,14 +212,12 @@ def _linalg_norm(
 
 
 @rule_for(np.linalg.vector_norm)
-def _vector_norm(
-    trace: Trace, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
-) -> Elements:
+def _vector_norm(trace: Trace, x, axis, keepdims, ord) -> Elements:
     options = {"ord": ord, "axis": axis, "keepdims": keepdims}
     return _norm(trace, np.linalg.vector_norm, x, axis, options, matrix=False)
 
 
 @rule_for(np.linalg.matrix_norm)
-def _matrix_norm(trace: Trace, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Elements:
+def _matrix_norm(trace: Trace, x, keepdims, ord) -> Elements:
     options = {"ord": ord, "keepdims": keepdims}
     return _norm(trace, np.linalg.matrix_norm, x, (-2, -1), options, matrix=True)

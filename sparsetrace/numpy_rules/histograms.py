@@ -34,8 +34,8 @@ from sparsetrace.operands.registry import rule_for
 __all__: list[str] = []
 
 
-@rule_for(np.bincount)
-def _bincount(trace: Trace, x: Any, /, weights: Any = None, minlength: int = 0) -> Elements:
+@rule_for(np.bincount, signature="x, /, weights=None, minlength=0")
+def _bincount(trace: Trace, x, weights, minlength) -> Elements:
     bins = chosen_values(trace, x)
     if bins is None:
         np.bincount(np.zeros(1, dtype_of(x)))  # NumPy refuses what is no whole number
@@ -101,13 +101,7 @@ def _extremes(trace: Trace, a: Any) -> tuple[Ids, Ids]:
 
 
 @rule_for(np.histogram_bin_edges)
-def _histogram_bin_edges(
-    trace: Trace,
-    a: Any,
-    bins: Any = 10,
-    range: Any = None,
-    weights: Any = None,
-) -> Any:
+def _histogram_bin_edges(trace: Trace, a, bins, range) -> Any:
     return _edges(trace, a, bins, range)
 
 
@@ -116,14 +110,7 @@ def _ids(trace: Trace, x: Any) -> Ids:
 
 
 @rule_for(np.histogram)
-def _histogram(
-    trace: Trace,
-    a: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: Any = None,
-    weights: Any = None,
-) -> tuple[Elements, Any]:
+def _histogram(trace: Trace, a, bins, range, density, weights) -> tuple[Elements, Any]:
     edges = _edges(trace, a, bins, range)
     known_edges = None if isinstance(edges, Elements) else plain_values(trace, edges)
     values = plain_values(trace, a)
@@ -195,14 +182,7 @@ def _edge_values(values: Any, bins: Any, range_: Any) -> Any:
 
 
 @rule_for(np.histogramdd)
-def _histogramdd(
-    trace: Trace,
-    sample: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: Any = None,
-    weights: Any = None,
-) -> Any:
+def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
     """Counts in cells, and the edges of each dimension."""
     columns = _columns(sample)
     dimensions = len(columns)
@@ -261,15 +241,7 @@ def _columns(sample: Any) -> list[Any]:
 
 
 @rule_for(np.histogram2d)
-def _histogram2d(
-    trace: Trace,
-    x: Any,
-    y: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: Any = None,
-    weights: Any = None,
-) -> Any:
+def _histogram2d(trace: Trace, x, y, bins, range, density, weights) -> Any:
     if np.shape(x)[:1] != np.shape(y)[:1]:
         raise ValueError("x and y must have the same length.")
     pair = bins if _count(bins) in (None, 1, 2) else [bins, bins]

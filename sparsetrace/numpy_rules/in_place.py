@@ -70,7 +70,7 @@ def _anywhere(trace: Trace, target: Any, new: Ids, chooser: Any) -> None:
 
 
 @rule_for(np.put)
-def _put(trace: Trace, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+def _put(trace: Trace, a, ind, v, mode) -> None:
     new = _new(trace, a, "np.put", v)
     places = chosen_values(trace, ind)
     if places is None:
@@ -80,7 +80,7 @@ def _put(trace: Trace, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 
 
 @rule_for(np.place)
-def _place(trace: Trace, arr: Any, mask: Any, vals: Any) -> None:
+def _place(trace: Trace, arr, mask, vals) -> None:
     new = _new(trace, arr, "np.place", vals)
     _check_casting(vals, arr.dtype, "safe")
     known = chosen_values(trace, mask)
@@ -100,8 +100,8 @@ def _place(trace: Trace, arr: Any, mask: Any, vals: Any) -> None:
     arr._ids[...] = np.maximum(trace.graph.union_all(parts), OPAQUE)
 
 
-@rule_for(np.putmask)
-def _putmask(trace: Trace, a: Any, mask: Any, values: Any) -> None:
+@rule_for(np.putmask, signature="a, /, mask, values")
+def _putmask(trace: Trace, a, mask, values) -> None:
     """Element i of the target takes element i of the values, which repeat."""
     new = _new(trace, a, "np.putmask", values)
     _check_casting(values, a.dtype, "safe")
@@ -116,7 +116,7 @@ def _putmask(trace: Trace, a: Any, mask: Any, values: Any) -> None:
 
 
 @rule_for(np.put_along_axis)
-def _put_along_axis(trace: Trace, arr: Any, indices: Any, values: Any, axis: Any) -> None:
+def _put_along_axis(trace: Trace, arr, indices, values, axis) -> None:
     new = _new(trace, arr, "np.put_along_axis", values)
     if dtype_of(indices).kind not in "iu":
         raise IndexError("`indices` must be an integer array")
@@ -139,14 +139,12 @@ def _put_along_axis(trace: Trace, arr: Any, indices: Any, values: Any, axis: Any
 
 
 @rule_for(np.fill_diagonal)
-def _fill_diagonal(trace: Trace, a: Any, val: Any, wrap: bool = False) -> None:
+def _fill_diagonal(trace: Trace, a, val, wrap) -> None:
     np.fill_diagonal(a._ids, _new(trace, a, "np.fill_diagonal", val), wrap)
 
 
-@rule_for(np.copyto)
-def _copyto(
-    trace: Trace, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
-) -> None:
+@rule_for(np.copyto, signature="dst, src, casting='same_kind', where=True")
+def _copyto(trace: Trace, dst, src, casting, where) -> None:
     ids = _new(trace, dst, "np.copyto", np.asarray(src) if type(src) is complex else src)
     _check_casting(np.asarray(src) if type(src) is complex else src, dst.dtype, casting)
     _check_casting(where, bool, "safe")

@@ -47,7 +47,7 @@ def _dtype(*operands: Any) -> np.dtype[Any]:
 
 # -------------------------------------------------------------------- solutions
 @rule_for(np.linalg.solve)
-def _solve(trace: Trace, a: Any, b: Any) -> Elements:
+def _solve(trace: Trace, a, b) -> Elements:
     return _solution(trace, Factor.of(trace, a), Factor.of(trace, b), _dtype(a, b))
 
 
@@ -97,7 +97,7 @@ def _with_known(
 
 
 @rule_for(np.linalg.tensorsolve)
-def _tensorsolve(trace: Trace, a: Any, b: Any, axes: Any = None) -> Elements:
+def _tensorsolve(trace: Trace, a, b, axes) -> Elements:
     """The equations of all of b's elements, with the named axes of a moved to its end."""
     tensor, side = Factor.of(trace, a), Factor.of(trace, b)
     order = list(range(len(tensor.shape)))
@@ -115,7 +115,7 @@ def _tensorsolve(trace: Trace, a: Any, b: Any, axes: Any = None) -> Elements:
 
 
 @rule_for(np.linalg.tensorinv)
-def _tensorinv(trace: Trace, a: Any, ind: int = 2) -> Elements:
+def _tensorinv(trace: Trace, a, ind) -> Elements:
     tensor = Factor.of(trace, a)
     if ind <= 0:
         raise ValueError("Invalid ind argument.")
@@ -125,7 +125,7 @@ def _tensorinv(trace: Trace, a: Any, ind: int = 2) -> Elements:
 
 
 @rule_for(np.linalg.inv)
-def _inv(trace: Trace, a: Any) -> Elements:
+def _inv(trace: Trace, a) -> Elements:
     return Elements(_inverse(trace, Factor.of(trace, a)), _dtype(a))
 
 
@@ -152,7 +152,7 @@ def _all_of(trace: Trace, ids: Ids) -> Ids:
 
 
 @rule_for(np.linalg.det)
-def _det(trace: Trace, a: Any) -> Elements:
+def _det(trace: Trace, a) -> Elements:
     """Linear in each row and in each column: no element meets one of its own row or column."""
     matrices = Factor.of(trace, a)
     structure = SquareMatrices.of(square_batch(matrices))
@@ -191,7 +191,7 @@ def _sums_of_blocks(trace: Trace, structure: SquareMatrices, chosen: square_syst
 
 
 @rule_for(np.linalg.slogdet)
-def _slogdet(trace: Trace, a: Any) -> Any:
+def _slogdet(trace: Trace, a) -> Any:
     """The logarithm is a sum over the components, nonlinear in the elements of each.
 
     The sign has no derivative, unless it is a complex phase.

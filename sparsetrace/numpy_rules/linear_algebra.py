@@ -29,7 +29,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     values_of,
 )
-from sparsetrace.operands.registry import rule_for
+from sparsetrace.operands.registry import ANYTHING, rule_for
 
 __all__ = ["harmless", "like_sample", "whole"]
 
@@ -66,11 +66,10 @@ def like_sample(trace: Trace, total: Ids, sample: Any) -> Any:
 
 def _dense(function: Callable[..., Any]) -> None:
     """Every output depends on the whole matrix; traced tolerances have no derivative."""
-    signature = inspect.signature(function)
 
-    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
-        matrix, *rest = signature.bind(*args, **kwargs).args
-        named = dict(signature.bind(*args, **kwargs).kwargs)
+    def rule(trace: Trace, args, kwargs) -> Any:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        (matrix, *rest), named = bound.args, bound.kwargs
         total = whole(trace, matrix)
         for option in (*rest, *named.values()):
             if trace.dependency and contains_traced(option):
@@ -80,7 +79,7 @@ def _dense(function: Callable[..., Any]) -> None:
         named = {k: v for k, v in named.items() if not contains_traced(v)}
         return like_sample(trace, total, function(harmless(matrix), *plain, **named))
 
-    rule_for(function)(rule)
+    rule_for(function, signature=ANYTHING)(rule)
 
 
 for _function in (
@@ -100,9 +99,7 @@ def _times(trace: Trace, united: Ids, matrix: Ids) -> Ids:
 
 
 @rule_for(np.linalg.matrix_rank)
-def _matrix_rank(
-    trace: Trace, A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
-) -> Elements:
+def _matrix_rank(trace: Trace, A, tol, hermitian, rtol) -> Elements:
     """A whole number: opaque."""
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
@@ -129,14 +126,14 @@ def _as_complex(trace: Trace, total: Ids, sample: Any) -> Elements:
 
 
 @rule_for(np.linalg.eig)
-def _eig(trace: Trace, a: Any) -> Any:
+def _eig(trace: Trace, a) -> Any:
     total, sample = bend(trace.graph, whole(trace, a)), np.linalg.eig(harmless(a))
     values, vectors = (_as_complex(trace, total, part) for part in sample)
     return type(sample)(values, vectors)  # type: ignore[arg-type]
 
 
 @rule_for(np.linalg.eigvals)
-def _eigvals(trace: Trace, a: Any) -> Elements:
+def _eigvals(trace: Trace, a) -> Elements:
     sample = np.linalg.eigvals(harmless(a))
     matrices = Factor.of(trace, a)
     structure = SquareMatrices.of(square_batch(matrices))
@@ -146,7 +143,7 @@ def _eigvals(trace: Trace, a: Any) -> Elements:
 
 
 @rule_for(np.linalg.lstsq)
-def _lstsq(trace: Trace, a: Any, b: Any, rcond: Any = None) -> Any:
+def _lstsq(trace: Trace, a, b, rcond) -> Any:
     """Solution and residuals per right-hand side; rank and singular values from a alone."""
     given = (
         (values_of(a), values_of(b), values_of(rcond))
@@ -184,16 +181,7 @@ def _lstsq(trace: Trace, a: Any, b: Any, rcond: Any = None) -> Any:
 
 
 @rule_for(np.polyfit)
-def _polyfit(
-    trace: Trace,
-    x: Any,
-    y: Any,
-    deg: Any,
-    rcond: Any = None,
-    full: bool = False,
-    w: Any = None,
-    cov: Any = False,
-) -> Any:
+def _polyfit(trace: Trace, x, y, deg, rcond, full, w, cov) -> Any:
     """Least squares on powers of x: coefficients depend on all points of their column."""
     degree = _checked_degree(x, y, deg, w)
     if w is not None and not contains_traced(w) and trace.values and is_traced(y):

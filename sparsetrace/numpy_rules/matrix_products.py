@@ -303,13 +303,13 @@ def _sparse_rows(trace: Trace, a: Any, ids: Ids, source: np.dtype[Any], *, uncer
     return out
 
 
-@rule_for(np.dot)
-def _dot(trace: Trace, a: Any, b: Any, out: None = None) -> Elements:
+@rule_for(np.dot, signature="a, b, out=None")
+def _dot(trace: Trace, a, b) -> Elements:
     return dot(trace, a, b)
 
 
-@rule_for(np.vdot)
-def _vdot(trace: Trace, a: Any, b: Any, /) -> Elements:
+@rule_for(np.vdot, signature="a, b, /")
+def _vdot(trace: Trace, a, b) -> Elements:
     flat = [Factor.of(trace, x) for x in (a, b)]
     p, q = (f.moved(np.ravel) for f in flat)
     if p.shape != q.shape:
@@ -318,15 +318,15 @@ def _vdot(trace: Trace, a: Any, b: Any, /) -> Elements:
     return Elements(ids[0, 0, 0:1].reshape(()), product_dtype(a, b))
 
 
-@rule_for(np.inner)
-def _inner(trace: Trace, a: Any, b: Any, /) -> Elements:
+@rule_for(np.inner, signature="a, b, /")
+def _inner(trace: Trace, a, b) -> Elements:
     if not np.ndim(a) or not np.ndim(b):
         return _scaled(trace, a, b)
     return tensordot(trace, a, b, ([-1], [-1]))
 
 
 @rule_for(np.linalg.outer)
-def _outer_of_vectors(trace: Trace, x1: Any, x2: Any, /) -> Elements:
+def _outer_of_vectors(trace: Trace, x1, x2) -> Elements:
     if np.ndim(x1) != 1 or np.ndim(x2) != 1:
         raise ValueError("Input arrays must be one-dimensional")
     found: Elements = _outer(trace, x1, x2)
@@ -339,7 +339,7 @@ def _given(x: Factor) -> Any:
 
 
 @rule_for(np.outer)
-def _outer(trace: Trace, a: Any, b: Any, out: None = None) -> Elements:
+def _outer(trace: Trace, a, b) -> Elements:
     plain = is_traced(a) and is_traced(b) and not trace.second_order
     if plain and is_plain(trace, a) and is_plain(trace, b):
         return Elements(trace.graph.union(a._ids.reshape(-1, 1), b._ids.reshape(1, -1)), FLOAT)
@@ -352,20 +352,25 @@ def _outer(trace: Trace, a: Any, b: Any, out: None = None) -> Elements:
     return Elements(ids[0], product_dtype(a, b))
 
 
-@rule_for(np.tensordot, np.linalg.tensordot)
-def _tensordot(trace: Trace, a: Any, b: Any, axes: Any = 2) -> Elements:
+@rule_for(np.linalg.tensordot)
+def _tensordot_of_arrays(trace: Trace, x1, x2, axes) -> Elements:
+    return tensordot(trace, x1, x2, axes)
+
+
+@rule_for(np.tensordot)
+def _tensordot(trace: Trace, a, b, axes) -> Elements:
     return tensordot(trace, a, b, axes)
 
 
 @rule_for(np.einsum)
-def _einsum(trace: Trace, *operands: Any, out: None = None, **options: Any) -> Elements:
+def _einsum(trace: Trace, operands, kwargs) -> Elements:
     operands = tuple(map(unwatched, operands))
     found = einsum(trace, *operands)
-    casting = options.get("casting", "safe")
+    casting = kwargs.get("casting", "safe")
     # NumPy gives a view of one operand whatever dtype is asked for
-    if found.keep_array or (options.get("dtype") is None and casting == "safe"):
+    if found.keep_array or (kwargs.get("dtype") is None and casting == "safe"):
         return found
-    dtype = np.dtype(options.get("dtype") or found.dtype)
+    dtype = np.dtype(kwargs.get("dtype") or found.dtype)
     spelled = isinstance(operands[0], str)
     for x in operands[1:] if spelled else operands[: len(operands) // 2 * 2 : 2]:
         if not np.can_cast(dtype_of(x), dtype, casting):
@@ -374,29 +379,29 @@ def _einsum(trace: Trace, *operands: Any, out: None = None, **options: Any) -> E
 
 
 @rule_for(np.einsum_path)
-def _einsum_path(trace: Trace, *operands: Any, optimize: Any = "greedy", **options: Any) -> Any:
+def _einsum_path(trace: Trace, operands, optimize) -> Any:
     plain = [zeros(np.shape(x)) if contains_traced(x) else x for x in operands]
     return np.einsum_path(*plain, optimize=optimize)
 
 
 @rule_for(np.linalg.matmul)
-def _matmul(trace: Trace, x1: Any, x2: Any, /) -> Elements:
+def _matmul(trace: Trace, x1, x2) -> Elements:
     return matmul(trace, x1, x2)
 
 
 @rule_for(np.linalg.vecdot)
-def _vecdot(trace: Trace, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def _vecdot(trace: Trace, x1, x2, axis) -> Any:
     vecdot: Any = np.vecdot
     return vecdot(x1, x2, axis=axis)
 
 
 @rule_for(np.convolve)
-def _convolve(trace: Trace, a: Any, v: Any, mode: Any = "full") -> Elements:
+def _convolve(trace: Trace, a, v, mode) -> Elements:
     return convolve(trace, a, v, mode)
 
 
 @rule_for(np.correlate)
-def _correlate(trace: Trace, a: Any, v: Any, mode: Any = "valid") -> Elements:
+def _correlate(trace: Trace, a, v, mode) -> Elements:
     """``correlate(a, v)[k] = sum_n a[n + k] v[n]``: a convolution with v reversed."""
     if not np.ndim(a) or not np.ndim(v):
         raise ValueError("object of too small depth for desired array")

@@ -28,7 +28,7 @@ __all__: list[str] = []
 
 
 @rule_for(np.pad)
-def _pad(trace: Trace, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def _pad(trace: Trace, array, pad_width, mode, kwargs) -> Any:
     ids, dtype = ids_of(trace, array), dtype_of(array)
     if callable(mode):
         return rebound(pad)(array, pad_width, mode, **kwargs)

@@ -37,15 +37,7 @@ __all__: list[str] = []
 
 
 @rule_for(np.cross)
-def _cross(
-    trace: Trace,
-    a: Any,
-    b: Any,
-    axisa: int = -1,
-    axisb: int = -1,
-    axisc: int = -1,
-    axis: Any = None,
-) -> Any:
+def _cross(trace: Trace, a, b, axisa, axisb, axisc, axis) -> Any:
     """``cross(a, b)[0] = a[1] * b[2] - a[2] * b[1]``, and so on."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -108,9 +100,7 @@ def _three(trace: Trace, components: list[Operand]) -> list[Operand]:
 
 
 @rule_for(np.unwrap)
-def _unwrap(
-    trace: Trace, p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.pi
-) -> Elements:
+def _unwrap(trace: Trace, p, discont, axis, period) -> Elements:
     """Adds multiples of the period, whose number is opaque."""
     ids, kind = ids_of(trace, p), dtype_of(p)
     np.unwrap(np.zeros([min(n, 2) for n in ids.shape], kind), axis=axis)  # NumPy judges them
@@ -131,7 +121,7 @@ def _unwrap(
 
 
 @rule_for(np.sinc)
-def _sinc(trace: Trace, x: Any) -> Elements:
+def _sinc(trace: Trace, x) -> Elements:
     """``sin(pi x) / (pi x)``, and 1 at 0, where the first derivative vanishes alone."""
     ids, kind = ids_of(trace, x), dtype_of(x)
     kind = kind if kind.kind in "fc" else np.dtype(float)
@@ -151,7 +141,7 @@ def _sinc(trace: Trace, x: Any) -> Elements:
 
 
 @rule_for(np.i0)
-def _i0(trace: Trace, x: Any) -> Elements:
+def _i0(trace: Trace, x) -> Elements:
     """As the ufunc of SciPy's, which NumPy's writes out as Chebyshev series."""
     operand = _operand(trace, x)
     if operand._dtype.kind == "c":
@@ -176,13 +166,13 @@ def _trimmed(trace: Trace, x: Any) -> Operand:
 
 
 @rule_for(np.polymul)
-def _polymul(trace: Trace, a1: Any, a2: Any) -> Any:
+def _polymul(trace: Trace, a1, a2) -> Any:
     trace.graph.pure = False
     return convolve(trace, *(_trimmed(trace, x) for x in (a1, a2)))
 
 
 @rule_for(np.polydiv)
-def _polydiv(trace: Trace, u: Any, v: Any) -> tuple[Elements, Elements]:
+def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     """Long division; the remainder has the divisor's length less one, or less."""
     kind = np.result_type(dtype_of(u), dtype_of(v), np.float64 if _whole(u, v) else dtype_of(u))
     rest, divisor = (_moved(_operand(trace, x), np.array) for x in (u, v))
@@ -224,7 +214,7 @@ def _whole(*operands: Any) -> bool:
 
 
 @rule_for(np.roots)
-def _roots(trace: Trace, p: Any) -> Elements:
+def _roots(trace: Trace, p) -> Elements:
     """Without constant zeros at the ends; a traced coefficient is taken as not zero."""
     ids = ids_of(trace, p)
     if np.ndim(p) != 1:
@@ -254,7 +244,7 @@ def _roots(trace: Trace, p: Any) -> Elements:
 def _complex_domain(function: Callable[..., Any], ufunc: np.ufunc) -> None:
     """Complex, since the result is for some inputs; it depends on what the ufunc does."""
 
-    def rule(trace: Trace, x: Any) -> Elements:
+    def rule(trace: Trace, x) -> Elements:
         found = combined(trace, ufunc, x)
         return Elements(found.ids, np.result_type(found.dtype, np.complex64))
 
@@ -266,7 +256,7 @@ for _name in "sqrt log log2 log10 arccos arcsin arctanh".split():
 
 
 @rule_for(scimath.power)
-def _power(trace: Trace, x: Any, p: Any) -> Elements:
+def _power(trace: Trace, x, p) -> Elements:
     # as arrays, numbers of Python take part in the dtype
     base, exponent = (y if contains_traced(y) else np.asarray(y) for y in (x, p))
     found = combined(trace, np.power, base, exponent)
@@ -274,7 +264,7 @@ def _power(trace: Trace, x: Any, p: Any) -> Elements:
 
 
 @rule_for(scimath.logn)
-def _logn(trace: Trace, n: Any, x: Any) -> Elements:
+def _logn(trace: Trace, n, x) -> Elements:
     """``log(x) / log(n)``."""
     parts = [np.log(value) for value in (x, n)]
     found = combined(trace, np.true_divide, *parts)

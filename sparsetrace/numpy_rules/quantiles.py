@@ -22,14 +22,7 @@ __all__ = ["STEPS"]
 
 
 def _median_rule(function: Callable[..., Any]) -> None:
-    def rule(
-        trace: Trace,
-        a: Any,
-        axis: Any = None,
-        out: None = None,
-        overwrite_input: Any = False,
-        keepdims: Any = False,
-    ) -> Elements:
+    def rule(trace: Trace, a, axis, keepdims) -> Elements:
         axis = axes_of(axis, np.ndim(a))
         return whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, function)
 
@@ -41,9 +34,7 @@ _median_rule(np.nanmedian)
 
 
 @rule_for(np.ptp)
-def _ptp(
-    trace: Trace, a: Any, axis: Any = None, out: None = None, keepdims: Any = False
-) -> Elements:
+def _ptp(trace: Trace, a, axis, keepdims) -> Elements:
     count = length(np.shape(a) or (1,), axis)
     if count == 1:
         return single(trace, a, axis, dtype_of(a), keepdims, 0.0)
@@ -61,19 +52,7 @@ STEPS = frozenset(
 def _quantile_rule(function: Callable[..., Any]) -> None:
     """Levels come first in the shape; each result depends on the whole axis."""
 
-    def rule(
-        trace: Trace,
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: None = None,
-        overwrite_input: Any = False,
-        method: Any = "linear",
-        keepdims: Any = False,
-        *,
-        weights: Any = None,
-        interpolation: Any = None,
-    ) -> Elements:
+    def rule(trace: Trace, a, q, axis, method, keepdims, weights, interpolation=None) -> Elements:
         options = {}
         if weights is not None:
             # NumPy judges those that are known

@@ -61,35 +61,11 @@ def _ufunc_reduction(
 ) -> None:
     """``np.sum`` and its kin: the signature of numpy's own wrappers."""
 
-    def plain(
-        trace: Trace,
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: None = None,
-        keepdims: Any = False,
-        initial: Any = np._NoValue,
-        where: Any = True,
-    ) -> Elements:
-        keep = keepdims is not np._NoValue and bool(keepdims)
-        if where is np._NoValue:
-            where = True
+    def rule(trace: Trace, a, axis, keepdims, initial, where, dtype=None) -> Elements:
         a = _without_nan(trace, a, nan)
-        return ufunc_reductions.reduce(trace, ufunc, a, axis, dtype, keep, initial, where)
+        return ufunc_reductions.reduce(trace, ufunc, a, axis, dtype, keepdims, initial, where)
 
-    def undtyped(
-        trace: Trace,
-        a: Any,
-        axis: Any = None,
-        out: None = None,
-        keepdims: Any = False,
-        initial: Any = np._NoValue,
-        where: Any = True,
-    ) -> Elements:
-        return plain(trace, a, axis, None, None, keepdims, initial, where)
-
-    typed = ufunc in (np.add, np.multiply)
-    rule_for(*functions)(plain if typed else undtyped)
+    rule_for(*functions)(rule)
 
 
 _ufunc_reduction(np.add, np.sum)
@@ -103,18 +79,8 @@ _ufunc_reduction(np.fmin, np.nanmin)
 
 
 def _truth_reduction(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
-    def rule(
-        trace: Trace,
-        a: Any,
-        axis: Any = None,
-        out: None = None,
-        keepdims: Any = False,
-        *,
-        where: Any = True,
-    ) -> Elements:
-        keep = keepdims is not np._NoValue and bool(keepdims)
-        where = True if where is np._NoValue else where
-        return ufunc_reductions.reduce(trace, ufunc, a, axis, None, keep, where=where)
+    def rule(trace: Trace, a, axis, keepdims, where) -> Elements:
+        return ufunc_reductions.reduce(trace, ufunc, a, axis, None, keepdims, where=where)
 
     rule_for(function)(rule)
 
@@ -139,10 +105,9 @@ def whole_axis(
     Unless it is `linear`, the result is taken as nonlinear in all of the axis.
     """
     since = trace.graph.size
-    keep = keepdims is not np._NoValue and bool(keepdims)
     ids, source = ids_of(trace, a), dtype_of(a)
     rows, axes = ufunc_reductions.core_last(ids, axis)
-    if where is not True and where is not np._NoValue:
+    if where is not True:
         unsure = is_uncertain(where)
         mask = True if unsure else np.asarray(constant_values(where), bool)
         masks = ufunc_reductions.core_last(np.broadcast_to(mask, ids.shape), axis)[0]
@@ -161,20 +126,11 @@ def whole_axis(
                 out = np.where(known, trace.graph.constant(found), out)
     if not linear:
         out = bend(trace.graph, out, since)
-    return Elements(np.expand_dims(out, axes) if keep and axes else out, np.dtype(dtype))
+    return Elements(np.expand_dims(out, axes) if keepdims and axes else out, np.dtype(dtype))
 
 
 def _mean_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None:
-    def rule(
-        trace: Trace,
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: None = None,
-        keepdims: Any = False,
-        *,
-        where: Any = True,
-    ) -> Elements:
+    def rule(trace: Trace, a, axis, dtype, keepdims, where) -> Elements:
         kind = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
         length(np.shape(a) or (() if function is _MEAN else (1,)), axis)  # as NumPy, no axis 0
         return whole_axis(trace, a, axis, kind, keepdims, where, values)
@@ -189,23 +145,11 @@ _mean_rule(np.nanmean, np.nanmean)
 def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None:
     root = values in _ROOTS
 
-    def rule(
-        trace: Trace,
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: None = None,
-        ddof: Any = 0,
-        keepdims: Any = False,
-        *,
-        where: Any = True,
-        mean: Any = np._NoValue,
-        correction: Any = np._NoValue,
-    ) -> Elements:
+    def rule(trace: Trace, a, axis, dtype, ddof, keepdims, where, mean, correction) -> Elements:
         if correction is not np._NoValue and ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         free = ddof if correction is np._NoValue else correction
-        if mean is not None and mean is not np._NoValue:
+        if mean is not None:
             return _about(trace, a, mean, axis, dtype, free, keepdims, where, root=root)
 
         def value(rows: Any, axis: int) -> Any:
@@ -214,7 +158,7 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
         kind = np.dtype(dtype) if dtype is not None else _real(inexact(dtype_of(a)))
         alike = () if function in (_VAR, _STD) else (1,)  # the others take axis 0 of a number
         count = length(np.shape(a) or alike, axis)
-        if count == 1 and (where is True or where is np._NoValue):
+        if count == 1 and where is True:
             return single(trace, a, axis, kind, keepdims, value(np.zeros(1), axis=0))
         # each deviation from the mean depends on the whole axis; of two real numbers the
         # standard deviation is half their distance
@@ -240,7 +184,7 @@ def single(
     trace: Trace, a: Any, axis: Any, dtype: np.dtype[Any], keepdims: Any, value: Any
 ) -> Elements:
     """The spread of one number, which is constant."""
-    shape = np.sum(np.zeros(np.shape(a)), axis=axis, keepdims=keepdims is True).shape
+    shape = np.sum(np.zeros(np.shape(a)), axis=axis, keepdims=keepdims).shape
     trace.graph.pure = False
     return Elements(filled(trace.graph.constant(value), shape), dtype)
 
@@ -280,22 +224,13 @@ _spread_rule(np.nanstd, np.nanstd)
 
 
 @rule_for(np.average)
-def _average(
-    trace: Trace,
-    a: Any,
-    axis: Any = None,
-    weights: Any = None,
-    returned: bool = False,
-    *,
-    keepdims: Any = False,
-) -> Any:
+def _average(trace: Trace, a, axis, weights, returned, keepdims) -> Any:
     """``sum(a * weights) / sum(weights)``: a zero weight cuts its element."""
-    keep = keepdims is not np._NoValue and bool(keepdims)
     shape = np.shape(a)
     if axis is not None:
         axis = normalize_axis_tuple(axis, len(shape), argname="axis")
     if weights is None:
-        found = whole_axis(trace, a, axis, inexact(dtype_of(a)), keep, True, np.mean)
+        found = whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, np.mean)
         count = prod(shape) / found.ids.size  # as in NumPy, an average has at least one result
         if not returned:
             return found
@@ -307,8 +242,8 @@ def _average(
     kinds = dtype_of(a), dtype_of(factors)
     kind = np.result_type(*kinds, *([float] if kinds[0].kind in "biu" else []))
     products = np.multiply(a, factors)
-    scale = np.sum(factors, axis=axis, keepdims=keep, dtype=kind)
-    mean = np.true_divide(np.sum(products, axis=axis, keepdims=keep), scale)
+    scale = np.sum(factors, axis=axis, keepdims=keepdims, dtype=kind)
+    mean = np.true_divide(np.sum(products, axis=axis, keepdims=keepdims), scale)
     return (mean, np.broadcast_to(scale, np.shape(mean))) if returned else mean
 
 
@@ -325,20 +260,12 @@ def _along_axes(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
 
 
 @rule_for(np.linalg.trace)
-def _linalg_trace(trace: Trace, x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+def _linalg_trace(trace: Trace, x, offset, dtype) -> Any:
     return _trace(trace, x, offset, -2, -1, dtype)
 
 
 @rule_for(np.trace)
-def _trace(
-    trace: Trace,
-    a: Any,
-    offset: int = 0,
-    axis1: int = 0,
-    axis2: int = 1,
-    dtype: Any = None,
-    out: None = None,
-) -> Elements:
+def _trace(trace: Trace, a, offset, axis1, axis2, dtype) -> Elements:
     """``[[{0}, {1}], [{2}, {3}]] -> {0, 3}``."""
     diagonal = ids_of(trace, a).diagonal(offset, axis1, axis2)
     operand = Operand(trace, diagonal, dtype_of(a))
@@ -361,9 +288,7 @@ def _accumulated(
 
 
 def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = None) -> None:
-    def rule(
-        trace: Trace, a: Any, axis: Any = None, dtype: Any = None, out: None = None
-    ) -> Elements:
+    def rule(trace: Trace, a, axis, dtype) -> Elements:
         a = _without_nan(trace, a, nan)
         ids = ids_of(trace, a)
         ufunc_reductions.judge_axis(axis, ids.ndim, function)
@@ -381,16 +306,7 @@ _prefix(np.multiply, np.nancumprod, nan=1.0)
 
 
 def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
-    def rule(
-        trace: Trace,
-        x: Any,
-        /,
-        *,
-        axis: Any = None,
-        dtype: Any = None,
-        out: None = None,
-        include_initial: bool = False,
-    ) -> Elements:
+    def rule(trace: Trace, x, axis, dtype, include_initial) -> Elements:
         ids = ids_of(trace, x)
         if axis is None:
             if ids.ndim > 1:
@@ -415,18 +331,7 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
 
 @rule_for(np.cov)
-def _cov(
-    trace: Trace,
-    m: Any,
-    y: Any = None,
-    rowvar: bool = True,
-    bias: bool = False,
-    ddof: Any = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    *,
-    dtype: Any = None,
-) -> Any:
+def _cov(trace: Trace, m, y, rowvar, bias, ddof, fweights, aweights, dtype) -> Any:
     """Each entry depends on two variables, and on every weight that is traced."""
     weights = [w for w in (fweights, aweights) if w is not None and contains_traced(w)]
     if contains_traced(fweights):

@@ -51,8 +51,8 @@ from sparsetrace.operands.registry import rule_for
 __all__ = ["NO_NUMBERS", "replaced"]
 
 
-@rule_for(np.where)
-def _where(trace: Trace, condition: Any, x: Any = None, y: Any = None, /) -> Elements:
+@rule_for(np.where, signature="condition, x=None, y=None, /")
+def _where(trace: Trace, condition, x, y) -> Elements:
     if (x is None) != (y is None):
         raise ValueError("either both or neither of x and y should be given")
     if x is None:
@@ -70,7 +70,7 @@ def _weak_result(*values: Any) -> np.dtype[Any]:
 
 
 @rule_for(np.select)
-def _select(trace: Trace, condlist: Any, choicelist: Any, default: Any = 0) -> Elements:
+def _select(trace: Trace, condlist, choicelist, default) -> Elements:
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if not len(condlist):
@@ -86,7 +86,7 @@ def _select(trace: Trace, condlist: Any, choicelist: Any, default: Any = 0) -> E
 
 
 @rule_for(np.choose)
-def _choose(trace: Trace, a: Any, choices: Any, out: None = None, mode: str = "raise") -> Elements:
+def _choose(trace: Trace, a, choices, mode) -> Elements:
     if not np.can_cast(dtype_of(a), np.intp):
         raise TypeError(f"Cannot cast array data from {dtype_of(a)!r} to an index")
     parts = [ids_of(trace, c) for c in choices]
@@ -94,7 +94,7 @@ def _choose(trace: Trace, a: Any, choices: Any, out: None = None, mode: str = "r
     places = chosen_values(trace, a)
     if places is not None:
         stacked = [np.array(p) for p in np.broadcast_arrays(*parts)]
-        return Elements(np.choose(places, stacked, mode=mode), dtype)  # type: ignore[call-overload]
+        return Elements(np.choose(places, stacked, mode=mode), dtype)
     union = trace.graph.union_all(parts)
     if trace.dependency:
         union = trace.graph.union(union, ids_of(trace, a))
@@ -104,9 +104,7 @@ def _choose(trace: Trace, a: Any, choices: Any, out: None = None, mode: str = "r
 
 
 @rule_for(np.piecewise)
-def _piecewise(
-    trace: Trace, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any
-) -> Elements:
+def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
     """A function gets the elements where its condition holds; all of x if that is unknown."""
     nested = isinstance(condlist, (list, tuple, np.ndarray)) and np.ndim(condlist) > 0
     if not nested or (np.ndim(x) and not isinstance(condlist[0], (list, np.ndarray))):
@@ -141,26 +139,16 @@ def _piecewise(
 
 
 @rule_for(np.clip)
-def _clip(
-    trace: Trace,
-    a: Any,
-    a_min: Any = np._NoValue,
-    a_max: Any = np._NoValue,
-    out: None = None,
-    *,
-    min: Any = np._NoValue,
-    max: Any = np._NoValue,
-    **options: Any,
-) -> Elements:
-    if options.get("where", True) is not True:
+def _clip(trace: Trace, a, a_min, a_max, kwargs, min=np._NoValue, max=np._NoValue) -> Elements:
+    if kwargs.get("where", True) is not True:
         raise UnsupportedError(
             explain("np.clip(where=)", "this option has no rule", "Use np.where on the result.")
         )
     low, high = _bounds(a_min, a_max, min, max)
     kind = None
-    if options:  # NumPy judges them
+    if kwargs:  # NumPy judges them
         samples = [None if x is None else _sample(x) for x in (a, low, high)]
-        kind = np.clip(*samples, **options).dtype
+        kind = np.clip(*samples, **kwargs).dtype
     found = Elements(ids_of(trace, a).copy(), dtype_of(a))
     for bound, ufunc in ((low, np.maximum), (high, np.minimum)):
         if bound is not None:
@@ -208,9 +196,7 @@ def _sample(x: Any) -> Any:
 
 
 @rule_for(np.nan_to_num)
-def _nan_to_num(
-    trace: Trace, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
-) -> Any:
+def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
     """An element stays as it is, or takes the number given, if it is no number."""
     ids, kind = ids_of(trace, x), dtype_of(x)
     out = np.array(ids)
@@ -254,13 +240,11 @@ def replaced(trace: Trace, x: Any, found: Elements, *, copy: bool) -> Any:
 
 
 @rule_for(np.take)
-def _take(
-    trace: Trace, a: Any, indices: Any, axis: Any = None, out: None = None, mode: str = "raise"
-) -> Elements:
+def _take(trace: Trace, a, indices, axis, mode) -> Elements:
     ids = ids_of(trace, a)
     places, unsure = indexing.constant_key(trace, indices)
     if not unsure:
-        return Elements(np.asarray(np.take(ids, places, axis, mode=mode)), dtype_of(a))  # type: ignore[call-overload]
+        return Elements(np.asarray(np.take(ids, places, axis, mode=mode)), dtype_of(a))
     if axis is None:
         ids, axis = ids.reshape(-1), 0
     axis = normalize_axis_index(axis, ids.ndim)
@@ -269,7 +253,7 @@ def _take(
 
 
 @rule_for(np.take_along_axis)
-def _take_along_axis(trace: Trace, arr: Any, indices: Any, axis: Any = -1) -> Any:
+def _take_along_axis(trace: Trace, arr, indices, axis) -> Any:
     if not (contains_traced(indices) and is_uncertain(indices)):
         fixed, _ = indexing.constant_key(trace, indices)
         moved = np.take_along_axis(ids_of(trace, arr), constant_values(fixed), axis)
@@ -317,9 +301,7 @@ def _is_level(v: Any) -> bool:
 
 
 @rule_for(np.interp)
-def _interp(
-    trace: Trace, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
-) -> Elements:
+def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
     """Each result depends on its own x, and on the nodes next to it.
 
     Which nodes those are is known if x and xp are; else any may be.
@@ -425,13 +407,13 @@ def _between(
 
 
 @rule_for(np.trim_zeros)
-def _trim_zeros(trace: Trace, filt: Any, *args: Any, **options: Any) -> Elements:
+def _trim_zeros(trace: Trace, filt, trim, axis=None) -> Elements:
     """A view of the operand, where its values say which."""
     values = chosen_values(trace, filt)
     if values is None:
         raise REFUSED.error(nonzero, "np.trim_zeros")
     values = np.array(values, order="C")
-    kept = trim_zeros(values, *args, **options)
+    kept = trim_zeros(values, trim) if axis is None else trim_zeros(values, trim, axis)
     if not kept.size:
         return Elements(np.zeros(kept.shape, np.int32), dtype_of(filt), keep_array=True)
     first = (kept.ctypes.data - values.ctypes.data) // values.itemsize

@@ -36,10 +36,7 @@ def _unknown_rows(trace: Trace, rows: Ids) -> Ids:
 
 
 def _index_reduction(function: Callable[..., Any]) -> None:
-    def rule(
-        trace: Trace, a: Any, axis: Any = None, out: None = None, *, keepdims: Any = False
-    ) -> Elements:
-        keep = keepdims is not np._NoValue and bool(keepdims)
+    def rule(trace: Trace, a, axis, keepdims) -> Elements:
         ids = ids_of(trace, a)
         ufunc_reductions.judge_axis(axis, ids.ndim, function)
         rows, axes = ufunc_reductions.core_last(ids, axis)
@@ -52,7 +49,7 @@ def _index_reduction(function: Callable[..., Any]) -> None:
             _unknown_rows(trace, rows),
             lambda values: function(np.nan_to_num(values), axis=-1),
         )
-        return Elements(np.expand_dims(found, axes) if keep and axes else found, _INDEX)
+        return Elements(np.expand_dims(found, axes) if keepdims and axes else found, _INDEX)
 
     rule_for(function)(rule)
 
@@ -62,7 +59,7 @@ for _function in (np.argmax, np.argmin, np.nanargmax, np.nanargmin):
 
 
 @rule_for(np.count_nonzero)
-def _count_nonzero(trace: Trace, a: Any, axis: Any = None, *, keepdims: Any = False) -> Elements:
+def _count_nonzero(trace: Trace, a, axis, keepdims) -> Elements:
     rows, axes = ufunc_reductions.core_last(ids_of(trace, a), axis)
     out = compute_rows(
         trace,
@@ -75,7 +72,7 @@ def _count_nonzero(trace: Trace, a: Any, axis: Any = None, *, keepdims: Any = Fa
 
 
 @rule_for(np.round, np.around)
-def _round(trace: Trace, a: Any, decimals: int = 0, out: None = None) -> Elements:
+def _round(trace: Trace, a, decimals) -> Elements:
     """Piecewise constant; constants keep their rounded value."""
     ids, kind = ids_of(trace, a), dtype_of(a)
     index(decimals)
@@ -125,24 +122,21 @@ def _sorting_order(trace: Trace, a: Any, axis: Any, values: Callable[..., Any]) 
 
 
 @rule_for(np.sort)
-def _sort(
-    trace: Trace,
-    a: Any,
-    axis: Any = -1,
-    kind: Any = None,
-    order: Any = None,
-    **options: Any,
-) -> Elements:
+def _sort(trace: Trace, a, axis, kind, order, stable, descending=False) -> Elements:
     """``[{0}, {1}] -> [{0, 1}, {0, 1}]``."""
-    if options or not (kind is order is None):  # NumPy judges them
-        np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, **options)
-    return _sorted(trace, a, axis, lambda values: np.sort(values, **options))
+    downwards = _downwards(descending)
+    if stable is not None or downwards or not (kind is order is None):  # NumPy judges them
+        np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable, **downwards)
+    return _sorted(trace, a, axis, lambda values: np.sort(values, **downwards))
+
+
+def _downwards(descending: Any) -> dict[str, Any]:
+    """The option of NumPy 2.5 to sort the other way, where it is given."""
+    return {"descending": descending} if descending is not False else {}
 
 
 @rule_for(np.partition)
-def _partition(
-    trace: Trace, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
-) -> Elements:
+def _partition(trace: Trace, a, kth, axis, kind, order) -> Elements:
     _judge_partition(a, kth, axis, kind, order)
     return _sorted(trace, a, axis, lambda values: np.partition(values, kth))
 
@@ -158,23 +152,16 @@ def _judge_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None
 
 
 @rule_for(np.sort_complex)
-def _sort_complex(trace: Trace, a: Any) -> Elements:
+def _sort_complex(trace: Trace, a) -> Elements:
     found = _sorted(trace, a, -1, np.sort)
     return Elements(found.ids, np.sort_complex(np.zeros(1, found.dtype)).dtype)
 
 
 @rule_for(np.argsort)
-def _argsort(
-    trace: Trace,
-    a: Any,
-    axis: Any = -1,
-    kind: Any = None,
-    order: Any = None,
-    **options: Any,
-) -> Elements:
-    if options or not (kind is order is None):  # NumPy judges them
-        np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, **options)
-    downwards = {name: x for name, x in options.items() if name == "descending"}
+def _argsort(trace: Trace, a, axis, kind, order, stable, descending=False) -> Elements:
+    downwards = _downwards(descending)
+    if stable is not None or downwards or not (kind is order is None):  # NumPy judges them
+        np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable, **downwards)
 
     def places(values: Any) -> Any:
         return np.argsort(values, stable=True, **downwards)
@@ -183,15 +170,13 @@ def _argsort(
 
 
 @rule_for(np.argpartition)
-def _argpartition(
-    trace: Trace, a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
-) -> Elements:
+def _argpartition(trace: Trace, a, kth, axis, kind, order) -> Elements:
     _judge_partition(a, kth, axis, kind, order)
     return _sorting_order(trace, a, axis, lambda values: np.argpartition(values, kth))
 
 
-@rule_for(np.lexsort)
-def _lexsort(trace: Trace, keys: Any, axis: int = -1) -> Elements:
+@rule_for(np.lexsort, signature="keys, axis=-1")
+def _lexsort(trace: Trace, keys, axis) -> Elements:
     """The order of each row of the keys, found from all of the keys."""
     ids = ids_of(trace, keys)
     if not ids.ndim:
@@ -209,7 +194,7 @@ def _lexsort(trace: Trace, keys: Any, axis: int = -1) -> Elements:
 
 # -------------------------------------------------------------------- searching
 @rule_for(np.searchsorted)
-def _searchsorted(trace: Trace, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Elements:
+def _searchsorted(trace: Trace, a, v, side, sorter) -> Elements:
     sources = [a, v] if sorter is None else [a, v, sorter]
     if np.ndim(a) != 1 or sorter is not None or side not in ("left", "right"):
         order = None if sorter is None else np.zeros(np.shape(sorter), dtype_of(sorter))
@@ -222,7 +207,7 @@ def _searchsorted(trace: Trace, a: Any, v: Any, side: Any = "left", sorter: Any 
 
 
 @rule_for(np.digitize)
-def _digitize(trace: Trace, x: Any, bins: Any, right: bool = False) -> Elements:
+def _digitize(trace: Trace, x, bins, right) -> Elements:
     edges = plain_values(trace, bins)
     if edges is None:
         edges = np.zeros(np.shape(bins), dtype_of(bins))
@@ -233,15 +218,7 @@ def _digitize(trace: Trace, x: Any, bins: Any, right: bool = False) -> Elements:
 
 
 @rule_for(np.isin)
-def _isin(
-    trace: Trace,
-    element: Any,
-    test_elements: Any,
-    assume_unique: bool = False,
-    invert: bool = False,
-    *,
-    kind: Any = None,
-) -> Elements:
+def _isin(trace: Trace, element, test_elements, assume_unique, invert, kind) -> Elements:
     def values(element: Any, among: Any) -> Any:
         return np.isin(element, among, assume_unique, invert, kind=kind)
 
@@ -253,6 +230,6 @@ def _isin(
 if hasattr(np, "in1d"):  # until NumPy 2.4
 
     @rule_for(np.in1d)  # noqa: NPY201 - it is asked for above
-    def _in1d(trace: Trace, ar1: Any, ar2: Any, *args: Any, **options: Any) -> Elements:
-        found = _isin(trace, ar1, ar2, *args, **options)
+    def _in1d(trace: Trace, ar1, ar2, assume_unique, invert, kind) -> Elements:
+        found = _isin(trace, ar1, ar2, assume_unique, invert, kind)
         return Elements(found.ids.reshape(-1), found.dtype)

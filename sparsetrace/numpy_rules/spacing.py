@@ -61,18 +61,7 @@ def line(
 
 
 @rule_for(np.linspace)
-def _linspace(
-    trace: Trace,
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    retstep: bool = False,
-    dtype: Any = None,
-    axis: Any = 0,
-    *,
-    device: Any = None,
-) -> Any:
+def _linspace(trace: Trace, start, stop, num, endpoint, retstep, dtype, axis) -> Any:
     count = operator.index(num)
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
@@ -86,15 +75,7 @@ def _linspace(
 
 
 @rule_for(np.geomspace)
-def _geomspace(
-    trace: Trace,
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    dtype: Any = None,
-    axis: Any = 0,
-) -> Elements:
+def _geomspace(trace: Trace, start, stop, num, endpoint, dtype, axis) -> Elements:
     """Depends on its ends as a straight line does; the values of constants are its own."""
     count = operator.index(num)
     kind = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))

@@ -21,14 +21,12 @@ __all__: list[str] = []
 
 # ------------------------------------------------------- truth values, of Python's own
 @rule_for(np.allclose)
-def _allclose(
-    trace: Trace, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
-) -> Any:
+def _allclose(trace: Trace, a, b, rtol, atol, equal_nan) -> Any:
     return np.all(np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)).item()
 
 
 @rule_for(np.array_equal)
-def _array_equal(trace: Trace, a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+def _array_equal(trace: Trace, a1, a2, equal_nan) -> Any:
     if np.shape(a1) != np.shape(a2):
         return False
     same = np.equal(a1, a2)
@@ -38,7 +36,7 @@ def _array_equal(trace: Trace, a1: Any, a2: Any, equal_nan: bool = False) -> Any
 
 
 @rule_for(np.array_equiv)
-def _array_equiv(trace: Trace, a1: Any, a2: Any) -> Any:
+def _array_equiv(trace: Trace, a1, a2) -> Any:
     try:
         np.broadcast_shapes(np.shape(a1), np.shape(a2))
     except ValueError:
@@ -47,7 +45,7 @@ def _array_equiv(trace: Trace, a1: Any, a2: Any) -> Any:
 
 
 def _sign_of_infinity(function: Callable[..., Any], *, negative: bool) -> None:
-    def rule(trace: Trace, x: Any, out: None = None) -> Elements:
+    def rule(trace: Trace, x) -> Elements:
         function(np.zeros((), dtype_of(x)))  # NumPy refuses complex numbers
         found = np.logical_and(np.isinf(x), np.signbit(x) == negative)
         return Elements(ids_of(trace, found), np.dtype(bool))
@@ -66,24 +64,22 @@ def _bits(trace: Trace, a: Any) -> Any:
     return np.zeros(np.shape(a), kind if kind.kind in "biu" else float)
 
 
-@rule_for(np.packbits)
-def _packbits(trace: Trace, a: Any, /, axis: Any = None, bitorder: Any = "big") -> Elements:
+@rule_for(np.packbits, signature="a, /, axis=None, bitorder='big'")
+def _packbits(trace: Trace, a, axis, bitorder) -> Elements:
     sample = np.packbits(_bits(trace, a), axis, bitorder)
     return opaque(trace, lambda x: np.packbits(x, axis, bitorder), [a], sample.shape, sample.dtype)
 
 
-@rule_for(np.unpackbits)
-def _unpackbits(
-    trace: Trace, a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big"
-) -> Elements:
+@rule_for(np.unpackbits, signature="a, /, axis=None, count=None, bitorder='big'")
+def _unpackbits(trace: Trace, a, axis, count, bitorder) -> Elements:
     sample = np.unpackbits(_bits(trace, a), axis, count, bitorder)
     return opaque(
         trace, lambda x: np.unpackbits(x, axis, count, bitorder), [a], sample.shape, sample.dtype
     )
 
 
-@rule_for(np.unravel_index)
-def _unravel_index(trace: Trace, indices: Any, shape: Any, order: Any = "C") -> Any:
+@rule_for(np.unravel_index, signature="indices, shape, order='C'")
+def _unravel_index(trace: Trace, indices, shape, order) -> Any:
     np.unravel_index(np.zeros(0, dtype_of(indices)), shape, order)  # NumPy judges the arguments
 
     def part(axis: int) -> Elements:
@@ -96,10 +92,8 @@ def _unravel_index(trace: Trace, indices: Any, shape: Any, order: Any = "C") -> 
     return tuple(part(axis) for axis in range(len(dims)))
 
 
-@rule_for(np.ravel_multi_index)
-def _ravel_multi_index(
-    trace: Trace, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C"
-) -> Elements:
+@rule_for(np.ravel_multi_index, signature="multi_index, dims, mode='raise', order='C'")
+def _ravel_multi_index(trace: Trace, multi_index, dims, mode, order) -> Elements:
     parts = list(multi_index)
     shape = np.broadcast_shapes(*map(np.shape, parts))
     # NumPy judges the arguments

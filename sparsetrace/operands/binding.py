@@ -2,8 +2,11 @@
 
 Contract: a handler's parameters after the first are named like those parameters of the
 function that it reads, and no others.  Defaults, and the errors for wrong arguments, are
-the function's.  ``*args`` of the function arrive as one tuple, ``**kwargs`` as one
-dictionary.
+the function's; a handler has a default for what a supported release, or one of several
+functions that share the handler, does not have.  ``*args`` of the function arrive as one
+tuple, ``**kwargs`` as one dictionary.  Where NumPy has a value that says "not given",
+`keepdims` arrives as False, `where` as True, `initial` and `mean` as None; ``out=`` never
+arrives, since it is dealt with before.
 """
 
 from __future__ import annotations
@@ -14,15 +17,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Binder", "Handler", "binder"]
+__all__ = ["ANYTHING", "Binder", "Handler", "binder"]
 
 Handler = Callable[..., Any]
 Binder = Callable[..., tuple[Any, ...]]
 
+ANYTHING = "*args, **kwargs"
+"""The signature that stands for any: a handler gets the call as it was made."""
 _ABSENT = np._NoValue
 _GIVEN = {
     "keepdims": "keepdims is not _ABSENT and bool(keepdims)",
     "where": "True if where is _ABSENT else where",
+    "initial": "None if initial is _ABSENT else initial",
+    "mean": "None if mean is _ABSENT else mean",
 }
 """Parameters for which NumPy's functions have a value that stands for "not given"."""
 _EMPTY = inspect.Parameter.empty
@@ -41,7 +48,7 @@ def binder(function: Callable[..., Any], handler: Handler, declared: str | None 
         older release may lack it) gets the handler's default.
     declared : str, optional
         The signature where the function itself declares none, as some of NumPy's functions
-        in C do not before NumPy 2.4.
+        in C do not before NumPy 2.4; or `ANYTHING`, whatever the function declares.
 
     Raises
     ------
@@ -70,7 +77,11 @@ def binder(function: Callable[..., Any], handler: Handler, declared: str | None 
             scope[f"_handler_{wanted.name}"] = wanted.default
             read.append(f"_handler_{wanted.name}")
         else:
-            raise TypeError(f"{name} has no parameter {wanted.name!r}, which its rule reads")
+            code = handler.__code__
+            raise TypeError(
+                f"{name} has no parameter {wanted.name!r}, which its rule reads: "
+                f"{code.co_filename}:{code.co_firstlineno}"
+            )
     label = name if name.isidentifier() else "function"
     exec(f"def {label}({header}): return ({''.join(f'{item}, ' for item in read)})", scope)
     return scope[label]  # type: ignore[no-any-return]
@@ -83,14 +94,7 @@ def _declared(
 
     Defaults are put into `scope`: not all of them have a text of their own.
     """
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except ValueError:
-        if declared is None:
-            raise TypeError(f"{function.__name__} declares no signature: state it") from None
-        stated: dict[str, Any] = {"np": np}
-        exec(f"def function({declared}): pass", stated)
-        parameters = list(inspect.signature(stated["function"]).parameters.values())
+    parameters = list(_signature(function, declared).parameters.values())
     plain = []
     for parameter in parameters:
         default = parameter.default
@@ -100,6 +104,18 @@ def _declared(
         plain.append(parameter.replace(annotation=_EMPTY, default=default))
     header = str(inspect.Signature(plain))[1:-1]
     return {parameter.name for parameter in parameters}, header
+
+
+def _signature(function: Callable[..., Any], declared: str | None) -> inspect.Signature:
+    if declared != ANYTHING:
+        try:
+            return inspect.signature(function)
+        except ValueError:
+            if declared is None:
+                raise TypeError(f"{function.__name__} declares no signature: state it") from None
+    scope: dict[str, Any] = {"np": np}
+    exec(f"def function({declared}): pass", scope)
+    return inspect.signature(scope["function"])
 
 
 class _Named:

@@ -106,21 +106,21 @@ def reduce(
     axis: Axis = 0,
     dtype: Any = None,
     keepdims: bool = False,
-    initial: Any = np._NoValue,
+    initial: Any = None,
     where: Any = True,
 ) -> Elements:
     """``ufunc.reduce(x, axis, ...)``: the union over the axis."""
     keepdims = bool(keepdims)
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ValueError("reduce only supported for binary functions")
-    if where is True and dtype is None and initial is np._NoValue:
+    if where is True and dtype is None and initial is None:
         plain = elementwise.plain_ids(trace, ufunc, x)
         if plain is not None and plain.ndim and (_reorders(ufunc) or plain.ndim == 1):
             rows, axes = core_last(plain, axis)
             return Elements(_keep(trace.graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
     source = dtype_of(x)
     ids, kind = _converted(trace, ufunc, ids_of(trace, x), source, dtype)
-    has_initial = initial is not np._NoValue and initial is not None
+    has_initial = initial is not None
     if where is not True and not has_initial and ufunc.identity is None:
         raise ValueError(
             f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a "
@@ -193,7 +193,7 @@ def _reduce_curved(
         mask = np.broadcast_to(known_of(trace, where).astype(bool), ids.shape)
         neutral = np.int32(trace.graph.constant_scalar(source.type(ufunc.identity)))
         rows = np.where(core_last(mask, axis)[0], rows, neutral)
-    if initial is not np._NoValue and initial is not None:
+    if initial is not None:
         first = np.broadcast_to(ids_of(trace, initial), (*rows.shape[:-1], 1))
         rows = np.concatenate([first, rows], axis=-1)
     if not rows.shape[-1]:
@@ -350,7 +350,7 @@ def _fold(
         mask = np.broadcast_to(known_of(trace, where).astype(bool), ids.shape)
         mask = core_last(mask, axis)[0]
     steps = [Operand(trace, rows[..., i], source) for i in range(rows.shape[-1])]
-    if initial is not np._NoValue and initial is not None:
+    if initial is not None:
         first = np.broadcast_to(ids_of(trace, initial), rows.shape[:-1])
         steps.insert(0, Operand(trace, first, source))
     if not steps:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from sparsetrace.dispatch.calls import RULES
 from sparsetrace.errors import EscapeError
 from sparsetrace.operands.poison import POISON, frame
+from sparsetrace.operands.registry import ANYTHING
 
 
 # ------------------------------------------------------------------------ poison
@@ -185,3 +187,25 @@ def test_dispatch_sees_the_elements_of_lists_where_it_should():
     assert np.concatenate([Thing(), [1.0]]) == "concatenate"
     assert np.stack([Thing(), Thing()]) == "stack"
     assert np.where(True, Thing(), 1.0) == "where"
+
+
+# -------------------------------------------------------------------- signatures
+STATED = {
+    rule.function: rule.declared
+    for rule in RULES.values()
+    if rule.declared is not None and rule.declared != ANYTHING
+}
+
+
+@pytest.mark.parametrize("function", STATED, ids=lambda f: f.__name__)
+def test_a_signature_that_is_stated_is_the_one_declared(function):
+    try:
+        declared = str(inspect.signature(function))
+    except ValueError:
+        pytest.skip("before NumPy 2.4 compiled functions declare no signature")
+    assert STATED[function] == declared[1:-1]
+
+
+def test_the_function_of_a_rule_declares_or_is_stated():
+    assert np.where in STATED
+    assert len(STATED) > 15
