@@ -16,7 +16,6 @@ from numpy.testing.overrides import get_overridable_numpy_array_functions
 
 import sparsetrace.dispatch.calls  # noqa: F401  (imports every module of rules)
 from sparsetrace.numpy_rules.array_manipulation import MOVES
-from sparsetrace.numpy_rules.local_reductions import RULES as LOCAL_RULES
 from sparsetrace.operands.implementations import IMPLEMENTED
 from sparsetrace.operands.refusals import REFUSED, TEXTS
 from sparsetrace.operands.registry import RULES
@@ -60,9 +59,9 @@ def classes() -> dict[str, list[str]]:
     >>> "np.roll" in classes()["move"]
     True
     """
-    local = {f for f in REFUSED if f in LOCAL_RULES or f in _WHOLE}
+    local = {f for f in REFUSED if f in RULES or f in _WHOLE}
     members: dict[str, Container[Function]] = {
-        "rule": RULES,
+        "rule": set(RULES) - local,
         "move": MOVES,
         "NumPy's own code": IMPLEMENTED,
         "at a point": local,

@@ -29,11 +29,11 @@ from sparsetrace.numpy_rules import (
     histograms,
     in_place,
     indexing,
+    interpolation,
     inverses,
     linear_algebra,
-    local_selection,
-    local_sets,
     matrix_products,
+    norms,
     padding,
     polynomials,
     python_ufuncs,
@@ -41,32 +41,35 @@ from sparsetrace.numpy_rules import (
     raising_functions,
     reduction_functions,
     selection,
+    sets,
     sorting,
     spacing,
     whole_numbers,
 )
 from sparsetrace.numpy_rules.array_manipulation import MOVES, run_move
-from sparsetrace.operands import elementwise, ufunc_reductions
-from sparsetrace.operands.constants import plain_values
+from sparsetrace.operands import at_point, elementwise
+from sparsetrace.operands.constants import of_known
 from sparsetrace.operands.floating import notice, notice_function
 from sparsetrace.operands.implementations import IMPLEMENTED, rebound
 from sparsetrace.operands.memory_order import NUMBERS, laid_out, of_ufunc
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
-    Operand,
     check_operators,
     contains_traced,
     dtype_of,
-    ids_of,
     is_traced,
     is_traced_array,
     landed,
+    operand_of,
     plain_target,
     wrapped,
 )
-from sparsetrace.operands.refusals import REFUSED
+from sparsetrace.operands.prefixes import accumulate
+from sparsetrace.operands.refusals import REFUSED, name_call, name_of
 from sparsetrace.operands.registry import RULES
+from sparsetrace.operands.ufunc_at import at
+from sparsetrace.operands.ufunc_reductions import reduce, reduceat
 
 __all__ = ["function_call", "ufunc_call"]
 
@@ -78,8 +81,9 @@ _RULE_MODULES = (
     inverses,
     linear_algebra,
     spacing,
-    local_selection,
-    local_sets,
+    interpolation,
+    norms,
+    sets,
     polynomials,
     sorting,
     padding,
@@ -111,11 +115,8 @@ def ufunc_call(
     trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_ufunc__``."""
-    if not trace.calm:
-        if trace.local:
-            return local_calls.ufunc_call(trace, ufunc, method, inputs, kwargs)
-        if not trace.stateless:
-            notice(trace, ufunc, inputs)
+    if not (trace.calm or trace.stateless or trace.local):
+        notice(trace, ufunc, inputs)
     if not kwargs and method == "__call__":
         ids = elementwise.quick(trace, ufunc, inputs)
         if ids is not None:
@@ -137,6 +138,8 @@ def ufunc_call(
             return NotImplemented
     if python_ufuncs.is_of_python(ufunc):
         return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
+    if trace.local:
+        return local_calls.ufunc_call(trace, ufunc, method, inputs, kwargs, _by_ufunc)
     if not kwargs and method == "__call__" and ufunc.signature is None:
         simple = elementwise.simple(trace, ufunc, inputs)
         if simple is not None:
@@ -200,6 +203,8 @@ def _called(
     where = kwargs.pop("where", True)
     if ufunc.signature is not None:
         found = generalized_ufuncs.call(trace, ufunc, inputs, kwargs)
+    elif trace.local:  # where NumPy has chosen the loop already
+        found = [Elements(ids, FLOAT) for ids in at_point.elementwise(trace, ufunc, inputs)]
     elif any(contains_traced(x) for x in inputs):
         found = elementwise.call(trace, ufunc, inputs)
     else:  # only the target or the mask is traced
@@ -211,7 +216,7 @@ def _called(
     unknown = set(kwargs) - _CALL_OPTIONS
     if unknown:
         raise TypeError(f"{ufunc.__name__}() got unexpected keyword arguments {sorted(unknown)}")
-    if ufunc.signature is None and not _CONVERTING.isdisjoint(kwargs):
+    if ufunc.signature is None and not trace.local and not _CONVERTING.isdisjoint(kwargs):
         found = _in_loop(trace, ufunc, inputs, outs, kwargs, found)
     if where is not True:
         found = [
@@ -250,9 +255,11 @@ def _in_loop(
 
 
 def _outer(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
-    a, b = (Operand(trace, ids_of(trace, x), dtype_of(x)) for x in inputs)
-    left = a._ids.reshape(a._ids.shape + (1,) * b._ids.ndim)
-    return elementwise.call(trace, ufunc, (Operand(trace, left, a._dtype), b))
+    a, b = (operand_of(trace, x) for x in inputs)
+    left = a.moved(lambda data: data.reshape(a.shape + (1,) * len(b.shape)))
+    if trace.local:
+        return [Elements(ids, FLOAT) for ids in at_point.elementwise(trace, ufunc, (left, b))]
+    return elementwise.call(trace, ufunc, (left, b))
 
 
 def _along(
@@ -260,11 +267,11 @@ def _along(
 ) -> Elements:
     kwargs = {name: x for name, x in kwargs.items() if x is not np._NoValue}
     if method == "reduce":
-        return ufunc_reductions.reduce(trace, ufunc, *inputs, **kwargs)
+        return reduce(trace, ufunc, *inputs, **kwargs)
     if method == "accumulate":
-        return ufunc_reductions.accumulate(trace, ufunc, *inputs, **kwargs)
+        return accumulate(trace, ufunc, *inputs, **kwargs)
     if method == "reduceat":
-        return ufunc_reductions.reduceat(trace, ufunc, *inputs, **kwargs)
+        return reduceat(trace, ufunc, *inputs, **kwargs)
     raise UnsupportedError(
         explain(
             f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself."
@@ -277,9 +284,9 @@ def _at(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
     name = f"np.{ufunc.__name__}.at"
     if not is_traced_array(target):
         raise plain_target(name, target)
-    if contains_traced(indices):
+    if contains_traced(indices) and not trace.local:
         raise REFUSED.value_dependent(name)
-    ufunc_reductions.at(trace, ufunc, target, indices, *operands)
+    at(trace, ufunc, target, indices, *operands)
 
 
 def function_call(
@@ -306,7 +313,7 @@ def function_call(
         args = (*args[:position], None, *args[position + 1 :])
     if trace.local and function not in IMPLEMENTED:
         place = position if placed else None
-        return local_calls.function_call(trace, function, args, kwargs, _global_rule, place)
+        return local_calls.function_call(trace, function, args, kwargs, _answered, place)
     return _into_target(trace, function, args, dict(kwargs))
 
 
@@ -324,7 +331,7 @@ def _into_target(
     result = _noted(trace, function, args, kwargs)
     if is_traced(result):
         result = Elements(result._ids, result._dtype, result._values)
-    call = f"{_name(function)}(..., out=)"
+    call = f"{name_of(function)}(..., out=)"
     if isinstance(result, Elements):
         if is_traced_array(target):
             check_target(function, target, result)
@@ -334,10 +341,6 @@ def _into_target(
     raise UnsupportedError(explain(call, "its result is not an array", "Leave out= away."))
 
 
-def _name(function: Callable[..., Any]) -> str:
-    return f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
-
-
 def _noted(
     trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -345,8 +348,7 @@ def _noted(
     try:
         return _answered(trace, function, args, kwargs)
     except TracingError as error:
-        if _name(function) not in str(error):
-            error.add_note(f"while tracing {_name(function)}")
+        name_call(error, function)
         raise
 
 
@@ -361,34 +363,4 @@ def _answered(
         return run_move(trace, MOVES[function], args, kwargs)
     if function in IMPLEMENTED:
         return rebound(function)(*args, **kwargs)
-    return _of_constants(trace, function, args, kwargs)
-
-
-def _of_constants(
-    trace: Trace,
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Any:
-    """The result of a function without a rule, if all that it is given is known."""
-    known = [plain_values(trace, x) if contains_traced(x) else x for x in args]
-    named = {k: plain_values(trace, x) if contains_traced(x) else x for k, x in kwargs.items()}
-    lost = any(
-        found is None and given is not None
-        for found, given in zip((*known, *named.values()), (*args, *kwargs.values()), strict=True)
-    )
-    if lost:
-        raise REFUSED.error(function, _name(function))
-    return function(*known, **named)
-
-
-def _global_rule(
-    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """The dependencies by the global rules, as `Elements`; for a local trace to tighten."""
-    rule = RULES.get(function)
-    if rule is not None:
-        return rule(trace, *args, **kwargs)
-    if function in MOVES:
-        return run_move(trace, MOVES[function], args, kwargs)
-    raise REFUSED.error(function, _name(function))
+    return of_known(trace, function, args, kwargs)

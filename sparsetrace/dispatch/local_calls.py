@@ -3,8 +3,8 @@
 Contract: values come from NumPy itself, run on the values of the arguments.  A result
 of whole numbers or truth values is then an ordinary array: it has no derivative, and
 its values are known.  Where a value makes a partial derivative vanish the dependency is
-cut; at ties both sides stay.  Functions without a rule here follow their global rule,
-which is always a superset.
+cut; at ties both sides stay.  The rules are those of other traces, which ask for values
+where these decide something.
 """
 
 from __future__ import annotations
@@ -16,19 +16,28 @@ import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import clip, ptp
+from numpy import (
+    clip,
+    median,
+    nan_to_num,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    piecewise,
+    ptp,
+    quantile,
+)
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.errors import TracingError, UnsupportedError, explain
-from sparsetrace.graph.graph import OPAQUE, Ids
-from sparsetrace.numpy_rules import generalized_ufuncs, local_reductions, python_ufuncs
+from sparsetrace.errors import TracingError
+from sparsetrace.numpy_rules.in_place import IN_PLACE
 from sparsetrace.operands.floating import recorded, report
 from sparsetrace.operands.memory_order import laid_out, of_ufunc, ordered
 from sparsetrace.operands.operands import (
     Elements,
     Operand,
-    check_operators,
     contains_traced,
     dtype_of,
     ids_of,
@@ -38,11 +47,12 @@ from sparsetrace.operands.operands import (
     plain_target,
     values_of,
 )
-from sparsetrace.operands.refusals import AT_A_POINT, REFUSED
+from sparsetrace.operands.refusals import AT_A_POINT, REFUSED, name_call
 
 __all__ = ["function_call", "ufunc_call"]
 
-GlobalRule = Callable[[Trace, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+Rule = Callable[..., Any]
+"""What gives the ids of a call: for traces of both kinds the same."""
 
 
 def _is_whole(result: Any) -> bool:
@@ -56,58 +66,45 @@ def _is_whole(result: Any) -> bool:
 
 # -------------------------------------------------------------------- ufuncs
 def ufunc_call(
-    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace,
+    ufunc: np.ufunc,
+    method: str,
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    rule: Rule,
 ) -> Any:
-    """Answer ``__array_ufunc__`` with values."""
-    for operand in inputs:
-        if is_traced(operand):
-            continue
-        check_operators(operand)
-        known = isinstance(
-            operand, (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
-        )
-        if isinstance(operand, np.ma.MaskedArray) or not known:
-            if ufunc is np.matmul and scipy.sparse.issparse(operand):
-                continue
-            return NotImplemented
-    if python_ufuncs.is_of_python(ufunc):
-        return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
+    """Answer ``__array_ufunc__`` with values beside the ids that the rule gives."""
     out = kwargs.get("out")
     outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
-    for target in (*outs, *(inputs[:1] if method == "at" else ())):
+    for target in outs:
         if target is not None and not is_traced_array(target):
             raise plain_target(f"np.{ufunc.__name__}(..., out=)", target)
     plain = {key: value for key, value in kwargs.items() if key != "out"}
-    found = None
-    if method == "at":
-        local_reductions.at(trace, ufunc, *inputs)
-    else:
-        values = _values(trace, ufunc, method, inputs, plain)
-        parts = values if isinstance(values, tuple) else (values,)
-        if not outs and not trace.dependency and all(map(_is_whole, parts)):
-            return values
-        found = _dependencies(trace, ufunc, method, inputs, plain)
-    if method == "at":
+    if method == "at":  # ids first: the call overwrites the values that decide them
+        rule(trace, (ufunc, method), inputs, plain, outs)
         with recorded() as errors:
             getattr(ufunc, method)(*(values_of(x) for x in inputs))
         report(trace, ufunc.__name__, errors)
         return None
+    values = _values(trace, ufunc, method, inputs, plain)
+    parts = values if isinstance(values, tuple) else (values,)
+    if not outs and not trace.dependency and all(map(_is_whole, parts)):
+        return values
+    found = rule(trace, (ufunc, method), inputs, plain, outs)
+    several = (found,) if isinstance(found, Elements) else found
+    mask = values_of(plain.get("where", True)) if method == "__call__" else True
     results = []
-    for i, (ids, part) in enumerate(zip(found or [], parts, strict=True)):
+    for i, (elements, part) in enumerate(zip(several, parts, strict=True)):
         target = outs[i] if i < len(outs) else None
         array = np.asarray(part)
         if target is None:
-            results.append(trace.wrap(Elements(ids, array.dtype, array)))
+            results.append(trace.wrap(Elements(elements.ids, array.dtype, array)))
             continue
         if method not in ("__call__", "outer") and target.shape != array.shape:
             raise ValueError(f"np.{ufunc.__name__}.{method}: out= has the shape {target.shape}")
-        where = plain.get("where", True)
-        mask = np.broadcast_to(values_of(where), target._ids.shape)
-        landing = landed(trace, target._dtype, ids)
-        np.copyto(target._ids, landing, where=mask if method == "__call__" else True)
-        np.copyto(
-            target._values, array, where=mask if method == "__call__" else True, casting="unsafe"
-        )
+        where = np.broadcast_to(mask, target._ids.shape)
+        np.copyto(target._ids, landed(trace, target._dtype, elements.ids), where=where)
+        np.copyto(target._values, array, where=where, casting="unsafe")
         results.append(target)
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -155,48 +152,13 @@ def _copies(result: Any) -> Any:
     return np.array(result)
 
 
-def _dependencies(
-    trace: Trace,
-    ufunc: np.ufunc,
-    method: str,
-    inputs: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> list[Ids]:
-    if method == "__call__":
-        if ufunc.signature is not None:
-            return [e.ids for e in generalized_ufuncs.call(trace, ufunc, inputs, dict(kwargs))]
-        ids = local_reductions.elementwise(trace, ufunc, inputs)
-        where = values_of(kwargs.get("where", True))
-        if where is not True:
-            # elements that were not computed hold nothing that depends on an input
-            ids = [np.where(where, part, np.int32(OPAQUE)) for part in ids]
-        return ids
-    if method == "outer":
-        a, b = inputs
-        dims = np.ndim(values_of(b))
-        left = Operand(
-            trace,
-            ids_of(trace, a).reshape(np.shape(a) + (1,) * dims),
-            dtype_of(a),
-            np.asarray(values_of(a)).reshape(np.shape(a) + (1,) * dims),
-        )
-        return local_reductions.elementwise(trace, ufunc, (left, b))
-    if method == "reduce":
-        return [local_reductions.reduce(trace, ufunc, *inputs, **kwargs)]
-    if method == "accumulate":
-        return [local_reductions.accumulate(trace, ufunc, *inputs, **kwargs)]
-    if method == "reduceat":
-        return [local_reductions.reduceat(trace, ufunc, *inputs, **kwargs)]
-    raise UnsupportedError(
-        explain(
-            f"np.{ufunc.__name__}.{method}", "this method has no rule", "Call the ufunc itself."
-        )
-    )
-
-
 # ----------------------------------------------------------------- functions
-_WRITTEN = ("a", "arr", "dst")
-"""What the functions that write call the array that they write into."""
+_RULE_FIRST = (
+    IN_PLACE
+    | {median, nanmedian, nanpercentile, nanquantile, percentile, quantile}  # overwrite_input=
+    | {nan_to_num, piecewise}
+)
+"""Functions that may overwrite the values which decide, or that call the user's functions."""
 
 
 def function_call(
@@ -204,29 +166,20 @@ def function_call(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    global_rule: GlobalRule,
+    rule: Rule,
     place: int | None = None,
 ) -> Any:
     """Answer ``__array_function__`` with values; `place` is where ``out`` stood, if it did."""
     if function in AT_A_POINT:
         raise REFUSED.error(function, f"np.{function.__name__}")
-    rule = local_reductions.RULES.get(function)
     target = kwargs.get("out")
     if target is not None and not is_traced_array(target):
         raise plain_target(f"np.{function.__name__}(..., out=)", target)
-    in_place = function in local_reductions.IN_PLACE
-    if in_place:
-        written = args[0] if args else next((kwargs[k] for k in _WRITTEN if k in kwargs), None)
-        if not is_traced_array(written):
-            raise plain_target(f"np.{function.__name__}", written)
     options = {key: value for key, value in kwargs.items() if key != "out"}
-    if function is ptp and target is not None:
-        rule = None  # the maximum is written first, perhaps over elements of its own operand
     try:
         found = None
-        if in_place or rule is not None or target is not None:
-            # dependencies first: the call may overwrite the values that decide them
-            found = (rule or _from_global(function, global_rule))(trace, *args, **options)
+        if target is not None or function in _RULE_FIRST:
+            found = rule(trace, function, _before(trace, function, args, target), options)
         if isinstance(found, Elements) and found.values is not None and target is None:
             found = laid_out(trace, found, function, args, options)
             found.values = ordered(np.asarray(found.values), found.ids)
@@ -239,18 +192,16 @@ def function_call(
             values = function(*given, **named)
         if errors:
             report(trace, function.__name__, errors)
-        if in_place:
+        if function in IN_PLACE:
             return None
-        whole = _is_whole(values) and not isinstance(
-            values, str
-        )  # of text, see sparsetrace.numbers.text
+        # of text, see sparsetrace.numbers.text
+        whole = _is_whole(values) and not isinstance(values, str)
         if target is None and not trace.dependency and whole:
             return values
         if found is None:
-            found = global_rule(trace, function, args, options)
+            found = rule(trace, function, args, options)
     except TracingError as error:
-        if function.__name__ not in str(error):
-            error.add_note(f"while tracing np.{function.__name__}")
+        name_call(error, function)
         raise
     if target is not None and _is_heeded(values, target):
         ids = found.ids if isinstance(found, Elements) else ids_of(trace, found)
@@ -261,16 +212,26 @@ def function_call(
     return _attached(trace, found, values)
 
 
+def _before(
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], target: Any
+) -> tuple[Any, ...]:
+    """The arguments, where NumPy may write into the first of them before it has read it.
+
+    ``np.ptp`` does, with the maximum: any element of its operand may be the result then.
+    """
+    if function is not ptp or target is None or not args:
+        return args
+    ids = ids_of(trace, args[0])
+    values = values_of(args[0])
+    if not np.may_share_memory(values, target._values):
+        return args
+    every = np.broadcast_to(trace.graph.union_rows(ids.reshape(-1)), ids.shape)
+    return (Operand(trace, every, dtype_of(args[0]), values), *args[1:])
+
+
 def _is_heeded(values: Any, target: Any) -> bool:
     """Whether NumPy wrote into ``out=``: up to 2.4 ``np.fft.ifft2`` and its kin do not."""
     return not isinstance(values, np.ndarray) or np.may_share_memory(values, target._values)
-
-
-def _from_global(function: Callable[..., Any], global_rule: GlobalRule) -> Callable[..., Any]:
-    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
-        return global_rule(trace, function, args, kwargs)
-
-    return rule
 
 
 def _attached(trace: Trace, found: Any, values: Any) -> Any:

@@ -22,11 +22,10 @@ from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.operands import (
     Elements,
-    constant_values,
     ids_of,
-    is_traced,
     is_traced_array,
     is_uncertain,
+    known_of,
     landed,
     plain_target,
 )
@@ -97,11 +96,7 @@ def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:
         if trace.dependency:
             out = trace.graph.union(out, ids_of(trace, where))
         return Elements(out, new.dtype)
-    mask = (
-        trace.graph.known_values(ids_of(trace, where), np.dtype(bool))
-        if is_traced(where)
-        else constant_values(where).astype(bool)
-    )
+    mask = known_of(trace, where).astype(bool)
     return Elements(np.where(mask, new.ids, kept), new.dtype)
 
 

@@ -10,7 +10,6 @@ Both functions are linear in the array, so that they multiply nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,10 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
-from sparsetrace.numpy_rules.local_reductions import local_rule
+from sparsetrace.operands.axes import core_last
 from sparsetrace.operands.implementations import rebound
 from sparsetrace.operands.operands import FLOAT, Elements, is_plain, unwatched
 from sparsetrace.operands.registry import rule_for
-from sparsetrace.operands.ufunc_reductions import core_last
 
 __all__: list[str] = []
 
@@ -49,19 +47,6 @@ def _laid_out(ids: Ids, target: Ids) -> Ids:
     """The ids in the memory order of `target`, a new array as NumPy makes it there."""
     target[...] = ids
     return target
-
-
-def _own_code(function: Callable[..., Any]) -> None:
-    """In a local trace the implementation's own calls know the values at the point."""
-
-    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
-        return rebound(function)(*args, **kwargs)
-
-    local_rule(function)(rule)
-
-
-_own_code(gradient)
-_own_code(trapezoid)
 
 
 # ------------------------------------------------------------------- trapezoid

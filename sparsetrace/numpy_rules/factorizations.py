@@ -19,8 +19,8 @@ from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.linear_algebra import harmless, like_sample, whole
 from sparsetrace.numpy_rules.square_systems import Mask, may_be_nonzero, structural_rank
-from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, values_of
+from sparsetrace.operands.prefixes import prefix_unions
 from sparsetrace.operands.registry import rule_for
 
 __all__: list[str] = []
@@ -249,7 +249,7 @@ def _reflectors(trace: Trace, matrix: Any, r: Ids) -> tuple[Ids, Ids]:
     m, n = matrix.shape[-2:]
     k = min(m, n)
     united = trace.graph.union_rows(matrix._ids.swapaxes(-1, -2))
-    upto = bend(trace.graph, ufunc_reductions.prefix_unions(trace, united, united.ndim - 1))
+    upto = bend(trace.graph, prefix_unions(trace, united, united.ndim - 1))
     h = np.array(np.broadcast_to(upto[..., None], (*upto.shape, m)))
     i, j = np.triu_indices(k, 0, n)
     h[..., j, i] = r[..., i, j]

@@ -1,4 +1,4 @@
-"""Rules of Fourier transforms and norms.
+"""Rules of Fourier transforms.
 
 Contract: an output depends on every element of the axes that it is made from; other
 axes are kept apart.  Shapes and dtypes come from a run of
@@ -14,20 +14,16 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import ones, zeros
+from numpy import zeros
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
-from sparsetrace.graph.interactions import bend
-from sparsetrace.operands import ufunc_reductions
+from sparsetrace.graph.graph import ZERO, Ids
+from sparsetrace.operands.axes import along_axis
 from sparsetrace.operands.operands import (
-    FLOAT,
     Elements,
-    contains_traced,
     dtype_of,
     ids_of,
-    is_plain,
     is_traced_array,
 )
 from sparsetrace.operands.registry import rule_for
@@ -59,9 +55,7 @@ def _transform(
     if not over and is_traced_array(a):  # the operand itself
         return Elements(ids, kind, keep_array=True)
     used = _cropped(ids, function, lengths, over)
-    united = np.broadcast_to(
-        ufunc_reductions.along_axis(trace, used, over, keepdims=True) if over else used, shape
-    )
+    united = np.broadcast_to(along_axis(trace, used, over, keepdims=True) if over else used, shape)
     out = np.array(united)
     if not trace.graph.pure and not (used > ZERO).all():
         trace.graph.pure = False
@@ -143,81 +137,3 @@ for _g in (np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2):
     _several_axes(_g, (-2, -1))
 for _h in (np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn):
     _several_axes(_h, None)
-
-
-# ---------------------------------------------------------------------- norms
-def _norm(
-    trace: Trace,
-    function: Callable[..., Any],
-    x: Any,
-    axis: Any,
-    options: dict[str, Any],
-    *,
-    matrix: bool,
-) -> Elements:
-    """Norms over `axis`; sums and extremes of absolute values are piecewise linear."""
-    ids, kind = ids_of(trace, x), dtype_of(x)
-    order = options["ord"]
-    traced = contains_traced(order)
-    if traced:
-        options = {**options, "ord": 3.0}
-    # NumPy judges the arguments, and makes the shape, on a small array
-    sample = function(ones([min(n, 2) for n in ids.shape]), **options)
-    real = np.empty(0, kind).real.dtype
-    dtype = real if real.kind == "f" else np.dtype(float)
-    single = axis is not None and not isinstance(axis, tuple)
-    rows, axes = ufunc_reductions.core_last(ids, int(axis) if single else axis)
-    if not matrix and not traced and order == 0 and not trace.dependency:
-        trace.graph.pure = False  # the number of non-zeros
-        out: Ids = np.full(rows.shape[:-1], OPAQUE, np.int32)
-    else:
-        since = trace.graph.size
-        out = trace.graph.union_rows(rows)
-        if traced:
-            out = bend(
-                trace.graph,
-                trace.graph.union(out, np.broadcast_to(ids_of(trace, order), out.shape)),
-            )
-        elif kind.kind == "c" or order not in ((1, -1, np.inf, -np.inf) if matrix else _LINEAR):
-            bent = bend(trace.graph, out, since)
-            out = bent if kind.kind == "c" else np.where(_single(trace, rows, order), out, bent)
-    if not trace.graph.pure and not traced:
-        known = (rows <= ZERO).all(axis=-1)
-        if known.any():
-            values = function(trace.graph.known_values(ids, kind), **{**options, "keepdims": False})
-            out = np.where(known, trace.graph.constant(values), out)
-    return Elements(np.expand_dims(out, axes) if sample.ndim > out.ndim else out, dtype)
-
-
-_LINEAR = (1, np.inf, -np.inf)
-
-
-def _single(trace: Trace, rows: Ids, order: Any) -> Any:
-    """Where at most one element is not a constant zero: the norm is its absolute value."""
-    if rows.shape[-1] <= 1:
-        return True
-    if trace.local or not trace.values or (isinstance(order, (int, float)) and order < 0):
-        return False
-    return np.count_nonzero(rows, axis=-1) <= 1
-
-
-@rule_for(np.linalg.norm)
-def _linalg_norm(trace: Trace, x, ord, axis, keepdims) -> Elements:
-    if ord is axis is None and not keepdims and is_plain(trace, x) and x._ids.size > 1:
-        since = trace.graph.size
-        return Elements(bend(trace.graph, trace.graph.union_rows(x._ids.reshape(-1)), since), FLOAT)
-    count = np.ndim(x) if axis is None else np.size(axis)
-    options = {"ord": ord, "axis": axis, "keepdims": keepdims}
-    return _norm(trace, np.linalg.norm, x, axis, options, matrix=count == 2)
-
-
-@rule_for(np.linalg.vector_norm)
-def _vector_norm(trace: Trace, x, axis, keepdims, ord) -> Elements:
-    options = {"ord": ord, "axis": axis, "keepdims": keepdims}
-    return _norm(trace, np.linalg.vector_norm, x, axis, options, matrix=False)
-
-
-@rule_for(np.linalg.matrix_norm)
-def _matrix_norm(trace: Trace, x, keepdims, ord) -> Elements:
-    options = {"ord": ord, "keepdims": keepdims}
-    return _norm(trace, np.linalg.matrix_norm, x, (-2, -1), options, matrix=True)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import bend
-from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.constants import chosen_values, constants, plain_values
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -30,6 +29,7 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.registry import rule_for
+from sparsetrace.operands.ufunc_at import at
 
 __all__: list[str] = []
 
@@ -53,7 +53,7 @@ def _bincount(trace: Trace, x, weights, minlength) -> Elements:
 def _added(trace: Trace, places: NDArray[Any], weights: Ids, size: int, kind: np.dtype[Any]) -> Ids:
     """The sums of the weights at each place."""
     target = Operand(trace, trace.graph.constant(np.zeros(size)), FLOAT)
-    ufunc_reductions.at(trace, np.add, target, places, Operand(trace, weights, kind))
+    at(trace, np.add, target, places, Operand(trace, weights, kind))
     return target._ids
 
 

@@ -8,6 +8,7 @@ not known, every candidate may take a new element or keep its own::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import PartIds
 from sparsetrace.graph.graph import OPAQUE, Ids
-from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.constants import choose, chosen_values, converted
 from sparsetrace.operands.operands import (
     contains_traced,
@@ -25,9 +25,15 @@ from sparsetrace.operands.operands import (
     is_traced_array,
     plain_target,
 )
+from sparsetrace.operands.prefixes import prefix_unions
 from sparsetrace.operands.registry import rule_for
 
-__all__: list[str] = []
+__all__ = ["IN_PLACE"]
+
+IN_PLACE: frozenset[Callable[..., Any]] = frozenset(
+    (np.copyto, np.fill_diagonal, np.put, np.place, np.putmask, np.put_along_axis)
+)
+"""The functions with a rule here."""
 
 
 def _new(trace: Trace, target: Any, call: str, values: Any) -> Ids:
@@ -92,9 +98,9 @@ def _place(trace: Trace, arr, mask, vals) -> None:
         np.place(np.zeros(np.shape(arr)), np.ones(np.shape(mask), bool), np.zeros(new.size))
     flat = new.reshape(-1)[: arr._ids.size]
     last = np.minimum(np.arange(arr._ids.size), flat.size - 1)
-    parts = [arr._ids, ufunc_reductions.prefix_unions(trace, flat, 0)[last].reshape(arr._ids.shape)]
+    parts = [arr._ids, prefix_unions(trace, flat, 0)[last].reshape(arr._ids.shape)]
     if trace.dependency:
-        before = ufunc_reductions.prefix_unions(trace, ids_of(trace, mask).reshape(-1), 0)
+        before = prefix_unions(trace, ids_of(trace, mask).reshape(-1), 0)
         parts.append(before.reshape(arr._ids.shape))
     trace.graph.pure = False
     arr._ids[...] = np.maximum(trace.graph.union_all(parts), OPAQUE)
@@ -140,7 +146,8 @@ def _put_along_axis(trace: Trace, arr, indices, values, axis) -> None:
 
 @rule_for(np.fill_diagonal)
 def _fill_diagonal(trace: Trace, a, val, wrap) -> None:
-    np.fill_diagonal(a._ids, _new(trace, a, "np.fill_diagonal", val), wrap)
+    new = _new(trace, a, "np.fill_diagonal", val)
+    np.fill_diagonal(a._ids, new, wrap)
 
 
 @rule_for(np.copyto, signature="dst, src, casting='same_kind', where=True")

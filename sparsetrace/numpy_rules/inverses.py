@@ -20,8 +20,8 @@ from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.numpy_rules import square_systems
 from sparsetrace.numpy_rules.contraction import Factor, flat_batch
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
-from sparsetrace.operands import ufunc_reductions
 from sparsetrace.operands.operands import FLOAT, Elements, dtype_of
+from sparsetrace.operands.prefixes import prefix_unions
 from sparsetrace.operands.registry import rule_for
 
 __all__ = ["square_batch"]
@@ -161,9 +161,9 @@ def _det(trace: Trace, a) -> Elements:
     total = _all_of(trace, ids)
     if trace.second_order and n > 1:
         # all rows below, column by column; then without the element's own column
-        below = ufunc_reductions.prefix_unions(trace, ids[..., ::-1, :], ids.ndim - 2)[..., ::-1, :]
-        left = ufunc_reductions.prefix_unions(trace, below, ids.ndim - 1)
-        right = ufunc_reductions.prefix_unions(trace, below[..., ::-1], ids.ndim - 1)[..., ::-1]
+        below = prefix_unions(trace, ids[..., ::-1, :], ids.ndim - 2)[..., ::-1, :]
+        left = prefix_unions(trace, below, ids.ndim - 1)
+        right = prefix_unions(trace, below[..., ::-1], ids.ndim - 1)[..., ::-1]
         met = []
         for i, j in np.ndindex(n - 1, n):
             if j > 0:

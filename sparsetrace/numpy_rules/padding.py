@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import empty, median, pad
+from numpy import empty, pad
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
-from sparsetrace.numpy_rules import local_reductions
+from sparsetrace.numpy_rules.quantiles import median_at_point
 from sparsetrace.numpy_rules.spacing import line
 from sparsetrace.operands.constants import compute_rows, converted
 from sparsetrace.operands.implementations import rebound
 from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, values_of
 from sparsetrace.operands.registry import rule_for
+from sparsetrace.operands.ufunc_reductions import reduce
 
 __all__: list[str] = []
 
@@ -221,7 +222,6 @@ def _statistic_at(
     if mode == "mean" or not points.shape[-1]:
         return trace.graph.union_rows(part)
     if mode == "median":
-        found: Elements = local_reductions.RULES[median](trace, operand, -1)
-        return found.ids
+        return median_at_point(operand, -1).ids
     ufunc = np.maximum if mode == "maximum" else np.minimum
-    return local_reductions.reduce(trace, ufunc, operand, -1)
+    return reduce(trace, ufunc, operand, -1).ids

@@ -19,9 +19,8 @@ from scipy import special
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO
 from sparsetrace.graph.interactions import bend, interact
-from sparsetrace.numpy_rules import local_reductions
 from sparsetrace.numpy_rules.matrix_products import convolve
-from sparsetrace.operands import ufunc_reductions
+from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.constants import combined
 from sparsetrace.operands.operands import (
     Elements,
@@ -29,8 +28,10 @@ from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    operand_of,
     values_of,
 )
+from sparsetrace.operands.prefixes import accumulate
 from sparsetrace.operands.registry import rule_for
 
 __all__: list[str] = []
@@ -50,8 +51,8 @@ def _cross(trace: Trace, a, b, axisa, axisb, axisc, axis) -> Any:
     left, right = (_three(trace, part) for part in (left, right))
 
     def component(i: int, j: int) -> Elements:
-        products = [_combined(trace, np.multiply, left[p], right[q]) for p, q in ((i, j), (j, i))]
-        found = _combined(trace, np.subtract, *products)
+        products = [combine(trace, np.multiply, left[p], right[q]) for p, q in ((i, j), (j, i))]
+        found = combine(trace, np.subtract, *products)
         return Elements(found._ids, found._dtype)
 
     if flat:
@@ -62,34 +63,11 @@ def _cross(trace: Trace, a, b, axisa, axisb, axisc, axis) -> Any:
     return Elements(np.moveaxis(ids, -1, axisc), found[0].dtype)
 
 
-def _operand(trace: Trace, x: Any) -> Operand:
-    """The ids of an argument, with values in a local trace."""
-    values = np.asarray(values_of(x)) if trace.local else None
-    return Operand(trace, ids_of(trace, x), dtype_of(x), values)
-
-
-def _moved(x: Operand, move: Callable[[Any], Any]) -> Operand:
-    """The operand with its elements moved."""
-    values = None if x._values is None else move(x._values)
-    return Operand(x._trace, move(x._ids), x._dtype, values)
-
-
-def _combined(trace: Trace, ufunc: np.ufunc, *operands: Operand) -> Operand:
-    """``ufunc(*operands)``; values that are zero cut dependencies in a local trace."""
-    if not trace.local:
-        found = combined(trace, ufunc, *operands)
-        return Operand(trace, found.ids, found.dtype)
-    with np.errstate(all="ignore"):
-        values = np.asarray(ufunc(*(x._values for x in operands)))
-    (ids,) = local_reductions.elementwise(trace, ufunc, operands)
-    return Operand(trace, ids, values.dtype, values)
-
-
 def _components(trace: Trace, x: Any, axis: int) -> list[Operand]:
-    operand = _operand(trace, x)
+    operand = operand_of(trace, x)
     if not operand._ids.ndim:
         raise ValueError("At least one array has zero dimension")
-    last = _moved(operand, lambda data: np.moveaxis(data, axis, -1))
+    last = operand.moved(lambda data: np.moveaxis(data, axis, -1))
     return [last.along(i) for i in range(last.shape[-1])]
 
 
@@ -108,7 +86,7 @@ def _unwrap(trace: Trace, p, discont, axis, period) -> Elements:
     out_kind = np.result_type(kind, step)
     parts = [ids]
     if trace.dependency:
-        prefix = ufunc_reductions.accumulate(trace, np.add, Operand(trace, ids, kind), axis)
+        prefix = accumulate(trace, np.add, Operand(trace, ids, kind), axis)
         parts.append(prefix.ids)
     if contains_traced(period):
         later = np.full(ids.shape, OPAQUE, np.int32)  # the first one stays as it is
@@ -143,26 +121,26 @@ def _sinc(trace: Trace, x) -> Elements:
 @rule_for(np.i0)
 def _i0(trace: Trace, x) -> Elements:
     """As the ufunc of SciPy's, which NumPy's writes out as Chebyshev series."""
-    operand = _operand(trace, x)
+    operand = operand_of(trace, x)
     if operand._dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
     if operand._dtype.kind != "f":
         values = None if operand._values is None else operand._values.astype(float)
         operand = Operand(trace, operand._ids, np.dtype(float), values)
-    found = _combined(trace, special.i0, operand)
+    found = combine(trace, special.i0, operand)
     return Elements(found._ids, operand._dtype, keep_array=True)
 
 
 # ------------------------------------------------------------------- polynomials
 def _trimmed(trace: Trace, x: Any) -> Operand:
     """Coefficients without leading constant zeros; a traced one is taken as not zero."""
-    found = _moved(_operand(trace, x), np.atleast_1d)
+    found = operand_of(trace, x).moved(np.atleast_1d)
     if found._ids.ndim > 1:
         raise ValueError("Polynomial must be 1d only.")
     places = np.flatnonzero(found._ids if found._values is None else found._values)
     if len(places):
-        return _moved(found, lambda data: data[places[0] :])
-    return _moved(found, lambda data: np.zeros(1, data.dtype))
+        return found.moved(lambda data: data[places[0] :])
+    return found.moved(lambda data: np.zeros(1, data.dtype))
 
 
 @rule_for(np.polymul)
@@ -175,8 +153,7 @@ def _polymul(trace: Trace, a1, a2) -> Any:
 def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     """Long division; the remainder has the divisor's length less one, or less."""
     kind = np.result_type(dtype_of(u), dtype_of(v), np.float64 if _whole(u, v) else dtype_of(u))
-    rest, divisor = (_moved(_operand(trace, x), np.array) for x in (u, v))
-    rest, divisor = (_moved(x, np.atleast_1d) for x in (rest, divisor))
+    rest, divisor = (operand_of(trace, x).moved(np.array).moved(np.atleast_1d) for x in (u, v))
     if not rest._ids.size or not divisor._ids.size:
         raise IndexError("polydiv: a polynomial without coefficients")
     trace.graph.pure = False
@@ -185,11 +162,11 @@ def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     quotient = np.zeros(max(steps, 1), np.int32)
     for k in range(steps):
         head = rest.along(k, k + 1)
-        factor = _combined(trace, np.true_divide, head, divisor.along(0, 1))
+        factor = combine(trace, np.true_divide, head, divisor.along(0, 1))
         quotient[k] = factor._ids[0]
-        term = _combined(trace, np.multiply, divisor, factor)
+        term = combine(trace, np.multiply, divisor, factor)
         rows = rest.along(k, k + width)
-        left = _combined(trace, np.subtract, rows, term)
+        left = combine(trace, np.subtract, rows, term)
         rest._ids[k : k + width] = left._ids
         rest._ids[k] = ZERO
         if rest._values is not None:

@@ -1,6 +1,7 @@
 """Rules of medians, quantiles and ranges: which element it is depends on all of them.
 
-Contract: each result depends on the whole axis, and on traced levels and weights.
+Contract: each result depends on the whole axis, and on traced levels and weights.  At a point
+the elements in the places asked for are known, with those that tie with them.
 """
 
 from __future__ import annotations
@@ -14,23 +15,56 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.interactions import interact
 from sparsetrace.numpy_rules.reduction_functions import inexact, length, single, whole_axis
-from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, ids_of, python_type
+from sparsetrace.numpy_rules.sorting import in_order
+from sparsetrace.operands.axes import Axis, axes_of, core_last, kept
+from sparsetrace.operands.operands import (
+    Elements,
+    Operand,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    operand_of,
+    python_type,
+    values_of,
+)
 from sparsetrace.operands.registry import rule_for
-from sparsetrace.operands.ufunc_reductions import axes_of
+from sparsetrace.operands.ufunc_reductions import reduce
 
-__all__ = ["STEPS"]
+__all__ = ["median_at_point"]
 
-
-def _median_rule(function: Callable[..., Any]) -> None:
-    def rule(trace: Trace, a, axis, keepdims) -> Elements:
-        axis = axes_of(axis, np.ndim(a))
-        return whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, function)
-
-    rule_for(function)(rule)
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+_MEDIAN, _NANMEDIAN = np.median, np.nanmedian
 
 
-_median_rule(np.median)
-_median_rule(np.nanmedian)
+@rule_for(np.median)
+def _median(trace: Trace, a, axis, keepdims) -> Elements:
+    axis = axes_of(axis, np.ndim(a))
+    if trace.local:
+        return median_at_point(operand_of(trace, a), axis, keepdims=keepdims)
+    return whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, _MEDIAN)
+
+
+@rule_for(np.nanmedian)
+def _nanmedian(trace: Trace, a, axis, keepdims) -> Elements:
+    axis = axes_of(axis, np.ndim(a))
+    return whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, _NANMEDIAN)
+
+
+def median_at_point(x: Operand, axis: Axis, *, keepdims: bool = False) -> Elements:
+    """One or two elements in the middle of each row; all of them beside a NaN."""
+    rows, axes = _rows(x, axis)
+    n = rows.shape[-1]
+    middle = in_order(rows, -1).ids[..., (n - 1) // 2 : n // 2 + 1]
+    nan = np.isnan(rows.points).any(axis=-1)
+    trace = x._trace
+    ids = np.where(nan, trace.graph.union_rows(rows._ids), trace.graph.union_rows(middle))
+    return Elements(kept(ids, axes, keepdims=keepdims), x._dtype)
+
+
+def _rows(x: Operand, axis: Axis) -> tuple[Operand, tuple[int, ...]]:
+    """The operand with the axes last, as one; and the axes."""
+    axes = core_last(x._ids, axis)[1]
+    return x.moved(lambda data: core_last(data, axis)[0]), axes
 
 
 @rule_for(np.ptp)
@@ -38,21 +72,70 @@ def _ptp(trace: Trace, a, axis, keepdims) -> Elements:
     count = length(np.shape(a) or (1,), axis)
     if count == 1:
         return single(trace, a, axis, dtype_of(a), keepdims, 0.0)
+    if trace.local:
+        ends = [reduce(trace, f, a, axis, None, keepdims).ids for f in (np.maximum, np.minimum)]
+        return Elements(trace.graph.union(*ends), dtype_of(a))
     if not count and np.max(np.zeros(np.shape(a)), axis=axis, initial=0.0).size:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
     return whole_axis(trace, a, axis, dtype_of(a), keepdims, True, np.ptp)
 
 
-STEPS = frozenset(
+_STEPS = frozenset(
     "inverted_cdf averaged_inverted_cdf closest_observation lower higher midpoint nearest".split()
 )
 """Ways of choosing elements that change with the level in steps alone."""
 
 
-def _quantile_rule(function: Callable[..., Any]) -> None:
+def _moves(trace: Trace, method: str) -> bool:
+    """Whether a quantile changes with its level."""
+    return trace.dependency or method not in _STEPS
+
+
+def _quantiles_at_point(
+    trace: Trace,
+    a: Any,
+    levels: Any,
+    axis: Any,
+    method: Any,
+    weights: Any,
+    *,
+    keepdims: bool,
+) -> Elements | None:
+    """The two elements beside each level; None where NaN decides, or a weight that is traced."""
+    x = operand_of(trace, a)
+    axis = axes_of(axis, len(x.shape))
+    rows, axes = _rows(x, axis)
+    points = rows.points
+    n = points.shape[-1]
+    if not n or np.isnan(points).any() or (trace.dependency and contains_traced(weights)):
+        return None
+    if weights is None:
+        ordered = in_order(rows, -1).ids
+        place: Any = np.quantile(np.arange(n), levels.reshape(-1), method=method)
+        low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
+        both = trace.graph.union(ordered[..., low], ordered[..., high])
+        ids = np.moveaxis(both, -1, 0).reshape(levels.shape + rows.shape[:-1])
+    else:  # each result is an element
+        given = values_of(weights)
+        found = np.quantile(values_of(a), levels, axis, method=method, weights=given)
+        trace.graph.pure = False
+        chosen = points == np.asarray(found)[..., None]
+        ids = trace.graph.union_rows(np.where(chosen, rows._ids, np.int32(OPAQUE)))
+    # levels come first in the shape
+    axes = tuple(levels.ndim + i for i in axes)
+    return Elements(kept(ids, axes, keepdims=keepdims), np.dtype(float))
+
+
+def _quantile_rule(function: Callable[..., Any], scale: float) -> None:
     """Levels come first in the shape; each result depends on the whole axis."""
 
     def rule(trace: Trace, a, q, axis, method, keepdims, weights, interpolation=None) -> Elements:
+        moving = contains_traced(q) and _moves(trace, interpolation or method)
+        if trace.local and not moving and interpolation is None:
+            levels: Any = np.asarray(values_of(q), float) / scale
+            result = _quantiles_at_point(trace, a, levels, axis, method, weights, keepdims=keepdims)
+            if result is not None:
+                return result
         options = {}
         if weights is not None:
             # NumPy judges those that are known
@@ -72,7 +155,6 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
         base = whole_axis(trace, a, axis, sample.dtype, keepdims, True, np.mean).ids
         trace.graph.pure = False
         found = np.broadcast_to(np.maximum(base, OPAQUE), sample.shape)
-        moving = contains_traced(q) and (trace.dependency or (interpolation or method) not in STEPS)
         if moving:
             level = ids_of(trace, q)
             found = trace.graph.union(found, level.reshape(level.shape + (1,) * base.ndim))
@@ -88,5 +170,7 @@ def _quantile_rule(function: Callable[..., Any]) -> None:
     rule_for(function)(rule)
 
 
-for _function in (np.quantile, np.nanquantile, np.percentile, np.nanpercentile):
-    _quantile_rule(_function)
+for _function in (np.quantile, np.nanquantile):
+    _quantile_rule(_function, 1.0)
+for _function in (np.percentile, np.nanpercentile):
+    _quantile_rule(_function, 100.0)

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
+from sparsetrace.graph.graph import OPAQUE, ZERO, filled
 from sparsetrace.graph.interactions import bend
-from sparsetrace.numpy_rules import local_reductions
-from sparsetrace.operands import ufunc_reductions
+from sparsetrace.operands.axes import core_last, judge_axis
 from sparsetrace.operands.constants import combined
 from sparsetrace.operands.implementations import conversion, rebound
 from sparsetrace.operands.operands import (
@@ -29,9 +28,12 @@ from sparsetrace.operands.operands import (
     dtype_of,
     ids_of,
     is_uncertain,
-    values_of,
+    known_of,
+    operand_of,
 )
+from sparsetrace.operands.prefixes import accumulate
 from sparsetrace.operands.registry import rule_for
+from sparsetrace.operands.ufunc_reductions import reduce
 
 __all__ = ["inexact", "length", "single", "whole_axis"]
 
@@ -46,24 +48,30 @@ def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _without_nan(trace: Trace, a: Any, nan: float | None) -> Any:
-    """The operand with constants that are NaN exchanged for `nan`, unless that is None."""
+    """The operand with what is known to be NaN exchanged for `nan`, unless that is None."""
     if nan is None or trace.graph.pure:
         return a
-    ids, kind = ids_of(trace, a), dtype_of(a)
-    missing = (ids < ZERO) & np.isnan(trace.graph.known_values(ids, kind))
+    x = operand_of(trace, a)
+    if x._dtype.kind not in "fc":
+        return a
+    if trace.local:
+        missing = np.isnan(x.points)
+        values = np.where(missing, x._dtype.type(nan), x.points)
+        return Operand(trace, np.where(missing, ZERO, x._ids), x._dtype, values)
+    missing = (x._ids < ZERO) & np.isnan(trace.graph.known_values(x._ids, x._dtype))
     if not missing.any():
         return a
-    return Operand(trace, np.where(missing, trace.graph.constant(nan), ids), kind)
+    return Operand(trace, np.where(missing, trace.graph.constant(nan), x._ids), x._dtype)
 
 
 def _ufunc_reduction(
     ufunc: np.ufunc, *functions: Callable[..., Any], nan: float | None = None
 ) -> None:
-    """``np.sum`` and its kin: the signature of numpy's own wrappers."""
+    """``np.sum`` and its kin; those that leave NaN out take `nan` in its place."""
 
-    def rule(trace: Trace, a, axis, keepdims, initial, where, dtype=None) -> Elements:
+    def rule(trace: Trace, a, axis, keepdims, where, initial=None, dtype=None) -> Elements:
         a = _without_nan(trace, a, nan)
-        return ufunc_reductions.reduce(trace, ufunc, a, axis, dtype, keepdims, initial, where)
+        return reduce(trace, ufunc, a, axis, dtype, keepdims, initial, where)
 
     rule_for(*functions)(rule)
 
@@ -74,19 +82,10 @@ _ufunc_reduction(np.multiply, np.prod)
 _ufunc_reduction(np.multiply, np.nanprod, nan=1.0)
 _ufunc_reduction(np.maximum, *dict.fromkeys((np.max, np.amax)))
 _ufunc_reduction(np.minimum, *dict.fromkeys((np.min, np.amin)))
-_ufunc_reduction(np.fmax, np.nanmax)
-_ufunc_reduction(np.fmin, np.nanmin)
-
-
-def _truth_reduction(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
-    def rule(trace: Trace, a, axis, keepdims, where) -> Elements:
-        return ufunc_reductions.reduce(trace, ufunc, a, axis, None, keepdims, where=where)
-
-    rule_for(function)(rule)
-
-
-_truth_reduction(np.logical_and, np.all)
-_truth_reduction(np.logical_or, np.any)
+_ufunc_reduction(np.fmax, np.nanmax, nan=np.nan)
+_ufunc_reduction(np.fmin, np.nanmin, nan=np.nan)
+_ufunc_reduction(np.logical_and, np.all)
+_ufunc_reduction(np.logical_or, np.any)
 
 
 def whole_axis(
@@ -106,11 +105,11 @@ def whole_axis(
     """
     since = trace.graph.size
     ids, source = ids_of(trace, a), dtype_of(a)
-    rows, axes = ufunc_reductions.core_last(ids, axis)
+    rows, axes = core_last(ids, axis)
     if where is not True:
         unsure = is_uncertain(where)
-        mask = True if unsure else np.asarray(constant_values(where), bool)
-        masks = ufunc_reductions.core_last(np.broadcast_to(mask, ids.shape), axis)[0]
+        mask = True if unsure else np.asarray(known_of(trace, where), bool)
+        masks = core_last(np.broadcast_to(mask, ids.shape), axis)[0]
         trace.graph.pure = False
         out = trace.graph.union_rows(np.where(masks, rows, ZERO))
         if unsure and trace.dependency:
@@ -268,33 +267,16 @@ def _linalg_trace(trace: Trace, x, offset, dtype) -> Any:
 def _trace(trace: Trace, a, offset, axis1, axis2, dtype) -> Elements:
     """``[[{0}, {1}], [{2}, {3}]] -> {0, 3}``."""
     diagonal = ids_of(trace, a).diagonal(offset, axis1, axis2)
-    operand = Operand(trace, diagonal, dtype_of(a))
-    return ufunc_reductions.reduce(trace, np.add, operand, -1, dtype)
-
-
-def _accumulated(
-    trace: Trace, ufunc: np.ufunc, x: Any, ids: Ids, axis: int, dtype: Any
-) -> Elements:
-    """Prefixes of `x`, whose ids may have been made flat."""
-    kind = dtype_of(x)
-    ids = np.atleast_1d(ids)
-    if not trace.local:
-        return ufunc_reductions.accumulate(trace, ufunc, Operand(trace, ids, kind), axis, dtype)
-    values = np.asarray(values_of(x)).reshape(ids.shape)
-    if values.dtype.kind == "f" and ufunc is np.multiply:
-        values = np.nan_to_num(values, nan=1.0)
-    operand = Operand(trace, ids, kind, values)
-    return Elements(local_reductions.accumulate(trace, ufunc, operand, axis), kind)
+    return reduce(trace, np.add, Operand(trace, diagonal, dtype_of(a)), -1, dtype)
 
 
 def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = None) -> None:
     def rule(trace: Trace, a, axis, dtype) -> Elements:
-        a = _without_nan(trace, a, nan)
-        ids = ids_of(trace, a)
-        ufunc_reductions.judge_axis(axis, ids.ndim, function)
+        x = operand_of(trace, _without_nan(trace, a, nan))
+        judge_axis(axis, len(x.shape), function)
         if axis is None:
-            ids, axis = ids.reshape(-1), 0
-        return _accumulated(trace, ufunc, a, ids, axis, dtype)
+            x, axis = x.moved(np.ravel), 0
+        return accumulate(trace, ufunc, x.moved(np.atleast_1d), axis, dtype)
 
     rule_for(function)(rule)
 
@@ -307,20 +289,20 @@ _prefix(np.multiply, np.nancumprod, nan=1.0)
 
 def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
     def rule(trace: Trace, x, axis, dtype, include_initial) -> Elements:
-        ids = ids_of(trace, x)
+        operand = operand_of(trace, x)
         if axis is None:
-            if ids.ndim > 1:
+            if len(operand.shape) > 1:
                 raise ValueError(
                     "For arrays which have more than one dimension `axis` is required."
                 )
-            ids, axis = ids.reshape(-1), 0
-        found = _accumulated(trace, ufunc, x, ids, axis, dtype)
+            operand, axis = operand.moved(np.ravel), 0
+        result = accumulate(trace, ufunc, operand.moved(np.atleast_1d), axis, dtype)
         if include_initial:
-            shape = list(ids.shape)
+            shape = list(operand.shape)
             shape[axis] = 1
             first = trace.graph.constant(np.full(shape, ufunc.identity))
-            return Elements(np.concatenate([first, found.ids], axis=axis), found.dtype)
-        return found
+            return Elements(np.concatenate([first, result.ids], axis=axis), result.dtype)
+        return result
 
     rule_for(function)(rule)
 

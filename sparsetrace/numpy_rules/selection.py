@@ -6,28 +6,26 @@ way, so the result unites the candidates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import nonzero, trim_zeros
+from numpy import nonzero
 from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import PartIds
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
-from sparsetrace.graph.interactions import interact
 from sparsetrace.numpy_rules import indexing
-from sparsetrace.operands import elementwise
+from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.constants import (
     choose,
     chosen_values,
     converted,
     known_mask,
-    plain_values,
 )
 from sparsetrace.operands.implementations import conversion
 from sparsetrace.operands.operands import (
@@ -41,14 +39,15 @@ from sparsetrace.operands.operands import (
     is_traced,
     is_traced_array,
     is_uncertain,
+    operand_of,
     promotion_of,
     python_type,
-    unwatched,
+    values_of,
 )
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.registry import rule_for
 
-__all__ = ["NO_NUMBERS", "replaced"]
+__all__: list[str] = []
 
 
 @rule_for(np.where, signature="condition, x=None, y=None, /")
@@ -105,7 +104,11 @@ def _choose(trace: Trace, a, choices, mode) -> Elements:
 
 @rule_for(np.piecewise)
 def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
-    """A function gets the elements where its condition holds; all of x if that is unknown."""
+    """A function gets the elements where its condition holds; all of x if that is unknown.
+
+    At a point the result has values: the functions may use traced values of their own, and
+    NumPy is not to call them again.
+    """
     nested = isinstance(condlist, (list, tuple, np.ndarray)) and np.ndim(condlist) > 0
     if not nested or (np.ndim(x) and not isinstance(condlist[0], (list, np.ndarray))):
         condlist = [condlist]
@@ -121,10 +124,13 @@ def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
         x = conversion(x, copy=False)
     kind = dtype_of(x)
     out = np.zeros(np.shape(x), np.int32)
+    values = np.zeros(out.shape, kind) if trace.local else None
     trace.graph.pure = False
 
     def piece(function: Any, where: Any) -> Ids:
         value = function(x[where], *args, **kw) if callable(function) else function
+        if values is not None:
+            values[where] = values_of(value)
         return converted(trace, ids_of(trace, value), dtype_of(value), kind)
 
     # later conditions win, as they do in np.piecewise
@@ -135,30 +141,31 @@ def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
             out = np.array(choose(trace, condition, found, out))
         elif mask.any():
             out[mask] = piece(function, mask)
-    return Elements(out, kind, keep_array=True)
+    return Elements(out, kind, values, keep_array=True)
 
 
 @rule_for(np.clip)
 def _clip(trace: Trace, a, a_min, a_max, kwargs, min=np._NoValue, max=np._NoValue) -> Elements:
-    if kwargs.get("where", True) is not True:
+    if kwargs.get("where", True) is not True and not trace.local:
         raise UnsupportedError(
             explain("np.clip(where=)", "this option has no rule", "Use np.where on the result.")
         )
     low, high = _bounds(a_min, a_max, min, max)
     kind = None
-    if kwargs:  # NumPy judges them
+    if kwargs and not trace.local:  # NumPy judges them
         samples = [None if x is None else _sample(x) for x in (a, low, high)]
         kind = np.clip(*samples, **kwargs).dtype
-    found = Elements(ids_of(trace, a).copy(), dtype_of(a))
+    x = operand_of(trace, a)
+    x = Operand(trace, x._ids.copy(), x._dtype, x._values)
     for bound, ufunc in ((low, np.maximum), (high, np.minimum)):
         if bound is not None:
-            operand = Operand(trace, found.ids, found.dtype)
-            (found,) = elementwise.call(trace, ufunc, (operand, bound))
+            x = combine(trace, ufunc, x, bound)
+    ids = x._ids
     if not (low is None or high is None or trace.dependency):
-        found = Elements(_level(trace, found.ids, low, high), found.dtype)
+        ids = _level(trace, ids, low, high)
     if kind is None:
-        return found
-    return Elements(converted(trace, found.ids, found.dtype, kind), kind)
+        return Elements(ids, x._dtype)
+    return Elements(converted(trace, ids, x._dtype, kind), kind)
 
 
 def _level(trace: Trace, ids: Ids, low: Any, high: Any) -> Ids:
@@ -198,10 +205,17 @@ def _sample(x: Any) -> Any:
 @rule_for(np.nan_to_num)
 def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
     """An element stays as it is, or takes the number given, if it is no number."""
+    fills = {"nan": nan, "posinf": posinf, "neginf": neginf}
     ids, kind = ids_of(trace, x), dtype_of(x)
     out = np.array(ids)
-    if kind.kind in "fc":
-        fills = {"nan": nan, "posinf": posinf, "neginf": neginf}
+    if kind.kind in "fc" and trace.local:
+        values = np.asarray(values_of(x))
+        for name, fill in fills.items():
+            new = np.int32(OPAQUE) if fill is None else np.maximum(ids_of(trace, fill), OPAQUE)
+            if kind.kind == "c":  # which of the parts is no number is not told apart
+                new = trace.graph.union(out, np.broadcast_to(new, out.shape))
+            out = np.where(_NO_NUMBERS[name](values), new, out)
+    elif kind.kind in "fc":
         traced = {k: ids_of(trace, f) for k, f in fills.items() if contains_traced(f)}
         known = ids <= ZERO
         for fill in traced.values():
@@ -211,19 +225,19 @@ def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
             plain = {k: f for k, f in fills.items() if k not in traced}
             out[known] = trace.graph.constant(np.nan_to_num(values[known], **plain))
             for name, fill in traced.items():
-                places = known & NO_NUMBERS[name](values)
+                places = known & _NO_NUMBERS[name](values)
                 out = np.where(places, trace.graph.union(out, fill), out)
-    return replaced(trace, x, Elements(out, kind), copy=copy)
+    return _replaced(trace, x, Elements(out, kind), copy=copy)
 
 
-NO_NUMBERS: dict[str, Callable[[Any], Any]] = {
+_NO_NUMBERS: dict[str, Callable[[Any], Any]] = {
     "nan": np.isnan,
     "posinf": lambda x: (x.real == np.inf) | (x.imag == np.inf),
     "neginf": lambda x: (x.real == -np.inf) | (x.imag == -np.inf),
 }
 
 
-def replaced(trace: Trace, x: Any, found: Elements, *, copy: bool) -> Any:
+def _replaced(trace: Trace, x: Any, found: Elements, *, copy: bool) -> Any:
     """The result itself, or `x` with its elements."""
     if copy or not is_traced_array(x):
         return found
@@ -270,153 +284,3 @@ def _take_along_axis(trace: Trace, arr, indices, axis) -> Any:
     if trace.dependency:
         out = trace.graph.union(out, ids_of(trace, indices))
     return Elements(out, dtype_of(arr))
-
-
-_REAL = frozenset((int, float))
-
-
-def _away_from_constants(trace: Trace, x: Any) -> Ids | None:
-    """The ids of a traced float64 array or number, none of which is constant; else None."""
-    if not is_traced(x) or trace.local or x._trace is not trace or x._dtype is not FLOAT:
-        return None
-    ids: Ids = x._ids
-    free = ids.size and (trace.graph.pure or np.minimum.reduce(ids, axis=None) > OPAQUE)
-    return ids if free else None
-
-
-def _is_table(v: Any) -> bool:
-    """Whether `v` is a row of real constants, which need no closer look."""
-    if type(v) is np.ndarray:
-        return v.ndim == 1 and v.dtype.char in "?bhilqBHILQfd"
-    return type(v) in (list, tuple) and _REAL.issuperset(map(type, v))
-
-
-def _is_level(v: Any) -> bool:
-    """Whether all numbers of a table are equal, or there are none."""
-    if not len(v):
-        return True
-    if v[0] != v[-1]:
-        return False
-    return bool((v == v[0]).all()) if type(v) is np.ndarray else v.count(v[0]) == len(v)
-
-
-@rule_for(np.interp)
-def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
-    """Each result depends on its own x, and on the nodes next to it.
-
-    Which nodes those are is known if x and xp are; else any may be.
-    """
-    xp, fp = unwatched(xp), unwatched(fp)
-    if period is None and all(v is None or type(v) in _REAL for v in (left, right)):
-        ids = _away_from_constants(trace, x)
-        tables = _is_table(xp) and _is_table(fp) and len(xp) == len(fp) > 1
-        if ids is not None and tables and not _is_level(fp):
-            return Elements(ids.copy("K"), FLOAT)
-    cycle = 1.0 if contains_traced(period) else period
-    # NumPy judges the table
-    np.interp(0.0, np.zeros(np.shape(xp)), np.zeros(np.shape(fp)), period=cycle)
-    shape = x._ids.shape if is_traced(x) else np.shape(x)
-    xp, fp = (v if contains_traced(v) else constant_values(v) for v in (xp, fp))
-    kind = np.result_type(dtype_of(fp), float)
-    points = [plain_values(trace, v) for v in (x, xp, 0.0 if period is None else period)]
-    if all(v is not None for v in points):
-        ends = [None if v is None else ids_of(trace, v) for v in (left, right)]
-        cycle = None if period is None else abs(float(points[2]))  # type: ignore[arg-type]
-        return Elements(_between(trace, points[0], points[1], fp, ends, cycle), kind)
-    parts: list[Ids] = []
-    alone = period is None and np.size(xp) == 1  # the same height everywhere but for the ends
-    if contains_traced(x) and not alone:
-        heights = plain_values(trace, fp)
-        if heights is None or not trace.values or (heights != heights.flat[0]).any():
-            parts.append(ids_of(trace, x))
-        else:
-            # level, with steps at most where the table ends
-            outside = [v for v in (left, right) if v is not None]
-            if all(_equals(trace, v, heights.flat[0]) for v in outside):
-                trace.graph.pure = False
-                return Elements(trace.graph.constant(np.full(shape, heights.flat[0])), kind)
-            ids = ids_of(trace, x)
-            parts.append(ids if trace.dependency else np.full(shape, OPAQUE, np.int32))
-    for table in (None if alone else xp, fp, left, right, period):
-        if table is not None and contains_traced(table):
-            every = trace.graph.union_rows(ids_of(trace, table).reshape(-1))
-            parts.append(np.broadcast_to(every, shape))
-    if alone and left is right is None and not contains_traced(fp):
-        return Elements(trace.graph.constant(np.full(shape, fp[0])), kind)
-    united = trace.graph.union_all(parts) if parts else np.full(shape, OPAQUE, np.int32)
-    out = np.maximum(united, OPAQUE)
-    if (out <= OPAQUE).any():
-        trace.graph.pure = False
-    if trace.second_order and not alone:
-        where = ids_of(trace, x)
-        curved = contains_traced(xp) or contains_traced(period)
-        for table in (xp, period):
-            if table is not None and contains_traced(table):
-                where = trace.graph.union(
-                    where, trace.graph.union_rows(ids_of(trace, table).reshape(-1))
-                )
-        pairs = [(where, where)] if curved else []
-        if contains_traced(fp):  # linear in the heights
-            pairs.append((where, trace.graph.union_rows(ids_of(trace, fp).reshape(-1))))
-        if pairs and (where > OPAQUE).any():
-            where_cut = trace.local and not curved
-            out = interact(trace.graph, out, pairs, cut=where_cut)
-    return Elements(out, kind)
-
-
-def _equals(trace: Trace, x: Any, value: Any) -> bool:
-    known = plain_values(trace, x)
-    return known is not None and bool((known == value).all())
-
-
-def _between(
-    trace: Trace, x: Any, xp: Any, fp: Any, ends: Sequence[Ids | None], period: float | None
-) -> Ids:
-    """Interpolation at known places: two nodes for each, one at a node or outside."""
-    heights, kind = ids_of(trace, fp), dtype_of(fp)
-    left, right = ends
-    if period is not None:
-        x, xp = x % period, xp % period
-        order = np.argsort(xp)
-        xp, heights = xp[order], heights[order]
-        xp = np.concatenate((xp[-1:] - period, xp, xp[:1] + period))
-        heights = np.concatenate((heights[-1:], heights, heights[:1]))
-        left = right = None
-    lower = np.maximum(np.searchsorted(xp, x, side="right") - 1, 0)
-    single = (x <= xp[lower]) | (lower == len(xp) - 1)
-    upper = np.where(single, lower, lower + 1)
-    out = trace.graph.union(heights[lower], heights[upper])
-    for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
-        if end is not None:
-            out = np.where(outside, np.maximum(end, OPAQUE), out)
-    some = not trace.graph.pure and bool((heights <= ZERO).any())
-    if some or any(end is not None and end <= ZERO for end in (left, right)):
-        trace.graph.pure = False
-        known = heights <= ZERO
-        settled = known[lower] & known[upper]
-        values = trace.graph.known_values(heights, kind)
-        sides = [
-            None if e is None else trace.graph.known_values(e, kind)[()] for e in (left, right)
-        ]
-        for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
-            if end is not None:
-                settled = np.where(outside, end <= ZERO, settled)
-        found = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
-        out = np.where(settled, trace.graph.constant(found), out)
-    return np.asarray(out)
-
-
-@rule_for(np.trim_zeros)
-def _trim_zeros(trace: Trace, filt, trim, axis=None) -> Elements:
-    """A view of the operand, where its values say which."""
-    values = chosen_values(trace, filt)
-    if values is None:
-        raise REFUSED.error(nonzero, "np.trim_zeros")
-    values = np.array(values, order="C")
-    kept = trim_zeros(values, trim) if axis is None else trim_zeros(values, trim, axis)
-    if not kept.size:
-        return Elements(np.zeros(kept.shape, np.int32), dtype_of(filt), keep_array=True)
-    first = (kept.ctypes.data - values.ctypes.data) // values.itemsize
-    starts = np.unravel_index(first, values.shape)
-    key: Any = tuple(slice(i, i + n) for i, n in zip(starts, kept.shape, strict=True))
-    return Elements(ids_of(trace, filt)[(*key, ...)], dtype_of(filt), keep_array=True)

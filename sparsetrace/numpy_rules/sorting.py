@@ -17,12 +17,12 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
-from sparsetrace.operands import ufunc_reductions
+from sparsetrace.operands.axes import core_last, judge_axis, spread
 from sparsetrace.operands.constants import compute_rows, constants, opaque, plain_values
-from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, landed
+from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, landed, operand_of
 from sparsetrace.operands.registry import rule_for
 
-__all__: list[str] = []
+__all__ = ["in_order"]
 
 _INDEX = np.dtype(np.intp)
 
@@ -38,8 +38,8 @@ def _unknown_rows(trace: Trace, rows: Ids) -> Ids:
 def _index_reduction(function: Callable[..., Any]) -> None:
     def rule(trace: Trace, a, axis, keepdims) -> Elements:
         ids = ids_of(trace, a)
-        ufunc_reductions.judge_axis(axis, ids.ndim, function)
-        rows, axes = ufunc_reductions.core_last(ids, axis)
+        judge_axis(axis, ids.ndim, function)
+        rows, axes = core_last(ids, axis)
         if not rows.shape[-1]:
             raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
         found = compute_rows(
@@ -60,7 +60,7 @@ for _function in (np.argmax, np.argmin, np.nanargmax, np.nanargmin):
 
 @rule_for(np.count_nonzero)
 def _count_nonzero(trace: Trace, a, axis, keepdims) -> Elements:
-    rows, axes = ufunc_reductions.core_last(ids_of(trace, a), axis)
+    rows, axes = core_last(ids_of(trace, a), axis)
     out = compute_rows(
         trace,
         rows,
@@ -90,31 +90,55 @@ def _round(trace: Trace, a, decimals) -> Elements:
 # ---------------------------------------------------------------------- sorting
 def _sorted(trace: Trace, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
     ids, kind = ids_of(trace, a), dtype_of(a)
-    ufunc_reductions.judge_axis(axis, ids.ndim, np.sort)
+    judge_axis(axis, ids.ndim, np.sort)
     if axis is None:
         ids, axis = ids.reshape(-1), -1
     if ids.ndim == 1 and (trace.graph.pure or ids.min(initial=FIRST_INPUT) > OPAQUE):
         return Elements(filled(trace.graph.union_rows(ids), ids.shape), kind)
     rows = np.moveaxis(ids, axis, -1)
-    out = ufunc_reductions.spread(trace, rows, -1)
+    out = spread(trace, rows, -1)
     known = (rows <= ZERO).all(axis=-1)
     if not trace.graph.pure and known.any():
         out[known] = trace.graph.constant(values(trace.graph.known_values(rows[known], kind)))
     return Elements(np.moveaxis(out, -1, axis), kind)
 
 
+def _one_axis(x: Operand, axis: Any) -> tuple[Operand, int]:
+    """The operand, flat where no axis is given, and the axis."""
+    if axis is None:
+        x, axis = x.moved(np.ravel), 0
+    return x, normalize_axis_index(axis, len(x.shape))
+
+
+def in_order(x: Operand, axis: Any, **direction: Any) -> Elements:
+    """A sort at a point: elements that tie share the union of what they depend on.
+
+    ``sort([3, 1, 2]) of [{0}, {1}, {2}]  ->  [{1}, {2}, {0}]``
+    """
+    x, axis = _one_axis(x, axis)
+    order = np.argsort(x.points, axis=axis, stable=True, **direction)
+    x = x.moved(lambda data: np.moveaxis(np.take_along_axis(data, order, axis), axis, -1).copy())
+    table = prod(x.shape[:-1]), x.shape[-1]  # -1 would ask for one that is not empty
+    ids, values = x._ids.reshape(table), np.reshape(x.points, table)
+    for i in np.flatnonzero((values[:, 1:] == values[:, :-1]).any(axis=1)).tolist():
+        cuts = np.flatnonzero(np.diff(values[i])) + 1
+        for low, high in zip([0, *cuts.tolist()], [*cuts.tolist(), len(values[i])], strict=True):
+            if high - low > 1:
+                ids[i, low:high] = x._trace.graph.union_rows(ids[i, low:high])
+    return Elements(np.moveaxis(ids.reshape(x.shape), -1, axis), x._dtype)
+
+
 def _sorting_order(trace: Trace, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
     ids, kind = ids_of(trace, a), dtype_of(a)
-    ufunc_reductions.judge_axis(axis, ids.ndim, np.argsort)
+    judge_axis(axis, ids.ndim, np.argsort)
     if axis is None or not ids.ndim:
         normalize_axis_index(axis or 0, 1)
         ids, axis = ids.reshape(-1), -1
     trace.graph.pure = False
     rows = np.moveaxis(ids, axis, -1)
+    out = np.full(rows.shape, OPAQUE, np.int32)
     if trace.dependency:
-        out = ufunc_reductions.spread(trace, rows, -1)
-    else:
-        out = np.full(rows.shape, OPAQUE, np.int32)
+        out = spread(trace, rows, -1)
     known = (rows <= ZERO).all(axis=-1)
     if known.any():
         out[known] = trace.graph.constant(values(trace.graph.known_values(rows[known], kind)))
@@ -127,6 +151,8 @@ def _sort(trace: Trace, a, axis, kind, order, stable, descending=False) -> Eleme
     downwards = _downwards(descending)
     if stable is not None or downwards or not (kind is order is None):  # NumPy judges them
         np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable, **downwards)
+    if trace.local:
+        return in_order(operand_of(trace, a), axis, **downwards)
     return _sorted(trace, a, axis, lambda values: np.sort(values, **downwards))
 
 
@@ -137,6 +163,10 @@ def _downwards(descending: Any) -> dict[str, Any]:
 
 @rule_for(np.partition)
 def _partition(trace: Trace, a, kth, axis, kind, order) -> Elements:
+    if trace.local:
+        x, axis = _one_axis(operand_of(trace, a), axis)
+        places = np.argpartition(x.points, kth, axis)
+        return Elements(np.take_along_axis(x._ids, places, axis), x._dtype)
     _judge_partition(a, kth, axis, kind, order)
     return _sorted(trace, a, axis, lambda values: np.partition(values, kth))
 
@@ -153,7 +183,8 @@ def _judge_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None
 
 @rule_for(np.sort_complex)
 def _sort_complex(trace: Trace, a) -> Elements:
-    found = _sorted(trace, a, -1, np.sort)
+    x = operand_of(trace, a)
+    found = in_order(x, -1) if trace.local else _sorted(trace, x, -1, np.sort)
     return Elements(found.ids, np.sort_complex(np.zeros(1, found.dtype)).dtype)
 
 

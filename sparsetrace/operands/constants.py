@@ -28,6 +28,7 @@ from sparsetrace.operands.operands import (
     landed,
     values_of,
 )
+from sparsetrace.operands.refusals import REFUSED, name_of
 
 __all__ = [
     "choose",
@@ -37,6 +38,7 @@ __all__ = [
     "constants",
     "converted",
     "known_mask",
+    "of_known",
     "opaque",
     "plain_values",
 ]
@@ -66,6 +68,21 @@ def chosen_values(trace: Trace, x: Any) -> NDArray[Any] | None:
     if trace.local and contains_traced(x):
         return asarray(values_of(x))
     return plain_values(trace, x)
+
+
+def of_known(
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The result of a function if all that it is given is known; else it is refused."""
+    known = [plain_values(trace, x) if contains_traced(x) else x for x in args]
+    named = {k: plain_values(trace, x) if contains_traced(x) else x for k, x in kwargs.items()}
+    lost = any(
+        found is None and given is not None
+        for found, given in zip((*known, *named.values()), (*args, *kwargs.values()), strict=True)
+    )
+    if lost:
+        raise REFUSED.error(function, name_of(function))
+    return function(*known, **named)
 
 
 def constants(trace: Trace, values: Any) -> Elements:

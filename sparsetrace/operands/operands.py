@@ -41,6 +41,7 @@ __all__ = [
     "is_uncertain",
     "known_of",
     "landed",
+    "operand_of",
     "plain_target",
     "promotion_of",
     "python_type",
@@ -91,15 +92,34 @@ class Operand:
     def shape(self) -> tuple[int, ...]:
         return self._ids.shape
 
+    @property
+    def points(self) -> NDArray[Any]:
+        """The values, in a trace at a point."""
+        if self._values is None:
+            raise AssertionError("an operand without values in a trace at a point")
+        return self._values
+
     def _made(self, move: Callable[[Callable[[Operand], Any]], Any]) -> Operand:
         """The same done to ids and values."""
         values = None if self._values is None else move(lambda x: x._values)
         return Operand(self._trace, move(lambda x: x._ids), self._dtype, values)
 
+    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Operand:
+        """The same operand with its elements moved."""
+        return self._made(lambda part: move(part(self)))
+
     def along(self, start: int, stop: int | None = None, step: int = 1) -> Operand:
         """One place of the last axis, or with a `stop` a slice of it."""
         at: Any = start if stop is None else slice(start, stop, step)
         return self._made(lambda part: part(self)[..., at])
+
+    def chosen(self, mask: NDArray[np.bool_]) -> Operand:
+        """The elements where a mask is true."""
+        return self._made(lambda part: part(self)[mask])
+
+    def where(self, mask: NDArray[np.bool_], other: Operand) -> Operand:
+        """Its elements where a mask is true, the other's where it is false."""
+        return self._made(lambda part: np.where(mask, part(self), part(other)))
 
     def joined(self, other: Operand) -> Operand:
         """With another operand's elements after its own, along the last axis."""
@@ -284,6 +304,12 @@ def _of_its_dtype(trace: Trace, obj: Any) -> Ids:
         found.flags.writeable = False
         return found
     return ids
+
+
+def operand_of(trace: Trace, x: Any) -> Operand:
+    """An argument as an operand, with its values in a trace at a point."""
+    values = asarray(values_of(x)) if trace.local else None
+    return Operand(trace, ids_of(trace, x), dtype_of(x), values)
 
 
 def elements_of(trace: Trace, obj: Any) -> Elements:

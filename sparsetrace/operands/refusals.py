@@ -14,7 +14,7 @@ from numpy.lib import recfunctions
 
 from sparsetrace.errors import TracingError, UnsupportedError, ValueDependentError, explain
 
-__all__ = ["AT_A_POINT", "REFUSED", "TEXTS"]
+__all__ = ["AT_A_POINT", "REFUSED", "TEXTS", "name_call", "name_of"]
 
 _SHAPE = (
     "the shape of its result depends on the values",
@@ -84,6 +84,24 @@ TEXTS = frozenset(_overridable(np.strings, _STRINGS) + _overridable(np.char, _ST
 
 AT_A_POINT = TEXTS | {getattr(np, name) for name in _FILES.split()}
 """Refused in local traces too: what is read back from text and files depends on nothing."""
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """As the user writes it.
+
+    Examples
+    --------
+    >>> name_of(np.linalg.inv)
+    'np.linalg.inv'
+    """
+    return f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
+
+
+def name_call(error: Exception, function: Callable[..., Any]) -> None:
+    """A note that names the function, on an error that does not."""
+    name = name_of(function)
+    if name not in str(error):
+        error.add_note(f"while tracing {name}")
 
 
 class _Refused(dict[Callable[..., Any], tuple[str, str]]):

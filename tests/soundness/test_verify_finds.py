@@ -14,7 +14,8 @@ from oracles import dense
 from sparsetrace import VerificationError, jacobian_sparsity
 from sparsetrace.dispatch import local_calls
 from sparsetrace.numpy_rules import einsum
-from sparsetrace.operands import ufunc_reductions
+from sparsetrace.operands import elementwise
+from sparsetrace.operands.operands import Operand
 
 _checked_leaf = importlib.import_module("sparsetrace.tracing.arguments")._checked_leaf
 _is_whole = local_calls._is_whole
@@ -35,6 +36,11 @@ def a_copy(*args, **kwargs):
 
 def whole_or_object(values):
     return _is_whole(values) or getattr(getattr(values, "dtype", None), "kind", "") == "O"
+
+
+def without_values(graph, ufunc, *operands):
+    (found,) = elementwise.call(graph, ufunc, operands)
+    return Operand(graph, found.ids, found.dtype, operands[0]._values)
 
 
 def a_list_as_an_array(leaf):
@@ -58,10 +64,8 @@ TAKEN_OUT = {
         "global",
     ),
     "ufunc_at": (
-        "numpy_rules.local_reductions.at",
-        lambda graph, ufunc, target, indices, *more: ufunc_reductions.at(
-            graph, ufunc, target, indices, *more
-        ),
+        "operands.ufunc_at.combine",
+        without_values,
         "scaled_twice",
         "local",
     ),

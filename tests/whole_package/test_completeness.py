@@ -15,13 +15,20 @@ import sparsetrace as st
 from sparsetrace.api.coverage import classes, page
 from sparsetrace.arrays.array import TracedArray
 from sparsetrace.dispatch import calls
+from sparsetrace.errors import TracingError
 from sparsetrace.numpy_rules.array_manipulation import MOVES
 from sparsetrace.operands.implementations import IMPLEMENTED
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.registry import RULES
 
-CLASSES = {"rules": RULES, "moves": MOVES, "implemented": IMPLEMENTED, "refused": REFUSED}
+AT_A_POINT = [f for f in RULES if f in REFUSED]
+CLASSES = {
+    "rules": RULES.keys() - REFUSED.keys(),
+    "moves": MOVES,
+    "implemented": IMPLEMENTED,
+    "refused": REFUSED,
+}
 
 # what registers functions only once it is imported
 for _module in "fft linalg strings char lib.recfunctions lib.scimath polynomial".split():
@@ -87,6 +94,26 @@ def test_a_function_in_two_classes_is_found():
     more = {**dict.fromkeys(IMPLEMENTED), np.take: None}
     _, _, twice = classified({**CLASSES, "implemented": more})
     assert twice == ["numpy.take"]
+
+
+@pytest.mark.parametrize("function", AT_A_POINT, ids=lambda f: f.__name__)
+def test_what_is_refused_and_has_a_rule_is_traced_at_a_point(function):
+    several = () if function.__name__.startswith("unique") else (np.array([1.0, 5.0]),)
+
+    def f(x):
+        result = function(x, *several)
+        return result[0] if isinstance(result, tuple) else result
+
+    assert f"np.{function.__name__}" in classes()["at a point"]
+    with pytest.raises(TracingError, match=function.__name__):
+        st.jacobian_sparsity(f, np.array([1.0, 2.0, 3.0]))
+    pattern = st.jacobian_sparsity(f, np.array([1.0, 2.0, 2.0]), local=True)
+    row = [1, 0, 0] if function is np.intersect1d else [0, 1, 1]
+    assert row in pattern.toarray().astype(int).tolist()
+
+
+def test_the_sets_are_traced_at_a_point():
+    assert len(AT_A_POINT) == 9
 
 
 def test_what_is_no_function_of_numpy_is_found():

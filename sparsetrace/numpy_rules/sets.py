@@ -1,6 +1,7 @@
-"""Rules of a local trace for sets: which values there are is known at the point.
+"""Rules of functions whose result is as long as its values say: sets, and trimmed zeros.
 
-Contract: each value of the result unites the elements that have it, of all operands.
+Contract: they are refused where that is not known.  At a point each value of a set unites the
+elements that have it, of all operands.
 
 ``unique([3, 1, 3]) of [{0}, {1}, {2}]  ->  [{1}, {0, 2}]``
 """
@@ -12,10 +13,15 @@ from typing import Any
 
 import numpy as np
 
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import nonzero, trim_zeros
+
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
-from sparsetrace.numpy_rules.local_reductions import local_rule
-from sparsetrace.operands.operands import Elements, ids_of, values_of
+from sparsetrace.operands.constants import chosen_values, of_known
+from sparsetrace.operands.operands import Elements, dtype_of, ids_of, values_of
+from sparsetrace.operands.refusals import REFUSED
+from sparsetrace.operands.registry import ANYTHING, rule_for
 
 __all__: list[str] = []
 
@@ -35,10 +41,11 @@ def _members(trace: Trace, found: Any, sources: Sequence[Any]) -> Elements:
 
 
 def _set_rule(function: Callable[..., Any], operands: int) -> None:
-    def rule(trace: Trace, *args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("axis") is not None:
-            return None
-        names = ("ar1", "ar2") if operands == 2 else ("ar", "x")
+    names = ("ar1", "ar2") if operands == 2 else ("ar", "x")
+
+    def rule(trace: Trace, args, kwargs) -> Any:
+        if not trace.local or kwargs.get("axis") is not None:
+            return of_known(trace, function, args, kwargs)
         sources = [*args[:operands], *(kwargs[n] for n in names if n in kwargs)]
         plain = {name: values_of(value) for name, value in kwargs.items()}
         found = function(*map(values_of, args), **plain)
@@ -48,7 +55,7 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
             return make(*parts) if hasattr(found, "_fields") else tuple(parts)
         return _members(trace, found, sources)
 
-    local_rule(function)(rule)
+    rule_for(function, signature=ANYTHING)(rule)
 
 
 for _name in "unique unique_all unique_counts unique_inverse unique_values".split():
@@ -57,14 +64,17 @@ for _name in "intersect1d setdiff1d setxor1d union1d".split():
     _set_rule(getattr(np, _name), 2)
 
 
-@local_rule(np.trim_zeros)
-def _trim_zeros(trace: Trace, filt: Any, trim: str = "fb", axis: Any = None) -> Elements | None:
-    ids, values = ids_of(trace, filt), np.asarray(values_of(filt))
-    if ids.ndim != 1:
-        return None
-    places = np.flatnonzero(values)
-    if not len(places):
-        return Elements(ids[:0], values.dtype)
-    low = int(places[0]) if "f" in trim.lower() else 0
-    high = int(places[-1]) + 1 if "b" in trim.lower() else len(ids)
-    return Elements(ids[low:high], values.dtype)
+@rule_for(np.trim_zeros)
+def _trim_zeros(trace: Trace, filt, trim, axis=None) -> Elements:
+    """A view of the operand, where its values say which."""
+    values = chosen_values(trace, filt)
+    if values is None:
+        raise REFUSED.error(nonzero, "np.trim_zeros")
+    values = np.array(values, order="C")
+    kept = trim_zeros(values, trim) if axis is None else trim_zeros(values, trim, axis)
+    if not kept.size:
+        return Elements(np.zeros(kept.shape, np.int32), dtype_of(filt), keep_array=True)
+    first = (kept.ctypes.data - values.ctypes.data) // values.itemsize
+    starts = np.unravel_index(first, values.shape)
+    key: Any = tuple(slice(i, i + n) for i, n in zip(starts, kept.shape, strict=True))
+    return Elements(ids_of(trace, filt)[(*key, ...)], dtype_of(filt), keep_array=True)

@@ -1,0 +1,206 @@
+"""Rule of ``np.interp``: each result depends on its own x, and on the nodes next to it.
+
+Contract: which nodes those are is known where x and the table's places are, or at a point;
+else any may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.interactions import interact
+from sparsetrace.operands.constants import plain_values
+from sparsetrace.operands.operands import (
+    FLOAT,
+    Elements,
+    constant_values,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    is_traced,
+    unwatched,
+    values_of,
+)
+from sparsetrace.operands.registry import rule_for
+
+__all__: list[str] = []
+
+_REAL = frozenset((int, float))
+
+
+def _away_from_constants(trace: Trace, x: Any) -> Ids | None:
+    """The ids of a traced float64 array or number, none of which is constant; else None."""
+    if not is_traced(x) or trace.local or x._trace is not trace or x._dtype is not FLOAT:
+        return None
+    ids: Ids = x._ids
+    free = ids.size and (trace.graph.pure or np.minimum.reduce(ids, axis=None) > OPAQUE)
+    return ids if free else None
+
+
+def _is_table(v: Any) -> bool:
+    """Whether `v` is a row of real constants, which need no closer look."""
+    if type(v) is np.ndarray:
+        return v.ndim == 1 and v.dtype.char in "?bhilqBHILQfd"
+    return type(v) in (list, tuple) and _REAL.issuperset(map(type, v))
+
+
+def _is_level(v: Any) -> bool:
+    """Whether all numbers of a table are equal, or there are none."""
+    if not len(v):
+        return True
+    if v[0] != v[-1]:
+        return False
+    return bool((v == v[0]).all()) if type(v) is np.ndarray else v.count(v[0]) == len(v)
+
+
+@rule_for(np.interp)
+def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
+    """Each result depends on its own x, and on the nodes next to it.
+
+    Which nodes those are is known if x and xp are; else any may be.
+    """
+    ends_known = period is None and not (contains_traced(left) or contains_traced(right))
+    if trace.local and ends_known and dtype_of(fp).kind != "c":
+        return _at_point(trace, x, xp, fp)
+    xp, fp = unwatched(xp), unwatched(fp)
+    if period is None and all(v is None or type(v) in _REAL for v in (left, right)):
+        ids = _away_from_constants(trace, x)
+        tables = _is_table(xp) and _is_table(fp) and len(xp) == len(fp) > 1
+        if ids is not None and tables and not _is_level(fp):
+            return Elements(ids.copy("K"), FLOAT)
+    cycle = 1.0 if contains_traced(period) else period
+    # NumPy judges the table
+    np.interp(0.0, np.zeros(np.shape(xp)), np.zeros(np.shape(fp)), period=cycle)
+    shape = x._ids.shape if is_traced(x) else np.shape(x)
+    xp, fp = (v if contains_traced(v) else constant_values(v) for v in (xp, fp))
+    kind = np.result_type(dtype_of(fp), float)
+    points = [plain_values(trace, v) for v in (x, xp, 0.0 if period is None else period)]
+    if all(v is not None for v in points):
+        ends = [None if v is None else ids_of(trace, v) for v in (left, right)]
+        cycle = None if period is None else abs(float(points[2]))  # type: ignore[arg-type]
+        return Elements(_between(trace, points[0], points[1], fp, ends, cycle), kind)
+    parts: list[Ids] = []
+    alone = period is None and np.size(xp) == 1  # the same height everywhere but for the ends
+    if contains_traced(x) and not alone:
+        heights = plain_values(trace, fp)
+        if heights is None or not trace.values or (heights != heights.flat[0]).any():
+            parts.append(ids_of(trace, x))
+        else:
+            # level, with steps at most where the table ends
+            outside = [v for v in (left, right) if v is not None]
+            if all(_equals(trace, v, heights.flat[0]) for v in outside):
+                trace.graph.pure = False
+                return Elements(trace.graph.constant(np.full(shape, heights.flat[0])), kind)
+            ids = ids_of(trace, x)
+            parts.append(ids if trace.dependency else np.full(shape, OPAQUE, np.int32))
+    for table in (None if alone else xp, fp, left, right, period):
+        if table is not None and contains_traced(table):
+            every = trace.graph.union_rows(ids_of(trace, table).reshape(-1))
+            parts.append(np.broadcast_to(every, shape))
+    if alone and left is right is None and not contains_traced(fp):
+        return Elements(trace.graph.constant(np.full(shape, fp[0])), kind)
+    united = trace.graph.union_all(parts) if parts else np.full(shape, OPAQUE, np.int32)
+    out = np.maximum(united, OPAQUE)
+    if (out <= OPAQUE).any():
+        trace.graph.pure = False
+    if trace.second_order and not alone:
+        where = ids_of(trace, x)
+        curved = contains_traced(xp) or contains_traced(period)
+        for table in (xp, period):
+            if table is not None and contains_traced(table):
+                where = trace.graph.union(
+                    where, trace.graph.union_rows(ids_of(trace, table).reshape(-1))
+                )
+        pairs = [(where, where)] if curved else []
+        if contains_traced(fp):  # linear in the heights
+            pairs.append((where, trace.graph.union_rows(ids_of(trace, fp).reshape(-1))))
+        if pairs and (where > OPAQUE).any():
+            where_cut = trace.local and not curved
+            out = interact(trace.graph, out, pairs, cut=where_cut)
+    return Elements(out, kind)
+
+
+def _equals(trace: Trace, x: Any, value: Any) -> bool:
+    known = plain_values(trace, x)
+    return known is not None and bool((known == value).all())
+
+
+def _between(
+    trace: Trace, x: Any, xp: Any, fp: Any, ends: Sequence[Ids | None], period: float | None
+) -> Ids:
+    """Interpolation at known places: two nodes for each, one at a node or outside."""
+    heights, kind = ids_of(trace, fp), dtype_of(fp)
+    left, right = ends
+    if period is not None:
+        x, xp = x % period, xp % period
+        order = np.argsort(xp)
+        xp, heights = xp[order], heights[order]
+        xp = np.concatenate((xp[-1:] - period, xp, xp[:1] + period))
+        heights = np.concatenate((heights[-1:], heights, heights[:1]))
+        left = right = None
+    lower = np.maximum(np.searchsorted(xp, x, side="right") - 1, 0)
+    single = (x <= xp[lower]) | (lower == len(xp) - 1)
+    upper = np.where(single, lower, lower + 1)
+    out = trace.graph.union(heights[lower], heights[upper])
+    for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
+        if end is not None:
+            out = np.where(outside, np.maximum(end, OPAQUE), out)
+    some = not trace.graph.pure and bool((heights <= ZERO).any())
+    if some or any(end is not None and end <= ZERO for end in (left, right)):
+        trace.graph.pure = False
+        known = heights <= ZERO
+        settled = known[lower] & known[upper]
+        values = trace.graph.known_values(heights, kind)
+        sides = [
+            None if e is None else trace.graph.known_values(e, kind)[()] for e in (left, right)
+        ]
+        for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
+            if end is not None:
+                settled = np.where(outside, end <= ZERO, settled)
+        found = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
+        out = np.where(settled, trace.graph.constant(found), out)
+    return np.asarray(out)
+
+
+# ----------------------------------------------------------------------- at a point
+def _at_point(trace: Trace, x: Any, xp: Any, fp: Any) -> Elements:
+    """The cell that each x falls into: its two nodes, and x unless the cell is level."""
+    points, nodes, heights = (np.asarray(values_of(v), float) for v in (x, xp, fp))
+    shape = points.shape
+    n = len(nodes)
+    inside = (points >= nodes[0]) & (points <= nodes[-1])
+    cell = np.clip(np.searchsorted(nodes, points, side="right") - 1, 0, max(n - 2, 0))
+    following = np.minimum(cell + 1, n - 1)
+    at_node = inside & (points == nodes[np.minimum(np.searchsorted(nodes, points), n - 1)])
+    level = (heights[following] == heights[cell]) & ~at_node
+    parts = []
+    uncut = []  # a level cell has no slope in x, but a mixed second derivative
+    if contains_traced(x):
+        dead = level | ~inside
+        uncut.append(np.where(inside, ids_of(trace, x), np.int32(OPAQUE)))
+        parts.append(np.where(dead, np.int32(OPAQUE), ids_of(trace, x)))
+    for table, flat in ((fp, False), (xp, True)):
+        if contains_traced(table):
+            ids = ids_of(trace, table)
+            left_end = np.where(points < nodes[0], 0, cell)
+            left_end = np.where(points > nodes[-1], n - 1, left_end)
+            right_end = np.where(inside, following, left_end)
+            beneath = np.where(at_node, np.maximum(cell - 1, 0), left_end)
+            for end in (left_end, right_end, beneath):
+                part = ids[end]
+                uncut.append(np.where(inside | (not flat), part, np.int32(OPAQUE)))
+                if flat:
+                    part = np.where(level | ~inside, np.int32(OPAQUE), part)
+                parts.append(part)
+    out = np.maximum(np.broadcast_to(trace.graph.union_all(parts), shape), OPAQUE)
+    if trace.second_order and contains_traced(xp):
+        united = np.broadcast_to(trace.graph.union_all(uncut), shape)
+        out = interact(trace.graph, out, [(united, united)], cut=True)
+    elif trace.second_order and contains_traced(x) and contains_traced(fp):
+        out = interact(trace.graph, out, [(uncut[0], end) for end in uncut[1:]], cut=True)
+    return Elements(out, np.dtype(float))

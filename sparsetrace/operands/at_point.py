@@ -1,0 +1,96 @@
+"""Ufunc calls in a trace at a point: values cut the dependencies that they make vanish.
+
+Contract: an operand counts where its partial derivative differs from zero at the point; ties
+keep both sides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.interactions import bend
+from sparsetrace.operands import elementwise as global_elementwise
+from sparsetrace.operands import nonlinear
+from sparsetrace.operands.operands import Operand, contains_traced, ids_of, values_of
+from sparsetrace.rules.infinities import singular
+from sparsetrace.rules.second_infinities import sharp
+from sparsetrace.rules.special_ufuncs import SPECIAL_RULES
+from sparsetrace.rules.zeros import vanishes
+
+__all__ = ["combine", "elementwise"]
+
+
+def combine(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Operand:
+    """``ufunc(*operands)`` in a trace of either kind; the result has values if they have."""
+    if not trace.local:
+        (found,) = global_elementwise.call(trace, ufunc, operands)
+        return Operand(trace, found.ids, found.dtype)
+    with np.errstate(all="ignore"):
+        values = np.asarray(ufunc(*map(values_of, operands)))
+    (ids,) = elementwise(trace, ufunc, operands)
+    return Operand(trace, ids, values.dtype, values)
+
+
+def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
+    """Ids of every output: the union of the inputs whose partial does not vanish."""
+    values = [np.asarray(values_of(x)) for x in inputs]
+    shape = np.broadcast_shapes(*(v.shape for v in values))
+    if trace.singular is not None:
+        _watch_singularities(trace, ufunc, inputs, values)
+    parts: list[Ids | None] = []
+    uncut: list[Ids | None] = []
+    for i, x in enumerate(inputs):
+        if not contains_traced(x):
+            parts.append(None)
+            uncut.append(None)
+            continue
+        ids = ids_of(trace, x)
+        uncut.append(ids)
+        mask = vanishes(ufunc, i, values) if trace.values else None
+        if mask is not None and mask.any():
+            ids = np.where(mask, np.int32(OPAQUE), ids)
+        parts.append(ids)
+    outs = []
+    dtypes = [v.dtype for v in values]
+    modulus = global_elementwise.of_modulus(ufunc, dtypes)
+    for position, letters in enumerate(global_elementwise.letters(trace, ufunc, dtypes)):
+        since = trace.graph.size
+        live = [
+            p for p, letter in zip(parts, letters, strict=True) if letter == "1" and p is not None
+        ]
+        if live:
+            out = np.maximum(np.broadcast_to(trace.graph.union_all(live), shape), OPAQUE)
+        else:
+            out = np.full(shape, OPAQUE, np.int32)
+        if trace.second_order and modulus:
+            out = bend(trace.graph, out)
+        elif trace.second_order and not nonlinear.is_linear(ufunc):
+            out = nonlinear.curved_at_point(trace, ufunc, position, uncut, values, out, since)
+        outs.append(out)
+    return outs
+
+
+def _watch_singularities(
+    trace: Trace, ufunc: np.ufunc, inputs: Any, values: list[NDArray[Any]]
+) -> None:
+    """Where a derivative is infinite, what was cut before it may matter after all.
+
+    ``cbrt(x ** 3)`` at 0 is x: the first derivative is zero, the second infinite.
+    """
+    mask = singular(ufunc, values)
+    if trace.second_order or ufunc in SPECIAL_RULES:
+        # of special functions, those whose first derivative is infinite are among these
+        traced = [i for i, x in enumerate(inputs) if contains_traced(x)]
+        second = sharp(ufunc, values, traced)
+        mask = second if mask is None else mask if second is None else mask | second
+    if mask is None or not mask.any():
+        return
+    for x in inputs:
+        if contains_traced(x) and (mask & (np.asarray(ids_of(trace, x)) > ZERO)).any():
+            assert trace.singular is not None
+            trace.singular()

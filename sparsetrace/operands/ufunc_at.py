@@ -1,0 +1,112 @@
+"""``ufunc.at``: writes into places of an array, one of which may be named several times.
+
+Contract: each target unites itself and its operands, taken in turn.  What one of them cuts is
+seen at the value, or beside the constant, that those before it left there.
+
+``add.at([{0}, {1}], [0, 0], [{2}, {3}])  ->  [{0, 2, 3}, {1}]``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import arange, array, asarray, empty, zeros
+from numpy.typing import NDArray
+
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.operands import elementwise, nonlinear
+from sparsetrace.operands.at_point import combine
+from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, values_of
+
+__all__ = ["at"]
+
+_SUMS = frozenset((np.add, np.subtract))
+"""No value of one operand cuts the other."""
+
+
+def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
+    """``ufunc.at(x, indices, b)``, in place; the values of a trace at a point stay as they are."""
+    ids = x._ids
+    places = arange(ids.size).reshape(ids.shape)[values_of(indices) if trace.local else indices]
+    flat = places.reshape(-1)
+    unique = np.unique(flat, return_inverse=False) if flat.size else flat
+    if len(unique) == len(flat) and not trace.local:
+        # a single place must give an array, too
+        parts = [Operand(trace, asarray(ids.reshape(-1)[places]), x._dtype), *operands]
+        (found,) = elementwise.call(trace, ufunc, parts)
+        _write(ids, flat, np.broadcast_to(found.ids, places.shape).reshape(-1))
+        return
+    order = np.argsort(flat, kind="stable")
+    target = flat[order]
+
+    def listed(held: Any) -> NDArray[Any]:
+        return array(np.broadcast_to(held, places.shape).reshape(-1)[order])  # may be a view
+
+    others = [
+        Operand(
+            trace,
+            listed(ids_of(trace, b)),
+            dtype_of(b),
+            listed(values_of(b)) if trace.local else None,
+        )
+        for b in operands
+    ]
+    if others:
+        elementwise.result_dtypes(ufunc, (x, *operands))
+    if len(others) == 1 and len(target) and _unites(trace, ufunc):
+        old, added = ids.reshape(-1)[unique], others[0]._ids
+        if trace.local or trace.graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any()):
+            _write(ids, unique, _segment_union(trace, target, unique, added, old))
+            return
+    values = array(x._values) if trace.local else None
+    for now in _turns(target):
+        here = np.unravel_index(target[now], ids.shape)
+        left = Operand(trace, ids[here], x._dtype, None if values is None else values[here])
+        result = combine(trace, ufunc, left, *(b.chosen(now) for b in others))
+        ids[here] = landed(trace, x._dtype, result._ids)
+        if values is not None:
+            values[here] = result._values
+
+
+def _unites(trace: Trace, ufunc: np.ufunc) -> bool:
+    """Whether a target depends on all that goes into it, whatever the values are."""
+    if trace.second_order and not nonlinear.is_linear(ufunc):
+        return False
+    return ufunc in _SUMS if trace.local else elementwise.letters(trace, ufunc) == ("11",)
+
+
+def _turns(target: NDArray[Any]) -> Iterator[NDArray[np.bool_]]:
+    """Masks of a sorted array of places: the first mention of each, then the second..."""
+    rank = arange(len(target)) - np.searchsorted(target, target, side="left")
+    for turn in range(int(rank.max(initial=-1)) + 1):
+        yield rank == turn
+
+
+def _segment_union(
+    trace: Trace, target: NDArray[Any], unique: NDArray[Any], added: Ids, old: Ids
+) -> Ids:
+    """What each place holds once its own node has been united with all that are added."""
+    counts = np.bincount(np.searchsorted(unique, target), minlength=len(unique)) + 1
+    indptr = zeros(len(unique) + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    parents = empty(indptr[-1], np.int32)
+    first = zeros(len(parents), bool)
+    first[indptr[:-1]] = True
+    parents[first] = old
+    parents[~first] = added
+    traced = parents > OPAQUE
+    if not traced.all():
+        kept = zeros(len(parents) + 1, np.int64)
+        np.cumsum(traced, out=kept[1:])
+        indptr, parents = kept[indptr], parents[traced]
+    return trace.graph.union_segments(indptr, parents)
+
+
+def _write(ids: Ids, flat: NDArray[Any], new: Ids) -> None:
+    """``ids.flat[flat] = new`` through views of any strides."""
+    ids[np.unravel_index(flat, ids.shape)] = new
