@@ -136,9 +136,7 @@ MOVES: dict[Callable[..., Any], _Move] = {f: _Move(f, names) for f, names in _LI
 
 # These recursive helpers are no closures: one that calls itself is a reference cycle, and
 # would keep the trace alive until the garbage collector runs.
-def _lifted(
-    trace: Trace, function: Callable[..., Any], value: Any, dtypes: list[np.dtype[Any]]
-) -> Any:
+def _lifted(trace: Trace, function: Callable[..., Any], value, dtypes: list[np.dtype[Any]]) -> Any:
     """Node ids in place of the elements; notes their dtypes."""
     # an empty list is an array of no floats, except where NumPy refuses it
     if isinstance(value, (list, tuple)) and (value or function is block):
@@ -148,7 +146,7 @@ def _lifted(
     return ids_of(trace, value)
 
 
-def _plain(trace: Trace, value: Any, name: str) -> Any:
+def _plain(trace: Trace, value, name: str) -> Any:
     """An argument that says which elements move where."""
     if not contains_traced(value):
         return value
@@ -167,9 +165,7 @@ def _plain(trace: Trace, value: Any, name: str) -> Any:
     return values if values.ndim else values[()]
 
 
-def _wrapped(
-    trace: Trace, value: Any, kind: np.dtype[Any], apart: list[np.dtype[Any]] | None
-) -> Any:
+def _wrapped(trace: Trace, value, kind: np.dtype[Any], apart: list[np.dtype[Any]] | None) -> Any:
     """`Elements` in place of id arrays; `apart` has a dtype for each result."""
     if isinstance(value, (list, tuple)):
         kinds = [kind] * len(value) if apart is None else apart
@@ -194,7 +190,7 @@ def repeats(ids: Ids) -> bool:
     return bool(ids.size * ids.itemsize > extent + ids.itemsize)
 
 
-def _slides(ids: Ids, window: Any = None, *rest: Any) -> bool:
+def _slides(ids: Ids, window=None, *rest) -> bool:
     """Whether windows over all axes are asked for, of an array that lies in order."""
     sizes = window if type(window) is tuple else (window,)
     return (
@@ -205,7 +201,7 @@ def _slides(ids: Ids, window: Any = None, *rest: Any) -> bool:
     )
 
 
-def _windows(ids: Ids, window: Any) -> Ids:
+def _windows(ids: Ids, window) -> Ids:
     """``sliding_window_view`` in a quarter of its time."""
     sizes = window if type(window) is tuple else (window,)
     places = tuple(m - n + 1 for n, m in zip(sizes, ids.shape, strict=True))
@@ -214,7 +210,7 @@ def _windows(ids: Ids, window: Any) -> Ids:
     return views
 
 
-def _all(value: Any, kind: np.dtype[Any]) -> Any:
+def _all(value, kind: np.dtype[Any]) -> Any:
     """Ids, or lists and tuples of them, as elements of one dtype."""
     if isinstance(value, (list, tuple)):
         return type(value)(_all(item, kind) for item in value)
@@ -222,7 +218,7 @@ def _all(value: Any, kind: np.dtype[Any]) -> Any:
     return Elements(np.asarray(value), kind, keep_array=isinstance(value, np.ndarray))
 
 
-def _check_casting(dtypes: list[np.dtype[Any]], wanted: Any, casting: Any) -> None:
+def _check_casting(dtypes: list[np.dtype[Any]], wanted, casting) -> None:
     """What NumPy says where a ``dtype=`` cannot take the elements."""
     if wanted is None:
         return
@@ -293,11 +289,11 @@ def run_move(trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
     return _wrapped(trace, result, dtype, apart)
 
 
-def _bare(ids: Any) -> Any:
+def _bare(ids) -> Any:
     return ids.view(np.ndarray) if isinstance(ids, PartIds) else ids
 
 
-def _viewed(trace: Trace, result: Any, parts: list[PartIds]) -> Any:
+def _viewed(trace: Trace, result, parts: list[PartIds]) -> Any:
     """The result, as parts where it is a view of one."""
     if isinstance(result, (list, tuple)):
         return type(result)(_viewed(trace, item, parts) for item in result)
@@ -306,7 +302,7 @@ def _viewed(trace: Trace, result: Any, parts: list[PartIds]) -> Any:
     return result
 
 
-def _as_whole(trace: Trace, value: Any, dtype: np.dtype[Any]) -> Any:
+def _as_whole(trace: Trace, value, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_as_whole(trace, item, dtype) for item in value)
     return Operand(trace, converted(trace, ids_of(trace, value), dtype_of(value), dtype), dtype)

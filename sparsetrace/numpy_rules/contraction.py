@@ -45,7 +45,7 @@ class Factor:
         self.trace, self.ids, self.values, self.dtype = trace, ids, values, dtype
 
     @classmethod
-    def of(cls, trace: Trace, x: Any) -> Factor:
+    def of(cls, trace: Trace, x) -> Factor:
         """The operand behind an argument."""
         if is_traced(x) or contains_traced(x):
             values = asarray(values_of(x)) if trace.local else None
@@ -210,6 +210,6 @@ def flat_batch(factor: Factor, lead: tuple[int, ...]) -> Factor:
     return factor.moved(lambda data: np.broadcast_to(data, (*lead, *core)).reshape(shape))
 
 
-def product_dtype(x: Any, y: Any) -> np.dtype[Any]:
+def product_dtype(x, y) -> np.dtype[Any]:
     """The dtype of a product."""
     return np.result_type(dtype_of(x), dtype_of(y))

@@ -35,7 +35,7 @@ from sparsetrace.operands.registry import ANYTHING, rule_for
 __all__: list[str] = []
 
 
-def _like(trace: Trace, prototype: Any, fill: Ids, dtype: Any, order: Any, shape: Any) -> Elements:
+def _like(trace: Trace, prototype, fill: Ids, dtype, order, shape) -> Elements:
     if shape is None:
         template = ids_of(trace, prototype) if is_traced(prototype) else np.asarray(prototype)
         ids = np.empty_like(template, np.int32, order=order, subok=False)
@@ -109,7 +109,7 @@ def _imag(trace: Trace, val) -> Any:
     return Elements(part_of(trace.graph, ids), np.empty(0, kind).real.dtype, keep_array=whole)
 
 
-def _arrays(x: Any) -> Any:
+def _arrays(x) -> Any:
     """A plain stand-in of the same dtype, for questions about types."""
     if is_traced(x):
         strong = python_type(type(x)) is None
@@ -117,7 +117,7 @@ def _arrays(x: Any) -> Any:
     return x
 
 
-def _shape(x: Any) -> tuple[int, ...]:
+def _shape(x) -> tuple[int, ...]:
     if is_traced(x):
         return tuple(x.shape)
     if isinstance(x, (list, tuple)):
@@ -185,7 +185,7 @@ def _array_str(trace: Trace, a) -> str:
     return str(a)
 
 
-def _memory(x: Any) -> Any:
+def _memory(x) -> Any:
     return x._ids if is_traced(x) else constant_values(x)
 
 
@@ -236,7 +236,7 @@ def _ix(trace: Trace, args) -> Any:
 
 
 # ------------------------------------------------- creators with like=
-def _constant(trace: Trace, values: Any) -> Any:
+def _constant(trace: Trace, values) -> Any:
     """A new array: of the trace if it holds numbers that may be written later."""
     if values.dtype.kind not in "fc":
         return values

@@ -33,7 +33,7 @@ _TINY, _HUGE = 1e-70, 1e70
 """Between these no product of three distances, and no quotient, vanishes by rounding."""
 
 
-def _numbers(v: Any) -> NDArray[Any] | None:
+def _numbers(v) -> NDArray[Any] | None:
     """Constants as an ordinary array of real numbers; None for anything else."""
     v = unwatched(v)
     if type(v) is not np.ndarray:
@@ -64,14 +64,12 @@ def _trapezoid(trace: Trace, y, x, dx, axis) -> Any:
     return rebound(trapezoid)(y, x, dx, axis)
 
 
-def _nonzero(trace: Trace, dx: Any) -> bool | None:
+def _nonzero(trace: Trace, dx) -> bool | None:
     """True for a constant distance that cuts nothing; None for any other."""
     return True if type(dx) in _REAL and (dx != 0 or not trace.values) else None
 
 
-def _met(
-    trace: Trace, x: Any, shape: tuple[int, ...], axis: int
-) -> NDArray[np.bool_] | bool | None:
+def _met(trace: Trace, x, shape: tuple[int, ...], axis: int) -> NDArray[np.bool_] | bool | None:
     """Which places of the axis lie beside a distance that is not zero: a mask, or all (True).
 
     None where no place does, or where the places differ from row to row.
@@ -109,7 +107,7 @@ def _gradient(trace: Trace, f, varargs, axis, edge_order) -> Any:
     return rebound(gradient)(f, *varargs, axis=axis, edge_order=edge_order)
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def _axes(axis, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
 
 

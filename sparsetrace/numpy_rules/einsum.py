@@ -177,12 +177,12 @@ def _read(
     return terms, output, _plan(terms, output, shapes)
 
 
-def _is_real(x: Any) -> bool:
+def _is_real(x) -> bool:
     """Whether `x` is an ordinary array of float64."""
     return type(x) is np.ndarray and x.dtype is FLOAT
 
 
-def _plain(trace: Trace, plan: _Plan, a: Any, b: Any) -> Ids | None:
+def _plain(trace: Trace, plan: _Plan, a, b) -> Ids | None:
     """The common case: a traced array without constants, and another, or whole rows of numbers.
 
     Where it is not that, None, and nothing has happened.
@@ -218,7 +218,7 @@ def _plain(trace: Trace, plan: _Plan, a: Any, b: Any) -> Ids | None:
     return plan.result(trace.graph.union(rows[:, :, None], columns[:, None]))
 
 
-def _plain_alone(trace: Trace, labels: str, output: str, x: Any) -> Ids | None:
+def _plain_alone(trace: Trace, labels: str, output: str, x) -> Ids | None:
     """The same for one operand without repeated labels: transposed, and summed."""
     if len(set(labels)) < len(labels) or not set(output) <= set(labels):
         return None
@@ -247,7 +247,7 @@ def _met(
     return ids[:, :, arranged(constant).reshape(-1) != 0]
 
 
-def einsum(trace: Trace, *operands: Any) -> Elements:
+def einsum(trace: Trace, *operands) -> Elements:
     """``np.einsum``, pairwise from the left; a label is summed when nobody needs it more."""
     if isinstance(operands[0], str):
         subscripts, arrays = operands[0], list(operands[1:])
@@ -295,7 +295,7 @@ def einsum(trace: Trace, *operands: Any) -> Elements:
     return Elements(np.array(ids), dtype)
 
 
-def _view(trace: Trace, subscripts: str, x: Any) -> Elements:
+def _view(trace: Trace, subscripts: str, x) -> Elements:
     """Nothing is summed: as NumPy makes it, a view of the operand, whatever the dtype asked for."""
     ids = remapped(subscripts, x._ids)
     if isinstance(x._ids, PartIds) and isinstance(ids, np.ndarray):

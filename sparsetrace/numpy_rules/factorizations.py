@@ -26,7 +26,7 @@ from sparsetrace.operands.registry import rule_for
 __all__: list[str] = []
 
 
-def _array(trace: Trace, a: Any) -> Any:
+def _array(trace: Trace, a) -> Any:
     """The operand as a traced array."""
     values = np.asarray(values_of(a)) if trace.local else None
     ids = np.array(ids_of(trace, a))
@@ -37,7 +37,7 @@ def _array(trace: Trace, a: Any) -> Any:
     return trace.wrap(Elements(ids, dtype_of(a), values, keep_array=True))
 
 
-def _zeros(trace: Trace, like: Any) -> Any:
+def _zeros(trace: Trace, like) -> Any:
     """Constant zeros in the shape of a traced array."""
     trace.graph.pure = False
     values = np.zeros(like.shape, like._dtype) if trace.local else None
@@ -61,7 +61,7 @@ def _cholesky(trace: Trace, a, upper) -> Elements:
     return Elements(ids.swapaxes(-1, -2) if upper else ids, np.linalg.cholesky(harmless(a)).dtype)
 
 
-def _is_full(trace: Trace, matrix: Any) -> bool:
+def _is_full(trace: Trace, matrix) -> bool:
     """Whether a factor of real numbers has neither zeros nor known elements below its diagonal."""
     if matrix._dtype.kind == "c":
         return False
@@ -94,7 +94,7 @@ def _full_factor(trace: Trace, ids: Ids) -> Ids:
     return factor
 
 
-def _lower_factor(trace: Trace, matrix: Any) -> Any:
+def _lower_factor(trace: Trace, matrix) -> Any:
     """``L[i, j] L[j, j] = A[i, j] - sum_k L[i, k] L[j, k]``, column by column.
 
     Of the columns k only the children of j in the elimination tree are asked: those whose
@@ -125,7 +125,7 @@ def _lower_factor(trace: Trace, matrix: Any) -> Any:
     return factor
 
 
-def _is_zero(trace: Trace, x: Any) -> Mask:
+def _is_zero(trace: Trace, x) -> Mask:
     """Where a traced array is zero, and that cuts dependencies."""
     if not trace.values:
         return np.zeros(x.shape, bool)
@@ -154,13 +154,13 @@ def _qr(trace: Trace, a, mode) -> Any:
     return _like_parts(sample, (q, r))
 
 
-def _like_parts(sample: Any, parts: tuple[Ids, ...]) -> Any:
+def _like_parts(sample, parts: tuple[Ids, ...]) -> Any:
     """Ids with the dtypes of a sample, in a tuple of its type."""
     items = [Elements(ids, x.dtype) for ids, x in zip(parts, sample, strict=True)]
     return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
 
 
-def _eliminated_apart(trace: Trace, matrix: Any) -> tuple[Ids, Ids]:
+def _eliminated_apart(trace: Trace, matrix) -> tuple[Ids, Ids]:
     """Q and R of a batch of matrices, each by itself where their zeros differ."""
     known = may_be_nonzero(Factor.of(trace, matrix))
     lead, (m, n) = matrix.shape[:-2], matrix.shape[-2:]
@@ -174,7 +174,7 @@ def _eliminated_apart(trace: Trace, matrix: Any) -> tuple[Ids, Ids]:
     return q, r
 
 
-def _eliminated(trace: Trace, matrix: Any, known: Mask) -> tuple[Ids, Ids]:
+def _eliminated(trace: Trace, matrix, known: Mask) -> tuple[Ids, Ids]:
     """Q and R of matrices that may be non-zero at `known`, by Gram and Schmidt's process."""
     m, n = matrix.shape[-2:]
     k = min(m, n)
@@ -223,13 +223,13 @@ def _eliminated(trace: Trace, matrix: Any, known: Mask) -> tuple[Ids, Ids]:
     return q, r
 
 
-def _retraced(trace: Trace, x: Any, ids: Ids) -> Any:
+def _retraced(trace: Trace, x, ids: Ids) -> Any:
     """The same numbers with other dependencies."""
     ids = np.array(np.broadcast_to(ids, x.shape))
     return trace.wrap(Elements(ids, x._dtype, x._values if trace.local else None, keep_array=True))
 
 
-def _within(trace: Trace, x: Any, span: Mask) -> Any:
+def _within(trace: Trace, x, span: Mask) -> Any:
     """With zeros outside of some rows."""
     if span.all():
         return x
@@ -244,7 +244,7 @@ def _joint(trace: Trace, columns: Ids) -> Ids:
     return bend(trace.graph, trace.graph.union_rows(flat))[..., None]
 
 
-def _reflectors(trace: Trace, matrix: Any, r: Ids) -> tuple[Ids, Ids]:
+def _reflectors(trace: Trace, matrix, r: Ids) -> tuple[Ids, Ids]:
     """LAPACK's own form: R, and below it the vectors of reflections, transposed; and factors."""
     m, n = matrix.shape[-2:]
     k = min(m, n)
@@ -259,7 +259,7 @@ def _reflectors(trace: Trace, matrix: Any, r: Ids) -> tuple[Ids, Ids]:
     return h, factors
 
 
-def _read(trace: Trace, a: Any, uplo: str) -> Ids:
+def _read(trace: Trace, a, uplo: str) -> Ids:
     """The triangle that is read; opaque in place of the other."""
     if uplo.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
@@ -270,7 +270,7 @@ def _read(trace: Trace, a: Any, uplo: str) -> Ids:
     return np.where(used, ids, np.int32(OPAQUE))
 
 
-def _symmetric(trace: Trace, a: Any, uplo: str) -> Ids:
+def _symmetric(trace: Trace, a, uplo: str) -> Ids:
     ids = _read(trace, a, uplo)
     return bend(
         trace.graph, trace.graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))

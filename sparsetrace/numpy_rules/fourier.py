@@ -35,10 +35,10 @@ __all__: list[str] = []
 def _transform(
     trace: Trace,
     function: Callable[..., Any],
-    a: Any,
-    lengths: Any,
-    axes: Any,
-    norm: Any,
+    a,
+    lengths,
+    axes,
+    norm,
     *,
     single: bool,
 ) -> Elements:
@@ -76,7 +76,7 @@ def _sampled(
     function: Callable[..., Any],
     shape: tuple[int, ...],
     kind: np.dtype[Any],
-    norm: Any,
+    norm,
     options: tuple[tuple[str, Any], ...],
 ) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """Shape and dtype of a transform."""
@@ -84,7 +84,7 @@ def _sampled(
     return sample.shape, sample.dtype
 
 
-def _transformed_axes(ndim: int, lengths: Any, axes: Any, *, single: bool) -> tuple[int, ...]:
+def _transformed_axes(ndim: int, lengths, axes, *, single: bool) -> tuple[int, ...]:
     if single:
         return normalize_axis_tuple(axes, ndim)
     if axes is None:
@@ -93,7 +93,7 @@ def _transformed_axes(ndim: int, lengths: Any, axes: Any, *, single: bool) -> tu
     return tuple(dict.fromkeys(normalize_axis_tuple(axes, ndim, allow_duplicate=True)))
 
 
-def _cropped(ids: Ids, function: Callable[..., Any], lengths: Any, over: Sequence[int]) -> Ids:
+def _cropped(ids: Ids, function: Callable[..., Any], lengths, over: Sequence[int]) -> Ids:
     """Without the elements that a shorter transform never reads."""
     if lengths is None:
         return ids
@@ -115,7 +115,7 @@ def _one_axis(function: Callable[..., Any]) -> None:
     rule_for(function)(rule)
 
 
-def _several_axes(function: Callable[..., Any], default: Any) -> None:
+def _several_axes(function: Callable[..., Any], default) -> None:
     def rule(trace: Trace, a, s, axes, norm) -> Elements:
         if s is not None and axes is None:
             axes = tuple(range(-len(s), 0))

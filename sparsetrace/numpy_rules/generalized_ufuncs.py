@@ -64,7 +64,7 @@ def _requested(
 
 
 def _placed(
-    trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...], axes: Any, axis: Any, *, keepdims: bool
+    trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...], axes, axis, *, keepdims: bool
 ) -> list[Elements]:
     """The call with its core dimensions on axes of the caller's choice."""
     cores_in, cores_out = _cores(ufunc)
@@ -124,7 +124,7 @@ def _cores(ufunc: np.ufunc) -> tuple[list[int], list[int]]:
     return found[0], found[1]
 
 
-def _moved(trace: Trace, x: Any, place: tuple[int, ...]) -> Any:
+def _moved(trace: Trace, x, place: tuple[int, ...]) -> Any:
     """The operand with these axes last."""
     last = range(-len(place), 0)
     if not contains_traced(x):

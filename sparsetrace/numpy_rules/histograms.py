@@ -57,13 +57,13 @@ def _added(trace: Trace, places: NDArray[Any], weights: Ids, size: int, kind: np
     return target._ids
 
 
-def _everything(trace: Trace, *sources: Any) -> Ids:
+def _everything(trace: Trace, *sources) -> Ids:
     """The union of all elements of all sources; opaque if there are none."""
     parts = [ids_of(trace, x).reshape(-1) for x in sources if x is not None]
     return trace.graph.union_rows(np.concatenate(parts or [np.zeros(0, np.int32)]))
 
 
-def _edges(trace: Trace, a: Any, bins: Any, range_: Any) -> Any:
+def _edges(trace: Trace, a, bins, range_) -> Any:
     """The edges as `np.histogram_bin_edges` gives them, traced or plain."""
     if isinstance(bins, str):
         raise REFUSED.value_dependent(f"np.histogram(bins={bins!r})")
@@ -91,7 +91,7 @@ def _edges(trace: Trace, a: Any, bins: Any, range_: Any) -> Any:
     return Elements(ids, kind if kind.kind == "f" else FLOAT)
 
 
-def _extremes(trace: Trace, a: Any) -> tuple[Ids, Ids]:
+def _extremes(trace: Trace, a) -> tuple[Ids, Ids]:
     """The ids of the smallest and of the largest element; any may be where values are unknown."""
     if not trace.local:
         return (_everything(trace, a),) * 2
@@ -105,7 +105,7 @@ def _histogram_bin_edges(trace: Trace, a, bins, range) -> Any:
     return _edges(trace, a, bins, range)
 
 
-def _ids(trace: Trace, x: Any) -> Ids:
+def _ids(trace: Trace, x) -> Ids:
     return x.ids if isinstance(x, Elements) else ids_of(trace, x)
 
 
@@ -166,7 +166,7 @@ def _divisors(trace: Trace, picked: Ids, places: NDArray[np.intp], size: int) ->
     return np.where(empty, np.int32(OPAQUE), trace.graph.union_rows(picked))
 
 
-def _cell_edges(trace: Trace, a: Any, bins: Any, range_: Any) -> Any:
+def _cell_edges(trace: Trace, a, bins, range_) -> Any:
     """As `_edges`; those of `np.histogramdd` have another dtype."""
     if not np.ndim(bins):
         if range_ is not None and not contains_traced(range_):
@@ -177,7 +177,7 @@ def _cell_edges(trace: Trace, a: Any, bins: Any, range_: Any) -> Any:
     return _edges(trace, a, bins, range_)
 
 
-def _edge_values(values: Any, bins: Any, range_: Any) -> Any:
+def _edge_values(values, bins, range_) -> Any:
     return np.histogramdd(values.reshape(-1, 1), [values_of(bins)], [values_of(range_)])[1][0]
 
 
@@ -232,7 +232,7 @@ def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
     return Elements(ids.reshape(shape), FLOAT), edges
 
 
-def _columns(sample: Any) -> list[Any]:
+def _columns(sample) -> list[Any]:
     """The sample's coordinates, one array each: columns of an array, or a sequence."""
     if isinstance(sample, np.ndarray):
         table = sample if sample.ndim == 2 else sample.reshape(-1, 1)
@@ -249,5 +249,5 @@ def _histogram2d(trace: Trace, x, y, bins, range, density, weights) -> Any:
     return counts, edges[0], edges[1]
 
 
-def _count(bins: Any) -> int | None:
+def _count(bins) -> int | None:
     return None if isinstance(bins, (int, np.integer)) else len(bins)

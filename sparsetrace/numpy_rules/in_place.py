@@ -36,7 +36,7 @@ IN_PLACE: frozenset[Callable[..., Any]] = frozenset(
 """The functions with a rule here."""
 
 
-def _new(trace: Trace, target: Any, call: str, values: Any) -> Ids:
+def _new(trace: Trace, target, call: str, values) -> Ids:
     """Ids of the values as the target takes them."""
     if not is_traced_array(target):
         raise plain_target(call, target)
@@ -53,7 +53,7 @@ def _new(trace: Trace, target: Any, call: str, values: Any) -> Ids:
     return converted(trace, ids_of(trace, values), dtype_of(values), target._dtype)
 
 
-def _check_casting(source: Any, target: Any, casting: Any) -> None:
+def _check_casting(source, target, casting) -> None:
     """What NumPy says of values that the target does not take; numbers and lists give way."""
     if isinstance(source, np.ndarray) and not np.can_cast(dtype_of(source), target, casting):
         raise TypeError(
@@ -62,7 +62,7 @@ def _check_casting(source: Any, target: Any, casting: Any) -> None:
         )
 
 
-def _anywhere(trace: Trace, target: Any, new: Ids, chooser: Any) -> None:
+def _anywhere(trace: Trace, target, new: Ids, chooser) -> None:
     """Every element of the target may have been exchanged for one of `new`."""
     parts = [
         target._ids,

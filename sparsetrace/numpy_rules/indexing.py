@@ -48,7 +48,7 @@ __all__ = [
 _SIMPLE = frozenset((int, slice, type(None), type(Ellipsis), np.int64, np.intp, np.int32))
 
 
-def is_simple(key: Any) -> bool:
+def is_simple(key) -> bool:
     """Whether the key surely holds nothing traced."""
     kind = type(key)
     if kind in _SIMPLE:
@@ -58,7 +58,7 @@ def is_simple(key: Any) -> bool:
     return kind is np.ndarray and key.dtype != object
 
 
-def constant_key(trace: Trace, key: Any) -> tuple[Any, bool]:
+def constant_key(trace: Trace, key) -> tuple[Any, bool]:
     """The key with traced parts whose values are known replaced; whether any is not known.
 
     A list or an object array that holds unknown elements becomes one traced array.
@@ -81,11 +81,11 @@ def constant_key(trace: Trace, key: Any) -> tuple[Any, bool]:
     return (values if values.ndim else values[()]), False
 
 
-def _is_mask(part: Any) -> bool:
+def _is_mask(part) -> bool:
     return bool(dtype_of(part).kind == "b")
 
 
-def _expanded(ndim: int, key: Any) -> tuple[Any, ...]:
+def _expanded(ndim: int, key) -> tuple[Any, ...]:
     """The key as a tuple without ellipsis, one part per axis of the array (None apart)."""
     parts = key if isinstance(key, tuple) else (key,)
     used = 0
@@ -101,12 +101,12 @@ def _expanded(ndim: int, key: Any) -> tuple[Any, ...]:
     return (*parts, *fill)
 
 
-def has_ellipsis(key: Any) -> bool:
+def has_ellipsis(key) -> bool:
     """Whether the result is an array even if it is one element."""
     return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))
 
 
-def gives_view(key: Any) -> bool:
+def gives_view(key) -> bool:
     """Whether NumPy gives a view for the key, not a copy: its parts are numbers and slices."""
     parts = key if isinstance(key, tuple) else (key,)
     return not any(
@@ -115,7 +115,7 @@ def gives_view(key: Any) -> bool:
     )
 
 
-def chosen(trace: Trace, found: Ids, ids: Ids, key: Any) -> Ids:
+def chosen(trace: Trace, found: Ids, ids: Ids, key) -> Ids:
     """What ``x[key]`` gave, as the view of x that it is in NumPy: see `put`.
 
     It is read-only, for whatever else writes into it.
@@ -131,7 +131,7 @@ def chosen(trace: Trace, found: Ids, ids: Ids, key: Any) -> Ids:
     return view
 
 
-def put(trace: Trace, ids: Ids, key: Any, value: Ids) -> None:
+def put(trace: Trace, ids: Ids, key, value: Ids) -> None:
     """``ids[key] = value``, which lands in views of elements that the inputs choose, or in x."""
     row = None if ids.flags.writeable else trace.rows.get(id(ids.base))
     if row is None:
@@ -145,7 +145,7 @@ def put(trace: Trace, ids: Ids, key: Any, value: Ids) -> None:
     refresh(trace, ids, row)
 
 
-def refresh(trace: Trace, ids: Ids, written: Any = None) -> None:
+def refresh(trace: Trace, ids: Ids, written=None) -> None:
     """After a write into x: views of elements of it that the inputs choose show it too."""
     for row in tuple(trace.rows.values()):
         own, shown, key = row[0](), row[1], row[2]
@@ -153,11 +153,11 @@ def refresh(trace: Trace, ids: Ids, written: Any = None) -> None:
             own[...] = read(trace, shown, key)
 
 
-def _unsure(part: Any) -> bool:
+def _unsure(part) -> bool:
     return contains_traced(part) and is_uncertain(part)
 
 
-def read(trace: Trace, ids: Ids, key: Any) -> Ids:
+def read(trace: Trace, ids: Ids, key) -> Ids:
     """``x[key]`` where part of the key depends on the inputs.
 
     Raises
@@ -212,7 +212,7 @@ def _read_one_axis(trace: Trace, ids: Ids, parts: tuple[Any, ...], wide: tuple[A
     return united.reshape(shape)
 
 
-def write(trace: Trace, ids: Ids, key: Any, value: Ids) -> None:
+def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
     """``y[key] = value`` where part of the key depends on the inputs.
 
     Every candidate may keep its own element or take the value.

@@ -7,7 +7,6 @@ else any may be.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,7 @@ __all__: list[str] = []
 _REAL = frozenset((int, float))
 
 
-def _away_from_constants(trace: Trace, x: Any) -> Ids | None:
+def _away_from_constants(trace: Trace, x) -> Ids | None:
     """The ids of a traced float64 array or number, none of which is constant; else None."""
     if not is_traced(x) or trace.local or x._trace is not trace or x._dtype is not FLOAT:
         return None
@@ -42,14 +41,14 @@ def _away_from_constants(trace: Trace, x: Any) -> Ids | None:
     return ids if free else None
 
 
-def _is_table(v: Any) -> bool:
+def _is_table(v) -> bool:
     """Whether `v` is a row of real constants, which need no closer look."""
     if type(v) is np.ndarray:
         return v.ndim == 1 and v.dtype.char in "?bhilqBHILQfd"
     return type(v) in (list, tuple) and _REAL.issuperset(map(type, v))
 
 
-def _is_level(v: Any) -> bool:
+def _is_level(v) -> bool:
     """Whether all numbers of a table are equal, or there are none."""
     if not len(v):
         return True
@@ -125,14 +124,12 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
     return Elements(out, kind)
 
 
-def _equals(trace: Trace, x: Any, value: Any) -> bool:
+def _equals(trace: Trace, x, value) -> bool:
     known = plain_values(trace, x)
     return known is not None and bool((known == value).all())
 
 
-def _between(
-    trace: Trace, x: Any, xp: Any, fp: Any, ends: Sequence[Ids | None], period: float | None
-) -> Ids:
+def _between(trace: Trace, x, xp, fp, ends: Sequence[Ids | None], period: float | None) -> Ids:
     """Interpolation at known places: two nodes for each, one at a node or outside."""
     heights, kind = ids_of(trace, fp), dtype_of(fp)
     left, right = ends
@@ -168,7 +165,7 @@ def _between(
 
 
 # ----------------------------------------------------------------------- at a point
-def _at_point(trace: Trace, x: Any, xp: Any, fp: Any) -> Elements:
+def _at_point(trace: Trace, x, xp, fp) -> Elements:
     """The cell that each x falls into: its two nodes, and x unless the cell is level."""
     points, nodes, heights = (np.asarray(values_of(v), float) for v in (x, xp, fp))
     shape = points.shape

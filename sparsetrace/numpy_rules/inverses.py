@@ -40,7 +40,7 @@ def square_batch(a: Factor) -> Factor:
     return flat_batch(a, a.shape[:-2])
 
 
-def _dtype(*operands: Any) -> np.dtype[Any]:
+def _dtype(*operands) -> np.dtype[Any]:
     dtype = np.result_type(*map(dtype_of, operands))
     return dtype if dtype.kind in "fc" else FLOAT
 

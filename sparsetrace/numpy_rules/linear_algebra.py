@@ -34,7 +34,7 @@ from sparsetrace.operands.registry import ANYTHING, rule_for
 __all__ = ["harmless", "like_sample", "whole"]
 
 
-def harmless(x: Any) -> Any:
+def harmless(x) -> Any:
     """A stand-in of the same shape and dtype: well-conditioned wherever it is a matrix."""
     shape, kind = np.shape(x), dtype_of(x)
     sample = np.ones(shape, kind if kind.kind in "fc" else FLOAT)
@@ -45,14 +45,14 @@ def harmless(x: Any) -> Any:
     return sample
 
 
-def whole(trace: Trace, x: Any, core: int = 2) -> Ids:
+def whole(trace: Trace, x, core: int = 2) -> Ids:
     """The union over each batch item; opaque for constants."""
     ids = ids_of(trace, x)
     lead = ids.shape[: ids.ndim - core]
     return trace.graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
 
 
-def like_sample(trace: Trace, total: Ids, sample: Any) -> Any:
+def like_sample(trace: Trace, total: Ids, sample) -> Any:
     """The structure of a sample, each batch item of it made of one id."""
     if isinstance(sample, tuple):
         items = [like_sample(trace, total, part) for part in sample]
@@ -119,7 +119,7 @@ def _matrix_rank(trace: Trace, A, tol, hermitian, rtol) -> Elements:
     return Elements(total, np.dtype(np.intp))
 
 
-def _as_complex(trace: Trace, total: Ids, sample: Any) -> Elements:
+def _as_complex(trace: Trace, total: Ids, sample) -> Elements:
     """Complex, since whether the eigenvalues are real depends on the values."""
     found = like_sample(trace, total, sample)
     return Elements(found.ids, np.result_type(found.dtype, np.complex64))
@@ -161,7 +161,7 @@ def _lstsq(trace: Trace, a, b, rcond) -> Any:
     columns = _times(trace, columns, matrix)
     matrix = bend(trace.graph, matrix)
 
-    def spread(source: Ids, sample: Any) -> Elements:
+    def spread(source: Ids, sample) -> Elements:
         shape = np.shape(sample)
         ids = filled(source, shape) if np.size(sample) else np.zeros(shape, np.int32)
         return Elements(ids, np.asarray(sample).dtype)
@@ -220,7 +220,7 @@ def _polyfit(trace: Trace, x, y, deg, rcond, full, w, cov) -> Any:
     return coefficients
 
 
-def _checked_degree(x: Any, y: Any, deg: Any, w: Any) -> int:
+def _checked_degree(x, y, deg, w) -> int:
     """The degree, if NumPy would fit it to these points."""
     if deg < 0:
         raise ValueError("expected deg >= 0")

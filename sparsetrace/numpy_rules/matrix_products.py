@@ -44,7 +44,7 @@ from sparsetrace.operands.registry import rule_for
 __all__ = ["convolve", "dot", "matmul", "sparse_matmul", "tensordot"]
 
 
-def matmul(trace: Trace, x: Any, y: Any) -> Elements:
+def matmul(trace: Trace, x, y) -> Elements:
     """``x @ y`` with NumPy's broadcasting; scipy.sparse operands too."""
     for first, second, transposed in ((x, y, False), (y, x, True)):
         if scipy.sparse.issparse(first):
@@ -98,7 +98,7 @@ def _small_matmul(trace: Trace, ids: Ids, constant: NDArray[Any]) -> Ids | None:
     return out
 
 
-def _plain_traced(trace: Trace, x: Any, y: Any) -> Elements | None:
+def _plain_traced(trace: Trace, x, y) -> Elements | None:
     """Two traced arrays without constants: a row of one and a column of the other."""
     if not is_plain(trace, x) or not is_plain(trace, y):
         return None
@@ -114,7 +114,7 @@ def _plain_traced(trace: Trace, x: Any, y: Any) -> Elements | None:
     return Elements(trace.graph.union(rows, columns), FLOAT)
 
 
-def _plain_matmul(trace: Trace, x: Any, y: Any) -> Elements | None:
+def _plain_matmul(trace: Trace, x, y) -> Elements | None:
     """The common case: a traced array without constants times a matrix without zeros."""
     if is_traced(x) and is_traced(y):
         return None if trace.second_order else _plain_traced(trace, x, y)
@@ -159,7 +159,7 @@ def _plain_matmul(trace: Trace, x: Any, y: Any) -> Elements | None:
     return Elements(out, FLOAT)
 
 
-def dot(trace: Trace, x: Any, y: Any) -> Elements:
+def dot(trace: Trace, x, y) -> Elements:
     """``np.dot``: over the last axis of x and the second-to-last of y."""
     if scipy.sparse.issparse(x) or scipy.sparse.issparse(y):
         return matmul(trace, x, y)
@@ -172,7 +172,7 @@ def dot(trace: Trace, x: Any, y: Any) -> Elements:
     return tensordot(trace, x, y, ([len(a.shape) - 1], [axis]))
 
 
-def _scaled(trace: Trace, x: Any, y: Any) -> Elements:
+def _scaled(trace: Trace, x, y) -> Elements:
     """A product with a number, which does not give way to the array's dtype here."""
     pair = [
         Operand(trace, ids_of(trace, v), dtype_of(v)) if contains_traced(v) else constant_values(v)
@@ -181,7 +181,7 @@ def _scaled(trace: Trace, x: Any, y: Any) -> Elements:
     return elementwise.call(trace, np.multiply, pair)[0]
 
 
-def tensordot(trace: Trace, x: Any, y: Any, axes: Any = 2) -> Elements:
+def tensordot(trace: Trace, x, y, axes=2) -> Elements:
     """``np.tensordot``: over the named axes of both."""
     a, b = Factor.of(trace, x), Factor.of(trace, y)
     if isinstance(axes, (int, np.integer)):  # a negative number stands for none
@@ -205,7 +205,7 @@ def tensordot(trace: Trace, x: Any, y: Any, axes: Any = 2) -> Elements:
     return Elements(out.reshape(lead_a + lead_b), product_dtype(x, y))
 
 
-def convolve(trace: Trace, x: Any, y: Any, mode: Any = "full") -> Elements:
+def convolve(trace: Trace, x, y, mode="full") -> Elements:
     """``np.convolve``: output i unites the x[j] whose partner y[i - j] is not zero."""
     mode = _mode_name(mode)
     dtype = product_dtype(x, y)
@@ -242,7 +242,7 @@ def _windows(data: NDArray[Any], k: int) -> NDArray[Any]:
     return as_strided(padded, (n + k - 1, k), padded.strides * 2, writeable=False)
 
 
-def _mode_name(mode: Any) -> str:
+def _mode_name(mode) -> str:
     """The name of a mode, which may be given as a number; NumPy refuses the others."""
     if mode in _MODES:
         return mode  # type: ignore[no-any-return]
@@ -250,7 +250,7 @@ def _mode_name(mode: Any) -> str:
     return mode if isinstance(mode, str) else _MODES[mode]
 
 
-def sparse_matmul(trace: Trace, matrix: Any, x: Any, *, transposed: bool = False) -> Elements:
+def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Elements:
     """``matrix @ x``, or ``x @ matrix`` if `transposed`; matrix a scipy.sparse constant."""
     ids = ids_of(trace, x)
     uncertain = getattr(matrix, "_is_unknown", False)  # its structure alone is known
@@ -278,7 +278,7 @@ def sparse_matmul(trace: Trace, matrix: Any, x: Any, *, transposed: bool = False
     return Elements(out.swapaxes(0, -1) if transposed else out, dtype)
 
 
-def _sparse_rows(trace: Trace, a: Any, ids: Ids, source: np.dtype[Any], *, uncertain: bool) -> Ids:
+def _sparse_rows(trace: Trace, a, ids: Ids, source: np.dtype[Any], *, uncertain: bool) -> Ids:
     parents = ids[a.indices]
     indptr = a.indptr.astype(np.int64)
     if trace.graph.pure or not ids.size or ids.min() > OPAQUE:
@@ -416,7 +416,7 @@ def _correlate(trace: Trace, a, v, mode) -> Elements:
     return found
 
 
-def _correlate_same(trace: Trace, a: Any, v: Any) -> Elements:
+def _correlate_same(trace: Trace, a, v) -> Elements:
     """NumPy swaps the operands of an uneven 'same' correlation and reverses the result."""
     swapped = _correlate(trace, v, a, "same")
     return Elements(swapped.ids[::-1], swapped.dtype)

@@ -38,8 +38,8 @@ __all__: list[str] = []
 def _norm(
     trace: Trace,
     function: Callable[..., Any],
-    x: Any,
-    axis: Any,
+    x,
+    axis,
     options: dict[str, Any],
     *,
     matrix: bool,
@@ -81,7 +81,7 @@ def _norm(
 _LINEAR = (1, np.inf, -np.inf)
 
 
-def _single(trace: Trace, rows: Ids, order: Any) -> Any:
+def _single(trace: Trace, rows: Ids, order) -> Any:
     """Where at most one element is not a constant zero: the norm is its absolute value."""
     if rows.shape[-1] <= 1:
         return True
@@ -117,9 +117,7 @@ def _matrix_norm(trace: Trace, x, keepdims, ord) -> Elements:
 
 
 # ----------------------------------------------------------------------- at a point
-def _vector_norm_at_point(
-    trace: Trace, x: Any, ord: Any, axis: Any, *, keepdims: bool
-) -> Elements | None:
+def _vector_norm_at_point(trace: Trace, x, ord, axis, *, keepdims: bool) -> Elements | None:
     """Vector norms element by element; matrix norms by the whole matrix."""
     ids = ids_of(trace, x)
     axis = int(axis) if isinstance(axis, (int, float, np.number)) else axis

@@ -80,7 +80,7 @@ def _is_even(kwargs: dict[str, Any], mode: str) -> bool:
     return mode in ("reflect", "symmetric") and kwargs.get("reflect_type", "even") == "even"
 
 
-def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+def _widths(pad_width, ndim: int) -> list[tuple[int, int]]:
     """Elements before and after, for every axis."""
     if type(pad_width) is int and pad_width >= 0:
         return [(pad_width, pad_width)] * ndim
@@ -113,7 +113,7 @@ def _inside(ids: Ids, axis: int, widths: tuple[int, int]) -> tuple[slice, ...]:
     return tuple(inner)
 
 
-def _pad_odd(trace: Trace, ids: Ids, all_widths: Any, mode: str) -> Ids:
+def _pad_odd(trace: Trace, ids: Ids, all_widths, mode: str) -> Ids:
     """``2 * edge - reflected``: both the edge and the mirrored element."""
     for axis, widths in enumerate(all_widths):
         pairs = [(0, 0)] * ids.ndim
@@ -131,9 +131,7 @@ def _pad_odd(trace: Trace, ids: Ids, all_widths: Any, mode: str) -> Ids:
 _MANY = 10**7
 
 
-def _pad_odd_repeatedly(
-    trace: Trace, ids: Ids, axis: int, widths: tuple[int, int], mode: Any
-) -> Ids:
+def _pad_odd_repeatedly(trace: Trace, ids: Ids, axis: int, widths: tuple[int, int], mode) -> Ids:
     """Several reflections, each of what the one before made: what NumPy does to unit vectors."""
     rows = np.moveaxis(ids, axis, -1)
     n = rows.shape[-1]
@@ -150,9 +148,7 @@ def _pad_odd_repeatedly(
     return np.array(np.moveaxis(trace.graph.union_rows(rows[..., parents.T]), -1, axis))
 
 
-def _pad_ramp(
-    trace: Trace, ids: Ids, all_widths: Any, dtype: np.dtype[Any], end_values: Any = 0
-) -> Elements:
+def _pad_ramp(trace: Trace, ids: Ids, all_widths, dtype: np.dtype[Any], end_values=0) -> Elements:
     """From the end value, which stands outermost, to the edge."""
     kind = np.result_type(dtype_of(end_values), dtype)
     ends = np.broadcast_to(ids_of(trace, end_values), (ids.ndim, 2))
@@ -172,16 +168,16 @@ def _pad_ramp(
 def _pad_statistic(
     trace: Trace,
     ids: Ids,
-    all_widths: Any,
+    all_widths,
     dtype: np.dtype[Any],
     points: NDArray[Any] | None,
     mode: str,
-    stat_length: Any = None,
+    stat_length=None,
 ) -> Ids:
     """Each side filled with a statistic over `stat_length` elements next to it."""
     lengths = None if stat_length is None else _widths(stat_length, ids.ndim)
 
-    def statistic(values: Any) -> Any:
+    def statistic(values) -> Any:
         function: Any = _STATISTICS[mode]
         return function(values, axis=-1).astype(dtype)
 
@@ -207,7 +203,7 @@ def _pad_statistic(
     return ids
 
 
-def _between(sides: list[Any], rows: Any, before: int, after: int, axis: int) -> Any:
+def _between(sides: list[Any], rows, before: int, after: int, axis: int) -> Any:
     """The rows between repetitions of the two sides, along the axis."""
     head, tail = sides
     parts = [np.repeat(head, before, -1), rows, np.repeat(tail, after, -1)]

@@ -63,7 +63,7 @@ def _cross(trace: Trace, a, b, axisa, axisb, axisc, axis) -> Any:
     return Elements(np.moveaxis(ids, -1, axisc), found[0].dtype)
 
 
-def _components(trace: Trace, x: Any, axis: int) -> list[Operand]:
+def _components(trace: Trace, x, axis: int) -> list[Operand]:
     operand = operand_of(trace, x)
     if not operand._ids.ndim:
         raise ValueError("At least one array has zero dimension")
@@ -132,7 +132,7 @@ def _i0(trace: Trace, x) -> Elements:
 
 
 # ------------------------------------------------------------------- polynomials
-def _trimmed(trace: Trace, x: Any) -> Operand:
+def _trimmed(trace: Trace, x) -> Operand:
     """Coefficients without leading constant zeros; a traced one is taken as not zero."""
     found = operand_of(trace, x).moved(np.atleast_1d)
     if found._ids.ndim > 1:
@@ -180,13 +180,13 @@ def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     return Elements(quotient, kind), Elements(ids[min([*kept, len(ids) - 1]) :], kind)
 
 
-def _remainder_size(u: Any, v: Any) -> int:
+def _remainder_size(u, v) -> int:
     """NumPy's remainder is without what is almost zero in front."""
     with np.errstate(all="ignore"):
         return len(np.polydiv(*(np.asarray(values_of(x)) for x in (u, v)))[1])
 
 
-def _whole(*operands: Any) -> bool:
+def _whole(*operands) -> bool:
     return all(dtype_of(x).kind in "biu" for x in operands)
 
 

@@ -91,7 +91,7 @@ def _function(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 # ------------------------------------------------------------------------ elements
-def elements(trace: Trace, operand: Any, shape: tuple[int, ...]) -> list[Any]:
+def elements(trace: Trace, operand, shape: tuple[int, ...]) -> list[Any]:
     """The elements of an operand in C order, as NumPy gives them to a Python function."""
     if contains_traced(operand):
         ids = np.broadcast_to(ids_of(trace, operand), shape).reshape(-1)
@@ -146,7 +146,7 @@ def call(
         )
     options.pop("where", None)
 
-    def one(*args: Any) -> Any:
+    def one(*args) -> Any:
         found = _run(trace, function, args)
         if ufunc.nout > 1 and len(found) != ufunc.nout:
             raise ValueError(f"{ufunc.__name__}: {ufunc.nout} values expected, {len(found)} given")
@@ -193,7 +193,7 @@ def _called(
     return tuple(gathered(trace, [row[i] for row in rows], shape, inputs) for i in places)
 
 
-def _lines(trace: Trace, x: Any, axis: Any) -> tuple[list[list[Any]], tuple[int, ...]]:
+def _lines(trace: Trace, x, axis) -> tuple[list[list[Any]], tuple[int, ...]]:
     """The elements along an axis, one list for each place on the others."""
     moved = np.moveaxis(x if contains_traced(x) else asarray(x, object), axis, -1)
     shape = moved.shape
@@ -203,7 +203,7 @@ def _lines(trace: Trace, x: Any, axis: Any) -> tuple[list[list[Any]], tuple[int,
     return [flat[i * n : (i + 1) * n] for i in range(count)], shape
 
 
-def _one_axis(ufunc: np.ufunc, x: Any, axis: Any) -> int:
+def _one_axis(ufunc: np.ufunc, x, axis) -> int:
     dims = np.ndim(x)
     if isinstance(axis, tuple) and len(axis) == 1:
         (axis,) = axis
@@ -223,10 +223,10 @@ def _reduce(
     trace: Trace,
     ufunc: np.ufunc,
     one: Callable[..., Any],
-    x: Any,
-    axis: Any = 0,
+    x,
+    axis=0,
     keepdims: bool = False,
-    initial: Any = np._NoValue,
+    initial=np._NoValue,
 ) -> Any:
     axis = _one_axis(ufunc, x, axis)
     lines, shape = _lines(trace, x, axis)
@@ -248,7 +248,7 @@ def _reduce(
     return np.expand_dims(found, axis) if keepdims else found
 
 
-def _accumulate(trace: Trace, one: Callable[..., Any], x: Any, axis: int = 0) -> Any:
+def _accumulate(trace: Trace, one: Callable[..., Any], x, axis: int = 0) -> Any:
     lines, shape = _lines(trace, x, axis)
     results: list[Any] = []
     for line in lines:
@@ -258,7 +258,7 @@ def _accumulate(trace: Trace, one: Callable[..., Any], x: Any, axis: int = 0) ->
 
 
 def _reduceat(
-    trace: Trace, ufunc: np.ufunc, one: Callable[..., Any], x: Any, indices: Any, axis: int = 0
+    trace: Trace, ufunc: np.ufunc, one: Callable[..., Any], x, indices, axis: int = 0
 ) -> Any:
     lines, shape = _lines(trace, x, axis)
     starts = _chosen(trace, indices, ufunc).astype(int).reshape(-1).tolist()
@@ -274,7 +274,7 @@ def _reduceat(
     return np.moveaxis(found, -1, axis)
 
 
-def _chosen(trace: Trace, indices: Any, ufunc: np.ufunc) -> Any:
+def _chosen(trace: Trace, indices, ufunc: np.ufunc) -> Any:
     """Indices whose values are known."""
     values = chosen_values(trace, indices)
     if values is None:
@@ -286,9 +286,9 @@ def _at(
     trace: Trace,
     ufunc: np.ufunc,
     one: Callable[..., Any],
-    x: Any,
-    indices: Any,
-    *operands: Any,
+    x,
+    indices,
+    *operands,
 ) -> None:
     """In place, one place after the other."""
     if not is_traced_array(x):
@@ -301,7 +301,7 @@ def _at(
         x[at] = one(x[at], *(b[turn] for b in others))
 
 
-def _stored(trace: Trace, ufunc: np.ufunc, target: Any, result: Any) -> Any:
+def _stored(trace: Trace, ufunc: np.ufunc, target, result) -> Any:
     """The result written into ``out=``."""
     if is_traced_array(target):  # NumPy casts objects to floats where it is told to
         target._ids[...] = landed(trace, target._dtype, ids_of(trace, result))

@@ -93,11 +93,11 @@ def _moves(trace: Trace, method: str) -> bool:
 
 def _quantiles_at_point(
     trace: Trace,
-    a: Any,
-    levels: Any,
-    axis: Any,
-    method: Any,
-    weights: Any,
+    a,
+    levels,
+    axis,
+    method,
+    weights,
     *,
     keepdims: bool,
 ) -> Elements | None:

@@ -47,7 +47,7 @@ def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
-def _without_nan(trace: Trace, a: Any, nan: float | None) -> Any:
+def _without_nan(trace: Trace, a, nan: float | None) -> Any:
     """The operand with what is known to be NaN exchanged for `nan`, unless that is None."""
     if nan is None or trace.graph.pure:
         return a
@@ -90,11 +90,11 @@ _ufunc_reduction(np.logical_or, np.any)
 
 def whole_axis(
     trace: Trace,
-    a: Any,
-    axis: Any,
-    dtype: Any,
-    keepdims: Any,
-    where: Any,
+    a,
+    axis,
+    dtype,
+    keepdims,
+    where,
     values: Callable[..., Any],
     *,
     linear: bool = True,
@@ -151,7 +151,7 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
         if mean is not None:
             return _about(trace, a, mean, axis, dtype, free, keepdims, where, root=root)
 
-        def value(rows: Any, axis: int) -> Any:
+        def value(rows, axis: int) -> Any:
             return values(rows, axis=axis, ddof=free)
 
         kind = np.dtype(dtype) if dtype is not None else _real(inexact(dtype_of(a)))
@@ -172,16 +172,14 @@ def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.empty(0, dtype).real.dtype
 
 
-def length(shape: tuple[int, ...], axis: Any) -> int:
+def length(shape: tuple[int, ...], axis) -> int:
     """How many elements each result is made of."""
     if axis is None:
         return prod(shape)
     return prod(shape[i] for i in normalize_axis_tuple(axis, len(shape)))
 
 
-def single(
-    trace: Trace, a: Any, axis: Any, dtype: np.dtype[Any], keepdims: Any, value: Any
-) -> Elements:
+def single(trace: Trace, a, axis, dtype: np.dtype[Any], keepdims, value) -> Elements:
     """The spread of one number, which is constant."""
     shape = np.sum(np.zeros(np.shape(a)), axis=axis, keepdims=keepdims).shape
     trace.graph.pure = False
@@ -190,19 +188,19 @@ def single(
 
 def _about(
     trace: Trace,
-    a: Any,
-    mean: Any,
-    axis: Any,
-    dtype: Any,
-    free: Any,
-    keepdims: Any,
-    where: Any,
+    a,
+    mean,
+    axis,
+    dtype,
+    free,
+    keepdims,
+    where,
     *,
     root: bool,
 ) -> Elements:
     """The spread about a mean that is given, which may have any shape that broadcasts."""
 
-    def value(rows: Any, axis: int) -> Any:
+    def value(rows, axis: int) -> Any:
         squares = np.sum(np.abs(rows) ** 2, axis=axis) / max(count - free, 0)
         return np.sqrt(squares) if root else squares
 
@@ -246,7 +244,7 @@ def _average(trace: Trace, a, axis, weights, returned, keepdims) -> Any:
     return (mean, np.broadcast_to(scale, np.shape(mean))) if returned else mean
 
 
-def _along_axes(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
+def _along_axes(weights, shape: tuple[int, ...], axis) -> Any:
     """Weights given for some axes of an array alone, with the array's shape."""
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")

@@ -60,7 +60,7 @@ def _where(trace: Trace, condition, x, y) -> Elements:
     return Elements(out, _weak_result(x, y), keep_array=True)
 
 
-def _weak_result(*values: Any) -> np.dtype[Any]:
+def _weak_result(*values) -> np.dtype[Any]:
     """The common dtype; Python numbers give way, as NumPy's promotion has it."""
     strong = [v for v in values if type(v) not in (bool, int, float)]
     if strong and all(getattr(v, "dtype", None) is FLOAT for v in strong):
@@ -127,7 +127,7 @@ def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
     values = np.zeros(out.shape, kind) if trace.local else None
     trace.graph.pure = False
 
-    def piece(function: Any, where: Any) -> Ids:
+    def piece(function, where) -> Ids:
         value = function(x[where], *args, **kw) if callable(function) else function
         if values is not None:
             values[where] = values_of(value)
@@ -168,7 +168,7 @@ def _clip(trace: Trace, a, a_min, a_max, kwargs, min=np._NoValue, max=np._NoValu
     return Elements(converted(trace, ids, x._dtype, kind), kind)
 
 
-def _level(trace: Trace, ids: Ids, low: Any, high: Any) -> Ids:
+def _level(trace: Trace, ids: Ids, low, high) -> Ids:
     """Ids after a clip to known bounds; between bounds that cross there is one number."""
     if type(low) in (int, float) and type(high) in (int, float) and low < high:
         return ids
@@ -180,7 +180,7 @@ def _level(trace: Trace, ids: Ids, low: Any, high: Any) -> Ids:
     return np.where(np.greater_equal(low, high), np.minimum(ids, OPAQUE), ids)
 
 
-def _bounds(a_min: Any, a_max: Any, low: Any, high: Any) -> tuple[Any, Any]:
+def _bounds(a_min, a_max, low, high) -> tuple[Any, Any]:
     """The bounds of a call of ``np.clip``, None where there is none."""
     if a_min is a_max is np._NoValue:
         a_min, a_max = (None if x is np._NoValue else x for x in (low, high))
@@ -195,7 +195,7 @@ def _bounds(a_min: Any, a_max: Any, low: Any, high: Any) -> tuple[Any, Any]:
     return a_min, a_max
 
 
-def _sample(x: Any) -> Any:
+def _sample(x) -> Any:
     """A number or an array that NumPy's promotion takes as it takes `x`."""
     if python_type(type(x)) is None:
         return np.zeros((1,) * bool(np.ndim(x)), dtype_of(x))
@@ -237,7 +237,7 @@ _NO_NUMBERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _replaced(trace: Trace, x: Any, found: Elements, *, copy: bool) -> Any:
+def _replaced(trace: Trace, x, found: Elements, *, copy: bool) -> Any:
     """The result itself, or `x` with its elements."""
     if copy or not is_traced_array(x):
         return found

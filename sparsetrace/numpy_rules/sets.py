@@ -26,7 +26,7 @@ from sparsetrace.operands.registry import ANYTHING, rule_for
 __all__: list[str] = []
 
 
-def _members(trace: Trace, found: Any, sources: Sequence[Any]) -> Elements:
+def _members(trace: Trace, found, sources: Sequence[Any]) -> Elements:
     """For each value found, the union of the elements of the sources that have it."""
     wanted = np.asarray(found)
     ids: list[Ids] = [ids_of(trace, x).reshape(-1) for x in sources]

@@ -88,7 +88,7 @@ def _round(trace: Trace, a, decimals) -> Elements:
 
 
 # ---------------------------------------------------------------------- sorting
-def _sorted(trace: Trace, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
+def _sorted(trace: Trace, a, axis, values: Callable[..., Any]) -> Elements:
     ids, kind = ids_of(trace, a), dtype_of(a)
     judge_axis(axis, ids.ndim, np.sort)
     if axis is None:
@@ -103,14 +103,14 @@ def _sorted(trace: Trace, a: Any, axis: Any, values: Callable[..., Any]) -> Elem
     return Elements(np.moveaxis(out, -1, axis), kind)
 
 
-def _one_axis(x: Operand, axis: Any) -> tuple[Operand, int]:
+def _one_axis(x: Operand, axis) -> tuple[Operand, int]:
     """The operand, flat where no axis is given, and the axis."""
     if axis is None:
         x, axis = x.moved(np.ravel), 0
     return x, normalize_axis_index(axis, len(x.shape))
 
 
-def in_order(x: Operand, axis: Any, **direction: Any) -> Elements:
+def in_order(x: Operand, axis, **direction) -> Elements:
     """A sort at a point: elements that tie share the union of what they depend on.
 
     ``sort([3, 1, 2]) of [{0}, {1}, {2}]  ->  [{1}, {2}, {0}]``
@@ -128,7 +128,7 @@ def in_order(x: Operand, axis: Any, **direction: Any) -> Elements:
     return Elements(np.moveaxis(ids.reshape(x.shape), -1, axis), x._dtype)
 
 
-def _sorting_order(trace: Trace, a: Any, axis: Any, values: Callable[..., Any]) -> Elements:
+def _sorting_order(trace: Trace, a, axis, values: Callable[..., Any]) -> Elements:
     ids, kind = ids_of(trace, a), dtype_of(a)
     judge_axis(axis, ids.ndim, np.argsort)
     if axis is None or not ids.ndim:
@@ -156,7 +156,7 @@ def _sort(trace: Trace, a, axis, kind, order, stable, descending=False) -> Eleme
     return _sorted(trace, a, axis, lambda values: np.sort(values, **downwards))
 
 
-def _downwards(descending: Any) -> dict[str, Any]:
+def _downwards(descending) -> dict[str, Any]:
     """The option of NumPy 2.5 to sort the other way, where it is given."""
     return {"descending": descending} if descending is not False else {}
 
@@ -171,7 +171,7 @@ def _partition(trace: Trace, a, kth, axis, kind, order) -> Elements:
     return _sorted(trace, a, axis, lambda values: np.partition(values, kth))
 
 
-def _judge_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None:
+def _judge_partition(a, kth, axis, kind, order) -> None:
     """NumPy refuses places outside of the axis."""
     shape = np.shape(a)
     if axis is None or not shape:
@@ -194,7 +194,7 @@ def _argsort(trace: Trace, a, axis, kind, order, stable, descending=False) -> El
     if stable is not None or downwards or not (kind is order is None):  # NumPy judges them
         np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable, **downwards)
 
-    def places(values: Any) -> Any:
+    def places(values) -> Any:
         return np.argsort(values, stable=True, **downwards)
 
     return _sorting_order(trace, a, axis, places)
@@ -231,7 +231,7 @@ def _searchsorted(trace: Trace, a, v, side, sorter) -> Elements:
         order = None if sorter is None else np.zeros(np.shape(sorter), dtype_of(sorter))
         np.searchsorted(np.zeros(np.shape(a)), np.zeros(0), side, order)  # NumPy judges them
 
-    def values(a: Any, v: Any, sorter: Any = None) -> Any:
+    def values(a, v, sorter=None) -> Any:
         return np.searchsorted(a, v, side, None if sorter is None else sorter.astype(_INDEX))
 
     return opaque(trace, values, sources, np.shape(v), _INDEX)
@@ -250,7 +250,7 @@ def _digitize(trace: Trace, x, bins, right) -> Elements:
 
 @rule_for(np.isin)
 def _isin(trace: Trace, element, test_elements, assume_unique, invert, kind) -> Elements:
-    def values(element: Any, among: Any) -> Any:
+    def values(element, among) -> Any:
         return np.isin(element, among, assume_unique, invert, kind=kind)
 
     values(np.zeros(0, dtype_of(element)), np.zeros(0, dtype_of(test_elements)))  # judges them

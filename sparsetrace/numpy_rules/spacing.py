@@ -22,18 +22,18 @@ from sparsetrace.operands.registry import rule_for
 __all__ = ["line"]
 
 
-def _operand(trace: Trace, x: Any) -> Operand:
+def _operand(trace: Trace, x) -> Operand:
     return Operand(trace, ids_of(trace, x), dtype_of(x))
 
 
 def line(
     trace: Trace,
-    start: Any,
-    stop: Any,
+    start,
+    stop,
     num: int,
     *,
     endpoint: bool,
-    dtype: Any,
+    dtype,
     axis: int,
 ) -> Elements:
     """As ``np.linspace``: the first element is start, the last one stop, if it is there.

@@ -58,7 +58,7 @@ _sign_of_infinity(np.isposinf, negative=False)
 
 
 # ----------------------------------------------------------------- whole numbers
-def _bits(trace: Trace, a: Any) -> Any:
+def _bits(trace: Trace, a) -> Any:
     """Zeros in the shape of the operand; NumPy refuses what is no whole number."""
     kind = dtype_of(a)
     return np.zeros(np.shape(a), kind if kind.kind in "biu" else float)
@@ -83,7 +83,7 @@ def _unravel_index(trace: Trace, indices, shape, order) -> Any:
     np.unravel_index(np.zeros(0, dtype_of(indices)), shape, order)  # NumPy judges the arguments
 
     def part(axis: int) -> Elements:
-        def values(x: Any) -> Any:
+        def values(x) -> Any:
             return np.unravel_index(x, shape, order)[axis]
 
         return opaque(trace, values, [indices], np.shape(indices), np.intp)
@@ -99,7 +99,7 @@ def _ravel_multi_index(trace: Trace, multi_index, dims, mode, order) -> Elements
     # NumPy judges the arguments
     np.ravel_multi_index(tuple(np.zeros(0, dtype_of(x)) for x in parts), dims, mode, order)
 
-    def values(*indices: Any) -> Any:
+    def values(*indices) -> Any:
         return np.ravel_multi_index(indices, dims, mode, order)
 
     return opaque(trace, values, parts, shape, np.intp)
