@@ -16,9 +16,10 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.numpy_rules.block_triangular import Mask, structural_rank
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.linear_algebra import harmless, like_sample, whole
-from sparsetrace.numpy_rules.square_systems import Mask, may_be_nonzero, structural_rank
+from sparsetrace.numpy_rules.square_systems import may_be_nonzero
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, values_of
 from sparsetrace.operands.prefixes import prefix_unions
 from sparsetrace.operands.registry import rule_for

@@ -18,6 +18,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.numpy_rules import square_systems
+from sparsetrace.numpy_rules.block_triangular import Mask
 from sparsetrace.numpy_rules.contraction import Factor, flat_batch
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
 from sparsetrace.operands.operands import FLOAT, Elements, dtype_of
@@ -135,7 +136,7 @@ def _inverse(trace: Trace, a: Factor) -> Ids:
 
 
 # ----------------------------------------------------------------- determinants
-def _cofactors(trace: Trace, structure: SquareMatrices) -> square_systems.Mask:
+def _cofactors(trace: Trace, structure: SquareMatrices) -> Mask:
     """The elements whose cofactor may differ from zero: those that a determinant depends on.
 
     A matrix that is singular for all values has a determinant of zero.
@@ -176,7 +177,7 @@ def _det(trace: Trace, a) -> Elements:
     return Elements(total, _dtype(a))
 
 
-def _sums_of_blocks(trace: Trace, structure: SquareMatrices, chosen: square_systems.Mask) -> Ids:
+def _sums_of_blocks(trace: Trace, structure: SquareMatrices, chosen: Mask) -> Ids:
     """For each matrix the sum of functions of its components, nonlinear in each of them."""
     assert structure.ids is not None
     form = structure.components

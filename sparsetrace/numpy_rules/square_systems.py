@@ -1,14 +1,10 @@
-"""Systems of linear equations with square matrices: which zeros solutions and inverses have.
+"""Systems of linear equations with square matrices: what solutions and inverses depend on.
 
-Contract: equation i determines unknown j, where row i and column j are matched so that no
-element of the matrix between them is zero (a maximum matching), and depends on its
-right-hand side and on the unknowns of its row.  Unknowns that depend on each other form a
-*component*; components are numbered so that each needs only itself and earlier ones: the
-block triangular form (Duff, Erisman & Reid, "Direct Methods for Sparse Matrices", 2017,
-chapter 6).  A solution depends on its own component and on those it reaches, and on nothing
-else: that is the pattern of the inverse of every matrix with these non-zeros, but for
-accidental zeros (Gilbert, 1994, "Predicting structure in sparse matrix computations").
-A batch of matrices is one block-diagonal matrix here.
+Contract: an unknown depends on the equations of its own component of the block triangular
+form (`block_triangular`) and of those that this one reaches, and on no others: that is the
+pattern of the inverse of every matrix with these non-zeros, but for accidental zeros
+(Gilbert, 1994, "Predicting structure in sparse matrix computations").  An equation has its
+right-hand side, and those elements of its row whose unknown is not zero for all inputs.
 
 ``[[2, 0], [1, 3]] x = [{0}, {1}]  ->  [{0}, {0, 1}]``
 """
@@ -20,29 +16,27 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids, Rows
 from sparsetrace.graph.interactions import Contraction
+from sparsetrace.numpy_rules.block_triangular import (
+    Components,
+    Index,
+    Mask,
+    block_triangular_form,
+)
 from sparsetrace.numpy_rules.contraction import Factor
 
 __all__ = [
-    "Components",
-    "Mask",
     "SquareMatrices",
     "affected",
-    "components",
     "inverses",
     "may_be_nonzero",
     "solutions",
-    "structural_rank",
     "unions_by",
 ]
-
-Index = NDArray[np.integer[Any]]
-Mask = NDArray[np.bool_]
 
 
 def may_be_nonzero(x: Factor) -> Mask:
@@ -58,20 +52,6 @@ def may_be_nonzero(x: Factor) -> Mask:
     if trace.local:
         return np.asarray((x.ids > OPAQUE) | (x.values != 0))
     return np.asarray(~trace.graph.zeros_among(x.ids))
-
-
-def structural_rank(mask: Mask) -> int:
-    """The rank of a matrix that is non-zero at `mask`, for most values of its elements.
-
-    Examples
-    --------
-    >>> structural_rank(np.array([[1, 1, 1], [1, 0, 0], [1, 0, 0]], bool))
-    2
-    """
-    if mask.all():
-        return min(len(mask), len(mask.T))
-    matched = scipy.sparse.csgraph.maximum_bipartite_matching(scipy.sparse.csr_array(mask))
-    return int(np.count_nonzero(matched >= 0))
 
 
 # ------------------------------------------------------------------ what a matrix is
@@ -131,7 +111,7 @@ class SquareMatrices:
     @cached_property
     def components(self) -> Components:
         """The components of the unknowns, whatever values the elements have."""
-        return components(self.batch, self.size, self.rows, self.columns)
+        return block_triangular_form(self.batch, self.size, self.rows, self.columns)
 
     @cached_property
     def at_point(self) -> Components:
@@ -139,7 +119,7 @@ class SquareMatrices:
         if self.vanishing is None:
             return self.components
         kept = ~self.vanishing
-        return components(self.batch, self.size, self.rows[kept], self.columns[kept])
+        return block_triangular_form(self.batch, self.size, self.rows[kept], self.columns[kept])
 
     def beside(self, sides: NDArray[Any]) -> NDArray[Any]:
         """Sides ``(batch, size, k)`` as those of the block-diagonal matrix.
@@ -170,13 +150,13 @@ class SquareMatrices:
         return out
 
     def on_cycles(self) -> Mask:
-        """The elements that lie on a cycle of the matrix's trace, and those on the diagonal."""
+        """The elements that lie on a cycle of the matrix's graph, and those on the diagonal."""
         total = self.batch * self.size
         missing = np.ones(total, bool)
         missing[self.rows[self.rows == self.columns]] = False
         loops = np.flatnonzero(missing)
         edges = np.append(self.rows, loops), np.append(self.columns, loops)
-        label = components(self.batch, self.size, *edges).of_unknown
+        label = block_triangular_form(self.batch, self.size, *edges).of_unknown
         return np.asarray(label[self.rows] == label[self.columns])
 
 
@@ -186,104 +166,6 @@ def _elements(a: Factor, mask: Mask) -> tuple[Ids | None, Mask | None]:
         return None, None
     zero = a.values[mask] == 0 if a.trace.local and a.trace.values else None  # type: ignore[index]
     return a.ids[mask], None if zero is None or not zero.any() else zero
-
-
-# ------------------------------------------------------------- block triangular form
-@dataclass(frozen=True)
-class Components:
-    """The block triangular form of a batch of matrices.
-
-    Attributes
-    ----------
-    count : int
-    of_unknown, of_row : ndarray of int
-        The component that each unknown belongs to, and the one that each equation does.
-    singular : ndarray of bool
-        The matrices that are singular whatever their non-zeros are; each is one component,
-        since nothing is known of its solutions.
-    child, parent : ndarray of int
-        Pairs of components of which the first needs the second, in ascending order, less
-        those that follow from others.
-    """
-
-    count: int
-    of_unknown: Index
-    of_row: Index
-    singular: Mask
-    child: Index
-    parent: Index
-
-    @property
-    def triangular(self) -> bool:
-        """Whether rows and columns can be permuted so that all matrices are triangular."""
-        return self.count == len(self.of_unknown) and not self.singular.any()
-
-    def given_on(self, marked: Mask) -> Mask:
-        """Marks ``(count, k)`` of components, with those that they reach their marks from."""
-        if not len(self.child) or marked.all():
-            return marked
-        packed = np.packbits(marked, axis=1)
-        count, width = packed.shape
-        sets = (
-            [int.from_bytes(row, "big") for row in packed] if width > 1 else packed[:, 0].tolist()
-        )
-        for child, parent in zip(self.child.tolist(), self.parent.tolist(), strict=True):
-            sets[child] |= sets[parent]
-        data = b"".join(s.to_bytes(width, "big") for s in sets) if width > 1 else bytes(sets)
-        bits = np.frombuffer(data, np.uint8).reshape(count, width)
-        return np.unpackbits(bits, axis=1, count=marked.shape[1]).astype(bool)
-
-
-def components(batch: int, size: int, rows: Index, columns: Index) -> Components:
-    """The block triangular form of a block-diagonal matrix with these non-zeros.
-
-    Examples
-    --------
-    >>> components(1, 3, np.array([0, 1, 1, 2, 2]), np.array([2, 0, 2, 1, 2])).of_unknown
-    array([1, 2, 0], dtype=int32)
-    """
-    total = batch * size
-    singular = np.zeros(batch, bool)
-    item = np.arange(total) // max(size, 1)
-    if len(rows) == total * size:  # full matrices
-        none = np.zeros(0, np.int64)
-        return Components(batch, item, item, singular, none, none)
-    unknown_of = _matching(total, rows, columns)
-    singular[item[unknown_of < 0]] = True
-    if singular.any():
-        unknown_of = np.where(singular[item], np.arange(total), unknown_of)
-        regular = ~singular[item[rows]]
-        rows, columns = rows[regular], columns[regular]
-    unknowns = unknown_of[rows]
-    count, label = scipy.sparse.csgraph.connected_components(
-        _ones(total, unknowns, columns), connection="strong"
-    )
-    if not (label[columns] <= label[unknowns]).all():  # unlike Pearce's algorithm in SciPy
-        count, label = batch, item
-    if singular.any():  # all of its unknowns belong to the component of its first one
-        label = np.where(singular[item], label[item * size], label)
-    child, parent = label[unknowns], label[columns]
-    outside = child != parent
-    edges = _without_detours(count, child[outside], parent[outside])
-    return Components(count, label, label[unknown_of], singular, *edges)
-
-
-def _matching(total: int, rows: Index, columns: Index) -> Index:
-    """For each row the unknown that it determines; negative where there is none."""
-    diagonal = np.zeros(total, bool)
-    diagonal[rows[rows == columns]] = True
-    if diagonal.all():
-        return np.arange(total)
-    matched: Index = scipy.sparse.csgraph.maximum_bipartite_matching(
-        _ones(total, rows, columns), perm_type="column"
-    )
-    return matched
-
-
-def _ones(total: int, rows: Index, columns: Index) -> Any:
-    """A matrix of ones, with the indices that ``csgraph`` takes in every release."""
-    places = rows.astype(np.int32), columns.astype(np.int32)
-    return scipy.sparse.csr_array((np.ones(len(rows), np.int8), places), shape=(total, total))
 
 
 # ------------------------------------------------------------------------- solutions
@@ -404,61 +286,24 @@ def _united(trace: Trace, form: Components, sources: list[tuple[Index, Ids]]) ->
     Sources are the components that ids belong to, and these in a column for each side; the
     result has the shape ``(count, k)``.
     """
-    count, child, parent = form.count, form.child, form.parent
     owner = np.concatenate([owner for owner, _ in sources])
     order = np.argsort(owner, kind="stable")
-    own = np.concatenate([ids for _, ids in sources])[order].T
-    k = len(own)
-    owner = owner[order]
-    traced = own > OPAQUE
-    every = bool(traced.all())
-    indptr = _bounds(owner, traced, count, every=every)
-    own = own.reshape(-1) if every else own[traced]
-    if not len(child):
-        return trace.graph.union_segments(indptr, own).reshape(k, count).T
-    carried = form.given_on((np.diff(indptr) > 0).reshape(k, count).T)
+    ids = np.concatenate([ids for _, ids in sources])[order].T
+    k, count = len(ids), form.count
+    side = np.arange(0, k * count, count)[:, None]  # its nodes stand together
+    traced = ids > OPAQUE
+    node, parents = (side + owner[order])[traced], ids[traced]
+    counts = np.bincount(node, minlength=k * count)
+    if not len(form.child):
+        indptr = np.append(0, np.cumsum(counts))
+        return trace.graph.union_segments(indptr, parents).reshape(k, count).T
+    carried = form.given_on(counts.reshape(k, count).T > 0)
     base = trace.graph.next_block()
-    starts = base + np.arange(0, k * count, count)[:, None]
-    inherited = (starts + parent).astype(np.int32)
-    # each node's own ids, then its parents
-    target = np.repeat(np.arange(k * count), np.diff(indptr))
-    others = (np.arange(0, k * count, count)[:, None] + child).reshape(-1)
-    order = np.argsort(np.concatenate([target, others]), kind="stable")
-    parents = np.concatenate([own, inherited.reshape(-1)])[order]
-    counts = np.diff(indptr) + np.tile(np.bincount(child, minlength=count), k)
-    indptr = np.zeros(k * count + 1, np.int64)
-    np.cumsum(counts, out=indptr[1:])
+    node = np.concatenate([node, (side + form.child).reshape(-1)])
+    inherited = (base + side + form.parent).reshape(-1)
+    parents = np.concatenate([parents, inherited.astype(np.int32)])
+    parents = parents[np.argsort(node, kind="stable")]
+    indptr = np.append(0, np.cumsum(np.bincount(node, minlength=k * count)))
     trace.graph.append(Rows(base, k * count, indptr, parents, sequential=True))
     nodes = np.arange(base, base + k * count, dtype=np.int32).reshape(k, count).T
     return nodes if carried.all() else np.where(carried, nodes, np.int32(trace.graph.opaque))
-
-
-def _bounds(owner: Index, traced: Mask, count: int, *, every: bool) -> NDArray[np.int64]:
-    """Where the traced ids of each side and component begin, owners being in order."""
-    k = len(traced)
-    indptr = np.zeros(k * count + 1, np.int64)
-    if every:
-        counts = np.tile(np.bincount(owner, minlength=count), k)
-    else:
-        side, at = np.nonzero(traced)
-        counts = np.bincount(side * count + owner[at], minlength=k * count)
-    np.cumsum(counts, out=indptr[1:])
-    return indptr
-
-
-def _without_detours(count: int, child: Index, parent: Index) -> tuple[Index, Index]:
-    """Distinct pairs, less those that the child's last parent stands for.
-
-    ``1 <- 0, 2 <- 0, 2 <- 1  ->  1 <- 0, 2 <- 1``
-    """
-    if not len(child):
-        return child, parent
-    pairs = np.sort(child.astype(np.int64) * count + parent)
-    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-    child, parent = pairs // count, pairs % count
-    last = np.zeros(count, np.int64)
-    np.maximum.at(last, child, parent)
-    through = last[child] * count + parent
-    place = np.searchsorted(pairs, through).clip(0, len(pairs) - 1)
-    kept = pairs[place] != through
-    return child[kept], parent[kept]
