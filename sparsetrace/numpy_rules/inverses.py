@@ -21,7 +21,7 @@ from sparsetrace.numpy_rules import square_systems
 from sparsetrace.numpy_rules.block_triangular import Mask
 from sparsetrace.numpy_rules.contraction import Factor, flat_batch
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
-from sparsetrace.operands.operands import FLOAT, Elements, dtype_of
+from sparsetrace.operands.operands import Elements, float_dtype
 from sparsetrace.operands.prefixes import prefix_unions
 from sparsetrace.operands.registry import rule_for
 
@@ -41,15 +41,10 @@ def square_batch(a: Factor) -> Factor:
     return flat_batch(a, a.shape[:-2])
 
 
-def _dtype(*operands) -> np.dtype[Any]:
-    dtype = np.result_type(*map(dtype_of, operands))
-    return dtype if dtype.kind in "fc" else FLOAT
-
-
 # -------------------------------------------------------------------- solutions
 @rule_for(np.linalg.solve)
 def _solve(trace: Trace, a, b) -> Elements:
-    return _solution(trace, Factor.of(trace, a), Factor.of(trace, b), _dtype(a, b))
+    return _solution(trace, Factor.of(trace, a), Factor.of(trace, b), float_dtype(a, b))
 
 
 def _solution(trace: Trace, a: Factor, b: Factor, dtype: np.dtype[Any]) -> Elements:
@@ -89,7 +84,7 @@ def _with_known(
             np.linalg.solve(matrices.values, np.zeros((matrices.shape[-1], 1)))
         return ids
     known = structure.beside(sides.known())
-    values = np.linalg.solve(matrices.values, known.reshape(*matrices.shape[:2], -1))
+    values = np.linalg.solve(matrices.values, known.reshape(*matrices.shape[:2], known.shape[1]))
     values = structure.apart(values, ids.shape)
     certain = ~square_systems.affected(structure, unknown) & (ids != ZERO)
     out = np.array(ids)
@@ -111,7 +106,7 @@ def _tensorsolve(trace: Trace, a, b, axes) -> Elements:
     if prod(tensor.shape) != n**2:
         raise np.linalg.LinAlgError("tensorsolve: prod(a.shape[b.ndim:]) must be the rest's")
     matrix = tensor.moved(lambda data: data.reshape(n, n))
-    solution = _solution(trace, matrix, side.moved(np.ravel), _dtype(a, b))
+    solution = _solution(trace, matrix, side.moved(np.ravel), float_dtype(a, b))
     return Elements(solution.ids.reshape(shape), solution.dtype, keep_array=True)
 
 
@@ -122,12 +117,12 @@ def _tensorinv(trace: Trace, a, ind) -> Elements:
         raise ValueError("Invalid ind argument.")
     left, right = tensor.shape[:ind], tensor.shape[ind:]
     matrix = tensor.moved(lambda data: data.reshape(prod(right), -1))
-    return Elements(_inverse(trace, matrix).reshape((*right, *left)), _dtype(a))
+    return Elements(_inverse(trace, matrix).reshape((*right, *left)), float_dtype(a))
 
 
 @rule_for(np.linalg.inv)
 def _inv(trace: Trace, a) -> Elements:
-    return Elements(_inverse(trace, Factor.of(trace, a)), _dtype(a))
+    return Elements(_inverse(trace, Factor.of(trace, a)), float_dtype(a))
 
 
 def _inverse(trace: Trace, a: Factor) -> Ids:
@@ -174,7 +169,7 @@ def _det(trace: Trace, a) -> Elements:
         total = interact(trace.graph, total, met, cut=trace.local)
     if total.size and total.min() <= OPAQUE:
         trace.graph.pure = False
-    return Elements(total, _dtype(a))
+    return Elements(total, float_dtype(a))
 
 
 def _sums_of_blocks(trace: Trace, structure: SquareMatrices, chosen: Mask) -> Ids:
@@ -205,7 +200,7 @@ def _slogdet(trace: Trace, a) -> Any:
     else:
         total = _all_of(trace, structure.dense(trace, counting))
     total = total.reshape(matrices.shape[:-2])
-    dtype = _dtype(a)
+    dtype = float_dtype(a)
     signs = total
     if not trace.dependency and dtype.kind != "c":
         signs = np.full(total.shape, trace.graph.opaque, np.int32)

@@ -25,6 +25,7 @@ from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
     dtype_of,
+    float_dtype,
     ids_of,
     is_traced,
     values_of,
@@ -36,19 +37,18 @@ __all__ = ["harmless", "like_sample", "whole"]
 
 def harmless(x) -> Any:
     """A stand-in of the same shape and dtype: well-conditioned wherever it is a matrix."""
-    shape, kind = np.shape(x), dtype_of(x)
-    sample = np.ones(shape, kind if kind.kind in "fc" else FLOAT)
-    if len(shape) >= 2:
-        index = np.arange(min(shape[-2:]))
+    sample = np.ones(np.shape(x), float_dtype(x))
+    if sample.ndim >= 2:
+        index = np.arange(min(sample.shape[-2:]))
         sample *= sample.dtype.type(0.01)
         sample[..., index, index] = 1.0 + 0.1 * index
     return sample
 
 
 def whole(trace: Trace, x, core: int = 2) -> Ids:
-    """The union over each batch item; opaque for constants."""
+    """The union over each batch item, or over all of a vector; opaque for constants."""
     ids = ids_of(trace, x)
-    lead = ids.shape[: ids.ndim - core]
+    lead = ids.shape[: max(ids.ndim - core, 0)]
     return trace.graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
 
 
@@ -106,7 +106,7 @@ def _matrix_rank(trace: Trace, A, tol, hermitian, rtol) -> Elements:
     ids = ids_of(trace, A)
     if hermitian and ids.ndim >= 2 and ids.shape[-1] != ids.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    total = whole(trace, A, min(ids.ndim, 2))
+    total = whole(trace, A)
     limit = rtol if tol is None else tol
     if ids.ndim >= 2 and limit is not None:
         shape = np.broadcast_shapes(total.shape, np.shape(limit))

@@ -126,10 +126,10 @@ class SquareMatrices:
 
         Of one matrix and a batch of sides, these stand beside one another.
         """
+        count, size, k = sides.shape
         if self.batch == 1:
-            return sides.swapaxes(0, 1).reshape(self.size, -1)
-        k = sides.shape[2]
-        return np.broadcast_to(sides, (self.batch, self.size, k)).reshape(-1, k)
+            return sides.swapaxes(0, 1).reshape(size, count * k)
+        return np.broadcast_to(sides, (self.batch, size, k)).reshape(self.batch * size, k)
 
     def apart(self, solutions: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """Solutions of `beside`, again as those of sides of this shape."""

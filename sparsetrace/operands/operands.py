@@ -33,6 +33,7 @@ __all__ = [
     "contains_traced",
     "dtype_of",
     "elements_of",
+    "float_dtype",
     "ids_of",
     "is_ordinary",
     "is_plain",
@@ -382,6 +383,12 @@ def dtype_of(obj: Any) -> np.dtype[Any]:
         items = obj.flat if isinstance(obj, np.ndarray) else obj
         return np.result_type(*(dtype_of(item) for item in items))
     return constant_values(obj).dtype
+
+
+def float_dtype(*operands: Any) -> np.dtype[Any]:
+    """The dtype that linear algebra computes these in."""
+    dtype = np.result_type(*map(dtype_of, operands))
+    return dtype if dtype.kind in "fc" else FLOAT
 
 
 _SAMPLES: dict[type, Any] = {bool: False, int: 0, float: 0.0, complex: 0j}

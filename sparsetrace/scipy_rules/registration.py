@@ -23,13 +23,14 @@ from sparsetrace.dispatch import lookup
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend
-from sparsetrace.numpy_rules import matrix_products
+from sparsetrace.numpy_rules import linear_algebra, matrix_products
 from sparsetrace.operands.constants import plain_values
 from sparsetrace.operands.operands import (
     Elements,
     Operand,
     contains_traced,
     dtype_of,
+    float_dtype,
     ids_of,
     is_traced,
     values_of,
@@ -56,7 +57,6 @@ __all__ = [
     "state_of",
     "unknown",
     "whole",
-    "zeros_of",
 ]
 
 CONSTANTS = "Compute it from constants, outside of the traced function or in it."
@@ -203,27 +203,10 @@ def constant(call: Call, x: Any, what: str, remedy: str = CONSTANTS) -> Any:
     return x
 
 
-def float_dtype(*operands: Any) -> np.dtype[Any]:
-    """The dtype that SciPy computes these in."""
-    kind = np.result_type(*map(dtype_of, operands))
-    return kind if kind.kind in "fc" else np.dtype(float)
-
-
 def patterns(values: Any) -> NDArray[Any]:
     """Constants whose zeros cut dependencies, or ones where they shall not."""
     values = np.asarray(values)
     return values if current().values else np.ones_like(values)
-
-
-def zeros_of(x: Any) -> NDArray[np.bool_]:
-    """Where an array is zero for all inputs, and that cuts dependencies."""
-    trace = current()
-    if not trace.values:
-        return np.zeros(np.shape(x), bool)
-    if not is_traced(x):
-        return np.asarray(np.asarray(x) == 0)
-    zero: Any = trace.graph.zeros_among(x._ids)
-    return np.asarray(zero & (x._values == 0) if trace.local else zero)
 
 
 # --------------------------------------------------------------------- results
@@ -287,13 +270,9 @@ def _block_diagonal(matrix: Any, count: int) -> Any:
 def whole(x: Any, *others: Any) -> Ids:
     """The union of all elements, per batch item of matrices: over the last two axes."""
     trace = current()
-    total: Ids | None = None
-    for part in (x, *others):
-        ids = ids_of(trace, part)
-        lead = ids.shape[: max(ids.ndim - 2, 0)]
-        united = trace.graph.union_rows(ids.reshape((*lead, -1)))
-        total = united if total is None else trace.graph.union(total, united)
-    assert total is not None
+    total = linear_algebra.whole(trace, x)
+    for other in others:
+        total = trace.graph.union(total, linear_algebra.whole(trace, other))
     return np.asarray(total)
 
 
@@ -328,15 +307,8 @@ def dense(call: Call, *sources: Any, **options: Any) -> Any:
 
 
 def harmless(x: Any) -> Any:
-    """A stand-in of the same shape and dtype: positive definite wherever it is a matrix."""
-    if not contains_traced(x):
-        return x
-    sample = np.ones(np.shape(x), float_dtype(x))
-    if sample.ndim >= 2:
-        index = np.arange(min(sample.shape[-2:]))
-        sample *= sample.dtype.type(0.01)
-        sample[..., index, index] = 1.0 + 0.1 * index
-    return sample
+    """A stand-in for a traced argument, as in NumPy's rules; constants stay."""
+    return linear_algebra.harmless(x) if contains_traced(x) else x
 
 
 def lines(module: str, table: dict[str, Callable[..., Any]], **options: Any) -> dict[str, Line]:

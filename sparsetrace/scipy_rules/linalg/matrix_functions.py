@@ -15,6 +15,8 @@ import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE, ZERO
 from sparsetrace.graph.interactions import bend
+from sparsetrace.numpy_rules.contraction import Factor
+from sparsetrace.numpy_rules.square_systems import may_be_nonzero
 from sparsetrace.operands.operands import contains_traced, ids_of, is_traced
 from sparsetrace.scipy_rules.registration import (
     Call,
@@ -25,7 +27,6 @@ from sparsetrace.scipy_rules.registration import (
     float_dtype,
     lines,
     made,
-    zeros_of,
 )
 
 __all__ = ["TABLE", "mirrored", "toeplitz_of"]
@@ -236,7 +237,8 @@ def _of_matrix(call: Call, a: Any, *, real: bool = True, others: Any = ()) -> An
     a = array_of(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError("expected square array_like input")
-    reached = (~zeros_of(a) | np.eye(a.shape[-1], dtype=bool)).astype(float)
+    nonzero = may_be_nonzero(Factor.of(trace, a))
+    reached = (nonzero | np.eye(a.shape[-1], dtype=bool)).astype(float)
     for _ in range(max(a.shape[-1] - 1, 1).bit_length()):
         reached = np.minimum(reached @ reached, 1.0)
     ids = np.array(ids_of(trace, reached @ a @ reached)) if is_traced(a) else ids_of(trace, a)
