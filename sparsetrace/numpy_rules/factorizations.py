@@ -110,10 +110,14 @@ def _lower_factor(trace: Trace, matrix) -> Any:
     by_tree = True
     for j in range(n):
         column = matrix[..., j:, j]
-        for k in children[j] if by_tree else range(j):
-            left = factor[..., j:, k]
-            column = column - left * np.conj(left[..., :1])
-            nonzero[..., j:, j] |= nonzero[..., j:, k] & nonzero[..., j, k, None]
+        if by_tree:
+            for k in children[j]:
+                left = factor[..., j:, k]
+                column = column - left * np.conj(left[..., :1])
+                nonzero[..., j:, j] |= nonzero[..., j:, k] & nonzero[..., j, k, None]
+        else:
+            left = factor[..., j:, :j]
+            column = column - np.matmul(left, np.conj(left[..., 0, :, None]))[..., 0]
         root = np.sqrt(column[..., :1])
         factor[..., j, j] = root[..., 0]
         below = column[..., 1:] / root

@@ -82,10 +82,11 @@ class SquareMatrices:
     def of(cls, a: Factor) -> SquareMatrices:
         """Of an operand of shape ``(batch, n, n)``."""
         mask = may_be_nonzero(a)
-        size = a.shape[-1]
-        item, row, column = np.nonzero(mask)
-        start = item * size
-        return cls(len(mask), size, row + start, column + start, *_elements(a, mask))
+        batch, size, _ = mask.shape
+        rows, columns = np.divmod(np.flatnonzero(mask), max(size, 1))
+        if batch > 1:
+            columns += rows - rows % size
+        return cls(batch, size, rows, columns, *_elements(a, mask))
 
     @classmethod
     def of_places(
@@ -141,13 +142,13 @@ class SquareMatrices:
     def dense(self, trace: Trace, chosen: Mask) -> Ids:
         """The ids of the chosen elements in an array of all; opaque in place of the others."""
         assert self.ids is not None
-        shape = self.batch, self.size, self.size
-        out = np.full(shape, OPAQUE, np.int32)
-        rows, columns = self.rows[chosen], self.columns[chosen]
-        out[rows // self.size, rows % self.size, columns % self.size] = self.ids[chosen]
-        if len(rows) < out.size:
+        size = self.size
+        out = np.full(self.batch * size * size, OPAQUE, np.int32)
+        places = self.rows[chosen] * size + self.columns[chosen] % max(size, 1)
+        out[places] = self.ids[chosen]
+        if len(places) < out.size:
             trace.graph.pure = False
-        return out
+        return out.reshape(self.batch, size, size)
 
     def on_cycles(self) -> Mask:
         """The elements that lie on a cycle of the matrix's graph, and those on the diagonal."""

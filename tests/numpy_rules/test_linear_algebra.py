@@ -281,6 +281,22 @@ def test_full_cholesky_factors(n, upper):
             assert_same_pattern(lagrangian_hessian_sparsity(total, x, local=local), second)
 
 
+def test_a_cholesky_factor_of_constants_with_an_accidental_zero():
+    """``L[2, 1]`` is zero, though columns 0 and 1 of the matrix would fill it."""
+    block = np.array([[4.0, 2, 2], [2, 5, 1], [2, 1, 6]])
+    assert abs(np.linalg.cholesky(block)[2, 1]) < 1e-15
+
+    def f(x):
+        a = np.zeros((5, 5))
+        a[:3, :3] = block
+        a[3, [0, 1, 3]] = x[:3]
+        a[4, [1, 4]] = x[3:]
+        return np.linalg.cholesky(a)
+
+    x = np.array([1.0, 2, 8, 1, 9])
+    assert_same_pattern(jacobian_sparsity(f, x), numerical_jacobian_pattern(f, x, points=3))
+
+
 def test_a_cholesky_factor_with_an_accidental_zero():
     """``L[2, 1]`` is zero at the point: what it leads to is asked of all columns."""
 
