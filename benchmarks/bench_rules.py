@@ -6,20 +6,18 @@ from time import perf_counter
 import numpy as np
 
 from sparsetrace import jacobian_sparsity
-from sparsetrace.rules import FIRST_ORDER
+from sparsetrace.rules import RECORDS
 
 from .small_calls import CALLS, calls, microseconds
 
 # Generalised ufuncs need shapes of their own, and np.isnat takes no numbers.
 UFUNCS = {
-    ufunc.__name__: ufunc
-    for ufunc in FIRST_ORDER
-    if ufunc.signature is None and ufunc is not np.isnat
+    ufunc.__name__: ufunc for ufunc in RECORDS if ufunc.signature is None and ufunc is not np.isnat
 }
 # Per element, rules of one form cost the same: the first of each form stands for them.
 FORMS = {
-    (rule.partials, tuple(rule.cuts)): ufunc.__name__
-    for ufunc, rule in reversed(FIRST_ORDER.items())
+    (record.first, tuple(record.cuts)): ufunc.__name__
+    for ufunc, record in reversed(RECORDS.items())
     if ufunc.__name__ in UFUNCS
 }
 

@@ -13,16 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.testing.overrides import get_overridable_numpy_array_functions
+from scipy import special
 
 import sparsetrace.dispatch.calls  # noqa: F401  (imports every module of rules)
 from sparsetrace.numpy_rules.array_manipulation import MOVES
 from sparsetrace.operands.implementations import IMPLEMENTED
 from sparsetrace.operands.refusals import REFUSED, TEXTS
 from sparsetrace.operands.registry import RULES
-from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
-from sparsetrace.rules.second_numpy import NUMPY_CURVATURES
-from sparsetrace.rules.second_special import SPECIAL_CURVATURES
-from sparsetrace.rules.special_ufuncs import SPECIAL_RULES
+from sparsetrace.rules import RECORDS
 
 __all__ = ["classes", "page"]
 
@@ -75,6 +73,12 @@ def classes() -> dict[str, list[str]]:
     }
 
 
+def _recorded(module: Any) -> int:
+    """How many of a module's public ufuncs have a record."""
+    named = (getattr(module, name) for name in dir(module) if not name.startswith("_"))
+    return len({f for f in named if isinstance(f, np.ufunc)}.intersection(RECORDS))
+
+
 _MEANINGS = {
     "rule": "a rule of its own, first and second order",
     "move": "NumPy itself, run on the node ids: it only moves elements",
@@ -109,10 +113,9 @@ def page() -> str:
     lines += [f"| {title} | {len(found[title])} | {_MEANINGS[title]} |" for title in found]
     lines += [
         "",
-        f"Ufuncs: {len(NUMPY_RULES)} of NumPy and {len(SPECIAL_RULES)} of `scipy.special` have a "
-        f"line in the first-order table, {len(NUMPY_CURVATURES) + len(SPECIAL_CURVATURES)} in the",
-        "second-order one; `matmul`, `matvec`, `vecmat` and `vecdot` have rules. Any other ufunc "
-        "depends on",
+        f"Ufuncs: {_recorded(np)} of NumPy and {_recorded(special)} of `scipy.special` have a "
+        "record of their derivatives, first and",
+        "second; `matmul`, `matvec`, `vecmat` and `vecdot` have rules. Any other ufunc depends on",
         "all of its arguments, nonlinearly.",
     ]
     for title, names in found.items():

@@ -28,8 +28,8 @@ from sparsetrace.operands.operands import (
     values_of,
 )
 from sparsetrace.operands.registry import ANYTHING, RULES, rule_for
-from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER, Curvature, Rule
-from sparsetrace.rules.first_order import Cut
+from sparsetrace.rules import RECORDS, Cut, Record
+from sparsetrace.rules.record import nonzero_pairs
 
 __all__ = ["detach", "opaque", "register_rule"]
 
@@ -204,18 +204,21 @@ def register_rule(
         if callable(rule):
             raise InputError("the rule of a ufunc is a string of letters for each output")
         partials = (rule,) if isinstance(rule, str) else tuple(rule)
+        if seconds is None:
+            second = tuple(map(nonzero_pairs, partials))
+        else:
+            second = (seconds,) if isinstance(seconds, str) else tuple(seconds)
         try:
-            line = Rule(function, partials, ((-3.0, 3.0),) * function.nin, dict(cuts or {}))
+            RECORDS[function] = Record(
+                function,
+                partials,
+                second,
+                ((-3.0, 3.0),) * function.nin,
+                cut=dict(cuts or {}),
+                stepwise=frozenset(i for i, cut in (cuts or {}).items() if not cut.constant),
+            )
         except ValueError as error:
             raise InputError(str(error)) from error
-        SECOND_ORDER.pop(function, None)
-        if seconds is not None:
-            letters = (seconds,) if isinstance(seconds, str) else tuple(seconds)
-            try:
-                SECOND_ORDER[function] = Curvature(function, letters)
-            except ValueError as error:
-                raise InputError(str(error)) from error
-        FIRST_ORDER[function] = line
         elementwise.forget(function)
         lookup.forget()
         return

@@ -32,7 +32,7 @@ from sparsetrace.operands.nonlinear import curved_beside, curved_scalar
 from sparsetrace.operands.operands import FLOAT, Elements, landed
 from sparsetrace.operands.python_operators import COMPARISONS, define
 from sparsetrace.propagation.jacobian import index_sets
-from sparsetrace.rules import FIRST_ORDER
+from sparsetrace.rules import RECORDS
 from sparsetrace.user_code.attribute_access import by_users_name, whether_there
 
 __all__ = [
@@ -55,7 +55,7 @@ __all__ = [
 @lru_cache(maxsize=1024)
 def unites(ufunc: np.ufunc) -> bool:
     """Whether the ufunc has two arguments, and two derivatives that never vanish."""
-    return FIRST_ORDER[ufunc].partials == ("11",)
+    return RECORDS[ufunc].first == ("11",)
 
 
 def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
@@ -604,7 +604,7 @@ def _unary_method(ufunc: np.ufunc) -> Callable[..., Any]:
     return method
 
 
-for _ufunc in FIRST_ORDER:
+for _ufunc in RECORDS:
     _name = _ufunc.__name__
     _of_numpy = getattr(np, _name, None) is _ufunc
     if _of_numpy and _ufunc.nin == _ufunc.nout == 1 and not hasattr(TracedScalar, _name):

@@ -33,7 +33,7 @@ from sparsetrace.operands.operands import (
     values_of,
 )
 from sparsetrace.operands.refusals import REFUSED
-from sparsetrace.rules import FIRST_ORDER
+from sparsetrace.rules import RECORDS
 
 __all__ = ["call", "elements", "gathered", "is_of_python", "run_each_by"]
 
@@ -66,7 +66,7 @@ def is_of_python(ufunc: np.ufunc) -> bool:
     >>> is_of_python(np.frompyfunc(lambda a, b: a + b, 2, 1)), is_of_python(np.exp2)
     (True, False)
     """
-    if ufunc in FIRST_ORDER or ufunc.ntypes != 1 or ufunc.signature is not None:
+    if ufunc in RECORDS or ufunc.ntypes != 1 or ufunc.signature is not None:
         return False
     return bool(ufunc.types[0] == "O" * ufunc.nin + "->" + "O" * ufunc.nout)
 

@@ -17,10 +17,7 @@ from sparsetrace.graph.interactions import bend
 from sparsetrace.operands import elementwise as global_elementwise
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.operands import Operand, contains_traced, ids_of, values_of
-from sparsetrace.rules.infinities import singular
-from sparsetrace.rules.second_infinities import sharp
-from sparsetrace.rules.special_ufuncs import SPECIAL_RULES
-from sparsetrace.rules.zeros import vanishes
+from sparsetrace.rules import record_of
 
 __all__ = ["combine", "elementwise"]
 
@@ -42,6 +39,7 @@ def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
     shape = np.broadcast_shapes(*(v.shape for v in values))
     if trace.singular is not None:
         _watch_singularities(trace, ufunc, inputs, values)
+    record = record_of(ufunc)
     parts: list[Ids | None] = []
     uncut: list[Ids | None] = []
     for i, x in enumerate(inputs):
@@ -51,7 +49,7 @@ def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
             continue
         ids = ids_of(trace, x)
         uncut.append(ids)
-        mask = vanishes(ufunc, i, values) if trace.values else None
+        mask = record.zero_at(i, values) if trace.values else None
         if mask is not None and mask.any():
             ids = np.where(mask, np.int32(OPAQUE), ids)
         parts.append(ids)
@@ -82,11 +80,12 @@ def _watch_singularities(
 
     ``cbrt(x ** 3)`` at 0 is x: the first derivative is zero, the second infinite.
     """
-    mask = singular(ufunc, values)
-    if trace.second_order or ufunc in SPECIAL_RULES:
-        # of special functions, those whose first derivative is infinite are among these
+    record = record_of(ufunc)
+    mask = record.infinite_at(values)
+    if record.infinite2 and (trace.second_order or record.infinite is None):
+        # where nothing is said of first derivatives, those that are infinite are among these
         traced = [i for i, x in enumerate(inputs) if contains_traced(x)]
-        second = sharp(ufunc, values, traced)
+        second = record.infinite2_at(values, traced)
         mask = second if mask is None else mask if second is None else mask | second
     if mask is None or not mask.any():
         return

@@ -1,8 +1,8 @@
 """Calls of ufuncs: each output element is the union of the inputs it varies with.
 
-Contract: reads the first-order table and nothing else; a ufunc without a line
-depends on all of its arguments.  Elements whose operands are all constant are
-computed, so that constants stay known values.
+Contract: reads the ufuncs' records and nothing else; a ufunc without one depends on all
+of its arguments.  Elements whose operands are all constant are computed, so that constants
+stay known values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sparsetrace.operands.operands import (
     python_type,
     unwatched,
 )
-from sparsetrace.rules import FIRST_ORDER, Cut
+from sparsetrace.rules import NAN, RECORDS, Record, record_of
 
 __all__ = [
     "call",
@@ -46,18 +46,17 @@ __all__ = [
 ]
 
 _DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
-_NO_CUTS: dict[int, Cut] = {}
 _PYTHON_NUMBERS = frozenset((bool, int, float, complex))
-_UNITING = {ufunc for ufunc, rule in FIRST_ORDER.items() if rule.partials in (("1",), ("11",))}
+_UNITING = {ufunc for ufunc, record in RECORDS.items() if record.first in (("1",), ("11",))}
 """Ufuncs of one output, which depends on every argument."""
 _UNITING_SOME = {
     ufunc
-    for ufunc, rule in FIRST_ORDER.items()
-    if len(rule.partials) > 1 and all(len(set(p)) == 1 for p in rule.partials)
+    for ufunc, record in RECORDS.items()
+    if len(record.first) > 1 and all(len(set(p)) == 1 for p in record.first)
 }
 """Ufuncs of several outputs, each of which depends on every argument or on none."""
 _PIECEWISE_CONSTANT = {
-    ufunc for ufunc, rule in FIRST_ORDER.items() if not any("1" in p for p in rule.partials)
+    ufunc for ufunc, record in RECORDS.items() if not any("1" in p for p in record.first)
 }
 """Ufuncs whose derivatives all vanish: comparisons, rounding, truth values."""
 _REAL_SCALARS = frozenset((int, float, np.float64, np.int64, np.int32))
@@ -68,16 +67,15 @@ _OF_MODULUS = frozenset((np.absolute, np.sign))
 
 
 def of_modulus(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether the tables, which are of real numbers, do not speak of this call."""
+    """Whether the records, which are of real numbers, do not speak of this call."""
     return ufunc in _OF_MODULUS and any(dtype.kind == "c" for dtype in dtypes)
 
 
 def letters(trace: Trace, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]] = ()) -> tuple[str, ...]:
-    """The table's letters for `ufunc`, one string an output, as this trace reads them."""
-    rule = FIRST_ORDER.get(ufunc)
-    if rule is None or trace.dependency or of_modulus(ufunc, dtypes):
+    """The first-order letters of `ufunc`, one string an output, as this trace reads them."""
+    if trace.dependency or of_modulus(ufunc, dtypes):
         return ("1" * ufunc.nin,) * ufunc.nout
-    return rule.partials
+    return record_of(ufunc).first
 
 
 def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any], ...]:
@@ -99,7 +97,7 @@ def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any]
 
 
 def forget(ufunc: np.ufunc) -> None:
-    """Drop what was remembered of a ufunc whose line in the table has changed."""
+    """Drop what was remembered of a ufunc whose record has changed."""
     _UNITING.discard(ufunc)
     _UNITING_SOME.discard(ufunc)
     _PIECEWISE_CONSTANT.discard(ufunc)
@@ -164,7 +162,7 @@ def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
             # each output is an array of its own, and may be written into
             return [
                 Elements(ids.copy() if "1" in p else full(ids.shape, OPAQUE, np.int32), dtype)
-                for p, dtype in zip(FIRST_ORDER[ufunc].partials, dtypes, strict=True)
+                for p, dtype in zip(RECORDS[ufunc].first, dtypes, strict=True)
             ]
     return None
 
@@ -172,15 +170,13 @@ def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
 @lru_cache(maxsize=65536)
 def keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
     """Whether an argument at `position` of a ufunc of two matters beside this constant."""
-    rule = FIRST_ORDER[ufunc]
-    return rule.partials == ("11",) and _matters(ufunc, position, value)
+    return RECORDS[ufunc].first == ("11",) and _matters(ufunc, position, value)
 
 
 @lru_cache(maxsize=65536)
 def _matters(ufunc: np.ufunc, position: int, value: float) -> bool:
-    rule = FIRST_ORDER[ufunc]
-    cut = rule.cuts.get(position)
-    return cut is None or not bool(np.any(cut.vanishes(asarray(value))))
+    mask = RECORDS[ufunc].cut_beside(position, asarray(value))
+    return mask is None or not bool(np.any(mask))
 
 
 def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
@@ -281,13 +277,13 @@ def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
             return None
     if constant.dtype is not FLOAT:
         return None
-    cut = FIRST_ORDER[ufunc].cuts.get(position)
-    mask = cut.vanishes(constant) if cut is not None and trace.values else None
+    record = RECORDS[ufunc]
+    mask = record.cut_beside(position, constant) if trace.values else None
     cuts = mask is not None and count_nonzero(mask)
-    if cuts and not (
-        ufunc is np.multiply or (cut.constant and ufunc.nout == 1 and not trace.second_order)  # type: ignore[union-attr]
-    ):
-        return None
+    if cuts and ufunc is not np.multiply:
+        settles = position not in record.stepwise and ufunc.nout == 1
+        if trace.second_order or not settles:
+            return None
     if not trace.graph.pure and _impure(ids):
         return None
     if constant.shape == ids.shape:
@@ -329,40 +325,24 @@ def _general(
             for i, v in zip(ids_in, values_in, strict=True)
         ]
     )
-    rule = FIRST_ORDER.get(ufunc)
-    cuts = rule.cuts if rule is not None and trace.values else _NO_CUTS
-    known = None if trace.graph.pure else _all_known(ids_in, shape)
-
-    def vanishing(cut: Cut) -> NDArray[np.bool_] | None:
-        ids, values = ids_in[cut.operand], values_in[cut.operand]
-        if ids is None:
-            return cut.vanishes(values)  # type: ignore[arg-type]
-        if trace.graph.pure:
-            return None
-        constant = ids <= 0
-        if not count_nonzero(constant):
-            return None
-        found = trace.graph.known_values(ids, dtypes_in[cut.operand])
-        return constant & cut.vanishes(found)
+    record = record_of(ufunc)
+    masks = _cut_masks(trace, record, ids_in, values_in, dtypes_in) if trace.values else {}
+    kept = list(ids_in)
+    for i, mask in masks.items():
+        kept[i] = where(mask, _OPAQUE, asarray(ids_in[i]))
+    settled = None if trace.graph.pure else _all_known(ids_in, shape)
+    if masks:
+        settled = _settled(record, ids_in, masks, shape)
 
     outs = []
     modulus = of_modulus(ufunc, dtypes_in)
     for position, partials in enumerate(letters(trace, ufunc, dtypes_in)):
-        parts: list[Ids] = []
-        kept: list[Ids | None] = list(ids_in)
-        settled = known
         since = trace.graph.size
-        for i, ids in enumerate(ids_in):
-            cut = cuts.get(i)
-            if cut is not None and (cut.constant or not trace.dependency):
-                mask = vanishing(cut)
-                if mask is not None and count_nonzero(mask):
-                    if cut.constant:
-                        settled = mask if settled is None else settled | mask
-                    if ids is not None:
-                        ids = kept[i] = where(mask, _OPAQUE, ids)
-            if ids is not None and partials[i] == "1":
-                parts.append(ids)
+        parts = [
+            ids
+            for ids, letter in zip(kept, partials, strict=True)
+            if ids is not None and letter == "1"
+        ]
         if parts:
             out = trace.graph.union_all(parts)
             if out.shape != shape:
@@ -375,10 +355,10 @@ def _general(
         if lowest <= OPAQUE:
             trace.graph.pure = False
             if settled is not None:
-                settled = settled & (out <= OPAQUE)  # of the full shape
-                if count_nonzero(settled):
-                    values = _evaluate(trace, ufunc, ids_in, values_in, dtypes_in, settled)
-                    _settle(trace, out, settled, values[position], dtypes_out[position])
+                here = settled & (out <= OPAQUE)  # of the full shape
+                if count_nonzero(here):
+                    values = _evaluate(trace, ufunc, ids_in, values_in, dtypes_in, here)
+                    _settle(trace, out, here, values[position], dtypes_out[position])
         if trace.second_order and modulus:
             out = bend(trace.graph, out, since)
         elif trace.second_order and not nonlinear.is_linear(ufunc):
@@ -388,6 +368,51 @@ def _general(
 
 
 _OPAQUE = np.int32(OPAQUE)
+
+
+def _cut_masks(
+    trace: Trace,
+    record: Record,
+    ids_in: list[Ids | None],
+    values_in: list[NDArray[Any] | None],
+    dtypes_in: list[np.dtype[Any]],
+) -> dict[int, NDArray[np.bool_]]:
+    """Where constants among the operands cut the others, by their positions."""
+    if not record.cuts:
+        return {}
+    known: list[Any] = []
+    for ids, values, dtype in zip(ids_in, values_in, dtypes_in, strict=True):
+        if ids is None:
+            known.append(values)
+            continue
+        constant = None if trace.graph.pure else ids <= 0
+        if constant is None or not count_nonzero(constant):
+            known.append(NAN)
+        else:
+            known.append(where(constant, trace.graph.known_values(ids, dtype), NAN))
+    masks = {}
+    if any(value is not NAN for value in known):
+        for i, ids in enumerate(ids_in):
+            if ids is not None and not (trace.dependency and i in record.stepwise):
+                mask = record.cut_by(i, known)
+                if mask is not None and count_nonzero(mask):
+                    masks[i] = mask
+    return masks
+
+
+def _settled(
+    record: Record,
+    ids_in: list[Ids | None],
+    masks: dict[int, NDArray[np.bool_]],
+    shape: tuple[int, ...],
+) -> NDArray[np.bool_]:
+    """Where the result is the same for every input: each operand is a constant or cut."""
+    settled = np.ones(shape, bool)
+    for i, ids in enumerate(ids_in):
+        if ids is not None:
+            constant = ids <= 0
+            settled &= constant if i in record.stepwise or i not in masks else constant | masks[i]
+    return settled
 
 
 def _shape_of(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
-"""Second order: what the results of ufuncs multiply, by the second-order table.
+"""Second order: what the results of ufuncs multiply, by the letters of their records.
 
 Contract: takes the result of the first-order rule and gives it nodes of its own where
-the ufunc is nonlinear in what is traced.  A ufunc without a line in the second-order
-table is nonlinear in everything, jointly.
+the ufunc is nonlinear in what is traced.  A ufunc without a record is nonlinear in
+everything, jointly.
 
 ``x * y`` multiplies x with y, ``x ** 2`` x with itself, ``x + y`` nothing.
 """
@@ -22,9 +22,7 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import bend, interact
-from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER
-from sparsetrace.rules.second_order import pairs
-from sparsetrace.rules.second_zeros import flat
+from sparsetrace.rules import NAN, pairs, record_of
 
 __all__ = [
     "curved",
@@ -40,12 +38,11 @@ __all__ = [
 @lru_cache(maxsize=1024)
 def is_linear(ufunc: np.ufunc) -> bool:
     """Whether all second derivatives of the ufunc vanish (piecewise linear counts)."""
-    rule = SECOND_ORDER.get(ufunc)
-    return rule is not None and not any("1" in letters for letters in rule.seconds)
+    return not any("1" in letters for letters in record_of(ufunc).second)
 
 
 def forget() -> None:
-    """Drop what was remembered of a ufunc whose line in a table has changed."""
+    """Drop what was remembered of a ufunc whose record has changed."""
     is_linear.cache_clear()
     _curves_beside.cache_clear()
 
@@ -56,20 +53,23 @@ def _cut(
     """Where the second derivative of a pair vanishes, because of another operand's value.
 
     `values_in` holds None for operands that are not constant.  In a local trace the cuts
-    of first order are asked too (`constants` is false): what is flat in an operand
-    altogether has no second derivatives either.
+    of first order are asked too (`constants` is false): a result that does not vary with an
+    operand at all has no second derivatives in it either.
     """
-    found: NDArray[np.bool_] | None = None
-    cuts = list(SECOND_ORDER[ufunc].cuts.get(pair, ()))
+    known: list[Any] = [
+        NAN if value is None or i in pair else value for i, value in enumerate(values_in)
+    ]
+    if all(value is NAN for value in known):
+        return None
+    record = record_of(ufunc)
+    masks = [record.cut2_by(pair, known)]
     if not constants:
-        first = FIRST_ORDER[ufunc].cuts
-        cuts += [first[i] for i in set(pair) if i in first]
-    for cut in cuts:
-        values = values_in[cut.operand]
-        if values is not None and cut.operand not in pair:
-            mask = asarray(cut.vanishes(values))
-            found = mask if found is None else found | mask
-    return found
+        masks += [record.cut_by(i, known) for i in set(pair)]
+    result: NDArray[np.bool_] | None = None
+    for mask in masks:
+        if mask is not None:
+            result = asarray(mask if result is None else result | mask)
+    return result
 
 
 # ------------------------------------------------------------------- any point
@@ -100,12 +100,9 @@ def curved(
     since : int
         The graph's size before this call.
     """
-    rule = SECOND_ORDER.get(ufunc)
-    if rule is None:
-        return bend(trace.graph, out, since)
     met = []
     whole = True
-    for pair, letter in zip(pairs(ufunc.nin), rule.seconds[output], strict=True):
+    for pair, letter in zip(pairs(ufunc.nin), record_of(ufunc).second[output], strict=True):
         left, right = ids_in[pair[0]], ids_in[pair[1]]
         if left is None or right is None:
             continue
@@ -148,10 +145,7 @@ def quickly_curved(
 @lru_cache(maxsize=65536)
 def _curves_beside(ufunc: np.ufunc, position: int, value: float | None) -> bool:
     """Whether a ufunc of two is nonlinear in the argument at `position` beside a constant."""
-    rule = SECOND_ORDER.get(ufunc)
-    if rule is None:
-        return True
-    if rule.seconds[0][2 * position] == "0":
+    if record_of(ufunc).second[0][2 * position] == "0":
         return False
     values_in: list[Any] = [None, None]
     if value is not None:
@@ -167,11 +161,11 @@ def curved_scalar(trace: Trace, ufunc: np.ufunc, a: int, b: int) -> int:
         return trace.graph.union_scalar(a, b)
     node = trace.graph.node_scalar(a, b)
     products = trace.graph.scalar_products
-    rule = SECOND_ORDER.get(ufunc)
-    if ufunc.nin == 1 or rule is None or rule.seconds[0] == "111":
+    letters = record_of(ufunc).second[0]
+    if letters in ("1", "111"):
         products += (node, node, node)
         return node
-    first, cross, second = list(rule.seconds[0])
+    first, cross, second = list(letters)
     if cross == "1":
         products += (node, a, b)
     if first == "1":
@@ -204,26 +198,19 @@ def curved_at_point(
 
     A second derivative may be there although the first vanishes: ``x ** 2`` at 0.
     """
-    rule, first_order = SECOND_ORDER.get(ufunc), FIRST_ORDER.get(ufunc)
+    record = record_of(ufunc)
     known = [v if i is None else None for i, v in zip(ids_in, values, strict=True)]
     met = []
-    for number, pair in enumerate(pairs(ufunc.nin)):
+    for pair, letter in zip(pairs(ufunc.nin), record.second[output], strict=True):
         left, right = ids_in[pair[0]], ids_in[pair[1]]
-        if left is None or right is None:
+        if left is None or right is None or letter == "0":
             continue
-        if rule is None and first_order is not None:
-            partials = first_order.partials[output]
-            if "0" in (partials[pair[0]], partials[pair[1]]):
-                continue
-        if rule is not None:
-            if rule.seconds[output][number] == "0":
-                continue
-            if trace.values:
-                for mask in (
-                    flat(ufunc, pair, values),
-                    _cut(ufunc, pair, known, constants=False),
-                ):
-                    if mask is not None and mask.any():
-                        left = np.where(mask, np.int32(OPAQUE), left)
+        if trace.values:
+            for mask in (
+                record.zero2_at(pair, values),
+                _cut(ufunc, pair, known, constants=False),
+            ):
+                if mask is not None and mask.any():
+                    left = np.where(mask, np.int32(OPAQUE), left)
         met.append((left, right))
     return interact(trace.graph, out, met, since, cut=True) if met else out

@@ -41,7 +41,7 @@ from sparsetrace.operands.operands import (
     landed,
     values_of,
 )
-from sparsetrace.rules import FIRST_ORDER
+from sparsetrace.rules import RECORDS
 
 __all__ = ["ASSOCIATIVE", "EXTREMES", "converted_by", "folds", "reduce", "reduceat"]
 
@@ -177,11 +177,13 @@ def _needs_calls(
 
 def folds(trace: Trace, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any]) -> bool:
     """Whether a constant inside cuts in a way that only a fold from the left sees."""
-    rule = FIRST_ORDER.get(ufunc)
-    if trace.graph.pure or trace.local or not trace.values or rule is None or ufunc is np.multiply:
+    record = RECORDS.get(ufunc)
+    if trace.graph.pure or trace.local or not trace.values or record is None:
+        return False
+    if ufunc is np.multiply:
         return False
     constants = trace.graph.known_values(ids[ids <= ZERO], source)
-    return any(bool(cut.vanishes(constants).any()) for cut in rule.cuts.values())
+    return any(bool(np.any(record.cut_beside(i, constants))) for i in record.cuts)
 
 
 def _by_calls(

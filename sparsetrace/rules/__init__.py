@@ -1,47 +1,50 @@
-"""The rules of every known ufunc, in one look-up for each order.
+"""What is known of every ufunc: one record each, in a module for each of their topics.
 
-Contract: `FIRST_ORDER` and `SECOND_ORDER` unite the tables of NumPy and
-``scipy.special``, keyed by the ufunc object.  No ufunc has a line in both tables of
-an order; one that has a line in none is taken as depending on every argument, and as
-nonlinear in all of them jointly.
+Contract: `RECORDS` has an entry for each ufunc that is a public attribute of ``numpy`` or
+``scipy.special``, aliases once, but for those with core dimensions (``matmul``, ``vecdot``,
+``matvec``, ``vecmat``), whose outputs depend on whole vectors.  `sparsetrace.rules.record`
+says what a record holds; importing this package fills the look-up.
 
 Examples
 --------
 >>> import numpy as np
->>> FIRST_ORDER[np.copysign].partials
+>>> RECORDS[np.copysign].first
 ('10',)
->>> SECOND_ORDER[np.divide].seconds
+>>> RECORDS[np.divide].second
 ('011',)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
+from sparsetrace.rules import (
+    numpy_arithmetic,
+    numpy_comparisons,
+    numpy_elementary,
+    special_bessel,
+    special_distributions,
+    special_elementary,
+    special_elliptic,
+    special_gamma,
+    special_hypergeometric,
+    special_polynomials,
+)
+from sparsetrace.rules.record import NAN, RECORDS, Cut, Record, pairs, record_of
 
-import numpy as np
-
-from sparsetrace.rules.first_order import Cut, Rule
-from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
-from sparsetrace.rules.second_numpy import NUMPY_CURVATURES
-from sparsetrace.rules.second_order import Curvature
-from sparsetrace.rules.second_special import SPECIAL_CURVATURES
-from sparsetrace.rules.special_ufuncs import SPECIAL_RULES
-
-__all__ = ["FIRST_ORDER", "SECOND_ORDER", "Curvature", "Cut", "Rule"]
-
-_Line = TypeVar("_Line", Rule, Curvature)
-
-
-def _united(*tables: Mapping[np.ufunc, _Line]) -> dict[np.ufunc, _Line]:
-    united: dict[np.ufunc, _Line] = {}
-    for table in tables:
-        twice = [ufunc.__name__ for ufunc in table if ufunc in united]
-        if twice:
-            raise ValueError(f"rules in two tables: {', '.join(twice)}")
-        united.update(table)
-    return united
-
-
-FIRST_ORDER: dict[np.ufunc, Rule] = _united(NUMPY_RULES, SPECIAL_RULES)
-SECOND_ORDER: dict[np.ufunc, Curvature] = _united(NUMPY_CURVATURES, SPECIAL_CURVATURES)
+__all__ = [
+    "NAN",
+    "RECORDS",
+    "Cut",
+    "Record",
+    "numpy_arithmetic",
+    "numpy_comparisons",
+    "numpy_elementary",
+    "pairs",
+    "record_of",
+    "special_bessel",
+    "special_distributions",
+    "special_elementary",
+    "special_elliptic",
+    "special_gamma",
+    "special_hypergeometric",
+    "special_polynomials",
+]

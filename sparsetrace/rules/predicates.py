@@ -1,70 +1,90 @@
-"""Predicates on constant operands, used by the cuts of the rule tables.
+"""Predicates that several records share, and the intervals from which tests draw inputs.
 
-Contract: an array of constants (Boolean, integer, real or complex, any shape,
-0-d included) -> a Boolean array of the same shape.  NaN satisfies none of them:
-a NaN operand leaves every dependency in place.
+Contract: as `sparsetrace.rules.record` wants them, values of all inputs -> Booleans; or, of
+those that are named ``is_...`` and of `between_zero_and`, values of one operand.  NaN
+satisfies none of them.  Values are arrays or scalars of NumPy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import asarray
-from numpy.typing import NDArray
-
 __all__ = [
-    "is_infinite",
-    "is_minus_infinity",
-    "is_nonzero",
-    "is_one",
-    "is_plus_infinity",
-    "is_zero",
-    "is_zero_or_infinite",
-    "is_zero_or_one",
+    "DEGREE",
+    "ORDER",
+    "POSITIVE",
+    "PROBABILITY",
+    "REAL",
+    "SHAPE",
+    "UNIT",
+    "Predicate",
+    "among",
+    "at",
+    "at_infinities",
+    "is_finite_whole",
+    "is_one_of",
+    "is_rough",
+    "swapped",
 ]
 
-Values = NDArray[Any]
-Mask = NDArray[np.bool_]
+Predicate = Callable[..., Any]
+
+REAL = (-3.0, 3.0)
+POSITIVE = (0.3, 3.0)
+UNIT = (-0.9, 0.9)
+PROBABILITY = (0.1, 0.9)
+SHAPE = (0.5, 4.0)
+ORDER = (0.0, 4.0)
+DEGREE = (0.0, 6.0)
 
 
-def is_zero(values: Values) -> Mask:
-    """True where the constant is 0 (or -0.0)."""
-    return asarray(values == 0)
+def is_one_of(values: Any, *constants: float) -> Any:
+    """True where a value is one of these.
+
+    Examples
+    --------
+    >>> is_one_of(np.array([0.0, 1.0, 2.0, np.nan]), 0, 2)
+    array([ True, False,  True, False])
+    """
+    mask = values == constants[0]
+    for constant in constants[1:]:
+        mask = mask | (values == constant)
+    return mask
 
 
-def is_one(values: Values) -> Mask:
-    """True where the constant is 1."""
-    return asarray(values == 1)
+def is_finite_whole(values: Any) -> Any:
+    """True at whole numbers."""
+    return (values == np.rint(values)) & np.isfinite(values)
 
 
-def is_zero_or_one(values: Values) -> Mask:
-    """True where the constant is 0 or 1."""
-    return asarray((values == 0) | (values == 1))
+def is_rough(exponents: Any) -> Any:
+    """True where x**e has an infinite second derivative at 0, and a finite value."""
+    return (exponents.real > 0) & (exponents.real < 2) & (exponents != 1)
 
 
-def is_nonzero(values: Values) -> Mask:
-    """True where the constant is a number other than 0; NaN is no number."""
-    return asarray((values == values) & (values != 0))
+def at(*places: float) -> Predicate:
+    """Of one input: that it is one of these."""
+    return lambda x: is_one_of(x, *places)
 
 
-def is_infinite(values: Values) -> Mask:
-    """True where the constant is +inf, -inf or a complex infinity."""
-    return asarray(np.isinf(values))
+#: Of one input: on the real axis, since off it erf(z) is infinite at infinity.
+at_infinities = at(np.inf, -np.inf)
 
 
-def is_plus_infinity(values: Values) -> Mask:
-    """True where the constant is +inf."""
-    return asarray(values == np.inf)
+def swapped(predicate: Predicate) -> Predicate:
+    """The predicate of two inputs with the two exchanged."""
+    return lambda x, y: predicate(y, x)
 
 
-def is_minus_infinity(values: Values) -> Mask:
-    """True where the constant is -inf."""
-    return asarray(values == -np.inf)
+def among(inputs: str, predicate: Predicate) -> dict[str, Predicate]:
+    """One predicate for all pairs of these inputs.
 
-
-def is_zero_or_infinite(values: Values) -> Mask:
-    """True where the constant is 0 or infinite."""
-    return asarray((values == 0) | np.isinf(values))
+    Examples
+    --------
+    >>> list(among("03", swapped))
+    ['00 03 33']
+    """
+    return {" ".join(i + j for i in inputs for j in inputs if i <= j): predicate}

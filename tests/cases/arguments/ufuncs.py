@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.rules import FIRST_ORDER, SECOND_ORDER
+from sparsetrace.rules import RECORDS
 
 UFUNCS = sorted(
     name
@@ -65,7 +65,7 @@ def calls() -> dict[str, list[tuple[str, str]]]:
 
 
 def _first_of_its_form(ufunc: np.ufunc) -> bool:
-    """Whether no ufunc before it has the same lines in both tables, and the same loops.
+    """Whether no ufunc before it has the same letters and cuts, and the same loops.
 
     What is done with ``out=``, ``where=`` and ``dtype=`` hangs on these alone.
     """
@@ -73,9 +73,9 @@ def _first_of_its_form(ufunc: np.ufunc) -> bool:
 
 
 def _form(ufunc: np.ufunc) -> tuple[Any, ...]:
-    first, second = FIRST_ORDER[ufunc], SECOND_ORDER[ufunc]
+    record = RECORDS[ufunc]
     loops = frozenset(loop.replace("g", "d").replace("f", "d") for loop in ufunc.types)
-    return first.partials, tuple(first.cuts), second.seconds, loops
+    return record.first, tuple(record.cuts), record.second, loops
 
 
 _FORMS = {_form(getattr(np, name)): name for name in reversed(UFUNCS)}

@@ -1,23 +1,21 @@
-"""The local predicates against numerical one-sided derivatives, on a grid and at random."""
+"""Where first derivatives vanish at a point, against one-sided derivatives, also at random."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rules.at_points import Points, Predicate, at, evaluate, moved, quiet, shown, takes_reals
+from rules.measured import name_of, public_ufuncs
 from scipy import special
 
-from sparsetrace.rules import FIRST_ORDER
-from sparsetrace.rules.numpy_ufuncs import NUMPY_RULES
-from sparsetrace.rules.zeros import _CLIP, VANISHING, Guard, Vanishing, _line, vanishes
-
-Points = list[NDArray[Any]]
-Predicate = Callable[..., Any]
+from sparsetrace.rules import NAN, RECORDS, Record, record_of
+from sparsetrace.rules.numpy_comparisons import CLIP
+from sparsetrace.rules.record import Guard
 
 #: Every input takes each of these values; where only integers will do, the whole ones.
 GRID = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0)
@@ -26,7 +24,7 @@ IN_DEGREES = (special.sindg, special.cosdg)
 
 #: Points where a derivative is zero on both sides, and is kept all the same.
 KEPT: dict[Any, tuple[Predicate, str]] = {
-    _CLIP: (lambda x, low, high: (x == low) & (x == high), "all three tie, and clip(t, t, t) is t"),
+    CLIP: (lambda x, low, high: (x == low) & (x == high), "all three tie, and clip(t, t, t) is t"),
 }
 
 #: Points that are cut although the derivative is not continuous: an input with the
@@ -48,30 +46,20 @@ SINGULAR: dict[np.ufunc, dict[int, Predicate]] = {
 #: Global cuts that are not taken over: SciPy's own derivatives contradict them.
 NOT_TAKEN_OVER = (special.hyperu,)
 
-every_line = pytest.mark.parametrize("line", VANISHING.values(), ids=lambda x: x.ufunc.__name__)
+VANISHING = {ufunc: record for ufunc, record in RECORDS.items() if record.zero}
+every_line = pytest.mark.parametrize("record", VANISHING.values(), ids=name_of)
 every_numpy_ufunc = pytest.mark.parametrize(
-    "ufunc", [*NUMPY_RULES, *(u for u in [_CLIP] if u is not None)], ids=lambda u: u.__name__
+    "ufunc",
+    [u for u in RECORDS if u in public_ufuncs(np) or u is CLIP],
+    ids=lambda u: u.__name__,
 )
 
 
 # --- the oracle -------------------------------------------------------------------
 
 
-def letters(ufunc: np.ufunc) -> tuple[str, ...]:
-    """The first-order letters; every ufunc but that of np.clip has them."""
-    return FIRST_ORDER[ufunc].partials if ufunc in FIRST_ORDER else ("1" * ufunc.nin,)
-
-
 def differentiable_inputs(ufunc: np.ufunc) -> list[int]:
-    return [i for i in range(ufunc.nin) if any(output[i] == "1" for output in letters(ufunc))]
-
-
-def takes_reals(ufunc: np.ufunc, position: int) -> bool:
-    return any(loop.split("->")[0][position] in "efdg" for loop in ufunc.types)
-
-
-def predicates_of(line: Vanishing) -> list[tuple[int, Predicate]]:
-    return [(i, p) for i, p in enumerate(line.predicates) if p is not None]
+    return [i for i in range(ufunc.nin) if any(output[i] == "1" for output in RECORDS[ufunc].first)]
 
 
 def grid(ufunc: np.ufunc, *extra: float) -> Points:
@@ -85,43 +73,16 @@ def grid(ufunc: np.ufunc, *extra: float) -> Points:
     return [axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")]
 
 
-def wide_grid(line: Vanishing, *extra: float) -> Points:
+def wide_grid(record: Record, *extra: float) -> Points:
     """With infinities, unless SciPy may loop for ever on them (hyp1f1)."""
-    return grid(line.ufunc, *extra, *(() if line.guard is Guard.FINITE else (-np.inf, np.inf)))
-
-
-def at(points: Points, where: NDArray[np.bool_]) -> Points:
-    return [x[where] for x in points]
-
-
-def shown(points: Points, where: NDArray[np.bool_]) -> list[tuple[float, ...]]:
-    return [tuple(float(v) for v in point) for point in zip(*at(points, where), strict=True)][:8]
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        # SciPy says so when it truncates an order to a whole number.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        warnings.simplefilter("ignore", DeprecationWarning)
-        yield
-
-
-def evaluate(ufunc: np.ufunc, points: Points) -> Points:
-    with quiet():
-        outputs = ufunc(*points)
-    return [np.asarray(v, float) for v in (outputs if ufunc.nout > 1 else (outputs,))]
-
-
-def moved(points: Points, position: int, by: Any) -> Points:
-    return [x + by if i == position else x for i, x in enumerate(points)]
+    return grid(record.ufunc, *extra, *(() if record.guard is Guard.FINITE else (-np.inf, np.inf)))
 
 
 def slopes(
     ufunc: np.ufunc, low: Points, high: Points, position: int, width: Any
 ) -> tuple[Points, Points]:
     """Per output that depends on the input: difference quotients, and the values' sizes."""
-    pairs = zip(letters(ufunc), evaluate(ufunc, low), evaluate(ufunc, high), strict=True)
+    pairs = zip(RECORDS[ufunc].first, evaluate(ufunc, low), evaluate(ufunc, high), strict=True)
     found, sizes = [], []
     with np.errstate(all="ignore"):
         for output, a, b in pairs:
@@ -182,7 +143,7 @@ def zero_in_the_limit(ufunc: np.ufunc, points: Points, position: int) -> Any:
 
 def cut(ufunc: np.ufunc, position: int, points: Points) -> NDArray[np.bool_]:
     with quiet():
-        mask = vanishes(ufunc, position, points)
+        mask = RECORDS[ufunc].zero_at(position, points)
     return np.zeros(len(points[0]), bool) if mask is None else mask
 
 
@@ -219,37 +180,37 @@ def test_the_kept_points_need_their_reason(ufunc: np.ufunc) -> None:
 
 
 @every_line
-def test_nothing_is_cut_wrongly(line: Vanishing) -> None:
-    points = grid(line.ufunc)
-    for i, _ in predicates_of(line):
-        wrong, _ = search(line.ufunc, i, points)
+def test_nothing_is_cut_wrongly(record: Record) -> None:
+    points = grid(record.ufunc)
+    for i, _ in record.zero.items():
+        wrong, _ = search(record.ufunc, i, points)
         assert not wrong.any(), f"input {i} wrongly cut at {shown(points, wrong)}"
 
 
 @every_line
-def test_nothing_is_cut_wrongly_beside_infinities(line: Vanishing) -> None:
-    points = grid(line.ufunc, -np.inf, np.inf)
+def test_nothing_is_cut_wrongly_beside_infinities(record: Record) -> None:
+    points = grid(record.ufunc, -np.inf, np.inf)
     points = at(points, np.any([np.isinf(x) for x in points], axis=0))
-    for i, _ in predicates_of(line):
-        found = cut(line.ufunc, i, points)
-        assert not (line.guard is Guard.FINITE and found.any())
+    for i, _ in record.zero.items():
+        found = cut(record.ufunc, i, points)
+        assert not (record.guard is Guard.FINITE and found.any())
         some = at(points, found)
-        wrong = ~zero_in_the_limit(line.ufunc, some, i)
+        wrong = ~zero_in_the_limit(record.ufunc, some, i)
         assert not wrong.any(), f"input {i} wrongly cut at {shown(some, wrong)}"
 
 
 @every_line
-def test_every_predicate_holds_somewhere_and_not_everywhere(line: Vanishing) -> None:
-    points = wide_grid(line)
-    for i, _ in predicates_of(line):
-        found = cut(line.ufunc, i, points)
+def test_every_predicate_holds_somewhere_and_not_everywhere(record: Record) -> None:
+    points = wide_grid(record)
+    for i, _ in record.zero.items():
+        found = cut(record.ufunc, i, points)
         assert found.any()
         assert not found.all()
 
 
 @every_line
-def test_predicates_are_of_dependencies(line: Vanishing) -> None:
-    assert {i for i, _ in predicates_of(line)} <= set(differentiable_inputs(line.ufunc))
+def test_predicates_are_of_dependencies(record: Record) -> None:
+    assert {i for i, _ in record.zero.items()} <= set(differentiable_inputs(record.ufunc))
 
 
 def _unsteady(ufunc: np.ufunc, position: int, points: Points) -> Any:
@@ -259,10 +220,7 @@ def _unsteady(ufunc: np.ufunc, position: int, points: Points) -> Any:
     (agm at the origin, for agm(t, t) is t), and cutting it there loses dependencies.
     """
     # SciPy continues polynomials to real degrees; nobody differentiates by them.
-    if ufunc.__name__.startswith("eval_"):
-        whole = frozenset((0,))
-    else:
-        whole = FIRST_ORDER[ufunc].integers if ufunc in FIRST_ORDER else frozenset()
+    whole = frozenset((0,)) if ufunc.__name__.startswith("eval_") else RECORDS[ufunc].integers
     real = [takes_reals(ufunc, i) and i not in whole for i in range(ufunc.nin)]
     worst = []
     for size in (1e-2, 1e-5):
@@ -283,14 +241,14 @@ def _unsteady(ufunc: np.ufunc, position: int, points: Points) -> Any:
 
 
 @every_line
-def test_derivatives_are_continuous_where_they_are_cut(line: Vanishing) -> None:
-    points = grid(line.ufunc)
-    for i, _ in predicates_of(line):
-        some = at(points, cut(line.ufunc, i, points))
+def test_derivatives_are_continuous_where_they_are_cut(record: Record) -> None:
+    points = grid(record.ufunc)
+    for i, _ in record.zero.items():
+        some = at(points, cut(record.ufunc, i, points))
         if not len(some[0]):
             continue
-        unsteady = _unsteady(line.ufunc, i, some)
-        excepted = SINGULAR.get(line.ufunc, {}).get(i)
+        unsteady = _unsteady(record.ufunc, i, some)
+        excepted = SINGULAR.get(record.ufunc, {}).get(i)
         if excepted is not None:
             expected = excepted(*some)
             assert (unsteady & expected).any(), "the exception is not needed"
@@ -302,36 +260,34 @@ def test_derivatives_are_continuous_where_they_are_cut(line: Vanishing) -> None:
 
 
 @every_line
-def test_random_points_are_cut_exactly_where_the_derivative_is_zero(line: Vanishing) -> None:
+def test_random_points_are_cut_exactly_where_the_derivative_is_zero(record: Record) -> None:
     rng = np.random.default_rng(6)
-    rule = FIRST_ORDER.get(line.ufunc)
-    domain = rule.domain if rule is not None else [(-3.0, 3.0)] * line.ufunc.nin
-    points: Points = [rng.uniform(low, high, 60) for low, high in domain]
-    if rule is not None:
-        points = [np.floor(x) if i in rule.integers else x for i, x in enumerate(points)]
-    points = [x if takes_reals(line.ufunc, i) else x.astype(int) for i, x in enumerate(points)]
-    for i, _ in predicates_of(line):
+    points: Points = [rng.uniform(low, high, 60) for low, high in record.domain]
+    points = [np.floor(x) if i in record.integers else x for i, x in enumerate(points)]
+    points = [x if takes_reals(record.ufunc, i) else x.astype(int) for i, x in enumerate(points)]
+    for i, _ in record.zero.items():
         # A smaller ratio: some derivatives are small by chance, none falls slowly.
-        wrong, missing = search(line.ufunc, i, points, ratio=2e-3)
+        wrong, missing = search(record.ufunc, i, points, ratio=2e-3)
         assert not wrong.any(), f"input {i} wrongly cut at {shown(points, wrong)}"
         assert not missing.any(), f"input {i} not cut at {shown(points, missing)}"
 
 
 @pytest.mark.parametrize(
     "ufunc",
-    [u for u in FIRST_ORDER if FIRST_ORDER[u].cuts and u not in NOT_TAKEN_OVER],
+    [u for u, record in RECORDS.items() if record.cuts and u not in NOT_TAKEN_OVER],
     ids=lambda u: u.__name__,
 )
 def test_local_patterns_have_the_cuts_of_global_ones(ufunc: np.ufunc) -> None:
     rng = np.random.default_rng(7)
-    rule = FIRST_ORDER[ufunc]
-    for i, constant in rule.cuts.items():
+    record = RECORDS[ufunc]
+    for i, k in product(record.cuts, range(ufunc.nin)):
         values = np.array([0.0, 1.0, -1.0, 2.0, np.inf, -np.inf])
-        if not takes_reals(ufunc, constant.operand):
+        if not takes_reals(ufunc, k):
             values = values[np.isfinite(values)].astype(int)
-        for value in values[constant.vanishes(values)]:
-            points: Points = [rng.uniform(low, high, 20) for low, high in rule.domain]
-            points[constant.operand] = np.full(20, value)
+        cuts = record.cut_by(i, [values if j == k else NAN for j in range(ufunc.nin)])
+        for value in values[cuts] if k != i else ():
+            points: Points = [rng.uniform(low, high, 20) for low, high in record.domain]
+            points[k] = np.full(20, value)
             defined = np.all([np.isfinite(v) for v in evaluate(ufunc, points)], axis=0)
             found = cut(ufunc, i, points)
             assert (found | ~(defined | np.isinf(value))).all(), f"input {i}, constant {value}"
@@ -412,12 +368,12 @@ def test_named_points(
     ufunc: np.ufunc, point: tuple[float, ...], expected: tuple[bool, ...]
 ) -> None:
     for i, answer in enumerate(expected):
-        mask = vanishes(ufunc, i, [np.array(value) for value in point])
+        mask = RECORDS[ufunc].zero_at(i, [np.array(value) for value in point])
         assert (mask is not None) == answer
         assert mask is None or (mask.shape == () and bool(mask))
 
 
-@pytest.mark.skipif(_CLIP is None, reason="this NumPy has no such ufunc")
+@pytest.mark.skipif(CLIP is None, reason="this NumPy has no such ufunc")
 @pytest.mark.parametrize(
     ("point", "expected"),
     [
@@ -434,51 +390,51 @@ def test_named_points(
     ],
 )
 def test_clip(point: tuple[float, ...], expected: tuple[bool, ...]) -> None:
-    assert _CLIP is not None
+    assert CLIP is not None
     for i, answer in enumerate(expected):
-        assert (vanishes(_CLIP, i, [np.array(v) for v in point]) is not None) == answer
+        assert (RECORDS[CLIP].zero_at(i, [np.array(v) for v in point]) is not None) == answer
 
 
 # --- NaN, floating-point errors, types and shapes --------------------------------------------
 
 
 @every_line
-def test_nan_is_never_cut_and_nothing_is_said(line: Vanishing) -> None:
-    points = wide_grid(line, np.nan)
+def test_nan_is_never_cut_and_nothing_is_said(record: Record) -> None:
+    points = wide_grid(record, np.nan)
     nan = np.any([np.isnan(x) for x in points], axis=0)
-    for i, _ in predicates_of(line):
+    for i, _ in record.zero.items():
         # pytest turns every warning into an error.
         with np.errstate(all="raise"):
-            mask = vanishes(line.ufunc, i, points)
+            mask = record.zero_at(i, points)
         assert mask is not None
         assert not (mask & nan).any()
-        undefined = np.any([np.isnan(v) for v in evaluate(line.ufunc, points)], axis=0)
+        undefined = np.any([np.isnan(v) for v in evaluate(record.ufunc, points)], axis=0)
         assert not (mask & undefined).any()
 
 
 def test_shapes_are_those_of_the_broadcast_inputs() -> None:
     column, row = np.array([[0.0], [1.0]]), np.array([0.0, 1.0, 2.0])
-    mask = vanishes(np.multiply, 0, [column, row])
+    mask = RECORDS[np.multiply].zero_at(0, [column, row])
     assert mask is not None
     np.testing.assert_array_equal(mask, np.array([[True, False, False]] * 2))
-    mask = vanishes(np.multiply, 1, [column, row])
+    mask = RECORDS[np.multiply].zero_at(1, [column, row])
     assert mask is not None
     np.testing.assert_array_equal(mask, np.array([[True] * 3, [False] * 3]))
-    assert vanishes(np.multiply, 0, [np.zeros((0, 3)), row]) is None
+    assert RECORDS[np.multiply].zero_at(0, [np.zeros((0, 3)), row]) is None
 
 
 @every_line
-def test_scalars_arrays_and_other_types(line: Vanishing) -> None:
-    points = grid(line.ufunc)
-    for i, _ in predicates_of(line):
-        found = cut(line.ufunc, i, points)
+def test_scalars_arrays_and_other_types(record: Record) -> None:
+    points = grid(record.ufunc)
+    for i, _ in record.zero.items():
+        found = cut(record.ufunc, i, points)
         for index in {int(np.argmax(found)), int(np.argmin(found))}:
             for dtype in (np.float32, np.float64):
                 kinds = [
-                    dtype if takes_reals(line.ufunc, j) else int for j in range(line.ufunc.nin)
+                    dtype if takes_reals(record.ufunc, j) else int for j in range(record.ufunc.nin)
                 ]
                 values = [np.asarray(x[index], k) for x, k in zip(points, kinds, strict=True)]
-                mask = vanishes(line.ufunc, i, values)
+                mask = record.zero_at(i, values)
                 assert (mask is not None) == found[index]
                 if mask is not None:
                     assert isinstance(mask, np.ndarray)
@@ -496,7 +452,7 @@ def test_constants_may_be_whole_numbers_or_booleans() -> None:
         (np.remainder, 0, np.array(2), None),
         (np.divide, 1, np.array(0), None),
     ]:
-        mask = vanishes(ufunc, position, [x, other])
+        mask = RECORDS[ufunc].zero_at(position, [x, other])
         assert (None if mask is None else mask.tolist()) == expected
 
 
@@ -504,83 +460,65 @@ def test_complex_numbers() -> None:
     z = np.array([0.0, 1j, 1 + 1j, 2.0])
     w = np.array([0j, 2j, 1 + 2j, 3.0])
     # Real parts that tie decide nothing: they move.
-    assert vanishes(np.maximum, 0, [z, w]) is not None
-    np.testing.assert_array_equal(vanishes(np.maximum, 0, [z, w]), [False, False, False, True])
+    np.testing.assert_array_equal(
+        RECORDS[np.maximum].zero_at(0, [z, w]), [False, False, False, True]
+    )
     nan = np.array(complex(0.0, np.nan))
     for ufunc in (np.maximum, np.fmax, np.minimum, np.fmin, np.multiply):
         for i in range(2):
-            assert vanishes(ufunc, i, [nan, np.array(1.0)]) is None
-            assert vanishes(ufunc, i, [np.array(1.0), nan]) is None
+            assert RECORDS[ufunc].zero_at(i, [nan, np.array(1.0)]) is None
+            assert RECORDS[ufunc].zero_at(i, [np.array(1.0), nan]) is None
     zeros = np.zeros(4, complex)
     exponents = np.array([1 + 1j, 2 + 1j, 1.5, 1j])
     np.testing.assert_array_equal(
-        vanishes(np.power, 0, [zeros, exponents]), [False, True, True, False]
+        RECORDS[np.power].zero_at(0, [zeros, exponents]), [False, True, True, False]
     )
-    np.testing.assert_array_equal(vanishes(np.multiply, 1, [z, w]), [True, False, False, False])
+    np.testing.assert_array_equal(
+        RECORDS[np.multiply].zero_at(1, [z, w]), [True, False, False, False]
+    )
 
 
-# --- the form of a line, and what the tests find -----------------------------------------------
+# --- what the tests find ------------------------------------------------------------------
 
 
 def test_unknown_ufuncs_keep_everything() -> None:
     foreign = np.frompyfunc(lambda a: a, 1, 1)
-    assert vanishes(foreign, 0, [np.zeros(2)]) is None
-    assert vanishes(np.add, 0, [np.zeros(2), np.zeros(2)]) is None
-    assert vanishes(np.heaviside, 0, [np.zeros(2), np.zeros(2)]) is None
-    with pytest.raises(IndexError):
-        vanishes(np.multiply, 2, [np.zeros(2), np.zeros(2)])
+    assert record_of(foreign).zero_at(0, [np.zeros(2)]) is None
+    assert RECORDS[np.add].zero_at(0, [np.zeros(2), np.zeros(2)]) is None
+    assert RECORDS[np.heaviside].zero_at(0, [np.zeros(2), np.zeros(2)]) is None
+    with pytest.raises(IndexError, match="multiply has no input 2"):
+        RECORDS[np.multiply].zero_at(2, [np.zeros(2), np.zeros(2)])
 
 
-def test_every_line_has_a_first_order_rule_too() -> None:
-    assert set(VANISHING) - set(FIRST_ORDER) <= {_CLIP}
-    assert all(line.ufunc is ufunc for ufunc, line in VANISHING.items())
-
-
-@pytest.mark.parametrize(
-    ("predicates", "message"),
-    [
-        ((None,), "one predicate or None per input, 2 wanted"),
-        ((None, None), "says nothing"),
-    ],
-)
-def test_a_malformed_line_is_refused(predicates: Sequence[None], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        _line(np.add, *predicates)
-    assert np.add not in VANISHING
-
-
-def test_a_second_line_is_refused() -> None:
-    with pytest.raises(ValueError, match="multiply has a line already"):
-        _line(np.multiply, None, None)
-
-
-def planted(monkeypatch: pytest.MonkeyPatch, ufunc: np.ufunc, *predicates: Any) -> None:
-    monkeypatch.setitem(VANISHING, ufunc, Vanishing(ufunc, predicates, Guard.NAN))
+def planted(monkeypatch: pytest.MonkeyPatch, ufunc: np.ufunc, zero: dict[int, Any]) -> Record:
+    record = replace(RECORDS[ufunc], zero=zero, inside=None, guard=Guard.NAN)
+    monkeypatch.setitem(RECORDS, ufunc, record)
+    return record
 
 
 def test_a_wrong_cut_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    planted(monkeypatch, np.absolute, lambda x: x == 0)
+    planted(monkeypatch, np.absolute, {0: lambda x: x == 0})
     wrong, _ = search(np.absolute, 0, grid(np.absolute))
     assert shown(grid(np.absolute), wrong) == [(0.0,)]
     # -trunc(x/y) instead of -floor(x/y): wrong for x < 0 < y.
-    planted(monkeypatch, np.remainder, None, lambda x, y: np.abs(x) < np.abs(y))
+    planted(monkeypatch, np.remainder, {1: lambda x, y: np.abs(x) < np.abs(y)})
     wrong, _ = search(np.remainder, 1, grid(np.remainder))
     assert (-1.0, 2.0) in shown(grid(np.remainder), wrong)
-    planted(monkeypatch, np.maximum, lambda x, y: x <= y, None)
+    planted(monkeypatch, np.maximum, {0: lambda x, y: x <= y})
     wrong, _ = search(np.maximum, 0, grid(np.maximum))
     assert shown(grid(np.maximum), wrong) == [(v, v) for v in GRID]
-    planted(monkeypatch, np.log, np.isinf)
+    record = planted(monkeypatch, np.log, {0: np.isinf})
     with pytest.raises(AssertionError, match="wrongly cut at"):
-        test_nothing_is_cut_wrongly_beside_infinities(VANISHING[np.log])
-    planted(monkeypatch, special.agm, lambda x, y: y == 0, None)
+        test_nothing_is_cut_wrongly_beside_infinities(record)
+    record = planted(monkeypatch, special.agm, {0: lambda x, y: y == 0})
     with pytest.raises(AssertionError, match=r"\(0\.0, 0\.0\)"):
-        test_derivatives_are_continuous_where_they_are_cut(VANISHING[special.agm])
+        test_derivatives_are_continuous_where_they_are_cut(record)
 
 
 def test_a_missing_cut_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(VANISHING, np.cos)
+    planted(monkeypatch, np.cos, {})
     with pytest.raises(AssertionError, match=r"not cut at \[\(0\.0,\)\]"):
         test_numpy_is_cut_exactly_where_the_derivative_is_zero(np.cos)
-    planted(monkeypatch, np.fmod, None, lambda x, y: (x > 0) & (x < y))
+    record = planted(monkeypatch, np.fmod, {1: lambda x, y: (x > 0) & (x < y)})
     with pytest.raises(AssertionError, match="not cut at"):
-        test_random_points_are_cut_exactly_where_the_derivative_is_zero(VANISHING[np.fmod])
+        test_random_points_are_cut_exactly_where_the_derivative_is_zero(record)
