@@ -56,18 +56,19 @@ def _cut(
     of first order are asked too (`constants` is false): a result that does not vary with an
     operand at all has no second derivatives in it either.
     """
-    known: list[Any] = [
-        NAN if value is None or i in pair else value for i, value in enumerate(values_in)
-    ]
-    if all(value is NAN for value in known):
-        return None
     record = record_of(ufunc)
-    masks = [record.cut2_by(pair, known)]
+    predicates = [record.cuts2.get(pair)]
     if not constants:
-        masks += [record.cut_by(i, known) for i in set(pair)]
+        predicates += [record.cuts.get(i) for i in set(pair)]
     result: NDArray[np.bool_] | None = None
-    for mask in masks:
-        if mask is not None:
+    known: list[Any] = []
+    for predicate in predicates:
+        if predicate is not None:
+            if not known:
+                known = [NAN if v is None or i in pair else v for i, v in enumerate(values_in)]
+                if all(value is NAN for value in known):
+                    return None
+            mask = predicate(*known)
             result = asarray(mask if result is None else result | mask)
     return result
 

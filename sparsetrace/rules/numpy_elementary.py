@@ -89,6 +89,11 @@ ufunc(
             ((np.abs(y) == np.abs(x)) & (y != 0) & ~np.isinf(y)) | _one_is_infinite(y, x)
         ),
     },
+    cut={
+        "0": lambda y, x: (x == 0) | np.isinf(x),
+        "1": lambda y, x: (y == 0) | np.isinf(y),
+    },
+    cut2={"00 11": NOWHERE},
     stepwise="01",
     guard=Guard.NAN,
     infinite=lambda y, x: (y == 0) & (x == 0),

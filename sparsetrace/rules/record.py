@@ -32,7 +32,8 @@ They answer two questions.
 - *Beside constants* the values of the other inputs are unknown, and NaN stands for them: a
   predicate that holds all the same holds for every input.  So ``(x == 0) & (a > 1)`` says
   nothing while a is unknown, and a condition on the domain belongs into `inside`, which is
-  asked at points alone.  Where this does not give what is known, `cut` and `cut2` say it.
+  asked at points alone.  Where this does not give what is known, `cut` and `cut2` say it; of
+  NumPy's arithmetic they say it in fewer operations, as it is asked in every call.
 
 The letters, and the predicates but for what is said there, are those of real arguments:
 that ``abs(z)`` is nonlinear in a complex z is not in them.  A ufunc without a record is
@@ -76,6 +77,8 @@ One of a ufunc with a single input needs no mapping."""
 
 NAN = np.float64(np.nan)
 """Stands for the value of an input that is not known."""
+_NOTHING: dict[Any, Predicate] = {}
+"""Shared by all fields in which nothing is said."""
 
 
 class Guard(Enum):
@@ -90,7 +93,7 @@ class Guard(Enum):
 
 
 def NOWHERE(*values: Any) -> Any:
-    """Said of `Record.infinite`: every first derivative is finite everywhere."""
+    """A predicate that never holds: of `infinite`, that every first derivative is finite."""
     return np.False_
 
 
@@ -166,8 +169,8 @@ class Record:
         What the predicates leave to be checked at a point.
     cut, cut2 : mapping of int or (int, int) to predicate
         The same beside constants, with NaN for what is unknown, where that does not follow
-        from `zero` and `zero2`; in place of these, not in addition.  Of a pair, what is said
-        of its inputs need not be repeated.
+        from `zero` and `zero2`, or is asked often; in place of these, not in addition.  Of a
+        pair, what is said of its inputs need not be repeated.
     stepwise : frozenset of int
         Inputs that constants cut from a result which is still unknown: ``arctan2(x, 0)`` is
         0 or pi.  Of the others it is then the same for every input: ``0 * x`` is 0.
@@ -191,49 +194,38 @@ class Record:
     second: tuple[str, ...]
     domain: Sequence[Interval]
     integers: frozenset[int] = frozenset()
-    zero: Mapping[int, Predicate] = field(default_factory=dict)
-    zero2: Mapping[Pair, Predicate] = field(default_factory=dict)
+    zero: Mapping[int, Predicate] = field(default_factory=lambda: _NOTHING)
+    zero2: Mapping[Pair, Predicate] = field(default_factory=lambda: _NOTHING)
     inside: Predicate | None = None
     guard: Guard = Guard.FINITE
-    cut: Mapping[int, Predicate] = field(default_factory=dict)
-    cut2: Mapping[Pair, Predicate] = field(default_factory=dict)
+    cut: Mapping[int, Predicate] = field(default_factory=lambda: _NOTHING)
+    cut2: Mapping[Pair, Predicate] = field(default_factory=lambda: _NOTHING)
     stepwise: frozenset[int] = frozenset()
     infinite: Predicate | None = None
-    infinite2: Mapping[Pair, Predicate] = field(default_factory=dict)
+    infinite2: Mapping[Pair, Predicate] = field(default_factory=lambda: _NOTHING)
     conservative: str = ""
     conservative2: str = ""
     cuts: Mapping[int, Predicate] = field(init=False)
     cuts2: Mapping[Pair, Predicate] = field(init=False)
 
     def __post_init__(self) -> None:
-        nin, nout = self.ufunc.nin, self.ufunc.nout
-        known = pairs(nin)
-        for letters, number, what in (
-            (self.first, nin, "input"),
-            (self.second, len(known), "pair of inputs"),
-        ):
-            if len(letters) != nout:
-                self._refuse(f"one string per output, {nout} wanted")
-            if any(len(some) != number or set(some) - {"0", "1"} for some in letters):
-                self._refuse(f"one letter 0 or 1 per {what}, {number} wanted")
-        if len(self.domain) != nin:
-            self._refuse(f"one interval per input, {nin} wanted")
+        nin = self.ufunc.nin
+        problem = _problem(nin, self.ufunc.nout, self.first, self.second, len(self.domain))
         for i in (*self.zero, *self.cut):
             if not 0 <= i < nin:
-                self._refuse(f"{i} is no input")
+                problem = f"{i} is no input"
         for pair in (*self.zero2, *self.cut2, *self.infinite2):
-            if pair not in known:
-                self._refuse(f"{pair} is no pair of inputs (i, j) with i <= j")
+            if pair not in pairs(nin):
+                problem = f"{pair} is no pair of inputs (i, j) with i <= j"
+        if problem:
+            raise ValueError(f"{self.ufunc.__name__}: {problem}")
         # Nothing stands beside a single input, or a mixed pair of two.
-        cuts = {**self.zero, **self.cut} if nin > 1 else {}
-        cuts2 = {**self.zero2, **self.cut2} if nin > 1 else {}
-        if nin == 2:
-            cuts2.pop((0, 1), None)
+        cuts = _asked(self.zero, self.cut) if nin > 1 else _NOTHING
+        cuts2 = _asked(self.zero2, self.cut2) if nin > 1 else _NOTHING
+        if nin == 2 and (0, 1) in cuts2:
+            del cuts2[0, 1]
         object.__setattr__(self, "cuts", cuts)
         object.__setattr__(self, "cuts2", cuts2)
-
-    def _refuse(self, message: str) -> None:
-        raise ValueError(f"{self.ufunc.__name__}: {message}")
 
     # ------------------------------------------------------------ beside constants
     def cut_beside(self, position: int, constant: NDArray[Any]) -> Any:
@@ -385,6 +377,29 @@ class Record:
         return np.broadcast_to(mask, np.broadcast_shapes(*(np.shape(x) for x in values)))
 
 
+def _asked(derived: Mapping[Any, Predicate], said: Mapping[Any, Predicate]) -> dict[Any, Predicate]:
+    if not derived and not said:
+        return _NOTHING
+    both = {**derived, **said}
+    return {key: predicate for key, predicate in both.items() if predicate is not NOWHERE}
+
+
+@cache
+def _problem(
+    nin: int, nout: int, first: tuple[str, ...], second: tuple[str, ...], intervals: int
+) -> str:
+    """What is wrong with a record's letters or its domain; empty if nothing."""
+    for letters, number, what in (
+        (first, nin, "input"),
+        (second, len(pairs(nin)), "pair of inputs"),
+    ):
+        if len(letters) != nout:
+            return f"one string per output, {nout} wanted"
+        if any(len(some) != number or set(some) - {"0", "1"} for some in letters):
+            return f"one letter 0 or 1 per {what}, {number} wanted"
+    return "" if intervals == nin else f"one interval per input, {nin} wanted"
+
+
 def _any(mask: Any) -> Any:
     # np.count_nonzero is the fastest test of a small array, and slow for a scalar.
     return mask if mask.ndim == 0 else np.count_nonzero(mask)
@@ -481,7 +496,7 @@ def _add(record: Record) -> None:
 
 def _by_input(said: Said) -> dict[int, Predicate]:
     if said is None:
-        return {}
+        return _NOTHING
     if not isinstance(said, Mapping):
         return {0: said}
     return {int(i): predicate for inputs, predicate in said.items() for i in inputs.split()}
@@ -489,7 +504,7 @@ def _by_input(said: Said) -> dict[int, Predicate]:
 
 def _by_pair(said: Said) -> dict[Pair, Predicate]:
     if said is None:
-        return {}
+        return _NOTHING
     if not isinstance(said, Mapping):
         return {(0, 0): said}
     return {

@@ -19,7 +19,7 @@ from sparsetrace.rules.predicates import (
     at,
     is_rough,
 )
-from sparsetrace.rules.record import same_as, ufunc
+from sparsetrace.rules.record import NOWHERE, same_as, ufunc
 
 # --- Airy functions -------------------------------------------------------------------
 ufunc(sc.airy, "1")
@@ -81,7 +81,8 @@ for _function, _zero, _zero2 in (
         domain=(ORDER, POSITIVE),
         zero={"0": _of_order_above(0), "1": _zero},
         zero2={"00": _of_order_above(0), "01": _of_order_above(1), "11": _zero2},
-        cut={"0": lambda v, z: z == 0},
+        cut={"0": lambda v, z: z == 0, "1": NOWHERE},
+        cut2={"00 11": NOWHERE},
         stepwise="0",
         infinite2={
             "00": lambda v, z: (z == 0) & (v <= 0),
