@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from rules.measured import (
+from measured_ufuncs import (
     ENOUGH,
     OLD_SCIPY,
     POINTS,
@@ -29,6 +28,7 @@ from rules.measured import (
     second_derivative,
     takes_reals,
 )
+from numpy.typing import NDArray
 from scipy import special
 
 import sparsetrace as st

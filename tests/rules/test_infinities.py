@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from rules.at_points import (
+from scipy import special
+from ufunc_points import (
     CURVED,
     ERROR,
     SCIPY_IS_RECENT,
@@ -36,9 +37,8 @@ from rules.at_points import (
     replaced,
     shown,
 )
-from rules.kept_points import SEARCHED, SPHEROIDAL, UNSAID
-from scipy import special
 
+from cases.kept_points import SEARCHED, SPHEROIDAL, UNSAID
 from sparsetrace.rules import RECORDS
 from sparsetrace.rules.record import Pair
 

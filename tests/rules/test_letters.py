@@ -8,7 +8,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from rules.measured import (
+from measured_ufuncs import (
     NAN_BETWEEN_WHOLE_NUMBERS,
     NO_REAL_LOOP,
     POINTS,

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rules.at_points import (
+from measured_ufuncs import name_of, public_ufuncs
+from scipy import special
+from ufunc_points import (
     CURVED,
     JUMPS,
     STEPS,
@@ -35,10 +37,8 @@ from rules.at_points import (
     whole_inputs,
     zero_second,
 )
-from rules.kept_points import KEPT
-from rules.measured import name_of, public_ufuncs
-from scipy import special
 
+from cases.kept_points import KEPT
 from sparsetrace.rules import RECORDS, Record, record_of
 from sparsetrace.rules.record import Guard, Pair
 

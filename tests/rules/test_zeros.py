@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from measured_ufuncs import name_of, public_ufuncs
 from numpy.typing import NDArray
-from rules.at_points import Points, Predicate, at, evaluate, moved, quiet, shown, takes_reals
-from rules.measured import name_of, public_ufuncs
 from scipy import special
+from ufunc_points import Points, Predicate, at, evaluate, moved, quiet, shown, takes_reals
 
 from sparsetrace.rules import NAN, RECORDS, Record, record_of
 from sparsetrace.rules.numpy_comparisons import CLIP

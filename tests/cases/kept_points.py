@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from rules.at_points import Predicate, among, everywhere
-from rules.measured import SINCE_SCIPY_1_18
+from measured_ufuncs import SINCE_SCIPY_1_18
 from scipy import special
+from ufunc_points import Predicate, among, everywhere
 
 SEARCHED = (
     "btdtria btdtrib bdtrik bdtrin chdtriv chndtridf chndtrinc chndtrix fdtridfd gdtria gdtrib "
