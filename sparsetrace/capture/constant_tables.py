@@ -8,46 +8,25 @@ answers: a union over constants, which depends on the inputs with zero derivativ
 from __future__ import annotations
 
 import dis
+import functools
 import gc
 import types
-from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 import numpy as np
 
+from sparsetrace.capture.patch import Patch, Place
 from sparsetrace.capture.session import Buffer
 from sparsetrace.user_code.callers import subscripted
 from sparsetrace.user_code.frames import is_own
 
-__all__ = ["indexed"]
+__all__ = ["patches"]
 
 _SUBSCRIPTS = frozenset(("BINARY_SUBSCR", "BINARY_OP"))
 
 
-class _Contents(MutableMapping[str, Any]):
-    """A closure's cell as a scope of one name."""
-
-    def __init__(self, cell: types.CellType) -> None:
-        self._cell = cell
-
-    def __getitem__(self, name: str) -> Any:
-        return self._cell.cell_contents
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._cell.cell_contents = value
-
-    def __delitem__(self, name: str) -> None:
-        del self._cell.cell_contents
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 1
-
-
-def indexed(traceback: types.TracebackType | None) -> list[tuple[Any, str, Any]]:
-    """Scope, name and stand-in of the array at whose indexing an error arose.
+def patches(traceback: types.TracebackType | None) -> list[Patch]:
+    """What stands for the array at whose indexing an error arose, wherever its name finds it.
 
     Parameters
     ----------
@@ -64,16 +43,22 @@ def indexed(traceback: types.TracebackType | None) -> list[tuple[Any, str, Any]]
     frame = innermost.tb_frame
     if dis.opname[frame.f_code.co_code[innermost.tb_lasti]] not in _SUBSCRIPTS:
         return []
-    owner, kind, name, table = subscripted(frame, innermost.tb_lasti)
+    owner, operation, name, table = subscripted(frame, innermost.tb_lasti)
     if type(table) is not np.ndarray or table.dtype.kind not in "biufc":
         return []
     stand_in = table.view(Buffer)
-    if owner is not None:
-        scope = getattr(owner, "__dict__", {})
-        return [(scope, name, stand_in)] if scope.get(name) is table else []
-    if kind == "LOAD_GLOBAL":
-        return [(frame.f_globals, name, stand_in)] if name in frame.f_globals else []
-    if kind == "LOAD_DEREF":
+    if owner is None and operation == "LOAD_DEREF":
         cells = [c for c in gc.get_referrers(table) if isinstance(c, types.CellType)]
-        return [(_Contents(cell), name, stand_in) for cell in cells]
-    return []
+        return [Patch(_contents(cell), name, table, stand_in) for cell in cells]
+    if owner is None and operation == "LOAD_GLOBAL":
+        scope: Any = frame.f_globals
+    else:
+        scope = getattr(owner, "__dict__", {})
+    if scope.get(name) is not table:
+        return []
+    return [Patch(owner if isinstance(owner, type) else scope, name, table, stand_in)]
+
+
+def _contents(cell: types.CellType) -> Place:
+    read = functools.partial(getattr, cell, "cell_contents")
+    return Place(read, functools.partial(setattr, cell, "cell_contents"))

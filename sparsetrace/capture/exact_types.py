@@ -18,12 +18,13 @@ from typing import Any
 from sparsetrace.arrays.array import TracedArray
 from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.capture.builtin_names import TracedFloat
+from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import Buffer
 from sparsetrace.masked.masked_array import MaskedTracedArray
 from sparsetrace.numbers.scalar import NUMBERS
 from sparsetrace.user_code.frames import by_user, is_library_file
 
-__all__ = ["TypeName", "aliases", "entry", "keep_own", "shown_as_another"]
+__all__ = ["TypeName", "aliases", "keep_own", "patches", "shown_as_another"]
 
 _real = type
 
@@ -42,18 +43,18 @@ class _Name(type):
     def __call__(cls, obj: Any, *more: Any, **options: Any) -> Any:
         if more or options:
             return _real(obj, *more, **options)
-        kind = _real(obj)
-        if id(kind) not in _SHOWN:
-            return kind
-        if kind is _real or kind is _Name:  # ``type(c) is type``
+        exact = _real(obj)
+        if id(exact) not in _SHOWN:
+            return exact
+        if exact is _real or exact is _Name:  # ``type(c) is type``
             return vars(builtins)["type"]
         frame = sys._getframe(1)
-        if kind is not float:
+        if exact is not float:
             if not by_user(frame):
-                return kind
-            kind = obj.__class__
-            if kind is not float:
-                return kind
+                return exact
+            exact = obj.__class__
+            if exact is not float:
+                return exact
         name = frame.f_globals.get("float", float)
         return name if name is TracedFloat else float
 
@@ -94,9 +95,9 @@ class TypeName(type, metaclass=_Name):
     _is_type_name = True
 
 
-def entry() -> tuple[Any, str, Any, Any]:
-    """Owner, name, original and wrapper."""
-    return builtins, "type", _real, TypeName
+def patches() -> list[Patch]:
+    """The builtin itself."""
+    return [Patch(builtins, "type", _real, TypeName)]
 
 
 def keep_own() -> None:
@@ -107,37 +108,34 @@ def keep_own() -> None:
 
 
 _SHOWN = {
-    id(kind)
-    for kind in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, float, type, _Name)
+    id(cls) for cls in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, float, type, _Name)
 }
 """Types that are not always shown as they are.
 
 By identity: a class may define how it compares, or have no hash.
 """
 
-Alias = tuple[dict[str, Any], str]
-"""The globals of a module, and a name in them."""
-
-_seen: tuple[int, list[Alias]] = (0, [])
+_seen: tuple[int, list[Patch]] = (0, [])
+"""How many modules there were, and the aliases in them."""
 
 
-def shown_as_another(kind: Any) -> Any:
-    """The class; ``type(x)`` of its objects then is what they say by ``__class__``."""
-    _SHOWN.add(id(kind))
-    return kind
+def shown_as_another(cls: Any) -> Any:
+    """Decorate a class: ``type(x)`` of its objects then is what they say by ``__class__``."""
+    _SHOWN.add(id(cls))
+    return cls
 
 
-def aliases(function: Any) -> list[Alias]:
-    """Where a module of the user's, or that of the function, has the real ``type`` by a name.
+def aliases(function: Any) -> list[Patch]:
+    """Other names of the real ``type`` in modules of the user's, and in that of the function.
 
     The modules are looked at when there are new ones, the function's own each time.
     """
     global _seen
     if _seen[0] != len(sys.modules):
         modules = list(sys.modules.values())
-        found = [_aliases_in(vars(module)) for module in modules if _is_users(module)]
-        _seen = len(modules), [alias for part in found for alias in part]
-    still = [(scope, name) for scope, name in _seen[1] if scope.get(name) is _real]
+        known = [alias for m in modules if _is_users(m) for alias in _aliases_in(vars(m))]
+        _seen = len(modules), known
+    still = [alias for alias in _seen[1] if alias.owner.get(alias.name) is _real]
     return still + _aliases_in(_scope_of(function))
 
 
@@ -148,8 +146,9 @@ def _is_users(module: Any) -> bool:
     return isinstance(path, str) and not is_library_file(path)
 
 
-def _aliases_in(scope: dict[str, Any]) -> list[Alias]:
-    return [(scope, name) for name, value in list(scope.items()) if value is _real]
+def _aliases_in(scope: dict[str, Any]) -> list[Patch]:
+    names = [name for name, value in list(scope.items()) if value is _real]
+    return [Patch(scope, name, _real, TypeName) for name in names]
 
 
 def _scope_of(function: Any) -> dict[str, Any]:

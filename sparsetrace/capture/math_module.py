@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from sparsetrace.capture.patch import Patch
 from sparsetrace.context import Trace
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.constants import plain_values
@@ -25,7 +26,7 @@ from sparsetrace.operands.floating import without_state
 from sparsetrace.operands.operands import is_traced, values_of
 from sparsetrace.operands.raising import may_be_caught, may_raise, remember
 
-__all__ = ["wrappers"]
+__all__ = ["patches"]
 
 
 def _log(x: Any, base: Any = None) -> Any:
@@ -230,12 +231,13 @@ def _wrapped_iterable(
     return call
 
 
-def wrappers() -> dict[str, tuple[Any, Any]]:
-    """For each name in ``math``, the original and its wrapper."""
-    found: dict[str, tuple[Any, Any]] = {}
+@functools.cache
+def patches() -> list[Patch]:
+    """The functions of ``math``; some are newer than Python 3.11."""
+    made: list[Patch] = []
     for name, answer in _ANSWERS.items():
-        original = getattr(math, name, None)  # some are newer than Python 3.11
+        original = getattr(math, name, None)
         if original is not None:
             wrap = _wrapped_iterable if name in _OVER_ITERABLES else _wrapped
-            found[name] = original, wrap(original, answer)
-    return found
+            made.append(Patch(math, name, original, wrap(original, answer)))
+    return made

@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.capture.builtin_names import TracedFloat
+from sparsetrace.capture.patch import ABSENT, Patch
 from sparsetrace.capture.session import SESSION, Buffer, is_library
 from sparsetrace.capture.vectorize import by_element
 from sparsetrace.context import CURRENT
@@ -29,7 +30,7 @@ from sparsetrace.operands import memory
 from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, is_traced
 from sparsetrace.user_code.frames import is_own
 
-__all__ = ["MODULE", "is_loaded", "rows"]
+__all__ = ["MODULE", "loaded", "patches"]
 
 MODULE = "numba"
 
@@ -44,9 +45,10 @@ _FLOATS = ("float64", "complex128")
 _CORE = re.compile(r"\(([^()]*)\)")
 
 
-def is_loaded() -> bool:
-    """Whether the program has loaded numba, and with it its compiled functions."""
-    return MODULE in memory.COMPILERS and MODULE in sys.modules and _classes() is not None
+def loaded() -> frozenset[str]:
+    """Of numba alone: whether the program has loaded it, and with it its compiled functions."""
+    known = MODULE in memory.COMPILERS and MODULE in sys.modules and _classes() is not None
+    return frozenset((MODULE,)) if known else frozenset()
 
 
 def _classes() -> tuple[type, type, type, type] | None:
@@ -56,26 +58,23 @@ def _classes() -> tuple[type, type, type, type] | None:
         ("numba.np.ufunc.gufunc", "GUFunc"),
         ("numba.stencils.stencil", "StencilFunc"),
     )
-    found = [getattr(sys.modules.get(module), name, None) for module, name in names]
-    return None if None in found else tuple(found)  # type: ignore[return-value,unused-ignore]
+    classes = [getattr(sys.modules.get(module), name, None) for module, name in names]
+    return None if None in classes else tuple(classes)  # type: ignore[return-value,unused-ignore]
 
 
-@functools.cache
-def rows() -> list[tuple[Any, str, Any, Any]]:
-    """Owner, name, original and wrapper of the calls that are exchanged."""
-    found = _classes()
-    assert found is not None
+def patches() -> Iterator[Patch]:
+    """The calls of what numba compiles, and where its compiler looks names up."""
+    classes = _classes()
+    assert classes is not None
     wrapped = (_compiled, _elementwise, _by_rows, _refused)
-    exchanged: list[tuple[Any, str, Any, Any]] = []
-    for owner, wrapper in zip(found, wrapped, strict=True):
+    for owner, wrap in zip(classes, wrapped, strict=True):
         original = owner.__call__  # type: ignore[operator,unused-ignore]
-        exchanged.append((owner, "__call__", original, wrapper(original)))
+        yield Patch(owner, "__call__", original, wrap(original))
     context = sys.modules["numba.core.typing.context"].BaseContext
     original = context._lookup_global
-    exchanged.append((context, "_lookup_global", original, _by_originals(original)))
+    yield Patch(context, "_lookup_global", original, _by_originals(original))
     # what compiled functions return is made at the call of one: see `called_directly`
-    exchanged.append((found[0], "_captures", None, True))
-    return exchanged
+    yield Patch(classes[0], "_captures", ABSENT, True)
 
 
 def _by_originals(original: Callable[..., Any]) -> Callable[..., Any]:

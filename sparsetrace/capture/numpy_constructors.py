@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, explain
@@ -21,7 +22,7 @@ from sparsetrace.graph.graph import filled
 from sparsetrace.operands.operands import Elements, contains_traced, elements_of, is_traced
 from sparsetrace.user_code.callers import called_directly
 
-__all__ = ["as_array", "wrappers"]
+__all__ = ["as_array", "patches"]
 
 _KEEPS_MASKS = np.asanyarray
 _CONTIGUOUS = {"ascontiguousarray": "C", "asfortranarray": "F"}
@@ -269,26 +270,26 @@ def _from_memory(original: Callable[..., Any]) -> Callable[..., Any]:
     return frombuffer
 
 
-def wrappers() -> dict[str, tuple[Any, Any]]:
-    """For each name in ``numpy``, the original and its wrapper."""
-    found: dict[str, tuple[Any, Any]] = {}
-    for name in "asarray asanyarray ascontiguousarray asfortranarray require".split():
-        original = getattr(np, name)
-        found[name] = original, _conversion(original, name="a", copies=False)
-    for name, copies in (("array", True), ("asarray_chkfinite", False)):
-        original = getattr(np, name)
-        first = "object" if copies else "a"
-        found[name] = original, _conversion(original, name=first, copies=copies)
-    for name in (
-        "zeros ones empty eye identity arange linspace logspace geomspace zeros_like ones_like "
-        "empty_like copy diag tile repeat outer tri"
-    ).split():
-        original = getattr(np, name)
-        found[name] = original, _creation(original)
-    found["full"] = np.full, _full(np.full)
-    found["full_like"] = np.full_like, _full_like(np.full_like)
-    found["frombuffer"] = np.frombuffer, _from_memory(np.frombuffer)
-    found["fromiter"] = np.fromiter, _from_iterator(np.fromiter)
-    for _, wrapper in found.values():
+_CREATIONS = (
+    "zeros ones empty eye identity arange linspace logspace geomspace zeros_like ones_like "
+    "empty_like copy diag tile repeat outer tri"
+).split()
+
+
+@functools.cache
+def patches() -> list[Patch]:
+    """The functions of ``numpy`` that make arrays."""
+    wrappers: dict[str, Any] = {
+        "array": _conversion(np.array, name="object", copies=True),
+        "full": _full(np.full),
+        "full_like": _full_like(np.full_like),
+        "frombuffer": _from_memory(np.frombuffer),
+        "fromiter": _from_iterator(np.fromiter),
+    }
+    for name in "asarray asanyarray asarray_chkfinite require".split() + list(_CONTIGUOUS):
+        wrappers[name] = _conversion(getattr(np, name), name="a", copies=False)
+    for name in _CREATIONS:
+        wrappers[name] = _creation(getattr(np, name))
+    for wrapper in wrappers.values():
         wrapper._captures = True
-    return found
+    return [Patch(np, name, getattr(np, name), wrapper) for name, wrapper in wrappers.items()]

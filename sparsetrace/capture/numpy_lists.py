@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.testing.overrides import get_overridable_numpy_array_functions
 
-from sparsetrace.capture import numpy_polynomial
-from sparsetrace.capture.numpy_constructors import as_array, wrappers
+from sparsetrace.capture import numpy_constructors, numpy_polynomial
+from sparsetrace.capture.numpy_constructors import as_array
+from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.context import CURRENT
 from sparsetrace.dispatch.calls import function_call
@@ -28,10 +29,10 @@ from sparsetrace.operands.operands import contains_traced
 from sparsetrace.user_code.callers import called
 from sparsetrace.user_code.frames import by_user
 
-__all__ = ["MODULE", "refuse_objects", "rows", "select"]
+__all__ = ["MODULE", "later_patches", "patches", "refuse_objects"]
 
 MODULE = "numpy of sequences"
-"""Under this name the functions are listed as exchanged."""
+"""The name of the group of patches, which is no module's."""
 
 _FIRST = ((0,), ("arrays", "tup", "keys", "sample"))
 _OF_ARRAYS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
@@ -73,13 +74,13 @@ def _function(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def select() -> tuple[Any, str, Any, Any]:
-    """Owner, name, original and wrapper of ``np.select``, exchanged from the start.
+def patches() -> list[Patch]:
+    """``np.select``, which is exchanged from the start.
 
     NumPy hands a call over for its conditions and choices alone, and would make an array of
     objects of a traced default.
     """
-    return np, "select", _SELECT, _function(_SELECT)
+    return [Patch(np, "select", _SELECT, _function(_SELECT))]
 
 
 def refuse_objects(frame: types.FrameType) -> None:
@@ -112,16 +113,15 @@ def refuse_objects(frame: types.FrameType) -> None:
         )
 
 
-@functools.cache
-def rows() -> list[tuple[Any, str, Any, Any]]:
-    """Owner, name, original and wrapper of everything that is exchanged."""
-    taken = {_SELECT, *(original for original, _ in wrappers().values())}
+def later_patches() -> list[Patch]:
+    """All other functions, exchanged once a list is given to one."""
+    taken = {_SELECT, *(patch.original for patch in numpy_constructors.patches())}
     wanted = get_overridable_numpy_array_functions() - taken
-    new: dict[Any, Any] = {}
-    found = []
+    made: list[Patch] = []
+    wrappers: dict[Any, Any] = {}
     for module in (np, np.linalg, np.fft, np.lib.scimath, np.lib.stride_tricks):
         for name, original in vars(module).items():
             if callable(original) and original in wanted and original.__name__ not in _LEFT:
-                wrapper = new.setdefault(original, _function(original))
-                found.append((module, name, original, wrapper))
-    return [*found, *numpy_polynomial.rows()]
+                wrapper = wrappers.setdefault(original, _function(original))
+                made.append(Patch(module, name, original, wrapper))
+    return [*made, *numpy_polynomial.patches()]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NoReturn
 
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.ma import core as _core
 from numpy.ma import nomask
 
+from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
@@ -34,7 +35,7 @@ from sparsetrace.masked import (
 )
 from sparsetrace.operands.operands import contains_traced, is_traced, plain_target
 
-__all__ = ["MODULE", "are_used", "entry", "rows"]
+__all__ = ["MODULE", "are_used", "later_patches", "patches"]
 
 MODULE = "numpy.ma"
 
@@ -187,26 +188,19 @@ def _unanswered(operation: Any, method: str) -> UnsupportedError:
 
 
 # ------------------------------------------------------------------- the class
-def entry(install: Callable[[], bool]) -> tuple[Any, str, Any, Any]:
-    """The one thing that is always exchanged: how masked arrays are made.
-
-    Parameters
-    ----------
-    install : callable
-        Exchanges all `rows`, and tells whether they were not before.
-    """
+def patches() -> list[Patch]:
+    """How masked arrays are made, which alone is exchanged from the start."""
     original = vars(core.MaskedArray)["__new__"]
-    return core.MaskedArray, "__new__", original, _new(original.__func__, install)
+    return [Patch(core.MaskedArray, "__new__", original, _new(original.__func__))]
 
 
-def _new(original: Any, install: Callable[[], bool]) -> Any:
+def _new(original: Any) -> Any:
     @functools.wraps(original)
     def new(cls: type, data: Any = None, mask: Any = nomask, *args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
         if session is None or not _is_concerned((data, mask, *args), kwargs):
             return original(cls, data, mask, *args, **kwargs)
-        if install():
-            session.ask()
+        session.need(MODULE)
         if cls is not core.MaskedArray:
             raise UnsupportedError(
                 explain(
@@ -259,11 +253,9 @@ _WRITERS = ("__setitem__", "put", *(f"__{name}__" for name in _IN_PLACE.split())
 _READERS = ("dot", "filled", *(f"__{name}__" for name in _COMPARISONS.split()))
 
 
-@cache
-def rows() -> list[tuple[Any, str, Any, Any]]:
-    """Owner, name, original and wrapper of everything that is exchanged."""
-    found: list[tuple[Any, str, Any, Any]] = []
-    kinds = (
+def later_patches() -> Iterator[Patch]:
+    """All else: the functions of ``np.ma``, its ufuncs, and what ordinary masked arrays do."""
+    ufunc_classes = (
         core._MaskedUnaryOperation,
         core._MaskedBinaryOperation,
         core._DomainedBinaryOperation,
@@ -271,26 +263,26 @@ def rows() -> list[tuple[Any, str, Any, Any]]:
     )
     for name in np.ma.__all__:
         original = getattr(np.ma, name)
-        special = isinstance(original, (type, types.ModuleType, *kinds)) or not callable(original)
-        if not special and name not in _METADATA:
-            found.append((np.ma, name, original, _function(name, original)))
-    makers: tuple[tuple[Any, str, Callable[[Any], Any]], ...] = (
-        (kinds[0], "__call__", _unary),
-        (kinds[1], "__call__", _binary),
-        (kinds[2], "__call__", _binary),
-        (kinds[3], "__call__", _extreme),
-        (kinds[1], "outer", _outer),
-        (kinds[3], "outer", _outer),
-        (kinds[1], "reduce", functools.partial(_along, default=0)),
-        (kinds[3], "reduce", functools.partial(_along, default=np._NoValue)),
-        (kinds[1], "accumulate", _prefixes),
+        other = isinstance(original, (type, types.ModuleType, *ufunc_classes))
+        if callable(original) and not other and name not in _METADATA:
+            yield Patch(np.ma, name, original, _function(name, original))
+    unary, binary, divisions, extrema = ufunc_classes
+    methods: tuple[tuple[Any, str, Callable[[Any], Any]], ...] = (
+        (unary, "__call__", _unary),
+        (binary, "__call__", _binary),
+        (divisions, "__call__", _binary),
+        (extrema, "__call__", _extreme),
+        (binary, "outer", _outer),
+        (extrema, "outer", _outer),
+        (binary, "reduce", functools.partial(_along, default=0)),
+        (extrema, "reduce", functools.partial(_along, default=np._NoValue)),
+        (binary, "accumulate", _prefixes),
         *((core.MaskedArray, name, _writing) for name in _WRITERS),
         *((core.MaskedArray, name, functools.partial(_reading, name=name)) for name in _READERS),
     )
-    for owner, name, make in makers:
+    for owner, name, wrap in methods:
         original = vars(owner)[name]
-        found.append((owner, name, original, make(original)))
-    return found
+        yield Patch(owner, name, original, wrap(original))
 
 
 # --------------------------------------------------------------- whether it is used

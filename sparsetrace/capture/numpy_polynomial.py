@@ -14,11 +14,12 @@ from typing import Any
 from numpy import polynomial
 from numpy.polynomial import polyutils
 
+from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION
 from sparsetrace.operands.implementations import rebound_method
 from sparsetrace.operands.operands import contains_traced
 
-__all__ = ["rows"]
+__all__ = ["patches"]
 
 _CLASSES = (
     polynomial.Polynomial,
@@ -41,8 +42,8 @@ def _function(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def rows() -> Iterator[tuple[Any, str, Any, Any]]:
-    """Owner, name, original and wrapper of everything that is exchanged."""
+def patches() -> Iterator[Patch]:
+    """The functions of ``numpy.polynomial``, and the methods of its classes that are the same."""
     wrappers: dict[Any, Any] = {}
     modules = [getattr(polynomial, c.__module__.rpartition(".")[2]) for c in _CLASSES]
     for module in (*modules, polyutils):
@@ -50,8 +51,8 @@ def rows() -> Iterator[tuple[Any, str, Any, Any]]:
             original = getattr(module, name)
             if isinstance(original, types.FunctionType) and original.__module__ == module.__name__:
                 wrappers[original] = _function(original)
-                yield module, name, original, wrappers[original]
-    for kind in _CLASSES:
-        for name, held in vars(kind).items():
-            if isinstance(held, staticmethod) and held.__func__ in wrappers:
-                yield kind, name, held, staticmethod(wrappers[held.__func__])
+                yield Patch(module, name, original, wrappers[original])
+    for cls in _CLASSES:
+        for name, method in vars(cls).items():
+            if isinstance(method, staticmethod) and method.__func__ in wrappers:
+                yield Patch(cls, name, method, staticmethod(wrappers[method.__func__]))

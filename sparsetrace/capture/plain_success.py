@@ -20,7 +20,7 @@ __all__ = ["answered", "succeeds_plainly"]
 
 _NAMES = ("function", "ufunc", "original", "method")
 """What the entries of the package call the function that they answer."""
-_OTHERS = frozenset(("sparsetrace.capture.threads",))
+_OTHERS = frozenset(("sparsetrace.capture.threads", "sparsetrace.capture.turns"))
 """What is handed functions of the user's to run, and answers none."""
 _TAKEN = (bool, bytes, complex, float, int, np.dtype, np.generic, slice, str, type)
 

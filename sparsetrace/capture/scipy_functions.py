@@ -15,13 +15,12 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sparsetrace.capture.patch import Patch
 from sparsetrace.context import CURRENT
 from sparsetrace.numpy_rules.raising_functions import fail_alike_in_scipy
 from sparsetrace.operands.operands import contains_traced
 
-__all__ = ["NAMES", "loaded", "rows"]
-
-Row = tuple[Any, str, Any, Any]
+__all__ = ["MODULES", "NAMES", "loaded", "patches"]
 
 NAMES: dict[tuple[str, str], str] = {
     ("scipy.interpolate", "interpolate.splines"): """
@@ -86,8 +85,8 @@ NAMES: dict[tuple[str, str], str] = {
 
 _ALWAYS = frozenset(("splu", "factorized"))
 """Answered without traced arguments too: what they return is given some later."""
-_MODULES = frozenset(module for module, _ in NAMES)
-_ROWS: dict[str, list[Row]] = {}
+MODULES = frozenset(module for module, _ in NAMES)
+"""Those of SciPy's that have rules."""
 
 
 def loaded() -> frozenset[str]:
@@ -99,7 +98,7 @@ def loaded() -> frozenset[str]:
     >>> "scipy.linalg" in loaded()
     True
     """
-    return frozenset(name for name in _MODULES if _is_complete(sys.modules.get(name)))
+    return frozenset(name for name in MODULES if _is_complete(sys.modules.get(name)))
 
 
 def _is_complete(module: types.ModuleType | None) -> bool:
@@ -108,15 +107,8 @@ def _is_complete(module: types.ModuleType | None) -> bool:
     return module is not None and not getattr(spec, "_initializing", False)
 
 
-def rows(module: str) -> list[Row]:
-    """What is exchanged in a loaded module: owner, name, original and wrapper."""
-    found = _ROWS.get(module)
-    if found is None:
-        found = _ROWS[module] = list(_rows(module))
-    return found
-
-
-def _rows(module: str) -> Iterator[Row]:
+def patches(module: str) -> Iterator[Patch]:
+    """The functions and methods of a loaded module."""
     done: set[tuple[int, str]] = set()
     for (name, rules), listed in NAMES.items():
         if name == module:
@@ -126,15 +118,16 @@ def _rows(module: str) -> Iterator[Row]:
                 # not every release of SciPy has every function; classes share some methods
                 if original is not None and (id(owner), attribute) not in done:
                     done.add((id(owner), attribute))
-                    yield owner, attribute, original, _wrapped(original, module, rules, entry)
+                    wrapper = _wrapped(original, module, rules, entry)
+                    yield Patch(owner, attribute, original, wrapper)
 
 
 def _owner(module: Any, entry: str) -> tuple[Any, str]:
     """The module, or among a class and its bases the one that defines a method."""
-    kind, _, name = entry.rpartition(".")
-    if not kind:
+    cls, _, name = entry.rpartition(".")
+    if not cls:
         return module, name
-    bases = getattr(getattr(module, kind, None), "__mro__", ())
+    bases = getattr(getattr(module, cls, None), "__mro__", ())
     return next((base for base in bases if name in vars(base)), types.SimpleNamespace()), name
 
 

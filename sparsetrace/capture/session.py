@@ -8,7 +8,7 @@ traced arrays, and asks for another run when it learns of a new one.
 from __future__ import annotations
 
 import types
-from collections.abc import ValuesView
+from collections.abc import Callable, ValuesView
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
@@ -32,11 +32,32 @@ class Restart(BaseException):
 
 
 class Session:
-    """Promoted allocation sites, and whether another run is due."""
+    """Promoted allocation sites, and whether another run is due.
+
+    Attributes
+    ----------
+    promoted : set of sites
+        Where arrays are made that must be traced from birth.
+    restart_due : bool
+        Whether the run that is being left is to be followed by another one.
+    """
 
     def __init__(self) -> None:
         self.promoted: set[Site] = set()
         self.restart_due = False
+        self.install: Callable[[str | None], bool] = bool
+        """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
+
+    def need(self, group: str | None = None) -> None:
+        """Ask for a run with more functions exchanged, unless they are.
+
+        Parameters
+        ----------
+        group : str, optional
+            The name of a group of patches; by default those of all modules loaded by now.
+        """
+        if self.install(group):
+            self.ask()
 
     def ask(self) -> NoReturn:
         """Leave this run of the function; what was learned makes the next one differ."""
@@ -155,7 +176,7 @@ class Buffer(np.ndarray[Any, Any]):
         if contains_traced(key):
             self._promote()
             trace = CURRENT.get()
-            if trace is not None:  # a table from outside: see capture/tables.py
+            if trace is not None:  # a table from outside: see capture/constant_tables.py
                 ids = trace.graph.constant(self.view(np.ndarray))
                 found = Elements(ids, self.dtype, keep_array=True)
                 found.values = np.array(self) if trace.local else None

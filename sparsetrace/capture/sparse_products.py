@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.capture.patch import Patch
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.numpy_rules import matrix_products
 from sparsetrace.operands.implementations import rebound_method
 from sparsetrace.operands.operands import Elements, contains_traced, is_traced
 
-__all__ = ["wrappers"]
+__all__ = ["patches"]
 
 _METHODS = ("_matmul_dispatch", "_rmatmul_dispatch")
 
@@ -27,12 +28,12 @@ def _sparse_classes() -> Iterator[type]:
     seen: set[type] = set()
     todo: list[type] = [scipy.sparse.sparray, scipy.sparse.spmatrix, scipy.sparse.csr_array]
     while todo:
-        kind = todo.pop()
-        if kind not in seen and kind.__module__.startswith("scipy.sparse"):
-            seen.add(kind)
-            yield kind
-            todo.extend(kind.__subclasses__())
-            todo.extend(kind.__mro__)
+        cls = todo.pop()
+        if cls not in seen and cls.__module__.startswith("scipy.sparse"):
+            seen.add(cls)
+            yield cls
+            todo.extend(cls.__subclasses__())
+            todo.extend(cls.__mro__)
 
 
 def _rule(trace: Trace, call: tuple[Any, bool], args: tuple[Any, ...], kwargs: Any) -> Elements:
@@ -43,13 +44,13 @@ def _wrapped(original: Any, *, transposed: bool) -> Any:
     def dispatch(self: Any, other: Any, *args: Any, **kwargs: Any) -> Any:
         if is_traced(other):
             trace = other._trace
-            found = lookup.answered(
+            result = lookup.answered(
                 trace, (matrix_products.sparse_matmul, transposed), (self, other), {}, _rule
             )
             if trace.local:
                 values = other._values
-                found.values = np.asarray(values @ self if transposed else self @ values)
-            return trace.wrap(found)
+                result.values = np.asarray(values @ self if transposed else self @ values)
+            return trace.wrap(result)
         return original(self, other, *args, **kwargs)
 
     return dispatch
@@ -64,18 +65,14 @@ def _wrapped_concatenator(original: Any) -> Any:
     return getitem
 
 
-def wrappers() -> dict[tuple[type, str], tuple[Any, Any]]:
-    """For each class and method, the original and its wrapper."""
-    found: dict[tuple[type, str], tuple[Any, Any]] = {}
-    for kind in _sparse_classes():
+def patches() -> Iterator[Patch]:
+    """The products of scipy.sparse, and the indexing of ``np.r_`` and ``np.c_``."""
+    for cls in _sparse_classes():
         for name in _METHODS:
-            if name in vars(kind):
-                original = vars(kind)[name]
+            if name in vars(cls):
+                original = vars(cls)[name]
                 wrapper = _wrapped(original, transposed=name == _METHODS[1])
-                found[kind, name] = original, wrapper
-    for kind in type(np.r_).__mro__:  # np.r_[...] and np.c_[...]
-        if "__getitem__" in vars(kind):
-            original = vars(kind)["__getitem__"]
-            found[kind, "__getitem__"] = original, _wrapped_concatenator(original)
-            break
-    return found
+                yield Patch(cls, name, original, wrapper)
+    cls = next(cls for cls in type(np.r_).__mro__ if "__getitem__" in vars(cls))
+    original = vars(cls)["__getitem__"]
+    yield Patch(cls, "__getitem__", original, _wrapped_concatenator(original))

@@ -16,6 +16,7 @@ from sparsetrace.capture import math_module
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.builtin_names import TracedFloat
 from sparsetrace.capture.genuine_errors import is_genuine
+from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import TracingError, UnsupportedError, explain
@@ -24,7 +25,7 @@ from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, i
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.user_code.effects import has_effects
 
-__all__ = ["by_element", "wrappers"]
+__all__ = ["by_element", "patches"]
 
 _MOST_PATHS = 64
 """Decision paths through one element of ``np.vectorize``."""
@@ -116,8 +117,8 @@ def _typed(trace: Trace, otypes: Any, i: int, found: Any, rows: list[Any]) -> An
 @functools.cache
 def _of_math() -> dict[int, Any]:
     """For the builtins that a Python loop may be given itself, what takes traced numbers."""
-    pairs = {id(original): wrapper for original, wrapper in math_module.wrappers().values()}
-    return {**pairs, id(float): TracedFloat}
+    stand_ins = {id(patch.original): patch.replacement for patch in math_module.patches()}
+    return {**stand_ins, id(float): TracedFloat}
 
 
 def united_paths(
@@ -196,10 +197,10 @@ def _pairs(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
     yield from zip(np.ndindex(arr.shape), arr.reshape(-1), strict=True)
 
 
-def wrappers() -> dict[tuple[Any, str], tuple[Any, Any]]:
-    """For each owner and name, the original and its wrapper."""
+def patches() -> list[Patch]:
+    """The calls of ``np.vectorize``, and ``np.ndenumerate``."""
     call = vars(np.vectorize)["__call__"]
-    return {
-        (np.vectorize, "__call__"): (call, _wrapped_vectorize(call)),
-        (np, "ndenumerate"): (np.ndenumerate, _wrapped_enumeration(np.ndenumerate)),
-    }
+    return [
+        Patch(np.vectorize, "__call__", call, _wrapped_vectorize(call)),
+        Patch(np, "ndenumerate", np.ndenumerate, _wrapped_enumeration(np.ndenumerate)),
+    ]

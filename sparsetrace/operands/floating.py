@@ -28,7 +28,7 @@ from sparsetrace.operands.raising import decides, may_raise
 from sparsetrace.user_code.frames import outside_frame
 from sparsetrace.user_code.handlers import is_caught
 
-__all__ = ["begin", "notice", "notice_function", "recorded", "report", "rows", "without_state"]
+__all__ = ["begin", "notice", "notice_function", "recorded", "report", "watchers", "without_state"]
 
 _KINDS = {
     "divide by zero": "divide",
@@ -310,8 +310,8 @@ def _installed() -> bool:
 
 
 @functools.cache
-def rows() -> list[tuple[Any, str, Any, Any]]:
-    """Owner, name, original and wrapper of what is exchanged while a trace runs."""
+def watchers() -> list[tuple[Any, str, Any, Any]]:
+    """What tells a trace of new states: owner, name, original and replacement of each."""
     if not _EVENTS:
         return []
     state, mutated = getattr(_CONFIG, _STATE), getattr(warnings, _MUTATED)

@@ -16,10 +16,8 @@ from typing import Any, NamedTuple
 
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.genuine_errors import described, is_genuine
+from sparsetrace.capture.numpy_lists import refuse_objects
 from sparsetrace.capture.patches import (
-    Restart,
-    Session,
-    alone,
     capturing,
     changes,
     exchange_again,
@@ -28,9 +26,10 @@ from sparsetrace.capture.patches import (
     rebind,
     rebind_callers,
     rebind_orderings,
-    refuse_objects,
 )
+from sparsetrace.capture.session import Restart, Session
 from sparsetrace.capture.swallowed_errors import explained, must_watch, watching
+from sparsetrace.capture.turns import alone
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
 from sparsetrace.graph.graph import Ids

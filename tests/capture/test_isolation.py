@@ -44,7 +44,7 @@ def f(x):
 
 
 def everything_wrapped():
-    return [(owner, name, original) for owner, name, original, _ in patches._table()]
+    return [(owner, name, original) for owner, name, original, _ in patches._patches()]
 
 
 @pytest.fixture(autouse=True)

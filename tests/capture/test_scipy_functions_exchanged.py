@@ -21,7 +21,7 @@ from sparsetrace.capture import scipy_functions
 
 def everything():
     for module in scipy_functions.loaded():
-        for owner, name, original, _ in scipy_functions.rows(module):
+        for owner, name, original, _ in scipy_functions.patches(module):
             yield owner, name, original
 
 

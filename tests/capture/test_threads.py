@@ -19,7 +19,7 @@ import scipy.fft
 from numpy.testing import assert_array_equal
 
 import sparsetrace as st
-from sparsetrace.capture import patches, threads
+from sparsetrace.capture import patches, threads, turns
 from sparsetrace.errors import RUNNING
 from sparsetrace.graph.graph import Graph
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings(
 def nothing_left():
     yield
     assert not RUNNING
-    assert not threads._traces
+    assert not turns._traces
     assert not patches._patched
 
 

@@ -60,6 +60,15 @@ def looked_up_by_whole_part(x):
     return GRID[:, 0][(np.abs(x) * 2).astype(int)] + x**2
 
 
+class Model:
+    weights = np.array([0.5, 1.5, 2.5, 3.5])
+
+
+@program(P, Q, to=PROGRAMS)
+def looked_up_in_a_class(x):
+    return Model.weights[np.argsort(x)] @ x
+
+
 def _closure():
     weights = np.array([0.5, 1.5, 2.5, 3.5])
 

@@ -1,0 +1,147 @@
+"""Names that modules bound before a trace began: ``from numpy import zeros``, ``float``, ``max``.
+
+Contract: they are looked for where an error, a branch or a list has shown that they matter,
+in the modules of the code on the way there.  What is found is given as patches, in place of
+the module's own name; modules of NumPy's, of numba's and of this package keep theirs.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.capture.builtin_names import ORDERINGS, TracedFloat
+from sparsetrace.capture.patch import ABSENT, Patch, Place
+from sparsetrace.user_code import identity_tests
+from sparsetrace.user_code.reach import WATCHED
+
+__all__ = ["callers", "float_patches", "ordering_patches", "passed", "patches", "watched_patches"]
+
+_KEPT = frozenset(("numba", "numpy", "sparsetrace"))
+"""Packages whose own modules keep the names that they bound."""
+_DRIVER = "sparsetrace.tracing.arguments"
+
+
+def _is_searched(frame: types.FrameType) -> bool:
+    return frame.f_globals.get("__name__", "").partition(".")[0] not in _KEPT
+
+
+def passed(error: BaseException | None) -> list[types.FrameType]:
+    """The frames that an error passed through, outermost first."""
+    frames: list[types.FrameType] = []
+    traceback = None if error is None else error.__traceback__
+    while traceback is not None:
+        frames.append(traceback.tb_frame)
+        traceback = traceback.tb_next
+    return list(filter(_is_searched, frames))
+
+
+def callers(frame: types.FrameType | None) -> list[types.FrameType]:
+    """The frames from this one out to the driver."""
+    frames: list[types.FrameType] = []
+    while frame is not None and frame.f_globals.get("__name__") != _DRIVER:
+        frames.append(frame)
+        frame = frame.f_back
+    return list(filter(_is_searched, frames))
+
+
+def _scopes(frames: Iterable[types.FrameType]) -> list[dict[str, Any]]:
+    """The globals of the frames, each once."""
+    return list({id(frame.f_globals): frame.f_globals for frame in frames}.values())
+
+
+def patches(frames: Iterable[types.FrameType], exchanged: Mapping[int, Patch]) -> Iterator[Patch]:
+    """The functions that are exchanged elsewhere, under the names that the frames' modules have.
+
+    Parameters
+    ----------
+    frames : iterable of frames
+    exchanged : mapping
+        The patches of these functions, by the id of the original.
+    """
+    for scope in _scopes(frames):
+        for name, value in list(scope.items()):
+            patch = exchanged.get(id(value))
+            if patch is not None and patch.original is value:
+                yield Patch(scope, name, value, patch.replacement)
+
+
+# ------------------------------------------------------------------- builtins
+def float_patches(frames: list[types.FrameType], error: BaseException | None) -> list[Patch]:
+    """``float`` in the modules whose code on the way to an error names it.
+
+    Where code compares it by identity with what is not ``type(v)``, it is left alone, and
+    the error says so.
+    """
+    naming = [f for f in frames if "float" in f.f_code.co_names or _has_alias(f.f_globals)]
+    scopes = [s for s in _scopes(naming) if s.get("float") is not TracedFloat]
+    if not scopes:
+        return []
+    # a type that one module asks for may be compared in the one that called it
+    ids = set(map(id, scopes))
+    for scope in _scopes(frames):
+        asking = identity_tests.compared(scope, "float", exchanged=id(scope) in ids)
+        if asking is not None:
+            if error is not None:
+                _say_once(error, asking)
+            return []
+    return [
+        Patch(scope, name, float, TracedFloat)
+        for scope in scopes
+        for name in ("float", *(name for name, value in scope.items() if value is float))
+    ]
+
+
+def _has_alias(scope: dict[str, Any]) -> bool:
+    """Whether a module has bound ``float`` under another name."""
+    return any(value is float for value in list(scope.values()))
+
+
+def _say_once(error: BaseException, asking: str) -> None:
+    note = (
+        f"float(v) is not traced here, because {asking} compares float by identity ('is float') "
+        "with what is not type(v): write isinstance(v, float), type(v) is float or '== float' there"
+    )
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+
+
+def ordering_patches(frame: types.FrameType) -> list[Patch]:
+    """``max``, ``min`` and ``sorted`` in a module that is about to branch in one."""
+    scope, named = frame.f_globals, frame.f_code.co_names
+    return [
+        Patch(scope, name, ABSENT, stand_in)
+        for name, stand_in in ORDERINGS.items()
+        if name in named and name not in scope
+    ]
+
+
+# ---------------------------------------------------------------- conversions
+_MEMORY = "array asarray ascontiguousarray asfortranarray require".split()
+"""Conversions whose original shows the memory of a traced array, and raises no error.
+
+What is written into the copy that they make would be lost, and its bytes could be read.
+"""
+WATCHED.update(id(getattr(np, name)) for name in _MEMORY)
+
+
+def watched_patches(places: Iterable[tuple[Callable[[Any], None], Any]]) -> list[Patch]:
+    """These conversions wherever else the function holds them: in containers, as defaults.
+
+    Parameters
+    ----------
+    places : iterable of pairs
+        How to assign to each, and the conversion that is there.
+    """
+    return [
+        Patch(Place(functools.partial(_same, held), assign), "", held, getattr(np, held.__name__))
+        for assign, held in places
+    ]
+
+
+def _same(held: Any) -> Any:
+    return held

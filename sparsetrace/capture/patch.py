@@ -1,0 +1,143 @@
+"""`Patch`: one thing that is exchanged while a trace runs, and how it is put in place and back.
+
+Contract: an `Exchange` puts back, in reverse order, what stood where it put a patch.  That
+need not be the patch's original: other code may have exchanged the name before the trace.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+__all__ = ["ABSENT", "Exchange", "Patch", "Place", "by_owner"]
+
+ABSENT: Any = object()
+"""Stands where there is nothing: a method is inherited, a name is a builtin's."""
+
+
+class Patch(NamedTuple):
+    """A replacement for what an owner has under a name.
+
+    Attributes
+    ----------
+    owner : module, class, dict or Place
+        A dict holds the names of a module, or the attributes of an object.
+    name : str
+    original : object
+        What the replacement stands for.
+    replacement : object
+    """
+
+    owner: Any
+    name: str
+    original: Any
+    replacement: Any
+
+
+class Place:
+    """Where an object is held without a name (a closure's cell, a default): a dict of one item."""
+
+    def __init__(self, read: Callable[[], Any], assign: Callable[[Any], Any]) -> None:
+        self._read, self._assign = read, assign
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._read()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._assign(value)
+
+
+class Replacements(NamedTuple):
+    """What is put in one owner.
+
+    Attributes
+    ----------
+    owner : module, class, dict or Place
+    scope : mapping
+        Where the owner has its names: itself, or its ``__dict__``.
+    by_name : dict
+        The replacements.
+    """
+
+    owner: Any
+    scope: Any
+    by_name: dict[str, Any]
+
+
+def by_owner(patches: Iterable[Patch]) -> list[Replacements]:
+    """Patches as `Exchange.make` takes them.
+
+    Examples
+    --------
+    >>> import math
+    >>> by_owner([Patch(math, "sin", math.sin, 1), Patch(math, "cos", math.cos, 2)])[0].by_name
+    {'sin': 1, 'cos': 2}
+    """
+    replacements: dict[int, Replacements] = {}
+    for owner, name, _, replacement in patches:
+        known = replacements.get(id(owner))
+        if known is None:
+            scope = vars(owner) if isinstance(owner, (type, types.ModuleType)) else owner
+            known = replacements[id(owner)] = Replacements(owner, scope, {})
+        known.by_name[name] = replacement
+    return list(replacements.values())
+
+
+class Exchange:
+    """Patches that are in place, in the order in which they were made.
+
+    Examples
+    --------
+    >>> scope, exchange = {"a": 1}, Exchange()
+    >>> exchange.make(by_owner([Patch(scope, "a", 1, 2), Patch(scope, "b", ABSENT, 3)]))
+    >>> scope
+    {'a': 2, 'b': 3}
+    >>> exchange.undo()
+    >>> scope
+    {'a': 1}
+    """
+
+    def __init__(self) -> None:
+        self._made: list[tuple[Replacements, dict[str, Any]]] = []
+        """With what stood there before, by name."""
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def make(self, replacements: Iterable[Replacements]) -> None:
+        """Put patches in place."""
+        for item in replacements:
+            owner, scope, by_name = item
+            look_up = scope.get
+            self._made.append((item, {name: look_up(name, ABSENT) for name in by_name}))
+            _assign(owner, scope, by_name)
+
+    def make_again(self) -> None:
+        """Put them in place anew where what stood there before was put back meanwhile."""
+        for (owner, scope, by_name), before in self._made:
+            lost = [name for name, value in before.items() if scope.get(name, ABSENT) is value]
+            _assign(owner, scope, {name: by_name[name] for name in lost})
+
+    def undo(self) -> None:
+        """Put everything back."""
+        while self._made:
+            (owner, scope, _), before = self._made.pop()
+            _assign(owner, scope, before)
+
+
+def _assign(owner: Any, scope: Any, values: dict[str, Any]) -> None:
+    if type(owner) is types.ModuleType:  # all at once, much faster than by attribute
+        scope.update(values)
+    elif scope is not owner:
+        for name, value in values.items():
+            if value is ABSENT:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+    else:
+        for name, value in values.items():
+            if value is ABSENT:
+                scope.pop(name, None)
+            else:
+                scope[name] = value
