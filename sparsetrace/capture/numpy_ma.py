@@ -26,7 +26,8 @@ from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
 from sparsetrace.masked import (
-    FUNCTIONS,
+    ANSWERS,
+    METADATA,
     as_masked,
     binary_call,
     constructed,
@@ -41,11 +42,6 @@ MODULE = "numpy.ma"
 
 core: Any = _core
 _LIBRARIES = ("numpy.", "scipy.", "sparsetrace.")
-_METADATA = frozenset(
-    "common_fill_value default_fill_value get_fill_value isMA isMaskedArray isarray "
-    "make_mask_descr make_mask_none maximum_fill_value minimum_fill_value".split()
-)
-"""Functions that look at types, shapes and fill values alone."""
 _MAKERS = frozenset(
     "arange array asanyarray asarray empty empty_like identity masked_all masked_all_like "
     "ones ones_like zeros zeros_like".split()
@@ -58,7 +54,7 @@ def _is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def _function(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    answer = FUNCTIONS.get(name)
+    answer = ANSWERS.get(original)
 
     @functools.wraps(original)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -264,7 +260,7 @@ def later_patches() -> Iterator[Patch]:
     for name in np.ma.__all__:
         original = getattr(np.ma, name)
         other = isinstance(original, (type, types.ModuleType, *ufunc_classes))
-        if callable(original) and not other and name not in _METADATA:
+        if callable(original) and not other and name not in METADATA:
             yield Patch(np.ma, name, original, _function(name, original))
     unary, binary, divisions, extrema = ufunc_classes
     methods: tuple[tuple[Any, str, Callable[[Any], Any]], ...] = (

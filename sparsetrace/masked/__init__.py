@@ -5,14 +5,18 @@ Contract: a masked element is not a zero.  It carries no dependency into any res
 results unite both outcomes, and what needs to know it is refused.
 """
 
-from sparsetrace.masked.answers import FUNCTIONS, as_masked
+from sparsetrace.masked import axis_reductions as axis_reductions
 from sparsetrace.masked.construction import constructed
 from sparsetrace.masked.masked_array import MaskedTracedArray
 from sparsetrace.masked.numpy_functions import function_call
+from sparsetrace.masked.registry import ANSWERS, METADATA, as_masked, derive_functions
 from sparsetrace.masked.ufuncs import binary_call, outer_call, ufunc_call, unary_call
 
+derive_functions()  # from the methods that the modules above have registered
+
 __all__ = [
-    "FUNCTIONS",
+    "ANSWERS",
+    "METADATA",
     "MaskedTracedArray",
     "as_masked",
     "binary_call",

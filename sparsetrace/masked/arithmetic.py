@@ -16,7 +16,14 @@ from numpy.ma import nomask
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.masked.data_and_mask import Parts, as_traced, full_mask, settled, shaped, united
+from sparsetrace.masked.data_and_mask import (
+    MaskedData,
+    as_traced,
+    broadcast_mask,
+    full_mask,
+    simplified,
+    united,
+)
 from sparsetrace.operands.operands import dtype_of, is_traced, is_uncertain, known_of
 
 __all__ = ["binary", "divide", "outer", "power", "ufunc", "unary"]
@@ -29,23 +36,23 @@ _SAFE_EXPONENT = 64
 """A whole constant exponent up to here overflows for none but absurdly large numbers."""
 
 
-def _under(data: Any, mask: Any, below: Any, trace: Trace) -> Parts:
+def _under(data: Any, mask: Any, below: Any, trace: Trace) -> MaskedData:
     """The result `data` under `mask`, with `below` where it is masked."""
     if mask is nomask:
-        return Parts(data)
+        return MaskedData(data)
     shape = np.shape(data)
-    mask = shaped(mask, shape)
-    kind = dtype_of(data)
-    if below is None or kind.kind in "biu" or dtype_of(below).kind == "c" != kind.kind:
-        return Parts(data, mask)
+    mask = broadcast_mask(mask, shape)
+    dtype = dtype_of(data)
+    if below is None or dtype.kind in "biu" or dtype_of(below).kind == "c" != dtype.kind:
+        return MaskedData(data, mask)
     if is_traced(mask):
         below = as_traced(trace, below)
         below = np.broadcast_to(below, shape).copy()
-        return Parts(data, mask, below if below.dtype == kind else below.astype(kind))
+        return MaskedData(data, mask, below if below.dtype == dtype else below.astype(dtype))
     if shape and mask.any():
         data = np.where(mask, below, data)
-        data = data if data.dtype == kind else data.astype(kind)
-    return Parts(data, mask)
+        data = data if data.dtype == dtype else data.astype(dtype)
+    return MaskedData(data, mask)
 
 
 def _fresh(mask: Any) -> Any:
@@ -54,24 +61,24 @@ def _fresh(mask: Any) -> Any:
 
 
 def _not_finite(data: Any) -> Any:
-    return settled(np.logical_not(np.isfinite(data)))
+    return simplified(np.logical_not(np.isfinite(data)))
 
 
 def unary(
-    trace: Trace, f: Callable[..., Any], domain: Any, a: Parts, *args: Any, **kwargs: Any
-) -> Parts:
+    trace: Trace, f: Callable[..., Any], domain: Any, a: MaskedData, *args: Any, **kwargs: Any
+) -> MaskedData:
     """``np.ma.f(a)``; without a domain nothing new is masked."""
     with np.errstate(all="ignore"):
         data = f(a.data, *args, **kwargs)
         mask = a.mask
         if domain is not None:
-            mask = united(_not_finite(data), settled(domain(a.data)), full_mask(a))
+            mask = united(_not_finite(data), simplified(domain(a.data)), full_mask(a))
     return _under(data, mask, a.everything, trace)
 
 
 def binary(
-    trace: Trace, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
-) -> Parts:
+    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args: Any, **kwargs: Any
+) -> MaskedData:
     """``np.ma.f(a, b)`` of a function without a domain."""
     with np.errstate(all="ignore"):
         data = f(a.data, b.data, *args, **kwargs)
@@ -80,15 +87,15 @@ def binary(
 
 
 def divide(
-    trace: Trace, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
-) -> Parts:
+    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args: Any, **kwargs: Any
+) -> MaskedData:
     """``np.ma.f(a, b)`` of a division, which masks quotients that are not finite."""
     data, invalid = _quotient(trace, f, a, b, *args, **kwargs)
     return _under(data, united(invalid, full_mask(a), full_mask(b)), a.everything, trace)
 
 
 def _quotient(
-    trace: Trace, f: Callable[..., Any], a: Parts, b: Parts, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args: Any, **kwargs: Any
 ) -> tuple[Any, Any]:
     """The quotient, and where it is masked for its own sake."""
     with np.errstate(all="ignore"):
@@ -97,7 +104,7 @@ def _quotient(
     divisor = _constant(trace, b.data)
     if divisor is not None:
         safe = np.isfinite(divisor) & (np.abs(divisor) >= _SAFE_DIVISOR)
-        invalid = settled(np.where(divisor == 0, True, np.where(safe, False, invalid)))
+        invalid = simplified(np.where(divisor == 0, True, np.where(safe, False, invalid)))
     return data, invalid
 
 
@@ -110,35 +117,35 @@ def _constant(trace: Trace, data: Any) -> NDArray[Any] | None:
 
 def _unsafe(a: Any, b: Any) -> Any:
     """Where numpy.ma does not divide."""
-    return settled(np.greater_equal(np.multiply(np.absolute(a), _TINY), np.absolute(b)))
+    return simplified(np.greater_equal(np.multiply(np.absolute(a), _TINY), np.absolute(b)))
 
 
-def power(trace: Trace, a: Parts, b: Parts) -> Parts:
+def power(trace: Trace, a: MaskedData, b: MaskedData) -> MaskedData:
     """``np.ma.power(a, b)``, which masks what is not finite."""
     with np.errstate(all="ignore"):
         data = np.power(a.data, b.data)
         invalid = _not_finite(data)
     exponent = _constant(trace, b.data)
     if exponent is not None:
-        whole = (exponent == np.floor(exponent.real)) & (exponent.real >= 0)
-        safe = whole & (exponent.real <= _SAFE_EXPONENT)
-        invalid = settled(np.where(safe, False, invalid))
+        natural = (exponent == np.floor(exponent.real)) & (exponent.real >= 0)
+        safe = natural & (exponent.real <= _SAFE_EXPONENT)
+        invalid = simplified(np.where(safe, False, invalid))
     if not is_traced(invalid) and not invalid.any():
         invalid = nomask
     return _under(data, _fresh(united(a.mask, b.mask, invalid)), a.everything, trace)
 
 
-def outer(trace: Trace, f: np.ufunc, a: Parts, b: Parts) -> Parts:
+def outer(trace: Trace, f: np.ufunc, a: MaskedData, b: MaskedData) -> MaskedData:
     """``np.ma.f.outer(a, b)``."""
     data = f.outer(a.data, b.data)
     if a.mask is nomask and b.mask is nomask:
-        return Parts(data)
-    rows = full_mask(a).reshape(np.shape(a.data) + (1,) * np.ndim(b.data))
-    shape = np.shape(data)
-    return Parts(data, united(shaped(rows, shape), shaped(full_mask(b), shape)))
+        return MaskedData(data)
+    of_a = full_mask(a).reshape(np.shape(a.data) + (1,) * np.ndim(b.data))
+    masks = (broadcast_mask(mask, np.shape(data)) for mask in (of_a, full_mask(b)))
+    return MaskedData(data, united(*masks))
 
 
-def ufunc(trace: Trace, f: np.ufunc, operands: Sequence[Parts], **options: Any) -> Parts:
+def ufunc(trace: Trace, f: np.ufunc, operands: Sequence[MaskedData], **options: Any) -> MaskedData:
     """``np.f(m)``: the masks unite, and the domain that numpy.ma knows of f is masked too."""
     domain = core.ufunc_domain.get(f)
     outside: Any = nomask
@@ -148,7 +155,7 @@ def ufunc(trace: Trace, f: np.ufunc, operands: Sequence[Parts], **options: Any) 
         with np.errstate(all="ignore"):
             data = f(*(p.data for p in operands), **options)
             if domain is not None:
-                outside = settled(domain(*(p.data for p in operands)))
+                outside = simplified(domain(*(p.data for p in operands)))
     below = None
     if any(p.beneath is not None for p in operands):
         with np.errstate(all="ignore"):

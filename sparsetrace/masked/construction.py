@@ -5,27 +5,29 @@ Contract: as numpy.ma has them; data that are traced are shared where NumPy shar
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.ma import masked, nomask
 
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.masked.answers import FUNCTIONS, answers, as_masked, traced_parts
 from sparsetrace.masked.data_and_mask import (
-    Parts,
+    MaskedData,
     as_mask,
     as_traced,
+    current_trace,
     filled,
     full_mask,
     known_mask,
+    masked_data,
     moved,
-    parts_of,
-    settled,
+    simplified,
     united,
 )
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
-from sparsetrace.masked.ufuncs import binary_call, current_trace
+from sparsetrace.masked.registry import answers, traced_masked_data
+from sparsetrace.masked.ufuncs import binary_call
 from sparsetrace.operands.operands import dtype_of, is_traced
 
 __all__ = ["constructed", "masked_by"]
@@ -38,33 +40,33 @@ def constructed(
 ) -> Any:  # fmt: skip
     """``np.ma.MaskedArray(data, mask, ...)``."""
     trace = current_trace()
-    given = parts_of(data)
+    given = masked_data(data)
     if not keep_mask:
-        given = Parts(given.everything)
+        given = MaskedData(given.everything)
 
-    def arranged(part: Any) -> Any:
-        part = as_traced(trace, part)
-        out = part
-        if dtype is not None and np.dtype(dtype) != part.dtype:
-            out = as_traced(trace, part.astype(dtype))
-        elif copy or (order in ("C", "F") and not part.flags[f"{order}_CONTIGUOUS"]):
-            out = part.copy(order or "K")
+    def arranged(array: Any) -> Any:
+        array = as_traced(trace, array)
+        out = array
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            out = as_traced(trace, array.astype(dtype))
+        elif copy or (order in ("C", "F") and not array.flags[f"{order}_CONTIGUOUS"]):
+            out = array.copy(order or "K")
         return out.reshape((1,) * (ndmin - out.ndim) + out.shape) if out.ndim < ndmin else out
 
-    found = moved(Parts(given.data, nomask, given.beneath), arranged)
-    shape = np.shape(found.data)
+    content = moved(MaskedData(given.data, nomask, given.beneath), arranged)
+    shape = np.shape(content.data)
     own = given.mask
     if own is not nomask:
         own = (own.copy() if copy else own).reshape(shape)
     if mask is not nomask:
-        found.mask = united(own, _mask_like(trace, mask, shape, copy=bool(copy)))
+        content.mask = united(own, _mask_like(trace, mask, shape, copy=bool(copy)))
     elif keep_mask or shrink:
-        found.mask = own
+        content.mask = own
     else:
-        found.mask = np.zeros(shape, bool)
-    if not is_traced(found.data):
-        return np.ma.MaskedArray(found.data, mask=found.mask, fill_value=fill_value)
-    out = MaskedTracedArray(trace, found)
+        content.mask = np.zeros(shape, bool)
+    if not is_traced(content.data):
+        return np.ma.MaskedArray(content.data, mask=content.mask, fill_value=fill_value)
+    out = MaskedTracedArray(trace, content)
     if type(data) is MaskedTracedArray:
         out._fill, out._hard = data._fill, data._hard
     if fill_value is not None:
@@ -77,22 +79,22 @@ def constructed(
 def _mask_like(trace: Any, mask: Any, shape: tuple[int, ...], *, copy: bool) -> Any:
     if mask is None or mask is False or mask is True:
         return np.full(shape, bool(mask))
-    found = as_mask(trace, mask)
-    if copy and found is mask:
-        found = found.copy()
-    if found.shape == shape:
-        return found
-    if found.size == 1:
-        return np.broadcast_to(found.reshape(()), shape).copy()
-    if found.size != int(np.prod(shape, dtype=int)):
+    given = as_mask(trace, mask)
+    if copy and given is mask:
+        given = given.copy()
+    if given.shape == shape:
+        return given
+    if given.size == 1:
+        return np.broadcast_to(given.reshape(()), shape).copy()
+    size = math.prod(shape)
+    if given.size != size:
         raise np.ma.MaskError(
-            f"Mask and data not compatible: data size is {int(np.prod(shape, dtype=int))}, "
-            f"mask size is {found.size}."
+            f"Mask and data not compatible: data size is {size}, mask size is {given.size}."
         )
-    return found.reshape(shape)
+    return given.reshape(shape)
 
 
-@answers("array")
+@answers(np.ma.array)
 def _array(
     data: Any, dtype: Any = None, copy: Any = False, order: Any = None, mask: Any = nomask,
     fill_value: Any = None, keep_mask: bool = True, hard_mask: bool = False, shrink: bool = True,
@@ -104,7 +106,7 @@ def _array(
     )  # fmt: skip
 
 
-@answers("asarray", "asanyarray")
+@answers(np.ma.asarray, np.ma.asanyarray)
 def _asarray(a: Any, dtype: Any = None, order: Any = None) -> Any:
     if type(a) is MaskedTracedArray and (dtype is None or np.dtype(dtype) == a.dtype):
         return a
@@ -114,7 +116,7 @@ def _asarray(a: Any, dtype: Any = None, order: Any = None) -> Any:
 def masked_by(mask: Any, a: Any, *, copy: bool = True) -> Any:
     """`a` with this mask beside its own."""
     trace = current_trace()
-    given = parts_of(a)
+    given = masked_data(a)
     if given.mask is not nomask and not copy:
         raise UnsupportedError(
             explain(
@@ -134,22 +136,22 @@ def masked_by(mask: Any, a: Any, *, copy: bool = True) -> Any:
     if not is_traced(data) and not is_traced(mask):
         return np.ma.MaskedArray(data, mask=mask)
     beneath = None if given.beneath is None else as_traced(trace, given.everything)
-    return MaskedTracedArray(trace, Parts(as_traced(trace, data), mask, beneath))
+    return MaskedTracedArray(trace, MaskedData(as_traced(trace, data), mask, beneath))
 
 
-@answers()
+@answers(np.ma.masked_where)
 def _masked_where(condition: Any, a: Any, copy: bool = True) -> Any:
-    truth = FUNCTIONS["make_mask"](condition, shrink=False)
-    if np.ndim(truth) and np.shape(truth) != np.shape(parts_of(a).data):
+    truth = _make_mask(condition, shrink=False)
+    if np.ndim(truth) and np.shape(truth) != np.shape(masked_data(a).data):
         raise IndexError(
             f"Inconsistent shape between the condition and the input (got {np.shape(truth)} and "
-            f"{np.shape(parts_of(a).data)})"
+            f"{np.shape(masked_data(a).data)})"
         )
     return masked_by(truth, a, copy=copy)
 
 
 def _comparison(name: str, ufunc: np.ufunc) -> None:
-    @answers(f"masked_{name}")
+    @answers(getattr(np.ma, f"masked_{name}"))
     def masked_by_comparison(x: Any, value: Any, copy: bool = True) -> Any:
         out = _masked_where(binary_call(ufunc, x, value), x, copy=copy)
         if name == "equal":
@@ -161,139 +163,129 @@ for _name in "equal not_equal less less_equal greater greater_equal".split():
     _comparison(_name, getattr(np, _name))
 
 
-@answers()
+@answers(np.ma.masked_inside)
 def _masked_inside(x: Any, v1: Any, v2: Any, copy: bool = True) -> Any:
     low, high = np.minimum(v1, v2), np.maximum(v1, v2)
-    data = filled(parts_of(x), 0)
+    data = filled(masked_data(x), 0)
     return _masked_where((data >= low) & (data <= high), x, copy=copy)
 
 
-@answers()
+@answers(np.ma.masked_outside)
 def _masked_outside(x: Any, v1: Any, v2: Any, copy: bool = True) -> Any:
     low, high = np.minimum(v1, v2), np.maximum(v1, v2)
-    data = filled(parts_of(x), 0)
+    data = filled(masked_data(x), 0)
     return _masked_where((data < low) | (data > high), x, copy=copy)
 
 
-@answers()
+@answers(np.ma.masked_values)
 def _masked_values(
     x: Any, value: Any, rtol: float = 1e-5, atol: float = 1e-8, copy: bool = True,
     shrink: bool = True,
 ) -> Any:  # fmt: skip
-    out = masked_by(settled(np.isclose(filled(parts_of(x), value), value, rtol, atol)), x)
+    out = masked_by(simplified(np.isclose(filled(masked_data(x), value), value, rtol, atol)), x)
     out.fill_value = value
     return out
 
 
-@answers()
+@answers(np.ma.masked_object)
 def _masked_object(x: Any, value: Any, copy: bool = True, shrink: bool = True) -> Any:
-    out = masked_by(settled(np.equal(parts_of(x).everything, value)), x, copy=copy)
+    out = masked_by(simplified(np.equal(masked_data(x).everything, value)), x, copy=copy)
     out.fill_value = value
     return out
 
 
-@answers()
+@answers(np.ma.masked_invalid)
 def _masked_invalid(a: Any, copy: bool = True) -> Any:
-    invalid = settled(np.logical_not(np.isfinite(parts_of(a).everything)))
+    invalid = simplified(np.logical_not(np.isfinite(masked_data(a).everything)))
     return masked_by(invalid, a, copy=copy)
 
 
-@answers()
+@answers(np.ma.fix_invalid)
 def _fix_invalid(a: Any, mask: Any = nomask, copy: bool = True, fill_value: Any = None) -> Any:
     out = constructed(a, mask=mask, copy=copy)
     everything = out.data
-    invalid = settled(np.logical_not(np.isfinite(everything)))
+    invalid = simplified(np.logical_not(np.isfinite(everything)))
     if not is_traced(invalid) and not invalid.any():
         return out
     value = out.fill_value if fill_value is None else fill_value
     if is_traced(invalid):
-        found = Parts(everything, united(full_mask(parts_of(out)), invalid), everything.copy())
-        found.beneath[invalid] = value
-        return finished(current_trace(), found, like=out)
+        mask = united(full_mask(masked_data(out)), invalid)
+        beneath = everything.copy()
+        beneath[invalid] = value
+        return finished(current_trace(), MaskedData(everything, mask, beneath), like=out)
     out[invalid] = value
     out[invalid] = masked
     return out
 
 
 # --------------------------------------------------------- masks and metadata
-@answers("getdata", "get_data")
+@answers(np.ma.getdata)
 def _getdata(a: Any, subok: bool = True) -> Any:
-    return traced_parts(a).everything
+    return traced_masked_data(a).everything
 
 
-@answers("getmask", "get_mask")
+@answers(np.ma.getmask)
 def _getmask(a: Any) -> Any:
     return a.mask if type(a) is MaskedTracedArray else nomask
 
 
-@answers()
+@answers(np.ma.getmaskarray)
 def _getmaskarray(arr: Any) -> Any:
-    return full_mask(traced_parts(arr))
+    return full_mask(traced_masked_data(arr))
 
 
-@answers()
-def _filled(a: Any, fill_value: Any = None) -> Any:
-    return as_masked(a).filled(fill_value)
-
-
-@answers()
+@answers(np.ma.is_masked)
 def _is_masked(x: Any) -> bool:
-    mask = parts_of(x).mask
+    mask = masked_data(x).mask
     return mask is not nomask and bool(mask.any())
 
 
-@answers()
+@answers(np.ma.is_mask)
 def _is_mask(m: Any) -> bool:
     return hasattr(m, "dtype") and dtype_of(m).kind == "b"
 
 
-@answers()
+@answers(np.ma.make_mask)
 def _make_mask(m: Any, copy: bool = False, shrink: bool = True, dtype: Any = bool) -> Any:
-    found = as_mask(current_trace(), filled(parts_of(m), True))
-    return nomask if shrink and not is_traced(found) and not found.any() else found
+    mask = as_mask(current_trace(), filled(masked_data(m), True))
+    return nomask if shrink and not is_traced(mask) and not mask.any() else mask
 
 
-@answers()
+@answers(np.ma.mask_or)
 def _mask_or(m1: Any, m2: Any, copy: bool = False, shrink: bool = True) -> Any:
-    found = united(*(as_mask(current_trace(), m) for m in (m1, m2)))
-    if found is nomask or not shrink or is_traced(found) or found.any():
-        return found
+    mask = united(*(as_mask(current_trace(), m) for m in (m1, m2)))
+    if mask is nomask or not shrink or is_traced(mask) or mask.any():
+        return mask
     return nomask
 
 
-@answers()
-def _set_fill_value(a: Any, fill_value: Any) -> None:
-    if type(a) is MaskedTracedArray:
-        a.fill_value = fill_value
-
-
-@answers()
+@answers(np.ma.shape)
 def _shape(obj: Any) -> Any:
-    return np.shape(parts_of(obj).data)
+    return np.shape(masked_data(obj).data)
 
 
-@answers()
+@answers(np.ma.ndim)
 def _ndim(obj: Any) -> int:
-    return np.ndim(parts_of(obj).data)
+    return np.ndim(masked_data(obj).data)
 
 
-@answers()
+@answers(np.ma.size)
 def _size(obj: Any, axis: Any = None) -> int:
-    return np.size(parts_of(obj).data, axis)
+    return np.size(masked_data(obj).data, axis)
 
 
-@answers()
+@answers(np.ma.count_masked)
 def _count_masked(arr: Any, axis: Any = None) -> Any:
-    return np.sum(full_mask(traced_parts(arr)), axis=axis)
+    return np.sum(full_mask(traced_masked_data(arr)), axis=axis)
 
 
 def _about_masks(name: str) -> None:
     """A function that looks at the mask alone: it gets an ordinary array with that mask."""
     original = getattr(np.ma, name)
 
-    @answers(name)
+    @answers(original)
     def of_mask(a: Any, *args: Any) -> Any:
-        mask = known_mask(traced_parts(a), f"numpy.ma.{name}")
+        mask = known_mask(traced_masked_data(a), f"numpy.ma.{name}")
         return original(np.ma.MaskedArray(np.zeros(mask.shape), mask=mask), *args)
 
 

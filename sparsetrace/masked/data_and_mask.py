@@ -14,7 +14,7 @@ from numpy.ma import nomask
 from numpy.typing import NDArray
 
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.errors import UnsupportedError, ValueDependentError, explain
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
@@ -28,26 +28,28 @@ from sparsetrace.operands.operands import (
 )
 
 __all__ = [
-    "Parts",
+    "MaskedData",
     "as_mask",
     "as_traced",
-    "cleaned",
+    "broadcast_mask",
+    "current_trace",
     "filled",
     "full_mask",
     "inverted",
     "is_masked",
     "known_mask",
+    "masked_data",
     "moved",
-    "parts_of",
-    "settled",
-    "shaped",
+    "plain_index",
+    "refuse_target",
+    "simplified",
     "united",
 ]
 
 
 @dataclass(slots=True)
-class Parts:
-    """A masked array as its parts, each of the same shape."""
+class MaskedData:
+    """What a masked array consists of; all three have one shape."""
 
     data: Any
     """What the elements are where they are not masked."""
@@ -68,24 +70,25 @@ def is_masked(obj: Any) -> bool:
     return hasattr(type(obj), "_traced_data")
 
 
-def parts_of(obj: Any) -> Parts:
-    """The parts of any operand; what is no masked array has no mask."""
+def masked_data(obj: Any) -> MaskedData:
+    """The data and mask of any operand; what is no masked array has no mask."""
     if is_masked(obj):
-        return obj._parts  # type: ignore[no-any-return]
+        return obj._masked_data  # type: ignore[no-any-return]
     if isinstance(obj, np.ma.MaskedArray):
-        return Parts(np.ndarray.view(obj, np.ndarray), np.ma.getmask(obj))
+        return MaskedData(np.ndarray.view(obj, np.ndarray), np.ma.getmask(obj))
     if isinstance(obj, (list, tuple)) and _holds_masked(obj):
-        items = [parts_of(item) for item in obj]
-        return Parts(
+        items = [masked_data(item) for item in obj]
+        return MaskedData(
             np.stack([item.everything for item in items]),
-            settled(np.stack([full_mask(item) for item in items])),
+            simplified(np.stack([full_mask(item) for item in items])),
         )
     if isinstance(obj, (list, tuple)) and contains_traced(obj):
-        return Parts(as_traced(_trace(), obj))
-    return Parts(obj)
+        return MaskedData(as_traced(current_trace(), obj))
+    return MaskedData(obj)
 
 
-def _trace() -> Trace:
+def current_trace() -> Trace:
+    """The graph of the trace that runs."""
     trace = CURRENT.get()
     assert trace is not None
     return trace
@@ -97,11 +100,11 @@ def _holds_masked(obj: Any) -> bool:
     return isinstance(obj, np.ma.MaskedArray)
 
 
-def cleaned(key: Any) -> Any:
+def plain_index(key: Any) -> Any:
     """An index with the data of masked arrays in place of them, as NumPy takes it."""
     if isinstance(key, tuple):
-        return tuple(map(cleaned, key))
-    return parts_of(key).everything if isinstance(key, np.ma.MaskedArray) else key
+        return tuple(map(plain_index, key))
+    return masked_data(key).everything if isinstance(key, np.ma.MaskedArray) else key
 
 
 def as_traced(trace: Trace, data: Any) -> Any:
@@ -110,13 +113,13 @@ def as_traced(trace: Trace, data: Any) -> Any:
         return data
     if is_traced(data):
         return data._as_array()
-    ids, kind = ids_of(trace, data).copy(), dtype_of(data)
-    values = np.array(values_of(data), kind) if trace.local else None
-    return trace.wrap(Elements(ids, kind, values, keep_array=True))
+    ids, dtype = ids_of(trace, data).copy(), dtype_of(data)
+    values = np.array(values_of(data), dtype) if trace.local else None
+    return trace.wrap(Elements(ids, dtype, values, keep_array=True))
 
 
 # --------------------------------------------------------------------- masks
-def settled(mask: Any) -> Any:
+def simplified(mask: Any) -> Any:
     """The mask as an ordinary array, if no element of it depends on the inputs."""
     if not is_traced(mask):
         return mask
@@ -129,11 +132,11 @@ def as_mask(trace: Trace, obj: Any) -> Any:
     """What a user gave as a mask or a condition, as a mask."""
     if obj is nomask:
         return nomask
-    obj = cleaned(obj)
+    obj = plain_index(obj)
     if not contains_traced(obj):
         return np.asarray(obj, bool)
     truth = as_traced(trace, obj)
-    return settled(truth if truth.dtype == bool else np.not_equal(truth, 0))
+    return simplified(truth if truth.dtype == bool else np.not_equal(truth, 0))
 
 
 def united(*masks: Any) -> Any:
@@ -149,7 +152,7 @@ def united(*masks: Any) -> Any:
             out = np.where(first, True, second)
         else:
             out = np.logical_or(out, mask)
-    return settled(out)
+    return simplified(out)
 
 
 def inverted(mask: Any) -> Any:
@@ -157,21 +160,21 @@ def inverted(mask: Any) -> Any:
     return True if mask is nomask else np.logical_not(mask)
 
 
-def shaped(mask: Any, shape: tuple[int, ...]) -> Any:
+def broadcast_mask(mask: Any, shape: tuple[int, ...]) -> Any:
     """The mask, broadcast to `shape`."""
     if mask is nomask or np.shape(mask) == shape:
         return mask
     return np.broadcast_to(mask, shape).copy()
 
 
-def full_mask(parts: Parts) -> Any:
+def full_mask(operand: MaskedData) -> Any:
     """The mask as an array, whatever it is."""
-    if parts.mask is not nomask:
-        return parts.mask
-    return np.zeros(np.shape(parts.data), bool)
+    if operand.mask is not nomask:
+        return operand.mask
+    return np.zeros(np.shape(operand.data), bool)
 
 
-def known_mask(parts: Parts, call: str) -> NDArray[np.bool_]:
+def known_mask(operand: MaskedData, call: str) -> NDArray[np.bool_]:
     """The mask as an ordinary array.
 
     Raises
@@ -179,7 +182,7 @@ def known_mask(parts: Parts, call: str) -> NDArray[np.bool_]:
     ValueDependentError
         If the inputs decide it.
     """
-    if is_traced(parts.mask):
+    if is_traced(operand.mask):
         raise ValueDependentError(
             explain(
                 call,
@@ -187,25 +190,37 @@ def known_mask(parts: Parts, call: str) -> NDArray[np.bool_]:
                 "Use m.filled(value), which keeps the shape; a constant mask; or local=True.",
             )
         )
-    return full_mask(parts)  # type: ignore[no-any-return]
+    return full_mask(operand)  # type: ignore[no-any-return]
 
 
 # ---------------------------------------------------------------------- data
-def filled(parts: Parts, value: Any) -> Any:
+def filled(operand: MaskedData, value: Any) -> Any:
     """The data, with `value` where they are masked."""
-    mask, kind = parts.mask, dtype_of(parts.data)
+    mask, dtype = operand.mask, dtype_of(operand.data)
     if mask is nomask or (not is_traced(mask) and not mask.any()):
-        return parts.data
+        return operand.data
     if not contains_traced(value):
-        value = np.asarray(value).astype(kind)
-    out = np.where(mask, value, parts.data)
-    return out if out.dtype == kind else out.astype(kind)
+        value = np.asarray(value).astype(dtype)
+    out = np.where(mask, value, operand.data)
+    return out if out.dtype == dtype else out.astype(dtype)
 
 
-def moved(parts: Parts, move: Any) -> Parts:
+def moved(operand: MaskedData, move: Any) -> MaskedData:
     """The elements rearranged by a function that does nothing else."""
-    return Parts(
-        move(parts.data),
-        nomask if parts.mask is nomask else move(parts.mask),
-        None if parts.beneath is None else move(parts.beneath),
+    return MaskedData(
+        move(operand.data),
+        nomask if operand.mask is nomask else move(operand.mask),
+        None if operand.beneath is None else move(operand.beneath),
     )
+
+
+def refuse_target(call: str, out: Any) -> None:
+    """Raise where a function is asked to write into an array given."""
+    if out is not None:
+        raise UnsupportedError(
+            explain(
+                f"{call}(out=)",
+                "writing into an array given has no rule",
+                "Leave out= away, and assign the result.",
+            )
+        )

@@ -3,13 +3,14 @@
 Contract: masked elements count for nothing; where the inputs decide whether an element
 is masked, a result unites both outcomes.  It is told apart from NumPy's own class by its
 type alone (``isinstance`` is told otherwise), and is no array: code that reaches into
-masked arrays past their interface meets an error there, not elements.
+masked arrays past their interface meets an error there, not elements.  Its operators are
+added by `sparsetrace.masked.ufuncs`, its reductions by `sparsetrace.masked.registry`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,17 +18,16 @@ from numpy.ma import masked, nomask
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
-from sparsetrace.masked.axis_reductions import REDUCTIONS, UNMASKED, count, sort
 from sparsetrace.masked.data_and_mask import (
-    Parts,
+    MaskedData,
     as_mask,
     as_traced,
-    cleaned,
     filled,
     full_mask,
     known_mask,
-    parts_of,
-    settled,
+    masked_data,
+    plain_index,
+    simplified,
     united,
 )
 from sparsetrace.masked.masked_constant import compared_by_identity
@@ -60,8 +60,8 @@ class MaskedTracedArray(MaskedLayout):
     __array_priority__ = 2e6
     __hash__ = None  # type: ignore[assignment]
 
-    def _finished(self, found: Parts) -> Any:
-        return finished(self._trace, found, like=self)
+    def _finished(self, result: MaskedData) -> Any:
+        return finished(self._trace, result, like=self)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -103,7 +103,7 @@ class MaskedTracedArray(MaskedLayout):
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy()
 
-    # ------------------------------------------------------------------- parts
+    # ----------------------------------------------------------- data and mask
     @property
     def mask(self) -> Any:
         """The mask itself, as a view: a constant, unless the inputs decide it."""
@@ -168,15 +168,12 @@ class MaskedTracedArray(MaskedLayout):
 
     def filled(self, fill_value: Any = None) -> Any:
         """The data, with `fill_value` where they are masked."""
-        return filled(self._parts, self.fill_value if fill_value is None else fill_value)
+        return filled(self._masked_data, self.fill_value if fill_value is None else fill_value)
 
     def compressed(self) -> Any:
         """The valid elements, in one dimension; the mask must be a constant."""
-        mask = known_mask(self._parts, "numpy.ma.compressed")
+        mask = known_mask(self._masked_data, "numpy.ma.compressed")
         return self._elements.reshape(-1)[~mask.reshape(-1)]
-
-    def count(self, axis: Any = None, keepdims: Any = np._NoValue) -> Any:
-        return count(self._parts, axis, keepdims)
 
     # ---------------------------------------------------------------- elements
     def _mask_at(self, key: Any) -> Any:
@@ -211,23 +208,23 @@ class MaskedTracedArray(MaskedLayout):
             self._make_uncertain()
         self._missing[key] = value
         if is_traced(self._missing) and not is_uncertain(self._missing):
-            self._missing = settled(self._missing)
+            self._missing = simplified(self._missing)
 
     def __getitem__(self, key: Any) -> Any:
-        key = cleaned(key)
+        key = plain_index(key)
         data = self._elements[key]
         beneath = None if self._beneath is None else self._beneath[key]
-        found = Parts(data, self._mask_at(key), beneath)
-        return self._alike(found) if is_traced_array(data) else finished(self._trace, found)
+        chosen = MaskedData(data, self._mask_at(key), beneath)
+        return self._alike(chosen) if is_traced_array(data) else finished(self._trace, chosen)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         by_masked = isinstance(key, np.ma.MaskedArray)
-        key = cleaned(key)
+        key = plain_index(key)
         if value is masked:
             self._write_mask(key, True)
             return
-        parts = parts_of(value)
-        data, mask = parts.everything, parts.mask
+        given = masked_data(value)
+        data, mask = given.everything, given.mask
         if is_traced(mask) and not mask.ndim:  # if it is masked, what is there stays
             data = np.where(mask, self._traced_data[key], data)
         if self._hard:
@@ -243,11 +240,11 @@ class MaskedTracedArray(MaskedLayout):
                 self._missing = np.zeros(self.shape, bool)
             self._write_mask(key, mask)
 
-    def _store(self, parts: Parts) -> Any:
-        """What an operator in place has found."""
-        self._elements[...] = parts.data
-        self._beneath = parts.beneath
-        self._write_mask(..., parts.mask)
+    def _store(self, result: MaskedData) -> Any:
+        """Take over the result of an operation in place."""
+        self._elements[...] = result.data
+        self._beneath = result.beneath
+        self._write_mask(..., result.mask)
         return self
 
     def __len__(self) -> int:
@@ -266,7 +263,7 @@ class MaskedTracedArray(MaskedLayout):
         """Nested lists of elements, None (or `fill_value`) for those masked."""
         if fill_value is not None:
             return self.filled(fill_value).tolist()
-        known_mask(self._parts, "numpy.ma.MaskedArray.tolist")
+        known_mask(self._masked_data, "numpy.ma.MaskedArray.tolist")
         if not self.ndim:
             return None if self._missing is not nomask and self._missing else self.item()
         if self.ndim > 1:
@@ -311,23 +308,17 @@ class MaskedTracedArray(MaskedLayout):
     def __format__(self, spec: str) -> str:
         return repr(self)
 
-    # --------------------------------------------------------------- in place
-    def sort(self, axis: Any = -1, *args: Any, **kwargs: Any) -> None:
-        """In place; masked elements last, or first without `endwith`."""
-        found = sort(self._trace, self._parts, axis, *args, **kwargs)
-        self._store(Parts(found.data, found.mask))
-
     def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
         """As ndarray.put, of the data and the mask."""
-        given = parts_of(values)
-        self._traced_data.put(cleaned(indices), given.everything, mode=mode)
+        given = masked_data(values)
+        self._traced_data.put(plain_index(indices), given.everything, mode=mode)
         if self._missing is nomask and given.mask is nomask:
             return
-        mask = full_mask(self._parts).copy()
+        mask = full_mask(self._masked_data).copy()
         if is_traced(given.mask) or contains_traced(indices):
             mask = as_traced(self._trace, mask)
-        mask.put(cleaned(indices), False if given.mask is nomask else given.mask, mode=mode)
-        self._write_mask(..., settled(mask))
+        mask.put(plain_index(indices), False if given.mask is nomask else given.mask, mode=mode)
+        self._write_mask(..., simplified(mask))
 
 
 def _holders(m: MaskedLayout) -> int:
@@ -335,7 +326,7 @@ def _holders(m: MaskedLayout) -> int:
     return sys.getrefcount(m._missing)
 
 
-_ALONE = _holders(MaskedLayout(None, Parts(None, np.zeros(1, bool))))  # type: ignore[arg-type]
+_ALONE = _holders(MaskedLayout(None, MaskedData(None, np.zeros(1, bool))))  # type: ignore[arg-type]
 """What `_holders` gives for a mask that nothing else refers to."""
 
 
@@ -353,17 +344,17 @@ def _refuse_numpy(scope: dict[str, Any]) -> None:
 
 def over(trace: Trace, data: Any, mask: Any = nomask) -> Any:
     """A masked array over `data`, which it shares if they are traced."""
-    return MaskedTracedArray(trace, Parts(as_traced(trace, data), mask))
+    return MaskedTracedArray(trace, MaskedData(as_traced(trace, data), mask))
 
 
-def finished(trace: Trace, found: Parts, *, like: Any = None) -> Any:
+def finished(trace: Trace, result: MaskedData, *, like: Any = None) -> Any:
     """What the user's function gets: an array, a number, or ``np.ma.masked``.
 
     A number that may be masked or not stays a masked array without dimensions.  If the
     code that gets it asks ``is np.ma.masked``, which no object can answer for itself,
     both answers are run.
     """
-    data, mask = found.data, found.mask
+    data, mask = result.data, result.mask
     if not np.ndim(data):
         certain = not is_traced(mask)
         if not certain and compared_by_identity():
@@ -372,33 +363,9 @@ def finished(trace: Trace, found: Parts, *, like: Any = None) -> Any:
             return masked if mask else data[()]
     elif not is_traced(data) and not is_traced(mask):
         return np.ma.MaskedArray(data, mask=mask)
-    beneath = None if found.beneath is None else as_traced(trace, found.beneath)
+    beneath = None if result.beneath is None else as_traced(trace, result.beneath)
     data = as_traced(trace, data)
     if not is_traced(data):  # whole numbers of a local trace
         return np.ma.MaskedArray(data, mask=mask)
-    found = Parts(data, mask, beneath)
-    return MaskedTracedArray(trace, found) if like is None else like._alike(found)
-
-
-# ------------------------------------------------------------------- methods
-def _reduction(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: MaskedTracedArray, *args: Any, **kwargs: Any) -> Any:
-        return finished(self._trace, function(self._trace, self._parts, *args, **kwargs))
-
-    method.__name__ = name
-    return method
-
-
-def _unmasked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: MaskedTracedArray, *args: Any, **kwargs: Any) -> Any:
-        return function(self._trace, self._parts, *args, **kwargs)
-
-    method.__name__ = name
-    return method
-
-
-for _name, _function in REDUCTIONS.items():
-    if hasattr(np.ma.MaskedArray, _name):
-        setattr(MaskedTracedArray, _name, _reduction(_name, _function))
-for _name, _function in UNMASKED.items():
-    setattr(MaskedTracedArray, _name, _unmasked(_name, _function))
+    result = MaskedData(data, mask, beneath)
+    return MaskedTracedArray(trace, result) if like is None else like._alike(result)

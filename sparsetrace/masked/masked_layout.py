@@ -1,4 +1,4 @@
-"""`MaskedLayout`: what a masked array says of its shape, and how it is rearranged.
+"""`MaskedLayout`: what a masked array holds, its shape, and copies of it.
 
 Contract: data and mask are moved alike, by the methods of arrays; views of the one go
 with views of the other.
@@ -14,8 +14,13 @@ from numpy.ma import nomask
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.masked.axis_reductions import dot
-from sparsetrace.masked.data_and_mask import Parts, as_traced, moved, parts_of
+from sparsetrace.masked.data_and_mask import (
+    MaskedData,
+    as_traced,
+    masked_data,
+    moved,
+    refuse_target,
+)
 
 __all__ = ["MaskedLayout"]
 
@@ -31,21 +36,24 @@ class MaskedLayout:
     _hard: bool
     _missing: Any
 
-    def __init__(self, trace: Trace, parts: Parts) -> None:
+    def __init__(self, trace: Trace, content: MaskedData) -> None:
         self._trace = trace
-        self._elements, self._missing, self._beneath = parts.data, parts.mask, parts.beneath
+        self._take(content)
         self._fill = None
         self._hard = False
 
+    def _take(self, content: MaskedData) -> None:
+        self._elements, self._missing, self._beneath = content.data, content.mask, content.beneath
+
     @property
-    def _parts(self) -> Parts:
-        return Parts(self._elements, self._missing, self._beneath)
+    def _masked_data(self) -> MaskedData:
+        return MaskedData(self._elements, self._missing, self._beneath)
 
     @property
     def _traced_data(self) -> Any:
         """Everything, as NumPy's own functions read it."""
         if self._beneath is not None:
-            self._elements[...] = self._parts.everything
+            self._elements[...] = self._masked_data.everything
             self._beneath = None
         return self._elements
 
@@ -54,7 +62,7 @@ class MaskedLayout:
         """The data, with what lies under the mask."""
         return self._traced_data
 
-    def _finished(self, found: Parts) -> Any:
+    def _finished(self, result: MaskedData) -> Any:
         """What the user gets for a result of a method."""
         raise NotImplementedError
 
@@ -64,8 +72,7 @@ class MaskedLayout:
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        found = moved(self._parts, lambda a: a.reshape(shape))
-        self._elements, self._missing, self._beneath = found.data, found.mask, found.beneath
+        self._take(moved(self._masked_data, lambda a: a.reshape(shape)))
 
     @property
     def ndim(self) -> int:
@@ -89,14 +96,14 @@ class MaskedLayout:
     def nbytes(self) -> int:
         return self.itemsize * self.size
 
-    def _alike(self, parts: Parts) -> Self:
+    def _alike(self, content: MaskedData) -> Self:
         """Another masked array, with the options of this one."""
-        out = type(self)(self._trace, parts)
+        out = type(self)(self._trace, content)
         out._fill, out._hard = self._fill, self._hard
         return out
 
     def _moved(self, move: Callable[[Any], Any]) -> Any:
-        return self._alike(moved(self._parts, move))
+        return self._alike(moved(self._masked_data, move))
 
     def _own_mask(self) -> Any:
         return self._missing if self._missing is nomask else self._missing.copy()
@@ -111,14 +118,14 @@ class MaskedLayout:
 
     @property
     def real(self) -> Any:
-        return self._alike(Parts(self._traced_data.real, self._own_mask()))
+        return self._alike(MaskedData(self._traced_data.real, self._own_mask()))
 
     @property
     def imag(self) -> Any:
-        return self._alike(Parts(self._traced_data.imag, self._own_mask()))
+        return self._alike(MaskedData(self._traced_data.imag, self._own_mask()))
 
     def copy(self, order: Any = "C") -> Any:
-        return self._alike(moved(self._parts, lambda a: a.copy(order)))
+        return self._alike(moved(self._masked_data, lambda a: a.copy(order)))
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.astype; the mask stays."""
@@ -126,9 +133,8 @@ class MaskedLayout:
         def converted(data: Any) -> Any:
             return as_traced(self._trace, data.astype(dtype, *args, **kwargs))
 
-        parts = self._parts
-        beneath = None if parts.beneath is None else converted(parts.beneath)
-        return self._finished(Parts(converted(parts.data), parts.mask, beneath))
+        beneath = None if self._beneath is None else converted(self._beneath)
+        return self._finished(MaskedData(converted(self._elements), self._missing, beneath))
 
     def view(self, dtype: Any = None, type: Any = None, fill_value: Any = None) -> Any:
         """As MaskedArray.view, to the array itself or to its data."""
@@ -140,44 +146,20 @@ class MaskedLayout:
         return self._moved(lambda a: a[...])
 
     def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
-        if out is not None:
-            raise _no_target("compress")
-        return self._alike(moved(self._parts, lambda a: np.compress(condition, a, axis)))
+        refuse_target("np.ma.compress", out)
+        return self._alike(moved(self._masked_data, lambda a: np.compress(condition, a, axis)))
 
     def clip(self, min: Any = None, max: Any = None, **options: Any) -> Any:
         """As MaskedArray.clip, between bounds that are not masked."""
-        bounds = [parts_of(bound) for bound in (min, max)]
+        bounds = [masked_data(bound) for bound in (min, max)]
         if any(bound.mask is not nomask for bound in bounds) or options.get("out") is not None:
             raise UnsupportedError(
                 explain("numpy.ma.clip", "a bound is masked, or out= given", "Use np.ma.where.")
             )
         data = np.clip(self._traced_data, bounds[0].data, bounds[1].data)
-        return self._finished(Parts(data, self._own_mask()))
+        return self._finished(MaskedData(data, self._own_mask()))
 
     def round(self, decimals: int = 0, out: Any = None) -> Any:
-        if out is not None:
-            raise _no_target("round")
+        refuse_target("np.ma.round", out)
         data = np.round(self._traced_data, decimals)
-        return self._finished(Parts(data, self._missing))
-
-    def dot(self, b: Any, out: Any = None, strict: bool = False) -> Any:
-        return self._finished(dot(self._trace, self._parts, parts_of(b), out, strict))
-
-
-def _no_target(name: str) -> UnsupportedError:
-    return UnsupportedError(
-        explain(f"numpy.ma.{name}(out=)", "writing into an array given has no rule",
-                "Leave out= away, and assign the result.")
-    )  # fmt: skip
-
-
-def _move(name: str) -> Callable[..., Any]:
-    def method(self: MaskedLayout, *args: Any, **kwargs: Any) -> Any:
-        return self._moved(lambda a: getattr(a, name)(*args, **kwargs))
-
-    method.__name__ = name
-    return method
-
-
-for _name in "diagonal flatten ravel repeat reshape squeeze swapaxes take transpose".split():
-    setattr(MaskedLayout, _name, _move(_name))
+        return self._finished(MaskedData(data, self._missing))

@@ -7,17 +7,18 @@ of the mask there is an accident.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.masked.answers import FUNCTIONS, as_masked
-from sparsetrace.masked.data_and_mask import parts_of
+from sparsetrace.masked.data_and_mask import masked_data
 from sparsetrace.masked.masked_array import MaskedTracedArray
 from sparsetrace.masked.numpy_ma_functions import rearranged
+from sparsetrace.masked.registry import ANSWERS, Answer, answers, as_masked, by_method
 
 __all__ = ["BY_ELEMENT", "BY_METHOD", "DATA_ALONE", "FORGETTING", "function_call"]
 
@@ -26,67 +27,16 @@ def _of_numpy(names: str) -> list[Callable[..., Any]]:
     return [getattr(np, name) for name in names.split()]
 
 
-BY_METHOD = frozenset(
-    _of_numpy(
-        "all any argmax argmin clip cumprod cumsum diagonal max mean min prod ravel repeat "
-        "reshape round squeeze std sum swapaxes take trace transpose var"
-    )
-)
-"""These call the method of the masked array."""
-
-BY_ELEMENT = frozenset(
-    _of_numpy(
-        "array_split atleast_1d atleast_2d atleast_3d dsplit expand_dims flip fliplr flipud "
-        "hsplit moveaxis roll rollaxis rot90 split tile vsplit"
-    )
-)
-"""These move elements, and the mask with them."""
-
-DATA_ALONE = frozenset(
-    _of_numpy(
-        "broadcast_arrays broadcast_to convolve copy cross einsum interp iscomplexobj isrealobj "
-        "ndim outer result_type select shape size tensordot tril triu vdot where"
-    )
-) | {np.linalg.norm}
-"""These read the data under the mask as well, and return ordinary arrays."""
-
-FORGETTING = frozenset(_of_numpy("column_stack concatenate dot dstack hstack inner stack vstack"))
-"""These make masked arrays of the data, in which nothing is masked."""
-
-_OTHERS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.amax: FUNCTIONS["max"],
-    np.amin: FUNCTIONS["min"],
-    np.around: FUNCTIONS["round"],
-    np.average: lambda a, axis=None, **options: as_masked(a).mean(axis, **options),
-    np.argsort: lambda a, axis=-1, **options: as_masked(a).argsort(axis, **options),
-    np.compress: FUNCTIONS["compress"],
-    np.diff: FUNCTIONS["diff"],
-    np.empty_like: FUNCTIONS["empty_like"],
-    np.imag: lambda val: val.imag,
-    np.ones_like: FUNCTIONS["ones_like"],
-    np.real: lambda val: val.real,
-    np.sort: FUNCTIONS["sort"],
-    np.zeros_like: FUNCTIONS["zeros_like"],
-}
+def _each(
+    functions: list[Callable[..., Any]], answer: Callable[[Callable[..., Any]], Answer]
+) -> frozenset[Callable[..., Any]]:
+    """Register the answer to each of these functions."""
+    for function in functions:
+        answers(function)(answer(function))
+    return frozenset(functions)
 
 
-def function_call(
-    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """Answer ``__array_function__`` where an argument is a masked array."""
-    if function in DATA_ALONE or _numbers_alone(args):
-        return function(*map(_data, args), **{key: _data(v) for key, v in kwargs.items()})
-    if function in FORGETTING:
-        found = function(*map(_data, args), **{key: _data(v) for key, v in kwargs.items()})
-        return as_masked(found)
-    others = [*args[1:], *kwargs.values()]
-    if not any(isinstance(x, np.ma.MaskedArray) for x in others):
-        if function in BY_METHOD:
-            return getattr(as_masked(args[0]), function.__name__)(*args[1:], **kwargs)
-        if function in BY_ELEMENT:
-            return rearranged(function, *args, **kwargs)
-    if function in _OTHERS and "weights" not in kwargs:
-        return _OTHERS[function](*args, **kwargs)
+def _refuse(function: Callable[..., Any]) -> NoReturn:
     name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
     raise UnsupportedError(
         explain(
@@ -95,6 +45,96 @@ def function_call(
             f"Use np.ma.{function.__name__}, if there is one, or {name}(m.filled(value)).",
         )
     )
+
+
+def _of_one(function: Callable[..., Any], answer: Answer) -> Answer:
+    """The answer where the first argument alone is masked."""
+
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(x, np.ma.MaskedArray) for x in (*args, *kwargs.values())):
+            _refuse(function)
+        return answer(a, *args, **kwargs)
+
+    return call
+
+
+def _without_masks(function: Callable[..., Any]) -> Answer:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(_data, args), **{key: _data(v) for key, v in kwargs.items()})
+
+    return call
+
+
+def _masked_again(function: Callable[..., Any]) -> Answer:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return as_masked(_without_masks(function)(*args, **kwargs))
+
+    return call
+
+
+BY_METHOD = _each(
+    _of_numpy(
+        "all any argmax argmin clip cumprod cumsum diagonal max mean min prod ravel repeat "
+        "reshape round squeeze std sum swapaxes take trace transpose var"
+    ),
+    lambda function: _of_one(function, by_method(function.__name__)),
+)
+"""These call the method of the masked array."""
+
+BY_ELEMENT = _each(
+    _of_numpy(
+        "array_split atleast_1d atleast_2d atleast_3d dsplit expand_dims flip fliplr flipud "
+        "hsplit moveaxis roll rollaxis rot90 split tile vsplit"
+    ),
+    lambda function: _of_one(function, functools.partial(rearranged, function)),
+)
+"""These move elements, and the mask with them."""
+
+DATA_ALONE = _each(
+    [
+        *_of_numpy(
+            "broadcast_arrays broadcast_to convolve copy cross einsum interp iscomplexobj "
+            "isrealobj ndim outer result_type select shape size tensordot tril triu vdot where"
+        ),
+        np.linalg.norm,
+    ],
+    _without_masks,
+)
+"""These read the data under the mask as well, and return ordinary arrays."""
+
+FORGETTING = _each(
+    _of_numpy("column_stack concatenate dot dstack hstack inner stack vstack"), _masked_again
+)
+"""These make masked arrays of the data, in which nothing is masked."""
+
+answers(np.amax)(by_method("max"))
+answers(np.amin)(by_method("min"))
+answers(np.around)(by_method("round"))
+answers(np.real)(lambda val: val.real)
+answers(np.imag)(lambda val: val.imag)
+
+
+@answers(np.argsort)
+def _argsort(a: Any, axis: Any = -1, **options: Any) -> Any:
+    return as_masked(a).argsort(axis, **options)
+
+
+@answers(np.average)
+def _average(a: Any, axis: Any = None, weights: Any = None, **options: Any) -> Any:
+    if weights is not None:
+        _refuse(np.average)
+    return as_masked(a).mean(axis, **options)
+
+
+def function_call(
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Answer ``__array_function__`` where an argument is a masked array."""
+    if _numbers_alone(args):
+        return _without_masks(function)(*args, **kwargs)
+    if function not in ANSWERS:
+        _refuse(function)
+    return ANSWERS[function](*args, **kwargs)
 
 
 def _numbers_alone(obj: Any) -> bool:
@@ -107,7 +147,7 @@ def _numbers_alone(obj: Any) -> bool:
 def _data(obj: Any) -> Any:
     if isinstance(obj, (list, tuple)) and not hasattr(obj, "_fields"):
         return type(obj)(map(_data, obj))
-    return parts_of(obj).everything if isinstance(obj, np.ma.MaskedArray) else obj
+    return masked_data(obj).everything if isinstance(obj, np.ma.MaskedArray) else obj
 
 
 def _array_function(

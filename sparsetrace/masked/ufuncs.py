@@ -11,26 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.context import CURRENT, Trace
+from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.masked import arithmetic
-from sparsetrace.masked.data_and_mask import Parts, parts_of
+from sparsetrace.masked.data_and_mask import MaskedData, current_trace, masked_data
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS, UNARY
 
-__all__ = ["binary_call", "current_trace", "outer_call", "power_call", "ufunc_call", "unary_call"]
+__all__ = ["binary_call", "outer_call", "ufunc_call", "unary_call"]
 
 _DIVISIONS = frozenset((np.true_divide, np.floor_divide, np.remainder, np.fmod))
 _OPTIONS = frozenset(("dtype", "casting", "order", "subok"))
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
-
-
-def current_trace() -> Trace:
-    """The trace that runs."""
-    trace = CURRENT.get()
-    assert trace is not None
-    return trace
 
 
 def _like(*operands: Any) -> Any:
@@ -41,8 +34,8 @@ def _like(*operands: Any) -> Any:
 def unary_call(f: Callable[..., Any], domain: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
     """``np.ma.f(a)``."""
     trace = current_trace()
-    found = arithmetic.unary(trace, f, domain, parts_of(a), *args, **kwargs)
-    return finished(trace, found, like=_like(a))
+    result = arithmetic.unary(trace, f, domain, masked_data(a), *args, **kwargs)
+    return finished(trace, result, like=_like(a))
 
 
 def binary_call(f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
@@ -53,22 +46,17 @@ def binary_call(f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any
 
 def _binary(
     trace: Trace, f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any
-) -> Parts:
+) -> MaskedData:
     if f is np.power:
-        return arithmetic.power(trace, parts_of(a), parts_of(b))
+        return arithmetic.power(trace, masked_data(a), masked_data(b))
     rule = arithmetic.divide if f in _DIVISIONS else arithmetic.binary
-    return rule(trace, f, parts_of(a), parts_of(b), *args, **kwargs)
-
-
-def power_call(a: Any, b: Any) -> Any:
-    """``np.ma.power(a, b)``."""
-    return binary_call(np.power, a, b)
+    return rule(trace, f, masked_data(a), masked_data(b), *args, **kwargs)
 
 
 def outer_call(f: np.ufunc, a: Any, b: Any) -> Any:
     """``np.ma.f.outer(a, b)``."""
     trace = current_trace()
-    return finished(trace, arithmetic.outer(trace, f, parts_of(a), parts_of(b)))
+    return finished(trace, arithmetic.outer(trace, f, masked_data(a), masked_data(b)))
 
 
 def ufunc_call(
@@ -84,7 +72,7 @@ def ufunc_call(
         return _refuse(f"np.{ufunc.__name__}.{method}", "numpy forgets the mask there")
     if ufunc.signature is not None or ufunc.nout != 1 or not kwargs.keys() <= _OPTIONS:
         return _refuse(f"np.{ufunc.__name__}", "this call has no rule for masked arrays")
-    operands = [parts_of(x) for x in inputs]
+    operands = [masked_data(x) for x in inputs]
     return finished(trace, arithmetic.ufunc(trace, ufunc, operands, **kwargs), like=_like(*inputs))
 
 
@@ -140,8 +128,8 @@ def _through(f: Any, name: str) -> None:
         return ufunc_call(self._trace, f, "__call__", (other, self), {})
 
     def inside(self: MaskedTracedArray, other: Any) -> Any:
-        found = forward(self, other)
-        return found if found is NotImplemented else self._store(parts_of(found))
+        result = forward(self, other)
+        return result if result is NotImplemented else self._store(masked_data(result))
 
     setattr(MaskedTracedArray, f"__{name}__", forward)
     if f.nin == 2:
