@@ -14,7 +14,7 @@ import types
 import numpy as np
 
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.swallowed_errors import explained, speaks_of_traces
+from sparsetrace.capture.escape_errors import explained, speaks_of_traces
 from sparsetrace.errors import TracingError
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries

@@ -22,19 +22,11 @@ from numpy.ma import core as _core
 from numpy.ma import nomask
 
 from sparsetrace.capture.patch import Patch
-from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.capture.session import SESSION, answering, holds_traced, is_library
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
-from sparsetrace.masked import (
-    ANSWERS,
-    METADATA,
-    as_masked,
-    binary_call,
-    constructed,
-    outer_call,
-    unary_call,
-)
-from sparsetrace.operands.operands import contains_traced, is_traced, plain_target
+from sparsetrace.masked import ANSWERS, METADATA, by_method, constructed
+from sparsetrace.operands.operands import is_traced, plain_target
 
 __all__ = ["MODULE", "are_used", "later_patches", "patches"]
 
@@ -49,10 +41,6 @@ _MAKERS = frozenset(
 """Functions whose arrays may be written into."""
 
 
-def _is_concerned(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    return any(map(contains_traced, args)) or any(map(contains_traced, kwargs.values()))
-
-
 def _function(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     answer = ANSWERS.get(original)
 
@@ -61,9 +49,9 @@ def _function(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         session = SESSION.get()
         if session is None:
             return original(*args, **kwargs)
-        if not _is_concerned(args, kwargs):
-            found = original(*args, **kwargs)
-            return _watched(found, args, sys._getframe(1)) if name in _MAKERS else found
+        if not holds_traced(args, kwargs):
+            result = original(*args, **kwargs)
+            return _watched(result, args, sys._getframe(1)) if name in _MAKERS else result
         if answer is None:
             raise UnsupportedError(
                 explain(
@@ -96,93 +84,6 @@ def _watched(made: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
     )
 
 
-# ------------------------------------------------------------ numpy.ma's ufuncs
-def _unary(original: Any) -> Any:
-    def call(self: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
-        if SESSION.get() is None or not _is_concerned((a, *args), kwargs):
-            return original(self, a, *args, **kwargs)
-        return unary_call(self.f, self.domain, a, *args, **kwargs)
-
-    return call
-
-
-def _binary(original: Any) -> Any:
-    def call(self: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
-        if SESSION.get() is None or not _is_concerned((a, b, *args), kwargs):
-            return original(self, a, b, *args, **kwargs)
-        return binary_call(self.f, a, b, *args, **kwargs)
-
-    return call
-
-
-def _extreme(original: Any) -> Any:
-    def call(self: Any, a: Any, b: Any = None) -> Any:
-        if SESSION.get() is None or not _is_concerned((a, b), {}):
-            return original(self, a, b)
-        if b is None:
-            return getattr(as_masked(a), _REDUCING[self.f])()
-        return binary_call(self.f, a, b)
-
-    return call
-
-
-def _outer(original: Any) -> Any:
-    def outer(self: Any, a: Any, b: Any) -> Any:
-        if SESSION.get() is None or not _is_concerned((a, b), {}):
-            return original(self, a, b)
-        return outer_call(self.f, a, b)
-
-    return outer
-
-
-_REDUCING = {
-    np.add: "sum",
-    np.multiply: "prod",
-    np.maximum: "max",
-    np.minimum: "min",
-    np.logical_and: "all",
-    np.logical_or: "any",
-}
-
-
-def _along(original: Any, default: Any) -> Any:
-    """``np.ma.add.reduce`` and its kin, by the method that does the same."""
-
-    def reduce(self: Any, target: Any, axis: Any = default, *args: Any, **kwargs: Any) -> Any:
-        if SESSION.get() is None or not _is_concerned((target, *args), kwargs):
-            return original(self, target, axis, *args, **kwargs)
-        if self.f not in _REDUCING or args or kwargs:
-            raise _unanswered(self, "reduce")
-        if axis is np._NoValue:
-            axis = 0 if as_masked(target).ndim == 1 else None
-        return getattr(as_masked(target), _REDUCING[self.f])(axis)
-
-    return reduce
-
-
-def _prefixes(original: Any) -> Any:
-    """``np.ma.add.accumulate`` and its kin, whose results have no mask."""
-
-    def accumulate(self: Any, target: Any, axis: int = 0) -> Any:
-        if SESSION.get() is None or not _is_concerned((target,), {}):
-            return original(self, target, axis)
-        if self.f not in (np.add, np.multiply):
-            raise _unanswered(self, "accumulate")
-        return as_masked(self.f.accumulate(as_masked(target).filled(self.filly), axis))
-
-    return accumulate
-
-
-def _unanswered(operation: Any, method: str) -> UnsupportedError:
-    return UnsupportedError(
-        explain(
-            f"np.ma.{operation.__name__}.{method}",
-            "this call has no rule for traced data",
-            "Use the methods: m.sum(axis), m.prod(axis), m.max(axis), m.cumsum(axis).",
-        )
-    )
-
-
 # ------------------------------------------------------------------- the class
 def patches() -> list[Patch]:
     """How masked arrays are made, which alone is exchanged from the start."""
@@ -194,7 +95,7 @@ def _new(original: Any) -> Any:
     @functools.wraps(original)
     def new(cls: type, data: Any = None, mask: Any = nomask, *args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
-        if session is None or not _is_concerned((data, mask, *args), kwargs):
+        if session is None or not holds_traced((data, mask, *args), kwargs):
             return original(cls, data, mask, *args, **kwargs)
         session.need(MODULE)
         if cls is not core.MaskedArray:
@@ -218,29 +119,9 @@ def _new(original: Any) -> Any:
     return staticmethod(new)
 
 
-def _refuse_write(target: Any) -> NoReturn:
-    """The error of a write of traced elements into an ordinary masked array."""
+def _refuse_write(target: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    """Raise the error of a write of traced elements into an ordinary masked array."""
     raise plain_target("an assignment to a masked array", np.ndarray.view(target, target.baseclass))
-
-
-def _writing(original: Any) -> Any:
-    @functools.wraps(original)
-    def write(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if SESSION.get() is not None and _is_concerned(args, kwargs):
-            _refuse_write(self)
-        return original(self, *args, **kwargs)
-
-    return write
-
-
-def _reading(original: Any, name: str) -> Any:
-    @functools.wraps(original)
-    def read(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if SESSION.get() is None or not _is_concerned(args, kwargs):
-            return original(self, *args, **kwargs)
-        return getattr(as_masked(self), name)(*args, **kwargs)
-
-    return read
 
 
 _COMPARISONS = "eq ne lt le gt ge"
@@ -249,36 +130,32 @@ _WRITERS = ("__setitem__", "put", *(f"__{name}__" for name in _IN_PLACE.split())
 _READERS = ("dot", "filled", *(f"__{name}__" for name in _COMPARISONS.split()))
 
 
+_UFUNCS = (
+    core._MaskedUnaryOperation,
+    core._MaskedBinaryOperation,
+    core._DomainedBinaryOperation,
+    core._extrema_operation,
+)
+"""The classes of numpy.ma's own ufuncs."""
+
+
 def later_patches() -> Iterator[Patch]:
     """All else: the functions of ``np.ma``, its ufuncs, and what ordinary masked arrays do."""
-    ufunc_classes = (
-        core._MaskedUnaryOperation,
-        core._MaskedBinaryOperation,
-        core._DomainedBinaryOperation,
-        core._extrema_operation,
-    )
     for name in np.ma.__all__:
         original = getattr(np.ma, name)
-        other = isinstance(original, (type, types.ModuleType, *ufunc_classes))
+        other = isinstance(original, (type, types.ModuleType, *_UFUNCS))
         if callable(original) and not other and name not in METADATA:
             yield Patch(np.ma, name, original, _function(name, original))
-    unary, binary, divisions, extrema = ufunc_classes
-    methods: tuple[tuple[Any, str, Callable[[Any], Any]], ...] = (
-        (unary, "__call__", _unary),
-        (binary, "__call__", _binary),
-        (divisions, "__call__", _binary),
-        (extrema, "__call__", _extreme),
-        (binary, "outer", _outer),
-        (extrema, "outer", _outer),
-        (binary, "reduce", functools.partial(_along, default=0)),
-        (extrema, "reduce", functools.partial(_along, default=np._NoValue)),
-        (binary, "accumulate", _prefixes),
-        *((core.MaskedArray, name, _writing) for name in _WRITERS),
-        *((core.MaskedArray, name, functools.partial(_reading, name=name)) for name in _READERS),
-    )
-    for owner, name, wrap in methods:
-        original = vars(owner)[name]
-        yield Patch(owner, name, original, wrap(original))
+    for cls in _UFUNCS:
+        for name, method in vars(cls).items():
+            if type(method) is types.FunctionType and method in ANSWERS:
+                yield Patch(cls, name, method, answering(method, ANSWERS[method]))
+    for name in _READERS:
+        method = vars(core.MaskedArray)[name]
+        yield Patch(core.MaskedArray, name, method, answering(method, by_method(name)))
+    for name in _WRITERS:
+        method = vars(core.MaskedArray)[name]
+        yield Patch(core.MaskedArray, name, method, answering(method, _refuse_write))
 
 
 # --------------------------------------------------------------- whether it is used

@@ -6,7 +6,6 @@ they are given.  Calls with traced numbers run copies that make traced arrays in
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,9 +14,8 @@ from numpy import polynomial
 from numpy.polynomial import polyutils
 
 from sparsetrace.capture.patch import Patch
-from sparsetrace.capture.session import SESSION
+from sparsetrace.capture.session import answering
 from sparsetrace.operands.implementations import rebound_method
-from sparsetrace.operands.operands import contains_traced
 
 __all__ = ["patches"]
 
@@ -32,12 +30,10 @@ _CLASSES = (
 
 
 def _function(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if SESSION.get() is None or not contains_traced((*args, *kwargs.values())):
-            return original(*args, **kwargs)
+    def copied(*args: Any, **kwargs: Any) -> Any:
         return rebound_method(original)(*args, **kwargs)
 
+    call = answering(original, copied)
     call._captures = True  # type: ignore[attr-defined]
     return call
 

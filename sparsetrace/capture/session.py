@@ -7,6 +7,7 @@ traced arrays, and asks for another run when it learns of a new one.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, ValuesView
 from contextvars import ContextVar
@@ -18,7 +19,17 @@ from sparsetrace.context import CURRENT
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
 
-__all__ = ["SESSION", "Buffer", "Restart", "Session", "Site", "is_column_major", "is_library"]
+__all__ = [
+    "SESSION",
+    "Buffer",
+    "Restart",
+    "Session",
+    "Site",
+    "answering",
+    "holds_traced",
+    "is_column_major",
+    "is_library",
+]
 
 Site = tuple[types.CodeType, int]
 """A code object and the offset of the call in it."""
@@ -101,6 +112,23 @@ def is_column_major(array: Any) -> bool:
 
 SESSION: ContextVar[Session | None] = ContextVar("sparsetrace_session", default=None)
 """The session of the trace that runs in this context; None outside of one."""
+
+
+def holds_traced(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether any argument of a call is traced."""
+    return any(map(contains_traced, args)) or any(map(contains_traced, kwargs.values()))
+
+
+def answering(original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is answered where an argument is traced, and else is the original."""
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None or not holds_traced(args, kwargs):
+            return original(*args, **kwargs)
+        return answer(*args, **kwargs)
+
+    return call
 
 
 _PURE = frozenset(

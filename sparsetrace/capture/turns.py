@@ -10,7 +10,6 @@ it fails the trace.
 
 from __future__ import annotations
 
-import io
 import itertools
 import os
 import sys
@@ -19,10 +18,10 @@ import time
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from threading import get_ident
-from types import FrameType
 from typing import Any
 
 from sparsetrace.capture.session import SESSION, Restart
+from sparsetrace.capture.thread_activity import Watch, is_inside
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import (
     FAILURES,
@@ -39,14 +38,8 @@ __all__ = ["Task", "Turns", "alone", "claimed_turns", "known_turns"]
 _FREE = 0
 """In place of a thread's number: nobody's turn.  Numbers below it are of tasks not begun."""
 _NOBODY = -1
-_IDLE = 0.5
-"""Seconds without work after which a thread counts as waiting, however it does that."""
-_LONGEST = 10.0
-"""Seconds that a thread waits for one that works on; both then take turns."""
 _SLICE = 0.05
 _PREFIX = "sparsetrace"
-_WAITING = frozenset((__name__, "sparsetrace.capture.threads"))
-"""Modules of this package in which a thread waits for others."""
 _tasks = itertools.count(2)
 _traces: list[Trace] = []
 """The trace of every run, in any thread; beside `RUNNING`."""
@@ -56,58 +49,6 @@ _REMEDY = (
     "multiprocessing.pool.ThreadPool or threading.Thread and without capture=False; or call "
     "the functions one after the other"
 )
-
-
-class _Watch:
-    """Tells a thread that works from one that waits, by the processor time that it takes."""
-
-    def __init__(self) -> None:
-        self.thread = _NOBODY
-        self.since = self.begun = time.monotonic()
-        self.used: float | None = None
-
-    def waits(self, thread: int, native: int | None) -> bool:
-        """Whether the thread has done nothing for a while, or works for too long."""
-        now = time.monotonic()
-        if thread != self.thread:
-            self.thread, self.since, self.begun = thread, now, now
-            self.used = _time_worked(native)
-            return False
-        if now - self.since < _IDLE:
-            return False
-        used, window = _time_worked(native), now - self.since
-        if used is None or self.used is None:  # ended, or no such file on this system
-            idle = thread not in sys._current_frames() or now - self.begun > 4 * _IDLE
-        else:
-            idle = used - self.used < 0.1 * window
-        self.since, self.used = now, used
-        return (idle or now - self.begun > _LONGEST) and not _is_inside(thread)
-
-
-def _time_worked(native: int | None) -> float | None:
-    """The seconds that a thread has computed so far, or waited for a processor.
-
-    None where the system does not say.
-    """
-    try:
-        with io.open(f"/proc/self/task/{native}/schedstat") as file:  # noqa: UP020
-            computed, waited = file.read().split()[:2]
-    except (OSError, ValueError):
-        return None
-    return (int(computed) + int(waited)) / 1e9
-
-
-def _is_inside(thread: int) -> bool:
-    """Whether a thread stands in code of this package's, or in NumPy called by it."""
-    frame: FrameType | None = sys._current_frames().get(thread)
-    while frame is not None:
-        name = frame.f_globals.get("__name__", "")
-        if name.startswith(_PREFIX + "."):
-            return name not in _WAITING
-        if not name.startswith("numpy"):
-            return False
-        frame = frame.f_back
-    return False
 
 
 class Turns:
@@ -149,13 +90,13 @@ class Turns:
             if self.trace.graph.thread != owner:
                 return False
             self.trace.graph.thread = get_ident()
-        while owner > 0 and _is_inside(owner):
+        while owner > 0 and is_inside(owner):
             time.sleep(0.001)
         return True
 
     def claim(self) -> None:
         """Wait until it is the calling thread's turn."""
-        watch = _Watch()
+        watch = Watch()
         while not self.mine():
             if self.closed:
                 raise _refusal("a thread that goes on after the traced function has ended")
@@ -194,7 +135,7 @@ class Turns:
             self.trace.graph.thread = get_ident()
 
     def _regain(self, task: Task, made: Any) -> None:
-        watch, pause = _Watch(), 0.0001
+        watch, pause = Watch(), 0.0001
         while True:
             owner = self.trace.graph.thread
             if owner == _FREE or (owner == task.token and task.has_ended(made)):

@@ -9,8 +9,8 @@ from sparsetrace.masked import axis_reductions as axis_reductions
 from sparsetrace.masked.construction import constructed
 from sparsetrace.masked.masked_array import MaskedTracedArray
 from sparsetrace.masked.numpy_functions import function_call
-from sparsetrace.masked.registry import ANSWERS, METADATA, as_masked, derive_functions
-from sparsetrace.masked.ufuncs import binary_call, outer_call, ufunc_call, unary_call
+from sparsetrace.masked.registry import ANSWERS, METADATA, as_masked, by_method, derive_functions
+from sparsetrace.masked.ufuncs import ufunc_call
 
 derive_functions()  # from the methods that the modules above have registered
 
@@ -19,10 +19,8 @@ __all__ = [
     "METADATA",
     "MaskedTracedArray",
     "as_masked",
-    "binary_call",
+    "by_method",
     "constructed",
     "function_call",
-    "outer_call",
     "ufunc_call",
-    "unary_call",
 ]

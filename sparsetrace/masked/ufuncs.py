@@ -1,4 +1,4 @@
-"""Operators and ufuncs of masked arrays.
+"""Operators and ufuncs of masked arrays, numpy.ma's own ufuncs among them.
 
 Contract: ``+ - * / // **`` and comparisons are those of numpy.ma, all other ufuncs are
 NumPy's on masked arrays; both mask what either operand masks.
@@ -16,14 +16,18 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.masked import arithmetic
 from sparsetrace.masked.data_and_mask import MaskedData, current_trace, masked_data
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
+from sparsetrace.masked.registry import answers, as_masked, by_method
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS, UNARY
 
-__all__ = ["binary_call", "outer_call", "ufunc_call", "unary_call"]
+__all__ = ["binary_call", "ufunc_call"]
 
 _DIVISIONS = frozenset((np.true_divide, np.floor_divide, np.remainder, np.fmod))
 _OPTIONS = frozenset(("dtype", "casting", "order", "subok"))
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+
+
+core: Any = np.ma.core
 
 
 def _like(*operands: Any) -> Any:
@@ -31,11 +35,23 @@ def _like(*operands: Any) -> Any:
     return next((x for x in operands if type(x) is MaskedTracedArray), None)
 
 
-def unary_call(f: Callable[..., Any], domain: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
-    """``np.ma.f(a)``."""
-    trace = current_trace()
-    result = arithmetic.unary(trace, f, domain, masked_data(a), *args, **kwargs)
+@answers(core._MaskedUnaryOperation.__call__)
+def _unary_call(operation: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+    trace, content = current_trace(), masked_data(a)
+    result = arithmetic.unary(trace, operation.f, operation.domain, content, *args, **kwargs)
     return finished(trace, result, like=_like(a))
+
+
+@answers(core._MaskedBinaryOperation.__call__, core._DomainedBinaryOperation.__call__)
+def _binary_call(operation: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+    return binary_call(operation.f, a, b, *args, **kwargs)
+
+
+@answers(core._extrema_operation.__call__)
+def _extrema_call(operation: Any, a: Any, b: Any = None) -> Any:
+    if b is None:
+        return by_method(_REDUCING[operation.f])(a)
+    return binary_call(operation.f, a, b)
 
 
 def binary_call(f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
@@ -53,10 +69,54 @@ def _binary(
     return rule(trace, f, masked_data(a), masked_data(b), *args, **kwargs)
 
 
-def outer_call(f: np.ufunc, a: Any, b: Any) -> Any:
-    """``np.ma.f.outer(a, b)``."""
-    trace = current_trace()
-    return finished(trace, arithmetic.outer(trace, f, masked_data(a), masked_data(b)))
+@answers(core._MaskedBinaryOperation.outer, core._extrema_operation.outer)
+def _outer(operation: Any, a: Any, b: Any) -> MaskedData:
+    return arithmetic.outer(current_trace(), operation.f, masked_data(a), masked_data(b))
+
+
+_REDUCING = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.maximum: "max",
+    np.minimum: "min",
+    np.logical_and: "all",
+    np.logical_or: "any",
+}
+"""The methods that reduce by a ufunc."""
+
+
+@answers(core._MaskedBinaryOperation.reduce)
+def _reduce(operation: Any, target: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    if operation.f not in _REDUCING or args or kwargs:
+        raise _unanswered(operation, "reduce")
+    return by_method(_REDUCING[operation.f])(target, axis)
+
+
+@answers(core._extrema_operation.reduce)
+def _reduce_extrema(
+    operation: Any, target: Any, axis: Any = np._NoValue, *args: Any, **kwargs: Any
+) -> Any:
+    if axis is np._NoValue:
+        axis = 0 if as_masked(target).ndim == 1 else None
+    return _reduce(operation, target, axis, *args, **kwargs)
+
+
+@answers(core._MaskedBinaryOperation.accumulate)
+def _accumulate(operation: Any, target: Any, axis: int = 0) -> Any:
+    """Of numpy.ma's results none has a mask."""
+    if operation.f not in (np.add, np.multiply):
+        raise _unanswered(operation, "accumulate")
+    return as_masked(operation.f.accumulate(as_masked(target).filled(operation.filly), axis))
+
+
+def _unanswered(operation: Any, method: str) -> UnsupportedError:
+    return UnsupportedError(
+        explain(
+            f"np.ma.{operation.__name__}.{method}",
+            "this call has no rule for traced data",
+            "Use the methods: m.sum(axis), m.prod(axis), m.max(axis), m.cumsum(axis).",
+        )
+    )
 
 
 def ufunc_call(

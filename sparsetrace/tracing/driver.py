@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
 from sparsetrace.capture.numpy_lists import refuse_objects
 from sparsetrace.capture.patches import (
@@ -28,7 +29,7 @@ from sparsetrace.capture.patches import (
     rebind_orderings,
 )
 from sparsetrace.capture.session import Restart, Session
-from sparsetrace.capture.swallowed_errors import explained, must_watch, watching
+from sparsetrace.capture.swallowed_errors import must_watch, watching
 from sparsetrace.capture.turns import alone
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted

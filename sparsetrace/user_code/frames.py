@@ -2,7 +2,7 @@
 
 Contract: told by files and never by the names of modules, since what ``exec`` made is the
 user's, whatever its module is called.  Two questions are answered elsewhere, because more
-counts there: whether an error is a library's doing (`sparsetrace.capture.swallowed_errors`,
+counts there: whether an error is a library's doing (`sparsetrace.capture.escape_errors`,
 where installed code may be the user's own), and who gets a plain array
 (`sparsetrace.capture.session`).
 """

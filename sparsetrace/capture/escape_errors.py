@@ -1,0 +1,302 @@
+"""Errors of other libraries that were handed a traced array, recognised and explained.
+
+Contract: an error counts as an escape where a library that the function called was
+working on traced values when it raised, or where the error's own words speak of them.
+The function's own exceptions pass unchanged.
+"""
+
+from __future__ import annotations
+
+import dis
+import re
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.capture.plain_success import answered, succeeds_plainly
+from sparsetrace.context import Trace
+from sparsetrace.errors import EscapeError, TracingError
+from sparsetrace.numbers.text import was_asked_for
+from sparsetrace.operands.operands import is_traced
+from sparsetrace.operands.poison import POISON
+from sparsetrace.operands.raising import is_injected
+from sparsetrace.user_code.bytecode import Chain, callee_at
+from sparsetrace.user_code.frames import CYTHON, STANDARD, outside_entries
+from sparsetrace.user_code.handlers import named
+from sparsetrace.user_code.reach import OWN
+
+__all__ = ["explained", "speaks_of_traces"]
+
+_MOST_ELEMENTS = 100
+
+_WORDS = re.compile(
+    r"Traced(Array|Scalar|Complex|Integer|Truth|Float|Python)|dtype\('?O'?\)|[Oo]bject arrays?|"
+    r"\bdtype object|object_|dtype=object|"
+    r"type 'object'|holds references|references, but|real or complex array|"
+    r"unsupported data type|type not supported|not supported for the input types|_Poison|_CopyMode|"
+    r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
+    r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set|"
+    r"(?<!output )array is read-only|must be a numpy array|has no callable|"
+    r"must be (a|an) (float|number|integer or None|float or None|number or None)$"
+)
+_INDEX = "arrays used as indices must be of integer"
+"""What NumPy says where traced values index an ordinary array."""
+_READ_ONLY = "destination is read-only"
+"""What NumPy says where a method of ``ndarray`` itself is given a traced array to write into."""
+_ALSO_FOR_FLOATS = re.compile(
+    r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
+    r"item deletion|context manager|multiply sequence by|can only concatenate|"
+    r"be interpreted as an integer|indices must be integers|"
+    r"and '(dict|list|NoneType|set|str|tuple)'|: '(dict|list|NoneType|set|str|tuple)' and "
+)
+_AS_INTEGER = "be interpreted as an integer"
+"""What is said of a float where a whole number is wanted; of a traced one where either will do.
+
+Functions of time (``time.sleep``, ``datetime.fromtimestamp``, the timeout of a lock) take a float
+by its exact layout, and ask anything else for a whole number.
+"""
+_WHOLE_NUMBERS_ALONE = frozenset(
+    "bin bytearray bytes center chr enumerate expandtabs factorial hex index insert islice ljust "
+    "oct pop randrange range repeat replace rjust rotate round rsplit split splitlines to_bytes "
+    "zfill".split()
+)
+"""Functions and methods of Python's that refuse a float by those words."""
+_REMEDY = (
+    "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
+    "the traced function"
+)
+
+
+def speaks_of_traces(text: str) -> bool:
+    """Whether the words of an error are about traced objects, or arrays of objects."""
+    return _WORDS.search(text) is not None
+
+
+def _package(frame: types.FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def _is_library(frame: types.FrameType, own: str | None) -> bool:
+    """Whether a frame is of a library, other than the package `own` of the function."""
+    package = _package(frame)
+    if package in OWN:
+        return True
+    filename = frame.f_code.co_filename
+    if "site-packages" in filename or "dist-packages" in filename:
+        return package != own
+    return filename.startswith((STANDARD, "<frozen"))
+
+
+def _split(
+    error: BaseException,
+) -> tuple[types.TracebackType | None, list[types.FrameType]]:
+    """The innermost entry of the function's own code, and the library frames inside it."""
+    entries = outside_entries(error)
+    own = _package(entries[0].tb_frame) if entries else None
+    libraries: list[types.FrameType] = []
+    while entries and (
+        _is_library(entries[-1].tb_frame, own)
+        or (len(entries) > 1 and entries[-1].tb_frame.f_code.co_filename.endswith(CYTHON))
+    ):
+        libraries.insert(0, entries.pop().tb_frame)
+    return (entries[-1] if entries else None), libraries
+
+
+def _public_name(frames: list[types.FrameType]) -> str:
+    """The library function as the user called it: ``scipy.linalg.solve``."""
+    for frame in frames:
+        function = frame.f_code.co_name
+        module = str(frame.f_globals.get("__name__", ""))
+        parts = module.split(".")
+        public = ".".join(part for part in parts if not part.startswith("_"))
+        if hasattr(sys.modules.get(public), function):
+            return f"{public}.{function}"
+    frame = frames[0]
+    module = str(frame.f_globals.get("__name__", "?"))
+    name = frame.f_code.co_qualname.removeprefix(f"{module}.")  # Cython says the module too
+    return f"{module}.{name}".removesuffix(".__init__")
+
+
+def _place(user: types.TracebackType) -> str:
+    code = user.tb_frame.f_code
+    return f"{code.co_filename}:{user.tb_lineno} (in {code.co_name})"
+
+
+def _imports_numba(libraries: list[types.FrameType]) -> bool:
+    """Whether the error arose in a module of numba's that was being imported."""
+    return any(_package(f) == "numba" and f.f_code.co_name == "<module>" for f in libraries)
+
+
+def _stands_at(user: types.TracebackType) -> str:
+    """The instruction at which the user's code stands."""
+    return dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
+
+
+def _callee(user: types.TracebackType) -> Chain:
+    """What the user's code calls where it stands."""
+    instructions = list(dis.get_instructions(user.tb_frame.f_code))
+    at = sum(step.offset <= user.tb_lasti for step in instructions) - 1
+    return callee_at(instructions, at)
+
+
+def _reads_bytes(user: types.TracebackType) -> bool:
+    """Whether the user's code asks for bytes, for which Python then reads a list of numbers."""
+    return any(name == "bytearray" for _, name in _callee(user))
+
+
+def _may_take_floats(user: types.TracebackType, libraries: list[types.FrameType]) -> bool:
+    """Whether the user's code calls compiled code that may work for a float; in doubt, yes.
+
+    An iterator calls some too: ``for t in map(time.gmtime, x)``.
+    """
+    if libraries or _stands_at(user).startswith(("BINARY", "STORE")):
+        return False
+    return not any(name in _WHOLE_NUMBERS_ALONE for _, name in _callee(user)[-1:])
+
+
+def _is_of_ndarray(user: types.TracebackType) -> bool:
+    """Whether the user's code calls a method by the class, ``np.ndarray.sort(x)``."""
+    called = named(_callee(user), user.tb_frame.f_globals)
+    return getattr(called, "__objclass__", None) is np.ndarray
+
+
+def _is_consequence(
+    error: Exception,
+    user: types.TracebackType,
+    libraries: list[types.FrameType],
+    trace: Trace | None,
+) -> bool:
+    """Whether the error comes of a traced value where a number was expected."""
+    text = str(error)
+    if (not libraries and _stands_at(user) == "RAISE_VARARGS") or is_injected(error):
+        return False
+    # what numbers alone decide is left to the function: numpy.seterr, warnings as errors
+    if not isinstance(error, (ArithmeticError, Warning)) and succeeds_plainly(libraries):
+        return True
+    if any(_package(f) not in ("numpy", "sparsetrace") and _holds_traced(f) for f in libraries):
+        return True
+    if any(_package(f) == "numpy" and _holds_objects(f) for f in libraries):
+        return True
+    if trace is not None and trace.keeps_writes and _READ_ONLY in text:
+        return True
+    if isinstance(error, AttributeError) and "Traced" in text:
+        by_loop = any(_package(f) == "numpy" for f in libraries) and _is_ufunc(error.name)
+        return by_loop or _would_be_there(error, text)
+    if "Traced" in text and _ALSO_FOR_FLOATS.search(text) and not _reads_bytes(user):
+        return _AS_INTEGER in text and _may_take_floats(user, libraries)
+    if speaks_of_traces(text) or (_INDEX in text and not libraries):
+        return True
+    called = not libraries and _stands_at(user).startswith("CALL")
+    if called and (_READ_ONLY in text or _is_of_ndarray(user)):
+        return True
+    # what was to read a number in the text of a traced one may say no word of the text
+    reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text
+    reads = reads or type(error).__module__ == "decimal"
+    if any(_package(frame) in OWN for frame in libraries):
+        reads = reads and (not _was_raised(error) or any(map(_reads_text, libraries)))
+    return reads and (was_asked_for(trace, user.tb_frame) or any(map(_reads_text, libraries)))
+
+
+def _is_ufunc(name: str | None) -> bool:
+    """Whether NumPy's loop over objects looks for a method of this name."""
+    return isinstance(getattr(np, name or "", None), np.ufunc)
+
+
+def _would_be_there(error: AttributeError, text: str) -> bool:
+    """Whether what a traced object lacks is there on a plain one, and may be assigned to."""
+    if "Masked" in text:
+        return " setter" in text or hasattr(np.ma.array(0.0), error.name or "")
+    return hasattr(np.ndarray if "TracedArray" in text else np.float64, error.name or "")
+
+
+def _holds_traced(frame: types.FrameType) -> bool:
+    return any(map(_is_of_trace, list(frame.f_locals.values())))
+
+
+def _holds_objects(frame: types.FrameType) -> bool:
+    """Whether a function of NumPy's works on an array of objects, made of traced numbers."""
+    held = frame.f_locals.values()
+    return any(type(x) is np.ndarray and x.dtype == object and _is_of_trace(x) for x in held)
+
+
+def _was_raised(error: Exception) -> bool:
+    """Whether a ``raise`` statement made the error, and not compiled code."""
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    return innermost is not None and _stands_at(innermost) == "RAISE_VARARGS"
+
+
+def _reads_text(frame: types.FrameType) -> bool:
+    """Whether a library was given the text of a traced value."""
+    held = list(frame.f_locals.values())
+    for value in list(held):
+        held += value if isinstance(value, (list, tuple)) else ()
+    return any(isinstance(value, str) and "Traced" in value for value in held)
+
+
+def _is_of_trace(value: Any, depth: int = 3) -> bool:
+    """Whether a variable of a library's is traced, or a plain copy of what was."""
+    if isinstance(value, (dict, list, tuple)):
+        items = list(value.values() if isinstance(value, dict) else value)[:_MOST_ELEMENTS]
+        return depth > 0 and any(_is_of_trace(item, depth - 1) for item in items)
+    if is_traced(value):
+        return True
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return any(item is POISON or is_traced(item) for item in value.flat[:_MOST_ELEMENTS])
+    return False
+
+
+def explained(
+    error: BaseException, *, later: BaseException | None = None, trace: Trace | None = None
+) -> BaseException:
+    """The error as the user shall see it: itself, or an `EscapeError` in its place.
+
+    Compiled code may catch the error and raise another one, `later`, which then knows
+    the place in the function's code.  The trace knows where text was made.
+    """
+    user, libraries = _split(error)
+    if user is None and later is not None:
+        user, libraries = _split(later)
+    if user is None or not isinstance(error, Exception):
+        return error
+    outside = [frame for frame in libraries if _package(frame) not in ("numpy", "sparsetrace")]
+    if isinstance(error, EscapeError) and not outside and _stands_at(user) == "STORE_SUBSCR":
+        return EscapeError(
+            f"an assignment at {_place(user)}: a traced value was about to be written into an "
+            "ordinary array, which cannot hold it. Make the array in the traced function, of "
+            "float type: np.zeros(n), or np.array(a, dtype=float) in place of a.copy() for an "
+            "array that comes from outside, from a random generator or from an integer array."
+        )
+    if isinstance(error, EscapeError) and outside:
+        return EscapeError(
+            f"{_public_name(outside)} at {_place(user)}: it needs the values of traced numbers "
+            f"({str(error).partition(' at ')[0]} inside of it). {_REMEDY}."
+        )
+    if _imports_numba(libraries):
+        return EscapeError(
+            f"the import of numba at {_place(user)}: it looks for NumPy's own functions, some of "
+            f"which are exchanged while a trace runs ({type(error).__name__}: {error}). Import it "
+            "before the traced function is called, at the top of its module."
+        )
+    if isinstance(error, TracingError):
+        if outside:
+            error.add_note(f"inside {_public_name(outside)}, called at {_place(user)}")
+        return error
+    if not _is_consequence(error, user, libraries, trace):
+        return error
+    if isinstance(error, IndexError) and not libraries:
+        return EscapeError(
+            f"an index at {_place(user)}: an ordinary array cannot be indexed by traced values "
+            f"({error}). Index a copy that is made in the traced function, np.array(table)[i]; "
+            "the indices themselves must be whole numbers."
+        )
+    call = "a compiled routine or a conversion"
+    if libraries:
+        call = answered(libraries) or _public_name(outside or libraries)
+    return EscapeError(
+        f"{call} at {_place(user)}: it was given traced values, which it cannot take "
+        f"({type(error).__name__}: {error}). {_REMEDY}."
+    )
