@@ -148,8 +148,8 @@ class Branches:
 
 def _standing(frame: FrameType | None) -> list[Place]:
     """Where the innermost frames stand, from this one outwards."""
-    found: list[Place] = []
-    while frame is not None and len(found) < _DEEP:
-        found.append((frame.f_code, frame.f_lasti))
+    places: list[Place] = []
+    while frame is not None and len(places) < _DEEP:
+        places.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
-    return found
+    return places

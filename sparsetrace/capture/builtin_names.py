@@ -45,8 +45,8 @@ def _as_float(value: Any) -> Any:
         return value if isinstance(value, float) else operator.add(value, 0.0)
     if value.size != 1:
         raise TypeError("only length-1 arrays can be converted to Python scalars")
-    found = value.reshape(())[()] if isinstance(value, np.ndarray) else value
-    return as_python((np.real(found) if found.dtype.kind == "c" else found).astype(float))
+    number = value.reshape(())[()] if isinstance(value, np.ndarray) else value
+    return as_python((np.real(number) if number.dtype.kind == "c" else number).astype(float))
 
 
 class TracedFloat(float, metaclass=_FloatLike):
@@ -74,8 +74,8 @@ def _extreme(builtin: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]
     def extreme(*args: Any, **options: Any) -> Any:
         items = list(args[0]) if len(args) == 1 else list(args)
         if options.get("key") is None and items and _numbers(items):
-            found = functools.reduce(ufunc, items)
-            return as_python(found) if all(map(stands_for_python, items)) else found
+            result = functools.reduce(ufunc, items)
+            return as_python(result) if all(map(stands_for_python, items)) else result
         return builtin(items, **options) if len(args) == 1 else builtin(*args, **options)
 
     return extreme

@@ -217,8 +217,8 @@ def _holds_traced(frame: types.FrameType) -> bool:
 
 def _holds_objects(frame: types.FrameType) -> bool:
     """Whether a function of NumPy's works on an array of objects, made of traced numbers."""
-    held = frame.f_locals.values()
-    return any(type(x) is np.ndarray and x.dtype == object and _is_of_trace(x) for x in held)
+    values = frame.f_locals.values()
+    return any(type(x) is np.ndarray and x.dtype == object and _is_of_trace(x) for x in values)
 
 
 def _was_raised(error: Exception) -> bool:
@@ -231,10 +231,10 @@ def _was_raised(error: Exception) -> bool:
 
 def _reads_text(frame: types.FrameType) -> bool:
     """Whether a library was given the text of a traced value."""
-    held = list(frame.f_locals.values())
-    for value in list(held):
-        held += value if isinstance(value, (list, tuple)) else ()
-    return any(isinstance(value, str) and "Traced" in value for value in held)
+    values = list(frame.f_locals.values())
+    for value in list(values):
+        values += value if isinstance(value, (list, tuple)) else ()
+    return any(isinstance(value, str) and "Traced" in value for value in values)
 
 
 def _is_of_trace(value: Any, depth: int = 3) -> bool:

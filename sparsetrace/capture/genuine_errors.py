@@ -106,8 +106,8 @@ def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
         return False  # not the index of a traced array itself
     if speaks_of_traces(str(error)):
         return False
-    kind = next((k for k in type(error).__mro__ if k in _FAILURES), None)
-    return kind is not None and re.search(_FAILURES[kind], str(error)) is not None
+    known = next((cls for cls in type(error).__mro__ if cls in _FAILURES), None)
+    return known is not None and re.search(_FAILURES[known], str(error)) is not None
 
 
 # ------------------------------------------------------------- errors raised on purpose

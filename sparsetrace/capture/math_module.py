@@ -127,15 +127,15 @@ _OF_SUMS = (
 @functools.lru_cache(maxsize=1024)
 def _errors(original: Callable[..., Any], *known: Any) -> tuple[Exception, ...]:
     """The errors that a function may raise, one of a type; None stands for unknown arguments."""
-    found: dict[type, Exception] = {}
+    errors: dict[type, Exception] = {}
     for values in itertools.product(*(_SAMPLES if x is None else (x,) for x in known)):
         try:
             original(*values)
         except (ValueError, ArithmeticError) as error:
-            found.setdefault(type(error), type(error)(*error.args))
+            errors.setdefault(type(error), type(error)(*error.args))
         except Exception:  # of the arguments that are known; the function's rule says so
             break
-    return tuple(found.values())
+    return tuple(errors.values())
 
 
 _ONE = frozenset((1,))
@@ -173,13 +173,13 @@ def _plain(x: Any) -> Any:
     return values_of(x).item()
 
 
-def _as_python(found: Any, name: str) -> Any:
+def _as_python(result: Any, name: str) -> Any:
     """The result as a number of Python's own; of an array of one element too."""
-    if type(found) is tuple:
-        return tuple(_as_python(part, name) for part in found)
-    if isinstance(found, np.ndarray):
-        found = found.reshape(())[()]
-    return as_python(found.astype(np.int64) if name in _TO_WHOLE else found)
+    if type(result) is tuple:
+        return tuple(_as_python(item, name) for item in result)
+    if isinstance(result, np.ndarray):
+        result = result.reshape(())[()]
+    return as_python(result.astype(np.int64) if name in _TO_WHOLE else result)
 
 
 def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:

@@ -149,8 +149,8 @@ def _through_source(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 def _method(function: Any, args: tuple[Any, ...]) -> Any:
     """The method of a ``jitclass`` behind the function that numba wrote to call it."""
-    kind = getattr(type(args[0]), "_numba_type_", None) if args else None
-    methods = getattr(kind, "jit_methods", {})
+    numba_type = getattr(type(args[0]), "_numba_type_", None) if args else None
+    methods = getattr(numba_type, "jit_methods", {})
     names = function.__code__.co_names
     if function.__name__ == "method" and len(names) == 1 and names[0] in methods:
         return methods[names[0]].py_func

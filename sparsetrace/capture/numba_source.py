@@ -106,11 +106,11 @@ def _replaced(dispatcher: Any, function: Any) -> str | None:
 def _called(function: Any) -> Iterator[types.FunctionType]:
     """The plain functions that a function names, in its module, in others and in a closure."""
     names = set(_names(function.__code__))
-    held = [function.__globals__.get(name) for name in names]
-    held += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-    modules = [value for value in held if type(value) is types.ModuleType]
-    held += [vars(module).get(name) for module in modules for name in names]
-    for value in held:
+    named = [function.__globals__.get(name) for name in names]
+    named += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+    modules = [value for value in named if type(value) is types.ModuleType]
+    named += [vars(module).get(name) for module in modules for name in names]
+    for value in named:
         if type(value) is types.FunctionType and package_of(value.__globals__) not in _KNOWN:
             yield value
 

@@ -21,10 +21,10 @@ from sparsetrace.capture.numba_source import (
     refuse,
     run_source,
 )
-from sparsetrace.capture.session import holds_traced
+from sparsetrace.capture.session import holds_traced, traced_constants
 from sparsetrace.capture.vectorize import by_element
 from sparsetrace.context import CURRENT
-from sparsetrace.operands.operands import Elements, dtype_of, is_traced
+from sparsetrace.operands.operands import dtype_of, is_traced
 
 __all__ = ["by_rows", "elementwise"]
 
@@ -150,12 +150,10 @@ def _targets(
             if not sizes.keys() >= set(core):
                 refuse(call, "the shape of its result is not that of its arguments")
             shape, content = loop + tuple(sizes[name] for name in core), 0.0
-        kind = dtype_of(content) if out else np.dtype(float)
-        if kind.kind not in "fc":
-            refuse(call, f"it writes into an array of {kind}")
-        values = np.zeros(shape, kind) if trace.local else None
-        ids = trace.graph.constant(np.zeros(shape, kind))
-        target = trace.wrap(Elements(ids, kind, values, keep_array=True))
+        dtype = dtype_of(content) if out else np.dtype(float)
+        if dtype.kind not in "fc":
+            refuse(call, f"it writes into an array of {dtype}")
+        target = traced_constants(trace, np.zeros(shape, dtype))
         target[...] = content
         targets.append(target)
     return targets

@@ -223,8 +223,8 @@ def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
         if is_library(frame):
             return original(a, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and not is_traced(a) and called_directly(frame):
-            kind = args[0] if args else kwargs.get("dtype")
-            fill = traced_array_of(fill_value, np.asarray(a).dtype if kind is None else kind)
+            dtype = args[0] if args else kwargs.get("dtype")
+            fill = traced_array_of(fill_value, np.asarray(a).dtype if dtype is None else dtype)
             order = args[1] if len(args) > 1 else kwargs.get("order", "K")
             return _filled(fill, np.empty_like(a, order=order, shape=kwargs.get("shape")))
         return session.buffer(original(a, fill_value, *args, **kwargs), frame)
@@ -256,8 +256,8 @@ def _from_memory(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(*args, **kwargs)
         kwargs = _without_like(kwargs)
         source = args[0] if args else kwargs.get("buffer")
-        held = source.obj if isinstance(source, memoryview) else source
-        if is_traced(held):
+        owner = source.obj if isinstance(source, memoryview) else source
+        if is_traced(owner):
             raise EscapeError(
                 explain(
                     "np.frombuffer",

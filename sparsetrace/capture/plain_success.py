@@ -95,9 +95,9 @@ def _plain(x: Any) -> Any:
 
 def _copy(values: Any, like: Any) -> Any:
     """A copy that may be written into where the array may be."""
-    found = np.array(values)
-    found.flags.writeable = like.flags.writeable
-    return found
+    copy = np.array(values)
+    copy.flags.writeable = like.flags.writeable
+    return copy
 
 
 def _numbers(x: Any) -> Any:

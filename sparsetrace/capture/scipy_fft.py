@@ -113,5 +113,5 @@ def backend() -> AbstractContextManager[Any]:
     module = sys.modules.get("scipy.fft")
     if module is None:
         return nullcontext()
-    found: AbstractContextManager[Any] = module.set_backend(_Backend)
-    return found
+    backend_set: AbstractContextManager[Any] = module.set_backend(_Backend)
+    return backend_set

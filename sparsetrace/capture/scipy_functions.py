@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.session import holds_traced
 from sparsetrace.context import CURRENT
 from sparsetrace.numpy_rules.raising_functions import fail_alike_in_scipy
-from sparsetrace.operands.operands import contains_traced
 
 __all__ = ["MODULES", "NAMES", "loaded", "patches"]
 
@@ -140,8 +140,7 @@ def _wrapped(original: Any, module: str, rules: str, entry: str) -> Callable[...
             return original(*args, **kwargs)
         if (
             always
-            or contains_traced(args)
-            or any(map(contains_traced, kwargs.values()))
+            or holds_traced(args, kwargs)
             or (method and _STATE in getattr(args[0], "__dict__", ()))
         ):
             return _answer(original, rules, f"{module}.{entry}", args, kwargs)

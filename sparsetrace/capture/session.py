@@ -14,8 +14,9 @@ from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sparsetrace.context import CURRENT
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
 
@@ -29,6 +30,7 @@ __all__ = [
     "holds_traced",
     "is_column_major",
     "is_library",
+    "traced_constants",
 ]
 
 Site = tuple[types.CodeType, int]
@@ -93,16 +95,20 @@ class Session:
         site = frame.f_code, frame.f_lasti
         trace = CURRENT.get()
         if site in self.promoted and trace is not None and trace.wrapper is not None:
-            plain = values.view(np.ndarray)
-            ids = trace.graph.constant(plain)
-            if is_column_major(plain):  # what is a view of the buffer is one of the ids
-                ids = ids.copy("F")
-            found = Elements(ids, plain.dtype, keep_array=True)
-            found.values = plain.copy("K") if trace.local else None
-            return trace.wrap(found)
+            return traced_constants(trace, values.view(np.ndarray))
         buffer = values.view(Buffer)
         buffer._sites = frozenset((site,)) | getattr(values, "_sites", frozenset())
         return buffer
+
+
+def traced_constants(trace: Trace, plain: NDArray[Any]) -> Any:
+    """A traced array of constants, laid out in memory as the ordinary one."""
+    ids = trace.graph.constant(plain)
+    if is_column_major(plain):  # what is a view of the one is a view of the other
+        ids = ids.copy("F")
+    elements = Elements(ids, plain.dtype, keep_array=True)
+    elements.values = plain.copy("K") if trace.local else None
+    return trace.wrap(elements)
 
 
 def is_column_major(array: Any) -> bool:
@@ -186,7 +192,7 @@ class Buffer(np.ndarray[Any, Any]):
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         # leave calls with traced arguments to the traced array
-        if any(getattr(kind, "_is_traced", False) for kind in types):
+        if any(getattr(cls, "_is_traced", False) for cls in types):
             return NotImplemented
         result = super().__array_function__(function, types, args, kwargs)
         if not isinstance(result, np.ndarray) or result.dtype.kind not in "fc":
@@ -205,10 +211,7 @@ class Buffer(np.ndarray[Any, Any]):
             self._promote()
             trace = CURRENT.get()
             if trace is not None:  # a table from outside: see capture/constant_tables.py
-                ids = trace.graph.constant(self.view(np.ndarray))
-                found = Elements(ids, self.dtype, keep_array=True)
-                found.values = np.array(self) if trace.local else None
-                return trace.wrap(found)[key]
+                return traced_constants(trace, self.view(np.ndarray))[key]
         return super().__getitem__(key)
 
     def fill(self, value: Any) -> None:

@@ -213,7 +213,7 @@ def _at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
 
 def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:
     """`explained` before the error is known to leave the function, and without a trace of it."""
-    held = error.__traceback__
+    before = error.__traceback__
     token = FAILURES.set(None)
     try:
         return (
@@ -223,4 +223,4 @@ def _judged(error: Exception, traceback: types.TracebackType) -> BaseException:
         )
     finally:
         FAILURES.reset(token)
-        error.__traceback__ = held
+        error.__traceback__ = before

@@ -151,10 +151,10 @@ def _mapped(original: Callable[..., Any]) -> Callable[..., Any]:
         turns = _of_threads(self, "multiprocessing.Pool.map", (func, items))
         if turns is None:
             return original(self, func, items, mapper, chunksize, callback, error_callback)
-        found = [self.apply_async(_one, (func, item, mapper)) for item in items]
+        results = [self.apply_async(_one, (func, item, mapper)) for item in items]
 
         def gathered() -> list[Any]:
-            return [result.get() for result in found]
+            return [result.get() for result in results]
 
         return self.apply_async(gathered, (), {}, callback, error_callback)
 

@@ -230,11 +230,11 @@ class _Signal:
 
 def _context() -> Context:
     """What a new thread knows: of the caller's context variables those of the trace alone."""
-    found = Context()
+    context = Context()
     for variable, value in copy_context().items():
         if variable.name.startswith(_PREFIX):
-            found.run(variable.set, value)
-    return found
+            context.run(variable.set, value)
+    return context
 
 
 def _refusal(what: str) -> UnsupportedError:
@@ -265,10 +265,10 @@ class alone:
             RUNNING.append(self.failures)
             _traces.append(trace)
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+    def __exit__(self, cls: Any, error: Any, traceback: Any) -> None:
         trace, turns = self.trace, self.trace.turns
         try:
-            if turns is not None and kind is None:
+            if turns is not None and cls is None:
                 turns.claim()
         finally:
             trace.decide = None
@@ -281,10 +281,10 @@ class alone:
                 while _traces[at] is not trace:  # other threads may have begun runs since
                     at -= 1
                 del RUNNING[at], _traces[at]
-            if turns is not None and kind is not None:
+            if turns is not None and cls is not None:
                 for pool in turns.pools:
                     pool.terminate()
-        if kind is None:
+        if cls is None:
             trace.graph.check_order()
 
 
@@ -340,9 +340,9 @@ def claimed_turns() -> Turns | None:
             return None
         trace.turns = Turns(trace)
         trace.graph.share()
-    found: Turns = trace.turns
-    found.claim()
-    return found
+    turns: Turns = trace.turns
+    turns.claim()
+    return turns
 
 
 def known_turns() -> Turns | None:
@@ -350,5 +350,5 @@ def known_turns() -> Turns | None:
     trace = CURRENT.get()
     if trace is None or trace.turns is None or not trace.turns.mine():
         return None
-    found: Turns = trace.turns
-    return found
+    turns: Turns = trace.turns
+    return turns

@@ -103,15 +103,15 @@ def by_element(
     return tuple(results) if several else results[0]
 
 
-def _typed(trace: Trace, otypes: Any, i: int, found: Any, rows: list[Any]) -> Any:
+def _typed(trace: Trace, otypes: Any, i: int, result: Any, rows: list[Any]) -> Any:
     """One result of ``np.vectorize``: of the type asked for, else of its first element's."""
     if otypes is not None:
-        return found if otypes[i] == "O" else found.astype(otypes[i])
+        return result if otypes[i] == "O" else result.astype(otypes[i])
     first = rows[0][i]
-    if not is_traced(found):
-        return found.astype(np.asarray(first).dtype) if not contains_traced(found) else found
+    if not is_traced(result):
+        return result.astype(np.asarray(first).dtype) if not contains_traced(result) else result
     # where the values are not known another branch may have come first
-    return found.astype(dtype_of(first)) if trace.local else found
+    return result.astype(dtype_of(first)) if trace.local else result
 
 
 @functools.cache
@@ -144,13 +144,13 @@ def united_paths(
             return outer()
         return branches.decide()
 
-    found: list[Any] = []
+    results: list[Any] = []
     refused: Exception | None = None
     try:
         trace.decide = decide
         while branches.start():
             try:
-                found.append(call())
+                results.append(call())
             except TracingError:
                 raise
             except Exception as error:
@@ -160,14 +160,14 @@ def united_paths(
     finally:
         trace.decide = outer
     if refused is not None:
-        if not found:
+        if not results:
             raise refused
         may_raise(trace, functools.partial(_itself, refused))
-    if len(found) == 1:
-        return found[0]
-    if isinstance(found[0], tuple):
-        return tuple(_united(trace, column) for column in zip(*found, strict=True))
-    return _united(trace, found)
+    if len(results) == 1:
+        return results[0]
+    if isinstance(results[0], tuple):
+        return tuple(_united(trace, column) for column in zip(*results, strict=True))
+    return _united(trace, results)
 
 
 def _itself(error: Exception) -> Exception:
@@ -176,9 +176,9 @@ def _itself(error: Exception) -> Exception:
 
 def _united(trace: Trace, values: Any) -> Any:
     trace.graph.pure = False
-    parts = [ids_of(trace, value).reshape(1) for value in values]
-    kind = np.result_type(*map(dtype_of, values))
-    return trace.wrap(Elements(trace.graph.union_all(parts).reshape(()), kind))
+    ids = [ids_of(trace, value).reshape(1) for value in values]
+    dtype = np.result_type(*map(dtype_of, values))
+    return trace.wrap(Elements(trace.graph.union_all(ids).reshape(()), dtype))
 
 
 run_each_by(united_paths)
