@@ -26,6 +26,7 @@ from sparsetrace.capture.session import SESSION, answering, holds_traced, is_lib
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
 from sparsetrace.masked import ANSWERS, METADATA, by_method, constructed
+from sparsetrace.masked.masked_constant import functions_in
 from sparsetrace.operands.operands import is_traced, plain_target
 
 __all__ = ["MODULE", "are_used", "later_patches", "patches"]
@@ -182,13 +183,11 @@ def are_used(traceback: types.TracebackType | None) -> bool:
 
 
 def _is_used_by(scope: dict[str, Any]) -> bool:
+    if any(_mentions(function.__code__) for function in functions_in(scope)):
+        return True
     for value in list(scope.values()):
-        for item in vars(value).values() if isinstance(value, type) else (value,):
-            code = getattr(item, "__code__", None)
-            if isinstance(code, types.CodeType) and _mentions(code):
-                return True
-        of = getattr(value, "__module__", None) or getattr(value, "__name__", None)
-        if isinstance(of, str) and of.startswith(MODULE):
+        module = getattr(value, "__module__", None) or getattr(value, "__name__", None)
+        if isinstance(module, str) and module.startswith(MODULE):
             return True
     return False
 

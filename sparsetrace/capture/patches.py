@@ -121,7 +121,9 @@ def capturing(session: Session, function: Callable[..., Any]) -> Iterator[None]:
             _active += 1
             if _active == 1:
                 _begin()
-            _exchange(exact_types.aliases(function))
+            aliases = exact_types.aliases(function)
+            if aliases:
+                _exchange(aliases)
         try:
             with scipy_fft.backend():
                 yield
@@ -198,11 +200,16 @@ def changes() -> int:
 
 
 def _exchange(patches: Iterable[Patch]) -> bool:
-    """Exchange names that were bound early; whether there are any."""
+    """Exchange names that were bound early; whether there are any.
+
+    They are looked for under the lock: what another thread exchanges meanwhile is counted
+    before it is no longer found.
+    """
     global _changes
-    replacements = by_owner(patches)
-    if replacements:
-        with _lock:
+    with _lock:
+        replacements = by_owner(patches)
+        if replacements:
+            _changes += 1  # for runs that begin before this is done
             _rebound.make(replacements)
             _changes += 1
     return bool(replacements)
@@ -217,7 +224,7 @@ def exchange_again() -> None:
 def _rebind(frames: list[types.FrameType]) -> bool:
     with _lock:
         by_original = _functions(frozenset(_groups))[0]
-        return _exchange(early_names.patches(frames, by_original))
+    return _exchange(early_names.patches(frames, by_original))
 
 
 def rebind(error: BaseException | None) -> None:

@@ -70,22 +70,22 @@ answers(MaskedArray.all, unpack=True)(_truth(np.all, neutral=True))
 answers(MaskedArray.any, unpack=True)(_truth(np.any, neutral=False))
 
 
-@answers(MaskedArray.sum, unpack=True)
-def _sum(
-    a: MaskedData, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _ABSENT
-) -> MaskedData:
-    refuse_target("np.ma.sum", out)
-    data = np.sum(filled(a, 0), axis=axis, dtype=dtype, keepdims=_keeps(keepdims))
-    return MaskedData(data, _all_masked(a, axis, keepdims))
+def _total(function: Callable[..., Any], *, neutral: int) -> Callable[..., MaskedData]:
+    """Sum and product: masked elements count as the number that changes nothing."""
+
+    def reduction(
+        a: MaskedData, axis: Any = None, dtype: Any = None, out: Any = None,
+        keepdims: Any = _ABSENT,
+    ) -> MaskedData:  # fmt: skip
+        refuse_target(f"np.ma.{function.__name__}", out)
+        data = function(filled(a, neutral), axis=axis, dtype=dtype, keepdims=_keeps(keepdims))
+        return MaskedData(data, _all_masked(a, axis, keepdims))
+
+    return reduction
 
 
-@answers(MaskedArray.prod, unpack=True)
-def _prod(
-    a: MaskedData, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _ABSENT
-) -> MaskedData:
-    refuse_target("np.ma.prod", out)
-    data = np.prod(filled(a, 1), axis=axis, dtype=dtype, keepdims=_keeps(keepdims))
-    return MaskedData(data, _all_masked(a, axis, keepdims))
+_sum = answers(MaskedArray.sum, unpack=True)(_total(np.sum, neutral=0))
+answers(MaskedArray.prod, unpack=True)(_total(np.prod, neutral=1))
 
 
 def _extreme(

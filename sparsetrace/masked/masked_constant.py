@@ -9,10 +9,11 @@ from __future__ import annotations
 import dis
 import sys
 import types
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-__all__ = ["compared_by_identity"]
+__all__ = ["compared_by_identity", "functions_in"]
 
 _OUTERMOST = "sparsetrace.tracing.arguments"
 _LIBRARIES = ("numpy.", "scipy.", "sparsetrace.")
@@ -42,14 +43,19 @@ def compared_by_identity() -> bool:
 
 
 def _any_compares(scope: dict[str, Any]) -> bool:
+    return any(
+        _compares(function.__code__)
+        for function in functions_in(scope)
+        if not str(getattr(function, "__module__", "")).startswith(_LIBRARIES)
+    )
+
+
+def functions_in(scope: dict[str, Any]) -> Iterator[Any]:
+    """What has code among the values of a module, and in the classes that it holds."""
     for value in list(scope.values()):
-        held = list(vars(value).values()) if isinstance(value, type) else [value]
-        for item in held:
-            code = getattr(item, "__code__", None)
-            own = not str(getattr(item, "__module__", "")).startswith(_LIBRARIES)
-            if own and isinstance(code, types.CodeType) and _compares(code):
-                return True
-    return False
+        for item in list(vars(value).values()) if isinstance(value, type) else (value,):
+            if isinstance(getattr(item, "__code__", None), types.CodeType):
+                yield item
 
 
 @cache

@@ -7,7 +7,6 @@ is refused.  An answer takes the function's own arguments, that of a method the 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -71,6 +70,7 @@ def answers(*functions: Callable[..., Any], unpack: bool = False) -> Callable[[A
 
     def register(answer: Answer) -> Answer:
         call = (_unpacking if unpack else _finishing)(answer)
+        call.__name__ = functions[0].__name__
         for function in functions:
             if function in ANSWERS:
                 raise ValueError(f"{function.__name__} has an answer already")
@@ -83,7 +83,6 @@ def answers(*functions: Callable[..., Any], unpack: bool = False) -> Callable[[A
 
 
 def _finishing(answer: Answer) -> Answer:
-    @functools.wraps(answer)
     def call(*args: Any, **kwargs: Any) -> Any:
         result = answer(*args, **kwargs)
         return finished(current_trace(), result) if type(result) is MaskedData else result
@@ -92,7 +91,6 @@ def _finishing(answer: Answer) -> Answer:
 
 
 def _unpacking(answer: Answer) -> Answer:
-    @functools.wraps(answer)
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
         result = answer(traced_masked_data(a), *args, **kwargs)
         if type(result) is not MaskedData:
