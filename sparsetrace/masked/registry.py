@@ -70,10 +70,10 @@ def answers(*functions: Callable[..., Any], unpack: bool = False) -> Callable[[A
 
     def register(answer: Answer) -> Answer:
         call = (_unpacking if unpack else _finishing)(answer)
-        call.__name__ = functions[0].__name__
+        call.__name__ = _shown_name(functions[0])
         for function in functions:
             if function in ANSWERS:
-                raise ValueError(f"{function.__name__} has an answer already")
+                raise ValueError(f"{_shown_name(function)} has an answer already")
             ANSWERS[function] = call
             for name in _METHODS.get(id(function), ()):
                 setattr(MaskedTracedArray, name, call)
@@ -109,13 +109,31 @@ def by_method(name: str) -> Answer:
     return call
 
 
+def _shown_name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", "a function of numpy.ma")  # objects in older releases
+
+
+_ALIASES = {
+    "anomalies": "anom",
+    "innerproduct": "inner",
+    "outerproduct": "outer",
+    "round_": "round",
+    "row_stack": "vstack",
+}
+"""Functions of ``np.ma`` that are one object in some releases of NumPy, and two in others."""
+
+
 def derive_functions() -> None:
-    """Answer the functions of ``np.ma`` that are methods too, and have no answer of their own."""
+    """Answer what follows from other answers: functions that are methods too, and aliases."""
     for name in np.ma.__all__:
         function = getattr(np.ma, name)
         is_method = callable(getattr(MaskedTracedArray, name, None))
         if is_method and function not in ANSWERS and name not in METADATA:
             answers(function)(by_method(name))
+    for alias, name in _ALIASES.items():
+        function = getattr(np.ma, alias, None)
+        if function is not None:
+            ANSWERS.setdefault(function, ANSWERS[getattr(np.ma, name)])
 
 
 def traced_masked_data(a: Any) -> MaskedData:
