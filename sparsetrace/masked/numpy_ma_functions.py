@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import concatenate
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.ma import masked, nomask
 
@@ -177,7 +180,7 @@ def _joined(function: Callable[..., Any], arrays: Any, *args: Any, **kwargs: Any
     """The result of a function of NumPy's that joins arrays."""
     operands = [traced_masked_data(a) for a in arrays]
     data = function([operand.everything for operand in operands], *args, **kwargs)
-    if function is np.concatenate and all(operand.mask is nomask for operand in operands):
+    if function is concatenate and all(operand.mask is nomask for operand in operands):
         return MaskedData(data)
     mask = simplified(function([full_mask(operand) for operand in operands], *args, **kwargs))
     if not is_traced(mask):
