@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
@@ -55,20 +56,21 @@ def _cholesky(trace: Trace, a, upper) -> Elements:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     if upper:
         matrix = np.conj(np.swapaxes(matrix, -1, -2))
-    if _is_full(trace, matrix):
+    at_point = np.linalg.cholesky(matrix._values) if trace.local else None
+    if _is_full(trace, matrix, at_point):
         ids = _full_factor(trace, np.maximum(matrix._ids, OPAQUE))
     else:
-        ids = _lower_factor(trace, matrix)._ids
+        ids = _lower_factor(trace, matrix, at_point)._ids
     return Elements(ids.swapaxes(-1, -2) if upper else ids, np.linalg.cholesky(harmless(a)).dtype)
 
 
-def _is_full(trace: Trace, matrix) -> bool:
+def _is_full(trace: Trace, matrix, at_point: NDArray[Any] | None) -> bool:
     """Whether a factor of real numbers has neither zeros nor known elements below its diagonal."""
     if matrix._dtype.kind == "c":
         return False
     above = ~np.tri(matrix.shape[-1], dtype=bool)
-    if trace.local:
-        return not trace.values or bool((above | (np.linalg.cholesky(matrix._values) != 0)).all())
+    if at_point is not None:
+        return not trace.values or bool((above | (at_point != 0)).all())
     return bool((above | (matrix._ids > ZERO)).all())
 
 
@@ -95,7 +97,7 @@ def _full_factor(trace: Trace, ids: Ids) -> Ids:
     return factor
 
 
-def _lower_factor(trace: Trace, matrix) -> Any:
+def _lower_factor(trace: Trace, matrix, at_point: NDArray[Any] | None) -> Any:
     """``L[i, j] L[j, j] = A[i, j] - sum_k L[i, k] L[j, k]``, column by column.
 
     Of the columns k only the children of j in the elimination tree are asked: those whose
@@ -118,6 +120,9 @@ def _lower_factor(trace: Trace, matrix) -> Any:
         else:
             left = factor[..., j:, :j]
             column = column - np.matmul(left, np.conj(left[..., 0, :, None]))[..., 0]
+        if at_point is not None:  # the numbers of all terms, not of those alone that were asked
+            numbers = at_point[..., j:, j] * at_point[..., j, j, None]
+            column = trace.wrap(Elements(column._ids, column._dtype, numbers, keep_array=True))
         root = np.sqrt(column[..., :1])
         factor[..., j, j] = root[..., 0]
         below = column[..., 1:] / root

@@ -297,20 +297,34 @@ def test_a_cholesky_factor_of_constants_with_an_accidental_zero():
     assert_same_pattern(jacobian_sparsity(f, x), numerical_jacobian_pattern(f, x, points=3))
 
 
-def test_a_cholesky_factor_with_an_accidental_zero():
-    """``L[2, 1]`` is zero at the point: what it leads to is asked of all columns."""
+FACTORS = {
+    "an accidental zero": [[2, 0, 0, 0], [1, 2, 0, 0], [1, 0, 2, 0], [1, 1, 1, 2]],
+    "zero but for a term": [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [-1, 1, 1, 1]],
+    "banded": [[2, 0, 0, 0], [1, 2, 0, 0], [0, 1, 2, 0], [0, 0, 1, 2]],
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_cholesky_factors_at_a_point(name):
+    """What leads to a zero of the factor is asked of all columns; numbers are those of NumPy."""
+    top = np.array(FACTORS[name], float)
+    n = len(top) + 1
+    factor = np.zeros((n, n))
+    factor[:-1, :-1] = top
+    factor[-1, -2:] = 1, 2
+    matrix = factor @ factor.T
+    mask = np.tril(matrix != 0)
 
     def f(x):
-        lower = lower_of(x, 4)
-        return np.linalg.cholesky(lower + np.tril(lower, -1).T)
+        a = np.zeros((n, n))
+        a[mask] = x
+        return np.linalg.cholesky(a)
 
-    a = np.array([[4.0, 0, 0, 0], [2, 5, 0, 0], [2, 1, 6, 0], [1, 2, 1, 7]])
-    x = a[np.tril_indices(4)]
-    factor = f(x)
-    assert abs(factor[2, 1]) < 1e-15
+    x = matrix[mask]
+    assert np.allclose(f(x), factor)
     steps = 1e-5 * np.eye(len(x))
     slopes = np.array([(f(x + step) - f(x - step)).ravel() / 2e-5 for step in steps]).T
-    assert_same_pattern(jacobian_sparsity(f, x, local=True), np.abs(slopes) > 1e-6)
+    assert_covers(jacobian_sparsity(f, x, local=True), np.abs(slopes) > 1e-6)
 
 
 def test_what_numpy_refuses_is_refused():
