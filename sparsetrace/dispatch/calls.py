@@ -358,7 +358,7 @@ def _answered(
     """The result by the function's rule, or by whatever stands for one."""
     rule = RULES.get(function)
     if rule is not None:
-        return rule(trace, *args, **kwargs)
+        return rule.handler(trace, *rule.bind(*args, **kwargs))
     if function in MOVES:
         return run_move(trace, MOVES[function], args, kwargs)
     if function in IMPLEMENTED:

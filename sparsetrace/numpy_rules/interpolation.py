@@ -63,8 +63,8 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
 
     Which nodes those are is known if x and xp are; else any may be.
     """
-    ends_known = period is None and not (contains_traced(left) or contains_traced(right))
-    if trace.local and ends_known and dtype_of(fp).kind != "c":
+    of_reals = trace.local and period is None and dtype_of(fp).kind != "c"
+    if of_reals and not (contains_traced(left) or contains_traced(right)):
         return _at_point(trace, x, xp, fp)
     xp, fp = unwatched(xp), unwatched(fp)
     if period is None and all(v is None or type(v) in _REAL for v in (left, right)):

@@ -66,9 +66,10 @@ def like_sample(trace: Trace, total: Ids, sample) -> Any:
 
 def _dense(function: Callable[..., Any]) -> None:
     """Every output depends on the whole matrix; traced tolerances have no derivative."""
+    signature = inspect.signature(function)
 
     def rule(trace: Trace, args, kwargs) -> Any:
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
         (matrix, *rest), named = bound.args, bound.kwargs
         total = whole(trace, matrix)
         for option in (*rest, *named.values()):

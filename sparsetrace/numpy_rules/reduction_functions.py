@@ -49,7 +49,7 @@ def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _without_nan(trace: Trace, a, nan: float | None) -> Any:
     """The operand with what is known to be NaN exchanged for `nan`, unless that is None."""
-    if nan is None or trace.graph.pure:
+    if nan is None or trace.graph.pure or not (trace.local or nan == nan):
         return a
     x = operand_of(trace, a)
     if x._dtype.kind not in "fc":
@@ -272,9 +272,9 @@ def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = N
     def rule(trace: Trace, a, axis, dtype) -> Elements:
         x = operand_of(trace, _without_nan(trace, a, nan))
         judge_axis(axis, len(x.shape), function)
-        if axis is None:
-            x, axis = x.moved(np.ravel), 0
-        return accumulate(trace, ufunc, x.moved(np.atleast_1d), axis, dtype)
+        if len(x.shape) != 1:
+            x = x.moved(np.ravel if axis is None else np.atleast_1d)
+        return accumulate(trace, ufunc, x, 0 if axis is None else axis, dtype)
 
     rule_for(function)(rule)
 

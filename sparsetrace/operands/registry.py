@@ -18,7 +18,8 @@ __all__ = ["ANYTHING", "RULES", "Handler", "Rule", "rule_for"]
 class Rule:
     """The rule of one function: its handler behind the function's own signature.
 
-    The signature is read at the first call, since most rules are never asked for.
+    ``rule.handler(graph, *rule.bind(*args, **kwargs))`` is the answer to a call.  The signature
+    is read at the first one, since most rules are never asked for.
 
     Parameters
     ----------
@@ -28,22 +29,25 @@ class Rule:
         The function's signature where it declares none itself, or `ANYTHING`.
     """
 
-    __slots__ = ("_bind", "declared", "function", "handler")
+    __slots__ = ("bind", "declared", "function", "handler")
 
     def __init__(
         self, function: Callable[..., Any], handler: Handler, declared: str | None = None
     ) -> None:
         self.function, self.handler, self.declared = function, handler, declared
-        self._bind: Binder | None = None
+        self.bind: Binder = self._bind_first
 
-    def __call__(self, trace: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """What the handler makes of a call of the function."""
-        return self.handler(trace, *(self._bind or self.bound())(*args, **kwargs))
+    def _bind_first(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        return self.bound()(*args, **kwargs)
 
     def bound(self) -> Binder:
         """The binder of the function's arguments to the handler's."""
-        self._bind = binder(self.function, self.handler, self.declared)
-        return self._bind
+        self.bind = binder(self.function, self.handler, self.declared)
+        return self.bind
+
+    def __call__(self, trace: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """What the handler makes of a call of the function."""
+        return self.handler(trace, *self.bind(*args, **kwargs))
 
 
 RULES: dict[Callable[..., Any], Rule] = {}
