@@ -57,18 +57,17 @@ def _cut(
     operand at all has no second derivatives in it either.
     """
     record = record_of(ufunc)
-    predicates = [record.cuts2.get(pair)]
+    if constants and pair not in record.cuts2:
+        return None
+    known = [NAN if value is None else value for value in values_in]
+    if all(value is NAN for value in known):
+        return None
+    masks = [record.cut2_by(pair, known)]
     if not constants:
-        predicates += [record.cuts.get(i) for i in set(pair)]
+        masks += [record.cut_by(i, known) for i in set(pair)]
     result: NDArray[np.bool_] | None = None
-    known: list[Any] = []
-    for predicate in predicates:
-        if predicate is not None:
-            if not known:
-                known = [NAN if v is None or i in pair else v for i, v in enumerate(values_in)]
-                if all(value is NAN for value in known):
-                    return None
-            mask = predicate(*known)
+    for mask in masks:
+        if mask is not None:
             result = asarray(mask if result is None else result | mask)
     return result
 

@@ -21,6 +21,7 @@ from sparsetrace.rules import (
     numpy_comparisons,
     numpy_elementary,
     special_bessel,
+    special_discrete_distributions,
     special_distributions,
     special_elementary,
     special_elliptic,
@@ -28,7 +29,8 @@ from sparsetrace.rules import (
     special_hypergeometric,
     special_polynomials,
 )
-from sparsetrace.rules.record import NAN, RECORDS, Cut, Record, pairs, record_of
+from sparsetrace.rules.entries import RECORDS, record_of
+from sparsetrace.rules.record import NAN, Cut, Record, pairs
 
 __all__ = [
     "NAN",
@@ -41,6 +43,7 @@ __all__ = [
     "pairs",
     "record_of",
     "special_bessel",
+    "special_discrete_distributions",
     "special_distributions",
     "special_elementary",
     "special_elliptic",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import (
     DEGREE,
     POSITIVE,
@@ -18,7 +19,7 @@ from sparsetrace.rules.predicates import (
     is_rough,
     swapped,
 )
-from sparsetrace.rules.record import NOWHERE, Guard, same_as, ufunc
+from sparsetrace.rules.record import NOWHERE, Guard
 
 ufunc(np.add, "11", "000", infinite=NOWHERE)
 ufunc(np.subtract, "11", "000", infinite=NOWHERE)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
+from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import POSITIVE, REAL
-from sparsetrace.rules.record import NOWHERE, Guard, same_as, ufunc
+from sparsetrace.rules.record import NOWHERE, Guard
 
 # --- comparisons, predicates and logic ------------------------------------------
 ufunc(np.equal, "00")

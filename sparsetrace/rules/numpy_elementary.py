@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import POSITIVE, UNIT, at, at_infinities, swapped
-from sparsetrace.rules.record import NOWHERE, Guard, same_as, ufunc
+from sparsetrace.rules.record import NOWHERE, Guard
 
 # --- exponentials and logarithms ----------------------------------------------
 ufunc(np.exp, "1", zero=at(-np.inf), zero2=at(-np.inf), guard=Guard.NONE)

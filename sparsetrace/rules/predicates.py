@@ -7,10 +7,11 @@ satisfies none of them.  Values are arrays or scalars of NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from sparsetrace.rules.record import Predicate
 
 __all__ = [
     "DEGREE",
@@ -20,7 +21,6 @@ __all__ = [
     "REAL",
     "SHAPE",
     "UNIT",
-    "Predicate",
     "among",
     "at",
     "at_infinities",
@@ -29,8 +29,6 @@ __all__ = [
     "is_rough",
     "swapped",
 ]
-
-Predicate = Callable[..., Any]
 
 REAL = (-3.0, 3.0)
 POSITIVE = (0.3, 3.0)

@@ -43,9 +43,9 @@ taken as nonlinear in all of its arguments jointly, which is always sound.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, auto
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -53,31 +53,26 @@ from numpy.typing import NDArray
 
 __all__ = [
     "NAN",
+    "NOTHING",
     "NOWHERE",
-    "RECORDS",
     "Cut",
     "Guard",
+    "Interval",
     "Pair",
+    "Predicate",
     "Record",
     "nonzero_pairs",
     "pairs",
-    "record_of",
-    "same_as",
-    "ufunc",
 ]
 
 Interval = tuple[float, float]
 Mask = NDArray[np.bool_]
 Pair = tuple[int, int]
 Predicate = Callable[..., Any]
-Said = Predicate | Mapping[str, Predicate] | None
-"""Predicates by inputs or pairs of inputs: ``{"0 1": f, "2": g}``, ``{"00 01": f}``.
-
-One of a ufunc with a single input needs no mapping."""
 
 NAN = np.float64(np.nan)
 """Stands for the value of an input that is not known."""
-_NOTHING: dict[Any, Predicate] = {}
+NOTHING: dict[Any, Predicate] = {}
 """Shared by all fields in which nothing is said."""
 
 
@@ -194,15 +189,15 @@ class Record:
     second: tuple[str, ...]
     domain: Sequence[Interval]
     integers: frozenset[int] = frozenset()
-    zero: Mapping[int, Predicate] = field(default_factory=lambda: _NOTHING)
-    zero2: Mapping[Pair, Predicate] = field(default_factory=lambda: _NOTHING)
+    zero: Mapping[int, Predicate] = field(default_factory=lambda: NOTHING)
+    zero2: Mapping[Pair, Predicate] = field(default_factory=lambda: NOTHING)
     inside: Predicate | None = None
     guard: Guard = Guard.FINITE
-    cut: Mapping[int, Predicate] = field(default_factory=lambda: _NOTHING)
-    cut2: Mapping[Pair, Predicate] = field(default_factory=lambda: _NOTHING)
+    cut: Mapping[int, Predicate] = field(default_factory=lambda: NOTHING)
+    cut2: Mapping[Pair, Predicate] = field(default_factory=lambda: NOTHING)
     stepwise: frozenset[int] = frozenset()
     infinite: Predicate | None = None
-    infinite2: Mapping[Pair, Predicate] = field(default_factory=lambda: _NOTHING)
+    infinite2: Mapping[Pair, Predicate] = field(default_factory=lambda: NOTHING)
     conservative: str = ""
     conservative2: str = ""
     cuts: Mapping[int, Predicate] = field(init=False)
@@ -220,8 +215,8 @@ class Record:
         if problem:
             raise ValueError(f"{self.ufunc.__name__}: {problem}")
         # Nothing stands beside a single input, or a mixed pair of two.
-        cuts = _asked(self.zero, self.cut) if nin > 1 else _NOTHING
-        cuts2 = _asked(self.zero2, self.cut2) if nin > 1 else _NOTHING
+        cuts = _asked(self.zero, self.cut) if nin > 1 else NOTHING
+        cuts2 = _asked(self.zero2, self.cut2) if nin > 1 else NOTHING
         if nin == 2 and (0, 1) in cuts2:
             del cuts2[0, 1]
         object.__setattr__(self, "cuts", cuts)
@@ -233,6 +228,7 @@ class Record:
 
         Examples
         --------
+        >>> from sparsetrace.rules import RECORDS
         >>> RECORDS[np.multiply].cut_beside(0, np.array([0.0, 1.0]))
         array([ True, False])
         """
@@ -273,6 +269,7 @@ class Record:
 
         Examples
         --------
+        >>> from sparsetrace.rules import RECORDS
         >>> x, y = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, np.nan])
         >>> RECORDS[np.maximum].zero_at(0, [x, y])
         array([ True, False, False])
@@ -289,6 +286,7 @@ class Record:
 
         Examples
         --------
+        >>> from sparsetrace.rules import RECORDS
         >>> x, y = np.array([0.0, 1.0, np.nan]), np.array([2.0, 2.0, 2.0])
         >>> RECORDS[np.divide].zero2_at((1, 1), [x, y])
         array([ True, False, False])
@@ -327,6 +325,7 @@ class Record:
 
         Examples
         --------
+        >>> from sparsetrace.rules import RECORDS
         >>> RECORDS[np.sqrt].infinite_at([np.array([0.0, 1.0])])
         array([ True, False])
         >>> RECORDS[np.sin].infinite_at([np.array([0.0, 1.0])])
@@ -359,6 +358,7 @@ class Record:
 
         Examples
         --------
+        >>> from sparsetrace.rules import RECORDS
         >>> x, y = np.array([0.0, 0.0, 1.0]), np.array([1.0, 1.5, 1.5])
         >>> RECORDS[np.power].infinite2_at([x, y])
         array([ True,  True, False])
@@ -379,7 +379,7 @@ class Record:
 
 def _asked(derived: Mapping[Any, Predicate], said: Mapping[Any, Predicate]) -> dict[Any, Predicate]:
     if not derived and not said:
-        return _NOTHING
+        return NOTHING
     both = {**derived, **said}
     return {key: predicate for key, predicate in both.items() if predicate is not NOWHERE}
 
@@ -409,106 +409,3 @@ def _known(mask: Any, values: Sequence[NDArray[Any]], guard: Guard) -> Any:
     for value in values:
         mask = mask & (np.isfinite(value) if guard is Guard.FINITE else value == value)
     return mask
-
-
-# ------------------------------------------------------------------------- entries
-RECORDS: dict[np.ufunc, Record] = {}
-"""The records, by the ufunc object itself."""
-
-
-def record_of(function: np.ufunc) -> Record:
-    """The record of a ufunc; of an unknown one, that it is nonlinear in everything.
-
-    Examples
-    --------
-    >>> record_of(np.frompyfunc(lambda x, y: x, 2, 1)).second
-    ('111',)
-    """
-    return RECORDS.get(function) or _unknown(function)
-
-
-@lru_cache(maxsize=1024)
-def _unknown(function: np.ufunc) -> Record:
-    nin, nout = function.nin, function.nout
-    first, second = ("1" * nin,) * nout, ("1" * len(pairs(nin)),) * nout
-    return Record(function, first, second, ((-3.0, 3.0),) * nin)
-
-
-def ufunc(
-    function: np.ufunc,
-    first: str | tuple[str, ...],
-    second: str | tuple[str, ...] = "",
-    *,
-    domain: Interval | Sequence[Interval] = (-3.0, 3.0),
-    zero: Said = None,
-    zero2: Said = None,
-    cut: Said = None,
-    cut2: Said = None,
-    stepwise: str = "",
-    infinite: Predicate | None = None,
-    infinite2: Said = None,
-    integers: str = "",
-    **options: Any,
-) -> None:
-    """Add the record of a ufunc; a second one is an error.
-
-    One string of letters is that of every output, and one interval that of every input.
-    `second` is by default non-zero where both first derivatives are.  Inputs and pairs of
-    inputs are written as strings: ``integers="01"``, ``zero2={"00 01": f}``.
-    """
-    nin, nout = function.nin, function.nout
-    if isinstance(first, str):
-        first = (first,) * nout
-    if not second:
-        second = tuple(map(nonzero_pairs, first))
-    elif isinstance(second, str):
-        second = (second,) * nout
-    intervals: Any = domain if isinstance(domain[0], tuple) else (domain,) * nin
-    _add(
-        Record(
-            function,
-            first,
-            second,
-            intervals,
-            frozenset(map(int, integers)),
-            _by_input(zero),
-            _by_pair(zero2),
-            cut=_by_input(cut),
-            cut2=_by_pair(cut2),
-            stepwise=frozenset(map(int, stepwise)),
-            infinite=infinite,
-            infinite2=_by_pair(infinite2),
-            **options,
-        )
-    )
-
-
-def same_as(function: np.ufunc, other: np.ufunc, **changes: Any) -> None:
-    """Add a record that is another ufunc's, but for these fields."""
-    _add(replace(RECORDS[other], ufunc=function, **changes))
-
-
-def _add(record: Record) -> None:
-    if record.ufunc in RECORDS:
-        raise ValueError(f"{record.ufunc.__name__} has a record already")
-    RECORDS[record.ufunc] = record
-
-
-def _by_input(said: Said) -> dict[int, Predicate]:
-    if said is None:
-        return _NOTHING
-    if not isinstance(said, Mapping):
-        return {0: said}
-    return {int(i): predicate for inputs, predicate in said.items() for i in inputs.split()}
-
-
-def _by_pair(said: Said) -> dict[Pair, Predicate]:
-    if said is None:
-        return _NOTHING
-    if not isinstance(said, Mapping):
-        return {(0, 0): said}
-    return {
-        (int(pair[0]), int(pair[1])): predicate
-        for some, predicate in said.items()
-        for pair in some.split()
-    }

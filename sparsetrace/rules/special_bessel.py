@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from scipy import special as sc
 
+from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import (
     DEGREE,
     ORDER,
     POSITIVE,
-    Predicate,
     among,
     at,
     is_rough,
 )
-from sparsetrace.rules.record import NOWHERE, same_as, ufunc
+from sparsetrace.rules.record import NOWHERE, Predicate
 
 # --- Airy functions -------------------------------------------------------------------
 ufunc(sc.airy, "1")

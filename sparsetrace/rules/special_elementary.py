@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import special as sc
 
+from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.numpy_arithmetic import (
     POWER_INFINITE2,
     POWER_ZERO2,
@@ -31,7 +32,7 @@ from sparsetrace.rules.predicates import (
     at_infinities,
     is_rough,
 )
-from sparsetrace.rules.record import Guard, same_as, ufunc
+from sparsetrace.rules.record import Guard
 
 # --- exponentials, powers, rounding ---------------------------------------------
 same_as(sc.cbrt, np.cbrt)

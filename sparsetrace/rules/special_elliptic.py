@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import special as sc
 
-from sparsetrace.rules.predicates import POSITIVE, PROBABILITY, REAL, UNIT, Predicate, at
-from sparsetrace.rules.record import pairs, same_as, ufunc
+from sparsetrace.rules.entries import same_as, ufunc
+from sparsetrace.rules.predicates import POSITIVE, PROBABILITY, REAL, UNIT, at
+from sparsetrace.rules.record import Predicate, pairs
 
 ufunc(sc.ellipe, "1", domain=UNIT, infinite2=at(1))
 ufunc(sc.ellipk, "1", domain=UNIT)

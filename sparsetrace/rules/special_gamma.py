@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special as sc
 
+from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import (
     DEGREE,
     POSITIVE,
@@ -18,13 +19,12 @@ from sparsetrace.rules.predicates import (
     REAL,
     SHAPE,
     UNIT,
-    Predicate,
     at,
     at_infinities,
     is_finite_whole,
     is_rough,
 )
-from sparsetrace.rules.record import Guard, same_as, ufunc
+from sparsetrace.rules.record import Guard, Predicate
 
 # --- gamma and its relatives ------------------------------------------------------
 ufunc(sc.gamma, "1", domain=POSITIVE)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special as sc
 
+from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import (
     DEGREE,
     ORDER,
@@ -20,7 +21,6 @@ from sparsetrace.rules.predicates import (
     among,
     is_one_of,
 )
-from sparsetrace.rules.record import same_as, ufunc
 
 # --- hypergeometric functions ------------------------------------------------------------
 ufunc(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special as sc
 
+from sparsetrace.rules.entries import ufunc
 from sparsetrace.rules.predicates import (
     DEGREE,
     POSITIVE,
@@ -20,12 +21,11 @@ from sparsetrace.rules.predicates import (
     REAL,
     SHAPE,
     UNIT,
-    Predicate,
     among,
     is_finite_whole,
     is_one_of,
 )
-from sparsetrace.rules.record import ufunc
+from sparsetrace.rules.record import Predicate
 
 
 def _constant(n: Any, *rest: Any) -> Any:

@@ -10,7 +10,8 @@ import pytest
 from scipy import special
 
 from sparsetrace.rules import RECORDS, Cut, pairs, predicates, record_of
-from sparsetrace.rules.record import Guard, nonzero_pairs, same_as, ufunc
+from sparsetrace.rules.entries import same_as, ufunc
+from sparsetrace.rules.record import Guard, nonzero_pairs
 
 
 @pytest.fixture
