@@ -10,7 +10,7 @@ arrays, graphs or stores.  An entry reads::
         inside=lambda z, m: z > 0,
         zero={"0": lambda z, m: m == 0},
         zero2={"00": lambda z, m: (m == 0) | (m == 1)},
-        cut2={"11": lambda z, m: is_whole(z) & (z <= 0)},
+        cut2={"11": lambda z, m: (z <= 0) & is_finite_whole(z)},
     )
 
 Both first derivatives differ from zero somewhere (``"11"``; ``"0"`` says: zero wherever it
@@ -32,12 +32,13 @@ They answer two questions.
 - *Beside constants* the values of the other inputs are unknown, and NaN stands for them: a
   predicate that holds all the same holds for every input.  So ``(x == 0) & (a > 1)`` says
   nothing while a is unknown, and a condition on the domain belongs into `inside`, which is
-  asked at points alone.  Where this does not give what is known, `cut` and `cut2` say it; of
+  asked at points alone.  ``x != 0`` holds of NaN: it may stand beside a condition that does
+  not, never alone.  Where this does not give what is known, `cut` and `cut2` say it; of
   NumPy's arithmetic they say it in fewer operations, as it is asked in every call.
 
-The letters, and the predicates but for what is said there, are those of real arguments:
-that ``abs(z)`` is nonlinear in a complex z is not in them.  A ufunc without a record is
-taken as nonlinear in all of its arguments jointly, which is always sound.
+The letters are those of real arguments: that ``abs(z)`` is nonlinear in a complex z is not in
+them.  A ufunc without a record is taken as nonlinear in all of its arguments jointly, which
+is always sound.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 import sparsetrace as st
+from sparsetrace.rules import Cut
 
 
 def test_detach_changes_nothing_outside_of_a_trace():
@@ -94,3 +95,21 @@ def test_register_rule_refuses_what_does_not_fit():
         st.register_rule(np.frompyfunc(lambda x: x, 1, 1), lambda x: x)
     with pytest.raises(st.InputError, match="opaque"):
         st.register_rule(foreign, lambda x: x)
+
+
+def test_register_rule_with_cuts_and_second_derivatives():
+    ufunc = np.frompyfunc(lambda x, y: x * y, 2, 1)
+    st.register_rule(ufunc, "11", seconds="010", cuts={0: Cut(1, lambda values: values == 0)})
+    constants = np.array([0.0, 2.0])
+    first = st.jacobian_sparsity(lambda x: ufunc(x, constants) * 1.0, np.ones(2))
+    assert first.toarray().tolist() == [[False, False], [False, True]]
+    second = st.hessian_sparsity(lambda x: ufunc(x[0], x[1]) * 1.0, np.ones(2))
+    assert second.toarray().tolist() == [[False, True], [True, False]]
+
+
+def test_register_rule_refuses_second_derivatives_that_do_not_fit():
+    ufunc = np.frompyfunc(lambda x, y: x, 2, 1)
+    with pytest.raises(st.InputError, match="one letter 0 or 1 per pair of inputs"):
+        st.register_rule(ufunc, "11", seconds="01")
+    with pytest.raises(st.InputError, match="2 is no input"):
+        st.register_rule(ufunc, "11", cuts={2: Cut(1, lambda values: values == 0)})
