@@ -19,7 +19,11 @@ import scipy.linalg
 import scipy.sparse
 
 from sparsetrace import jacobian_sparsity
-from sparsetrace.dispatch import lookup
+
+if __package__:  # asv imports every module here
+    from .internals import lookup
+else:
+    from internals import lookup
 
 CONSTANTS = {
     "np": np,
