@@ -171,11 +171,15 @@ def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> f
     known : bool
         Whether calls made before are looked up, or answered by their rules each time.
     """
-    code = compile(f"lambda: {expression}", "<call>", "eval")
+    names = dict(CONSTANTS)
+    # Made outside: of code that a traced function makes nothing is known, and np.allclose would
+    # then decide at each call what it gives.
+    call = eval(compile(f"lambda: {expression}", "<call>", "eval"), names)
     found: SimpleQueue[float] = SimpleQueue()  # of which a trace puts nothing back
 
     def function(x: Any) -> Any:
-        found.put(_best(eval(code, {**CONSTANTS, **operands(x)}), repeats))
+        names.update(operands(x))
+        found.put(_best(call, repeats))
         return x
 
     original = lookup.answer
