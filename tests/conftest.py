@@ -1,0 +1,74 @@
+"""Marks the fast subset of the tests, ``pytest -m fast``; and what tests of all rooms share.
+
+Of each test function one case in `ONE_IN` is marked, and at least one; all of those without
+parameters, therefore.  There is no list: a hash of its name says which case, so that different
+functions take different ones (of 316 ufuncs each test takes others), and a case stays in while
+files move.  The cases are spread over their subjects, the first words of their ids.  Taken whole
+are the tests that a rule loses no dependency (`WHOLE`), which take milliseconds a case.  Tests
+marked `slow` are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from zlib import crc32
+
+import pytest
+
+from sparsetrace import rules
+
+ONE_IN = 10
+"""With this the subset takes less than a minute on one core, too."""
+WHOLE = re.compile(r"test_nothing_is_(missing|cut_wrongly|wrongly_flat)")
+SUBJECT = re.compile(r"[^\[]*\[?[\w.]*")
+
+
+def chosen(names: Iterable[str]) -> set[str]:
+    """The cases of one test function that belong to the fast subset.
+
+    Examples
+    --------
+    >>> sorted(chosen(["test_f[sum axis=0]", "test_f[sum axis=1]", "test_f[mean axis=0]"]))
+    ['test_f[sum axis=0]']
+    """
+    by_hash = sorted(names, key=lambda name: (crc32(name.encode()), name))
+    if by_hash and WHOLE.match(by_hash[0]):
+        return set(by_hash)
+    earlier: Counter[str] = Counter()
+    rounds = []
+    for name in by_hash:
+        subject = SUBJECT.match(name)[0]
+        rounds.append(earlier[subject])
+        earlier[subject] += 1
+    # first a case of each subject, then a second one of each
+    ordered = [name for _, name in sorted(zip(rounds, by_hash, strict=True), key=lambda p: p[0])]
+    return set(ordered[: -(-len(ordered) // ONE_IN)])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "fast: in the subset that takes less than a minute")
+    config.addinivalue_line("markers", "slow: takes more than a second; not in the fast subset")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m is looked at
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    functions = defaultdict(dict)
+    for item in items:
+        if item.get_closest_marker("slow") is None:
+            functions[item.nodeid.partition("[")[0]][item.name] = item
+    for cases in functions.values():
+        for name in chosen(cases):
+            cases[name].add_marker("fast")
+
+
+@pytest.fixture
+def own_ufuncs() -> Iterator[None]:
+    """What the test registers for ufuncs is gone after it: other tests go through the tables."""
+    public = (getattr(rules, name) for name in rules.__all__)
+    before = [(table, dict(table)) for table in public if isinstance(table, dict)]
+    yield
+    for table, lines in before:
+        table.clear()
+        table.update(lines)
