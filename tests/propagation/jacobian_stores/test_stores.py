@@ -24,7 +24,7 @@ from sparsetrace.passes.simplify import simplify
 from sparsetrace.propagation.jacobian import index_sets, propagate
 from sparsetrace.propagation.jacobian_stores import STORES, adaptive, bitset, sizes
 
-NAMES = ("csr", "bitset", "roaring", "auto")
+NAMES = tuple(STORES)
 GRAPHS = 2000
 BATCH = 100
 EMPTY: frozenset[int] = frozenset()
