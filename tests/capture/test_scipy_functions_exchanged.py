@@ -11,6 +11,7 @@ import pytest
 import scipy.linalg as sl
 import scipy.signal as ss
 from outside import Outside
+from where_to_write import for_scipy
 
 import sparsetrace as st
 from cases.scipy_calls.constants import FULL
@@ -34,7 +35,9 @@ def test_every_name_has_a_line_and_every_line_a_name():
             for entry in table
             if entry.startswith(module + ".") and not any(entry.startswith(m) for m in inner)
         }
-        assert {f"{module}.{name}" for name in names.split()} == lines
+        listed = {f"{module}.{name}" for name in names.split()}
+        assert listed <= lines, for_scipy(listed - lines)
+        assert listed == lines
     known = {f"{owner.__name__}.{name}" for owner, name, _ in everything()}
     assert {"scipy.linalg.solve", "scipy.signal.lfilter", "CubicSpline.__init__"} <= known
     assert len(known) > 130

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing.overrides import get_overridable_numpy_array_functions
 from outside import Outside
+from scipy import special
+from where_to_write import FUNCTION, ROOT, SCIPY, UFUNC, for_functions, for_scipy, for_ufuncs
 
 import sparsetrace as st
 from sparsetrace.api.coverage import classes, page
@@ -21,6 +23,7 @@ from sparsetrace.operands.implementations import IMPLEMENTED
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.registry import RULES
+from sparsetrace.rules import FIRST_ORDER
 
 AT_A_POINT = [f for f in RULES if f in REFUSED]
 CLASSES = {
@@ -65,9 +68,13 @@ def public(function):
     return getattr(np, function.__name__, function) if function.__module__ == "numpy" else function
 
 
+def overridable():
+    return {public(function) for function in get_overridable_numpy_array_functions()}
+
+
 def classified(classes):
     """Functions in no class, in none of NumPy, and in two classes."""
-    known = {public(function) for function in get_overridable_numpy_array_functions()}
+    known = overridable()
     every = [function for members in classes.values() for function in members]
     missing = names(known.difference(every))
     # which compiled constructors are listed differs between releases
@@ -77,7 +84,42 @@ def classified(classes):
 
 
 def test_every_function_is_in_one_class():
+    missing = overridable().difference(*CLASSES.values())
+    assert not missing, for_functions(missing)
     assert classified(CLASSES) == ([], [], [])
+
+
+def without_record(records):
+    """Ufuncs of which nothing is known; those with core dimensions have rules like functions."""
+    members = (*vars(np).values(), *vars(special).values())
+    ufuncs = {m for m in members if isinstance(m, np.ufunc) and m.signature is None}
+    return ufuncs.difference(records)
+
+
+def test_every_ufunc_has_a_record():
+    missing = without_record(FIRST_ORDER)
+    assert not missing, for_ufuncs(missing)
+
+
+def test_a_ufunc_left_out_is_found():
+    fewer = [ufunc for ufunc in FIRST_ORDER if ufunc not in (np.hypot, special.erf)]
+    assert without_record(fewer) == {np.hypot, special.erf}
+
+
+def test_the_place_of_a_missing_rule_is_said():
+    """Files that exist, and headings of CONTRIBUTING.md."""
+    functions = for_functions([np.nanmax, np.linalg.svd, np.where]).splitlines()
+    assert "numpy.nanmax has no rule: write it in sparsetrace/numpy_rules/" in functions[0]
+    for module in re.findall(r"sparsetrace/\S+?\.py", "".join(functions)):
+        assert (ROOT / module).is_file(), module
+    ufuncs = for_ufuncs([np.hypot, special.erf])
+    scipys = for_scipy(["scipy.signal.lfilter", "scipy.sparse.linalg.spsolve"])
+    for pattern in re.findall(r"sparsetrace/\S+(?: |$)", f"{ufuncs} {scipys}"):
+        assert list(ROOT.glob(pattern.strip())), pattern
+    headings = (ROOT / "CONTRIBUTING.md").read_text().splitlines()
+    for text, heading in ((functions[0], FUNCTION), (ufuncs, UFUNC), (scipys, SCIPY)):
+        assert f'"{heading}"' in text
+        assert f"## {heading}" in headings
 
 
 @pytest.mark.parametrize(
