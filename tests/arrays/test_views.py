@@ -197,6 +197,7 @@ def views(kind: str) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["real", "complex", "buffer"])
 def test_what_is_written_is_seen_on_both_sides(kind):
     found = []
@@ -208,6 +209,7 @@ def test_what_is_written_is_seen_on_both_sides(kind):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.slow
 def test_the_functions_that_give_views_are_found():
     assert views("real").keys() >= {
         *("np.einsum", "np.reshape", "np.split", "np.real", "np.asarray", "np.fft.fftn", "np.ix_"),

@@ -228,6 +228,7 @@ def test_the_line_that_branched_most_is_named():
     assert columns(many, 8) == set(range(8))
 
 
+@pytest.mark.slow
 def test_a_long_loop_that_ends_is_traced():
     def f(x):
         y = 0.0

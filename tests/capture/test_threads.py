@@ -126,6 +126,7 @@ def test_numbers_added_up_in_two_threads_at_once_are_found_out():
         graph.finish()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", [True, False])
 def test_two_threads_that_loop_over_numbers(capture, servant):
     def f(x):
@@ -320,6 +321,7 @@ def test_keyboard_interrupt_in_a_thread_of_the_function():
         st.jacobian_sparsity(f, X)
 
 
+@pytest.mark.slow
 def test_memory_goes_with_the_trace():
     def f(x):
         with ThreadPoolExecutor(2) as pool:

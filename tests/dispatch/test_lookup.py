@@ -54,6 +54,7 @@ def described(result):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", TABLES)
 def test_all_calls(title, monkeypatch):
     calls = [call for table in TABLES[title].values() for call, _ in table]
@@ -89,6 +90,7 @@ def test_all_calls(title, monkeypatch):
     assert any(recipe is not None for recipe in lookup._RECIPES.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50_003, 50_018))
 def test_random_programs(seed, monkeypatch):
     warnings.simplefilter("ignore")

@@ -203,6 +203,7 @@ def test_copies_are_itself():
     jacobian_sparsity(f, POINT)
 
 
+@pytest.mark.slow
 def test_long_loops_are_cheap():
     n = 20_000
 

@@ -18,6 +18,7 @@ from sparsetrace.operands.implementations import IMPLEMENTED
 from sparsetrace.operands.registry import RULES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "calls",
     [

@@ -117,6 +117,7 @@ def test_foreign_reads_are_refused(name, size, local, swallowed):
     assert not plain.any()
 
 
+@pytest.mark.slow
 def test_the_interpreter_survives_them():
     for read in READERS.values():
         with pytest.raises(TracingError):
@@ -178,6 +179,7 @@ CYTHON = (
 ).split()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("Cython") is None, reason="needs Cython")
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a compiler")
 def test_cython(tmp_path):

@@ -353,6 +353,7 @@ def f(x):
         assert scope == before
 
 
+@pytest.mark.slow
 def test_much_state_is_looked_at_in_bounded_time():
     rows = [[float(i), [i]] for i in range(150_000)]
 

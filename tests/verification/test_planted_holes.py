@@ -148,6 +148,7 @@ def test_the_hessian_of_each_output_is_looked_at():
         st.check_hessian_sparsity(f, np.zeros((3, 3)), np.ones(3))
 
 
+@pytest.mark.slow
 def test_a_million_inputs():
     def rosenbrock(x):
         return 10 * (x[1:] - x[:-1] ** 2)

@@ -267,6 +267,7 @@ READY: tuple[str, ...] = tuple(FAMILIES)
 """Families that nothing is lost of; of the others the tests ask only that they run."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, PROGRAMS, BATCH))
 def test_nothing_is_lost(start):
     tally = run(start, BATCH, READY)

@@ -168,6 +168,7 @@ def check(seed: int, tally: Tally, *, local: bool = False) -> None:
         raise AssertionError(f"seed {seed}: {lost}\n{program.source}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, PROGRAMS, BATCH))
 def test_no_entry_is_missing(start):
     tally = Tally()
