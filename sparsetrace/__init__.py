@@ -1,5 +1,6 @@
 """Sparsity patterns of Jacobians and Hessians, from NumPy functions that nobody rewrote."""
 
+from sparsetrace import scipy_rules as _scipy_rules  # noqa: F401  # registers its rules
 from sparsetrace.api.detection import (
     hessian_sparsity,
     jacobian_sparsity,

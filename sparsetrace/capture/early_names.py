@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.capture import registered_functions
 from sparsetrace.capture.builtin_names import ORDERINGS, TracedFloat
 from sparsetrace.capture.patch import ABSENT, Patch, Place
 from sparsetrace.user_code import identity_tests
@@ -130,17 +131,25 @@ WATCHED.update(id(getattr(np, name)) for name in _MEMORY)
 
 
 def watched_patches(places: Iterable[tuple[Callable[[Any], None], Any]]) -> list[Patch]:
-    """These conversions wherever else the function holds them: in containers, as defaults.
+    """These conversions, and functions with a user's rule, wherever else the function holds them.
+
+    That is in containers, as defaults, in closures.
 
     Parameters
     ----------
     places : iterable of pairs
-        How to assign to each, and the conversion that is there.
+        How to assign to each, and the function that is there.
     """
     return [
-        Patch(Place(functools.partial(_same, held), assign), "", held, getattr(np, held.__name__))
+        Patch(Place(functools.partial(_same, held), assign), "", held, _stand_in(held))
         for assign, held in places
     ]
+
+
+def _stand_in(held: Any) -> Any:
+    """What is exchanged for a function while a trace runs."""
+    wrapper = registered_functions.wrapper_of(held)
+    return getattr(np, held.__name__) if wrapper is None else wrapper
 
 
 def _same(held: Any) -> Any:

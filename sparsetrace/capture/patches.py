@@ -27,8 +27,8 @@ from sparsetrace.capture import (
     numpy_constructors,
     numpy_lists,
     numpy_ma,
+    registered_functions,
     scipy_fft,
-    scipy_functions,
     sparse_products,
     threads,
     vectorize,
@@ -46,6 +46,7 @@ __all__ = [
     "rebind",
     "rebind_callers",
     "rebind_orderings",
+    "refresh_registered",
 ]
 
 Source = Callable[[], Iterable[Patch]]
@@ -65,10 +66,9 @@ _GROUPS: dict[str, Source] = {
     numpy_ma.MODULE: numpy_ma.later_patches,
     numpy_lists.MODULE: numpy_lists.later_patches,
     numba_functions.MODULE: numba_functions.patches,
-    **{name: partial(scipy_functions.patches, name) for name in scipy_functions.MODULES},
     **{name: partial(threads.pool_patches, name) for name in threads.POOLS},
 }
-"""What is exchanged once it is loaded, or turns out to be used."""
+"""What is exchanged once it is loaded, or turns out to be used; beside registered functions."""
 
 _lock = threading.RLock()
 _active = 0
@@ -90,7 +90,8 @@ def _patches() -> tuple[Patch, ...]:
 
 @cache
 def _patches_of(group: str) -> tuple[Patch, ...]:
-    return tuple(_GROUPS[group]())
+    source = _GROUPS.get(group)
+    return tuple(registered_functions.patches(group) if source is None else source())
 
 
 @cache
@@ -136,6 +137,15 @@ def capturing(session: Session, function: Callable[..., Any]) -> Iterator[None]:
         SESSION.reset(token)
 
 
+def refresh_registered(*, anew: bool = False) -> None:
+    """Bring up to date which functions have a rule of a user's; `anew` if one was taken back."""
+    with _lock:
+        if registered_functions.refresh() or anew:
+            _patches_of.cache_clear()
+            _replacements.cache_clear()
+            _functions.cache_clear()
+
+
 def _begin() -> None:
     if len(sys.modules) != len(_modules_before):
         _modules_before.clear()
@@ -167,7 +177,7 @@ def _restore_new_modules() -> None:
 # -------------------------------------------------------------------- groups
 def _loaded() -> frozenset[str]:
     """The groups whose modules the program has loaded by now."""
-    return numba_functions.loaded().union(scipy_functions.loaded(), threads.loaded())
+    return numba_functions.loaded().union(registered_functions.loaded(), threads.loaded())
 
 
 def _install_new(groups: Iterable[str]) -> bool:
@@ -254,5 +264,5 @@ def rebind_orderings(frame: types.FrameType) -> bool:
 
 
 def exchange_watched(held: Iterable[tuple[Callable[[Any], None], Any]]) -> None:
-    """Exchange conversions that are held by other names than NumPy's, wherever that is."""
+    """Exchange functions that are held by other names than their own, wherever that is."""
     _exchange(early_names.watched_patches(held))

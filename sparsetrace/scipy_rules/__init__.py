@@ -1,7 +1,109 @@
-"""Rules of SciPy's functions that ask no protocol: one line of a table for each.
+"""SciPy's functions without a hook of NumPy's: which have a rule, and where it is.
 
-Contract: nothing here imports the SciPy modules that it has rules for; a rule gets the
-original function with the call.  Rules are written with NumPy functions on traced
-arrays wherever that is possible, so that second derivatives, local patterns and values
-come from the rules of those.  A module of rules is imported when one of them is needed.
+Contract: this is the one list of them.  The rule of ``solve`` is the function ``solve`` of the
+module named here, and that of ``BSpline.__call__`` is ``BSpline_call``.  A module of rules is
+imported when one of them is needed, and none of SciPy's is imported for the rules in it.
 """
+
+from __future__ import annotations
+
+from sparsetrace.dispatch.function_rules import register
+
+__all__ = ["RULES", "rule_name"]
+
+_IN_PLACE = "check_finite overwrite_a overwrite_b overwrite_ab overwrite_A".split()
+"""No rule reads these: whether the arguments are checked, and may be written to."""
+
+RULES: dict[str, dict[str, str]] = {
+    "scipy.interpolate": {
+        "interpolate.bsplines": """
+            BSpline.__init__ BSpline.antiderivative BSpline.derivative
+            InterpolatedUnivariateSpline.__init__ LSQUnivariateSpline.__init__
+            RectBivariateSpline.__init__ UnivariateSpline.__init__ make_interp_spline
+            make_lsq_spline make_smoothing_spline splprep splrep
+        """,
+        "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
+        "interpolate.piecewise_polynomials": """
+            Akima1DInterpolator.__init__ BPoly.__init__ CubicHermiteSpline.__init__
+            CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative
+            PchipInterpolator.__init__
+        """,
+        "interpolate.splines": """
+            BPoly.__call__ BPoly.integrate BSpline.__call__ BSpline.integrate
+            BarycentricInterpolator.__call__ NdBSpline.__call__ NdPPoly.__call__ PPoly.__call__
+            PPoly.integrate RectBivariateSpline.__call__ RegularGridInterpolator.__call__
+            UnivariateSpline.__call__ UnivariateSpline.integral interp1d.__call__ interpn splev
+        """,
+    },
+    "scipy.linalg": {
+        "linalg.linear_systems": """
+            cho_factor cho_solve cholesky lu_factor lu_solve matmul_toeplitz solve solve_banded
+            solve_circulant solve_continuous_lyapunov solve_discrete_lyapunov solve_lyapunov
+            solve_sylvester solve_toeplitz solve_triangular solveh_banded
+        """,
+        "linalg.matrix_functions": """
+            circulant convolution_matrix coshm cosm det eig eigh eigvals eigvalsh expm
+            fractional_matrix_power hankel inv kron logm lstsq norm pinv pinvh polar qr signm
+            sinhm sinm sqrtm svd svdvals tanhm tanm toeplitz
+        """,
+    },
+    "scipy.ndimage": {
+        "ndimage.images": """
+            convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d
+            gaussian_gradient_magnitude gaussian_laplace laplace map_coordinates prewitt sobel
+            uniform_filter uniform_filter1d
+        """,
+        "ndimage.rank_filters": """
+            maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d
+            percentile_filter rank_filter
+        """,
+    },
+    "scipy.signal": {
+        "ndimage.rank_filters": "medfilt medfilt2d order_filter",
+        "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
+        "signal.filters": """
+            detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
+        """,
+    },
+    "scipy.sparse.linalg": {
+        "linalg.sparse_solvers": "expm_multiply factorized splu spsolve spsolve_triangular",
+    },
+    "scipy.spatial.distance": {
+        "spatial.distance": """
+            braycurtis canberra cdist chebyshev cityblock correlation cosine euclidean
+            mahalanobis minkowski pdist seuclidean sqeuclidean squareform
+        """,
+    },
+    "scipy.special": {"special.exponentials": "log_softmax logsumexp softmax"},
+    # what logsumexp calls, also where a module bound its name early
+    "scipy.special._logsumexp": {"special.exponentials": "_logsumexp"},
+}
+"""For each module of SciPy's, the functions and methods of each module here."""
+
+_ALWAYS = frozenset(("factorized", "splu"))
+"""Answered without traced arguments too: what they return is given some later."""
+
+
+def rule_name(name: str) -> str:
+    """What the rule of a function or method is called.
+
+    Examples
+    --------
+    >>> rule_name("BSpline.__call__")
+    'BSpline_call'
+    """
+    owner, _, method = name.rpartition(".")
+    return f"{owner}_{method.strip('_')}" if owner else name
+
+
+for _module, _topics in RULES.items():
+    for _topic, _names in _topics.items():
+        for _name in _names.split():
+            register(
+                _module,
+                _name,
+                f"{__name__}.{_topic}:{rule_name(_name)}",
+                harmless=_IN_PLACE,
+                always=_name in _ALWAYS,
+                recorded=True,
+            )

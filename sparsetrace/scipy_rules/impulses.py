@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from sparsetrace.scipy_rules.registration import current, matrix_along, unknown
+from sparsetrace.scipy_rules.rule_tools import current, matrix_along, unknown
 
 __all__ = ["LARGEST", "along", "causal", "local_matrix", "matrix_of"]
 
@@ -83,20 +83,20 @@ def local_matrix(function: Function, n: int, radius: int, tolerance: float = 0.0
     return scipy.sparse.csr_array((joined[0], (joined[1], joined[2])), shape=(n, n))
 
 
-def along(x: Any, matrix: Any, axis: int, *, exact: bool = True) -> Any:
+def along(x, matrix, axis: int, *, exact: bool = True) -> Any:
     """Each line of `x` multiplied by a matrix; not `exact`: something constant is added."""
-    found = matrix_along(x, matrix, axis)
-    return found if exact else unknown(found)
+    result = matrix_along(x, matrix, axis)
+    return result if exact else unknown(result)
 
 
-def dense_along(x: Any, axis: int, size: int | None = None) -> Any:
+def dense_along(x, axis: int, size: int | None = None) -> Any:
     """Each element of a line depends on all of the line."""
     total = np.moveaxis(x, axis, -1).sum(axis=-1, keepdims=True)
     repeated = np.repeat(total, x.shape[axis] if size is None else size, axis=-1)
     return unknown(np.moveaxis(repeated, -1, axis))
 
 
-def causal(x: Any, response: NDArray[Any], axis: int) -> Any:
+def causal(x, response: NDArray[Any], axis: int) -> Any:
     """Each line convolved with the impulse response of a filter, cut to its length.
 
     ``causal([{0}, {1}, {2}], [0, 1, 1])  ->  [{}, {0}, {0, 1}]``
@@ -105,8 +105,8 @@ def causal(x: Any, response: NDArray[Any], axis: int) -> Any:
     reached = _reached(response[:n])
     at = np.flatnonzero(reached)
     x = np.moveaxis(x, axis, -1)
-    found = _delayed(x, at) if len(at) else x * 0.0
-    return np.moveaxis(found, -1, axis)
+    result = _delayed(x, at) if len(at) else x * 0.0
+    return np.moveaxis(result, -1, axis)
 
 
 def _reached(response: NDArray[Any]) -> NDArray[np.bool_]:
@@ -119,7 +119,7 @@ def _reached(response: NDArray[Any]) -> NDArray[np.bool_]:
     return reached
 
 
-def _delayed(x: Any, at: NDArray[np.intp]) -> Any:
+def _delayed(x, at: NDArray[np.intp]) -> Any:
     """The sum of `x`, delayed by each number of steps in `at`; its values are SciPy's."""
     n = x.shape[-1]
     first, steps = int(at[0]), np.diff(at)
@@ -128,13 +128,13 @@ def _delayed(x: Any, at: NDArray[np.intp]) -> Any:
         return unknown(along(x, _toeplitz(at, n), -1))
     step = int(steps[0])
     delayed = np.concatenate([np.zeros((*x.shape[:-1], first)), x[..., : n - first]], axis=-1)
-    found: Any = delayed.copy()
+    result: Any = delayed.copy()
     for phase in range(step):  # prefix sums
-        found[..., phase::step] = np.cumsum(delayed[..., phase::step], axis=-1)
+        result[..., phase::step] = np.cumsum(delayed[..., phase::step], axis=-1)
     if first:
-        rest = unknown(found[..., first:])
+        rest = unknown(result[..., first:])
         return np.concatenate([np.zeros((*x.shape[:-1], first)), rest], axis=-1)
-    return unknown(found)
+    return unknown(result)
 
 
 def _toeplitz(at: NDArray[np.intp], n: int) -> Any:

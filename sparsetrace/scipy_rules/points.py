@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact
 from sparsetrace.operands.operands import ids_of, values_of
-from sparsetrace.scipy_rules.registration import current, made
+from sparsetrace.scipy_rules.rule_tools import current, made
 
 __all__ = ["elementwise", "polynomial_of"]
 
 Values = Callable[[NDArray[Any]], Any]
 
 
-def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype: Any) -> Any:
+def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype) -> Any:
     """A piecewise polynomial of several coordinates, of these degrees in each of them."""
     trace = current()
     ids: list[Ids] = [np.asarray(ids_of(trace, x)) for x in coordinates]
@@ -49,11 +49,11 @@ def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype: Any
 
 
 def elementwise(
-    points: Any,
+    points,
     degrees: NDArray[Any],
     values: Values,
     derivatives: Sequence[Values],
-    dtype: Any,
+    dtype,
     axis: int = 0,
 ) -> Any:
     """A piecewise polynomial of one coordinate, of several results for each point.
@@ -77,10 +77,10 @@ def elementwise(
     count, order = degrees.ndim, _order(at.ndim, degrees.ndim, axis)
     ids = np.broadcast_to(at.reshape(at.shape + (1,) * count), at.shape + degrees.shape)
     flat, straight = degrees < 1, degrees < 2
-    found = None
+    at_point = None
     if trace.local:
         place = np.asarray(values_of(points))
-        found = values(place)
+        at_point = values(place)
         with np.errstate(all="ignore"):
             vanish = [np.asarray(_placed_back(d(place), order) == 0) for d in derivatives]
         flat, straight = flat | vanish[0], straight | vanish[1]
@@ -103,7 +103,7 @@ def elementwise(
         )
         out = np.where(ids <= ZERO, trace.graph.constant(known), out)
     array = out.transpose(order) if order else out
-    return made(trace, array, dtype, found, scalar=False)
+    return made(trace, array, dtype, at_point, scalar=False)
 
 
 def _order(points: int, results: int, axis: int) -> list[int]:
@@ -114,6 +114,6 @@ def _order(points: int, results: int, axis: int) -> list[int]:
     return axes[points : points + axis] + axes[:points] + axes[points + axis :]
 
 
-def _placed_back(x: Any, order: list[int]) -> Any:
+def _placed_back(x, order: list[int]) -> Any:
     """The inverse of that transposition."""
     return np.transpose(x, np.argsort(order)) if order and np.ndim(x) else x

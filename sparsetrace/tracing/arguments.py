@@ -19,6 +19,7 @@ from numpy import array
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray, traced_array, wrap
+from sparsetrace.capture.patches import refresh_registered
 from sparsetrace.context import Trace
 from sparsetrace.errors import (
     FAILURES,
@@ -91,6 +92,7 @@ class Problem:
         self._trees = [_checked(args[i]) for i in self._numbers]
         self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
+        refresh_registered()  # their functions are looked for in what the function reaches
         self.state = State([f, *(arg for i, arg in enumerate(args) if i not in self._numbers)])
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()

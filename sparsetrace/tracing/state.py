@@ -547,9 +547,11 @@ def _inside(value: Any) -> Any:
 def _attribute(cls: type, name: str, value: Any) -> _Assign:
     def assign(stand_in: Any) -> None:
         made = stand_in
-        if type(value) is types.BuiltinFunctionType and type(made) is types.FunctionType:
+        if stand_in is _inside(value):  # put back what stood there
+            made = value
+        elif type(value) is types.BuiltinFunctionType and type(made) is types.FunctionType:
             made = staticmethod(made)  # a Python function would become a method
-        if type(value) is property:
+        elif type(value) is property:
             made = property(stand_in, value.fset, value.fdel, value.__doc__)
         elif type(value) in (staticmethod, classmethod):
             made = type(value)(stand_in)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 import scipy.interpolate as si
@@ -20,7 +22,6 @@ REFUSED = {
     "scipy.linalg.lstsq": lambda x: sl.lstsq(np.ones((2, 2, 2)), x.reshape(2, 2)),
     "scipy.linalg.eigh": lambda x: sl.eigh(x.reshape(2, 2), subset_by_value=[0, 1]),
     "scipy.linalg.qr": lambda x: sl.qr(x.reshape(2, 2), pivoting=True),
-    "scipy.linalg.sqrtm": lambda x: sl.sqrtm(x.reshape(2, 2), disp=False),
     "scipy.linalg.solve_sylvester": lambda x: sl.solve_sylvester(
         np.eye(50), np.eye(50), np.ones((50, 50)) * x[0]
     ),
@@ -44,6 +45,10 @@ REFUSED = {
 }
 
 
+if "disp" in inspect.signature(sl.sqrtm).parameters:  # before SciPy 1.18
+    REFUSED["scipy.linalg.sqrtm"] = lambda x: sl.sqrtm(x.reshape(2, 2), disp=False)
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_has_no_rule_is_refused_by_name(name):
     with pytest.raises(st.UnsupportedError, match=rf"^{name} at .*test_refusals") as caught:
@@ -51,9 +56,41 @@ def test_what_has_no_rule_is_refused_by_name(name):
     assert len(str(caught.value).split(". ")) > 1
 
 
-def test_arguments_that_a_rule_does_not_know():
-    with pytest.raises(st.UnsupportedError, match=r"scipy\.linalg\.det .*does not know.*'extra'"):
-        st.jacobian_sparsity(lambda x: sl.det(x.reshape(2, 2), extra=1), np.ones(4))
+def test_arguments_that_scipy_does_not_know():
+    """Its own error, as the plain call raises it."""
+    for f in (
+        lambda x: sl.det(x.reshape(2, 2), extra=1),
+        lambda x: ss.lfilter([1.0], x=x),
+        lambda x: si.CubicSpline(x, y=x, end=0),
+        lambda x: sd.cdist(),
+        lambda x: nd.uniform_filter(x, 3, sizes=3),
+    ):
+        with pytest.raises(TypeError) as plain:
+            f(np.ones(4))
+        with pytest.raises(TypeError) as traced:
+            st.jacobian_sparsity(f, np.ones(4))
+        assert str(traced.value).startswith(str(plain.value))
+
+
+UNREAD = {
+    "homogeneous_eigvals=True": lambda x: sl.eigvals(
+        x.reshape(2, 2), np.eye(2), homogeneous_eigvals=True
+    ),
+    "homogeneous_eigvals=1": lambda x: sl.eig(x.reshape(2, 2), homogeneous_eigvals=1),
+}
+
+
+@pytest.mark.parametrize("argument", UNREAD)
+def test_arguments_that_a_rule_does_not_read(argument):
+    with pytest.raises(st.UnsupportedError, match=rf"its rule does not read {argument}\."):
+        st.jacobian_sparsity(UNREAD[argument], np.ones(4))
+
+
+def test_arguments_that_a_rule_does_not_read_with_their_defaults():
+    pattern = st.jacobian_sparsity(
+        lambda x: sl.eigvals(x.reshape(2, 2), homogeneous_eigvals=False).real, np.ones(4)
+    )
+    assert pattern.nnz == 8
 
 
 def test_a_factorization_made_elsewhere_escapes():

@@ -23,17 +23,15 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     hold,
     placed,
 )
-from sparsetrace.scipy_rules.registration import (
+from sparsetrace.scipy_rules.rule_tools import (
     CONSTANTS,
-    Call,
     array_of,
     constant,
-    lines,
+    harmless,
+    makes_objects,
     matrix_along,
     state_of,
 )
-
-__all__ = ["TABLE"]
 
 
 @dataclass(slots=True)
@@ -47,7 +45,7 @@ class _Basis:
     axis: int
     sites: Sites | None = None
 
-    def evaluated(self, points: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+    def evaluated(self, points, nu: int = 0, extrapolate=None) -> Any:
         mode = self.extrapolate if extrapolate is None else extrapolate
         n = len(self.t) - self.k - 1
         first, last = self.t[self.k], self.t[n]
@@ -66,15 +64,15 @@ class _Basis:
             out = np.where(beside(outside, out), np.nan, out)
         return placed(out.reshape(points.shape + self.c.shape[1:]), points.ndim, self.axis)
 
-    def _inside(self, flat: Any) -> Any:
+    def _inside(self, flat):
         """At points in one dimension, the first and last pieces extended."""
-        kind, n = class_of("BSpline"), len(self.t) - self.k - 1
+        bspline, n = class_of("BSpline"), len(self.t) - self.k - 1
         c = self.c[:n]
         if is_traced(flat):
-            basis = kind(self.t, np.eye(n), self.k)(flat)
+            basis = bspline(self.t, np.eye(n), self.k)(flat)
             return np.tensordot(basis, c, 1)
         matrix = scipy.sparse.csr_array(
-            kind.design_matrix(np.asarray(flat, float), self.t, self.k, extrapolate=True)
+            bspline.design_matrix(np.asarray(flat, float), self.t, self.k, extrapolate=True)
         )
         return matrix_along(c, matrix, 0)
 
@@ -88,46 +86,40 @@ class _Basis:
             t, k = t[1:-1], k - 1
         return _Basis(t, c, k, self.extrapolate, self.axis, None if nu else self.sites)
 
-    def held(self, kind: Any) -> Any:
-        holder = object.__new__(kind)
+    def held(self, cls):
+        holder = object.__new__(cls)
         self.hold(holder)
         return holder
 
-    def hold(self, holder: Any) -> None:
+    def hold(self, holder) -> None:
         plain = class_of("BSpline")(self.t, np.zeros(len(self.c)), self.k, self.extrapolate)
         hold(holder, plain, self, c=self.c, axis=self.axis)
 
 
-def _basis_made(
-    call: Call, self: Any, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0
-) -> None:
+@makes_objects
+def BSpline_init(call, self, t, c, k, extrapolate, axis):
     constant(call, (t, k, extrapolate), "a knot")
     c, axis = first_axis(c, axis)
     mode = extrapolate if isinstance(extrapolate, str) else bool(extrapolate)
     _Basis(np.asarray(t, float), c, int(k), mode, axis).hold(self)
 
 
-def _basis_derivative(call: Call, self: Any, nu: int = 1) -> Any:
+@makes_objects
+def BSpline_derivative(self, nu):
     return state_of(self).differentiated(nu).held(type(self))
 
 
-def _basis_antiderivative(call: Call, self: Any, nu: int = 1) -> Any:
+@makes_objects
+@harmless("self", "nu")
+def BSpline_antiderivative(call):
     call.refuse(
         "the antiderivative of a spline with traced coefficients has no rule",
         "Use scipy.interpolate.CubicSpline or PPoly, which have one.",
     )
 
 
-def _interpolating(
-    call: Call,
-    x: Any,
-    y: Any,
-    k: int = 3,
-    t: Any = None,
-    bc_type: Any = None,
-    axis: int = 0,
-    check_finite: bool = True,
-) -> Any:
+@makes_objects
+def make_interp_spline(call, x, y, k, t, bc_type, axis):
     constant(call, (x, k, t, bc_type), "an abscissa or knot")
     if bc_type is not None and (not isinstance(bc_type, str) or bc_type == "periodic"):
         call.refuse(
@@ -142,18 +134,9 @@ def _interpolating(
     return _Basis(np.asarray(plain.t), c, int(k), True, axis, sites).held(type(plain))
 
 
-def _fitting(
-    call: Call,
-    x: Any,
-    y: Any,
-    t: Any,
-    k: int = 3,
-    w: Any = None,
-    axis: int = 0,
-    check_finite: bool = True,
-    *,
-    method: str = "qr",
-) -> Any:
+@makes_objects
+@harmless("method")  # of the least-squares problem
+def make_lsq_spline(call, x, y, t, k, w, axis):
     constant(call, (x, t, k, w), "an abscissa, a knot or a weight")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     plain = call.original(x, np.eye(len(x)), t, k, w)
@@ -161,34 +144,19 @@ def _fitting(
     return _Basis(np.asarray(plain.t), c, int(k), True, axis).held(type(plain))
 
 
-def _refused(remedy: str) -> Any:
-    def rule(call: Call, *args: Any, **options: Any) -> Any:
-        call.refuse("its fit of traced ordinates is compiled code", remedy)
+@makes_objects
+def refused_fit(call, *args, **kwargs):
+    """A fit of traced ordinates by compiled code."""
+    call.refuse(
+        "its fit of traced ordinates is compiled code",
+        "Use scipy.interpolate.make_interp_spline or make_lsq_spline.",
+    )
 
-    return rule
+
+InterpolatedUnivariateSpline_init = LSQUnivariateSpline_init = UnivariateSpline_init = refused_fit
+make_smoothing_spline = splprep = splrep = refused_fit
 
 
-_SPLINE = "Use scipy.interpolate.make_interp_spline or make_lsq_spline."
-_MODULE = "scipy.interpolate"
-TABLE = lines(
-    _MODULE,
-    {
-        "BSpline.__init__": _basis_made,
-        "BSpline.antiderivative": _basis_antiderivative,
-        "BSpline.derivative": _basis_derivative,
-        "make_interp_spline": _interpolating,
-        "make_lsq_spline": _fitting,
-    },
-    own_values=True,
-) | lines(
-    _MODULE,
-    {
-        "InterpolatedUnivariateSpline.__init__": _refused(_SPLINE),
-        "LSQUnivariateSpline.__init__": _refused(_SPLINE),
-        "RectBivariateSpline.__init__": _refused(CONSTANTS),
-        "UnivariateSpline.__init__": _refused(_SPLINE),
-        "make_smoothing_spline": _refused(_SPLINE),
-        "splprep": _refused(_SPLINE),
-        "splrep": _refused(_SPLINE),
-    },
-)
+@makes_objects
+def RectBivariateSpline_init(call, *args, **kwargs):
+    call.refuse("its fit of traced ordinates is compiled code", CONSTANTS)

@@ -23,9 +23,14 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     looked_up,
     placed,
 )
-from sparsetrace.scipy_rules.registration import Call, array_of, constant, lines, state_of
-
-__all__ = ["TABLE"]
+from sparsetrace.scipy_rules.rule_tools import (
+    Call,
+    array_of,
+    constant,
+    harmless,
+    makes_objects,
+    state_of,
+)
 
 _LARGEST = 4096
 """Elements of a grid whose interpolation is taken from unit ordinates."""
@@ -42,7 +47,7 @@ class _Ends:
     strict: bool
     """Whether a point outside is an error."""
 
-    def filled(self, flat: Any, out: Any) -> Any:
+    def filled(self, flat, out):
         if self.fill is None:
             return out
         before, behind = flat < self.first, flat > self.last
@@ -65,14 +70,14 @@ class _Line:
     """A plain interpolator of the numbers of the ordinates."""
     ends: _Ends
 
-    def evaluated(self, points: Any) -> Any:
+    def evaluated(self, points):
         points = array_of(points)
         flat = points.reshape(-1)
         out = self._linear(flat) if self.kind == "linear" else self._nearest(flat)
         out = self.ends.filled(flat, out)
         return placed(out.reshape(points.shape + self.y.shape[1:]), points.ndim, self.axis)
 
-    def _linear(self, flat: Any) -> Any:
+    def _linear(self, flat):
         place = (np.searchsorted(self.x, flat) - 1).clip(0, len(self.x) - 2)
         left = looked_up(self.x, place)
         part = (flat - left) / (looked_up(self.x, place + 1) - left)
@@ -82,22 +87,13 @@ class _Line:
             return low * beside(1.0 - part, low) + high * beside(part, high)
         return low + (high - low) * beside(part, high)
 
-    def _nearest(self, flat: Any) -> Any:
+    def _nearest(self, flat):
         return self.y[self.places(flat).astype(int)]
 
 
-def _line_made(
-    call: Call,
-    self: Any,
-    x: Any,
-    y: Any,
-    kind: Any = "linear",
-    axis: int = -1,
-    copy: bool = True,
-    bounds_error: Any = None,
-    fill_value: Any = np.nan,
-    assume_sorted: bool = False,
-) -> None:
+@makes_objects
+@harmless("copy")
+def interp1d_init(call, self, x, y, kind, axis, bounds_error, fill_value, assume_sorted):
     constant(call, x, "an abscissa")
     constant(call, fill_value, "fill_value", "Use np.where on the result.")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
@@ -121,7 +117,7 @@ def _line_made(
     self.x = x
 
 
-def _pair(fill_value: Any) -> tuple[Any, Any]:
+def _pair(fill_value) -> tuple[Any, Any]:
     if isinstance(fill_value, tuple) and len(fill_value) == 2:
         return fill_value
     return fill_value, fill_value
@@ -135,7 +131,7 @@ class _Curve:
     axis: int
     ends: _Ends
 
-    def evaluated(self, points: Any) -> Any:
+    def evaluated(self, points):
         points = array_of(points)
         flat = points.reshape(-1)
         out = self.ends.filled(flat, state_of(self.spline).evaluated(flat))
@@ -154,7 +150,7 @@ class _Grid:
     bounds_error: bool
     fill_value: Any
 
-    def evaluated(self, xi: Any, method: Any = None) -> Any:
+    def evaluated(self, xi, method=None):
         method = method or self.method
         parts = self._parts(xi)
         shape = parts[0].shape
@@ -175,7 +171,7 @@ class _Grid:
             out = np.where(beside(outside, out), self.fill_value, out)
         return out.reshape(shape + self.values.shape[len(self.grid) :])
 
-    def _parts(self, xi: Any) -> list[Any]:
+    def _parts(self, xi) -> list[Any]:
         d = len(self.grid)
         if isinstance(xi, tuple):
             xi = np.stack([np.broadcast_to(array_of(x), _common(xi)) for x in xi], axis=-1)
@@ -191,18 +187,18 @@ class _Grid:
 
     def _places(self, parts: Sequence[Any]) -> list[tuple[Any, Any]]:
         """The cell of each point along each axis, and how far into it the point lies."""
-        found = []
+        places = []
         for axis, part in zip(self.grid, parts, strict=True):
             if len(axis) == 1:
-                found.append((np.zeros(part.shape, int), np.zeros(part.shape)))
+                places.append((np.zeros(part.shape, int), np.zeros(part.shape)))
                 continue
             place = (np.searchsorted(axis, part) - 1).clip(0, len(axis) - 2)
             left = looked_up(axis, place)
             far = (part - left) / (looked_up(axis, place + 1) - left)
             if not is_traced(far):
                 far = np.where(part == axis[place + 1], 1.0, far)
-            found.append((place, far))
-        return found
+            places.append((place, far))
+        return places
 
     def _linear(self, parts: Sequence[Any]) -> Any:
         places = self._places(parts)
@@ -238,18 +234,9 @@ def _common(xi: tuple[Any, ...]) -> tuple[int, ...]:
     return np.broadcast_shapes(*(np.shape(x) for x in xi))
 
 
-def _grid_made(
-    call: Call,
-    self: Any,
-    points: Any,
-    values: Any,
-    method: str = "linear",
-    bounds_error: bool = True,
-    fill_value: Any = np.nan,
-    *,
-    solver: Any = None,
-    solver_args: Any = None,
-) -> None:
+@makes_objects
+@harmless("solver", "solver_args")  # how the coefficients of splines are found
+def RegularGridInterpolator_init(call, self, points, values, method, bounds_error, fill_value):
     constant(call, (tuple(points), fill_value), "a grid point or the fill value")
     values = array_of(values)
     axes = [np.asarray(axis, float) for axis in points]
@@ -261,10 +248,3 @@ def _grid_made(
     plain = class_of("RegularGridInterpolator")(tuple(axes), np.zeros(shape), bounds_error=False)
     hold(self, plain, state, values=values, grid=tuple(axes))
     self.method = method
-
-
-TABLE = lines(
-    "scipy.interpolate",
-    {"RegularGridInterpolator.__init__": _grid_made, "interp1d.__init__": _line_made},
-    own_values=True,
-)

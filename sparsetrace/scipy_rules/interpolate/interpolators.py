@@ -16,7 +16,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import NDArray
 
 from sparsetrace.operands.operands import is_traced, values_of
-from sparsetrace.scipy_rules.registration import STATE, array_of, current, made
+from sparsetrace.scipy_rules.rule_tools import STATE, array_of, current, made
 
 __all__ = [
     "Sites",
@@ -35,7 +35,7 @@ def class_of(name: str) -> Any:
     return getattr(sys.modules["scipy.interpolate"], name)
 
 
-def hold(holder: Any, plain: Any, state: Any, **shown: Any) -> None:
+def hold(holder, plain, state, **shown) -> None:
     """Make an object of its class without running its constructor.
 
     Attributes are those of a plain object of the class, but for the ones shown.
@@ -59,14 +59,14 @@ def hold(holder: Any, plain: Any, state: Any, **shown: Any) -> None:
     holder.__dict__[STATE] = state
 
 
-def _itself(x: Any, **_: Any) -> Any:
+def _itself(x, **_):
     return x
 
 
 class _Namespace:
     """An array namespace that leaves arrays as they are."""
 
-    def __init__(self, namespace: Any) -> None:
+    def __init__(self, namespace) -> None:
         self._namespace = namespace
 
     asarray = staticmethod(_itself)
@@ -75,7 +75,7 @@ class _Namespace:
         return getattr(self.__dict__["_namespace"], name)
 
 
-def placed(out: Any, points: int, axis: int) -> Any:
+def placed(out, points: int, axis: int) -> Any:
     """The axes of the points moved to where the interpolation axis was."""
     if not axis or not points:
         return out
@@ -83,14 +83,14 @@ def placed(out: Any, points: int, axis: int) -> Any:
     return out.transpose(axes[points : points + axis] + axes[:points] + axes[points + axis :])
 
 
-def first_axis(y: Any, axis: int) -> tuple[Any, int]:
+def first_axis(y, axis: int) -> tuple[Any, int]:
     """The interpolation axis first, and its number."""
     y = array_of(y)
     axis = normalize_axis_index(axis, y.ndim)
     return np.moveaxis(y, axis, 0), axis
 
 
-def looked_up(table: NDArray[Any], place: Any) -> Any:
+def looked_up(table: NDArray[Any], place) -> Any:
     """Elements of an ordinary array at places that may be traced."""
     if not is_traced(place):
         return table[place]
@@ -98,8 +98,8 @@ def looked_up(table: NDArray[Any], place: Any) -> Any:
     return made(trace, trace.graph.constant(table), table.dtype, table)[place]
 
 
-def known_places(points: Any) -> NDArray[Any] | None:
-    """The points' values where they count as places: of constants, and at a point."""
+def known_places(points) -> NDArray[Any] | None:
+    """The values of points as far as they are known: of constants, and in a local trace."""
     if not is_traced(points):
         return np.asarray(points)
     return np.asarray(values_of(points)) if current().local else None
@@ -112,7 +112,7 @@ class Sites:
     x: NDArray[Any]
     y: Any
 
-    def through(self, points: Any, out: Any) -> Any:
+    def through(self, points, out):
         """`out` with the ordinates themselves at the sites; both in one dimension."""
         if is_traced(points):
             return out
@@ -124,7 +124,7 @@ class Sites:
         return np.where(hit, self.y[at], out)
 
 
-def beside(scale: Any, term: Any) -> Any:
+def beside(scale, term):
     """One number for each point, against several results."""
     shape = np.shape(scale)
     return np.reshape(scale, shape + (1,) * (term.ndim - len(shape))) if shape else scale

@@ -26,17 +26,15 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     looked_up,
     placed,
 )
-from sparsetrace.scipy_rules.registration import (
+from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
     constant,
     current,
-    lines,
     made,
+    makes_objects,
     state_of,
 )
-
-__all__ = ["TABLE"]
 
 
 @dataclass(slots=True)
@@ -49,7 +47,7 @@ class _Pieces:
     axis: int
     sites: Sites | None = None
 
-    def evaluated(self, points: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+    def evaluated(self, points, nu: int = 0, extrapolate=None) -> Any:
         mode = self.extrapolate if extrapolate is None else extrapolate
         points = array_of(points)
         flat = points.reshape(-1)
@@ -74,20 +72,19 @@ class _Pieces:
             out = np.where(beside(outside, out), np.nan, out)
         return placed(out.reshape(points.shape + self.c.shape[2:]), points.ndim, self.axis)
 
-    def held(self, kind: Any) -> Any:
+    def held(self, cls):
         """An object of a class with this state."""
-        holder = object.__new__(kind)
+        holder = object.__new__(cls)
         self.hold(holder)
         return holder
 
-    def hold(self, holder: Any) -> None:
+    def hold(self, holder) -> None:
         plain = class_of("PPoly")(np.zeros(self.c.shape[:2]), self.x, self.extrapolate)
         hold(holder, plain, self, c=self.c, axis=self.axis)
 
 
-def _pieces_made(
-    call: Call, self: Any, c: Any, x: Any, extrapolate: Any = None, axis: int = 0
-) -> None:
+@makes_objects
+def BPoly_init(call, self, c, x, extrapolate, axis):
     if not isinstance(self, class_of("PPoly")):
         call.refuse(
             "a Bernstein basis with traced coefficients has no rule",
@@ -103,10 +100,14 @@ def _pieces_made(
     _Pieces(c, x, mode, axis).hold(self)
 
 
-def _derivative(call: Call, self: Any, nu: int = 1) -> Any:
+PPoly_init = BPoly_init
+
+
+@makes_objects
+def PPoly_derivative(call, self, nu):
     state = state_of(self)
     if nu < 0:
-        return _antiderivative(call, self, -nu)
+        return PPoly_antiderivative(call, self, -nu)
     k = len(state.c)
     powers = np.arange(k - 1, -1, -1)[: max(k - nu, 0)]
     factors = np.ones(len(powers))
@@ -118,10 +119,11 @@ def _derivative(call: Call, self: Any, nu: int = 1) -> Any:
     return _Pieces(c, state.x, state.extrapolate, state.axis, sites).held(type(self))
 
 
-def _antiderivative(call: Call, self: Any, nu: int = 1) -> Any:
+@makes_objects
+def PPoly_antiderivative(call, self, nu):
     state = state_of(self)
     if nu <= 0:
-        return _derivative(call, self, -nu)
+        return PPoly_derivative(call, self, -nu)
     c, widths = state.c, np.diff(state.x)
     shape = (-1,) + (1,) * (c.ndim - 1)
     for _ in range(nu):
@@ -135,36 +137,29 @@ def _antiderivative(call: Call, self: Any, nu: int = 1) -> Any:
 
 
 # ------------------------------------------------------------------ cubic splines
-def _cubic(
-    call: Call,
-    self: Any,
-    x: Any,
-    y: Any,
-    axis: int = 0,
-    bc_type: Any = "not-a-knot",
-    extrapolate: Any = None,
-) -> None:
+@makes_objects
+def CubicSpline_init(call, self, x, y, axis, bc_type, extrapolate):
     constant(call, (x, extrapolate), "an abscissa")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     n = len(x)
     if len(y) != n:
         raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
-    kind = class_of("CubicSpline")
+    cubic_spline = class_of("CubicSpline")
     unit, source = np.eye(n), y
     ends = bc_type if isinstance(bc_type, str) else [_without_value(call, end) for end in bc_type]
     if bc_type == "periodic":  # the last ordinate is the first
         unit, source = np.concatenate([unit[:-1, :-1], unit[:1, :-1]]), y[:-1]
     elif not isinstance(ends, str):
         ends = [end if isinstance(end, str) else (end[0], np.zeros(n)) for end in ends]
-    c = np.tensordot(np.asarray(kind(x, unit, 0, ends).c), source, 1)
+    c = np.tensordot(np.asarray(cubic_spline(x, unit, 0, ends).c), source, 1)
     if not isinstance(bc_type, str) and any(not isinstance(end, str) for end in bc_type):
         plain = np.zeros(y.shape)
-        c = c + np.asarray(kind(x, plain, 0, bc_type).c)
+        c = c + np.asarray(cubic_spline(x, plain, 0, bc_type).c)
     mode = ("periodic" if bc_type == "periodic" else True) if extrapolate is None else extrapolate
     _Pieces(c, x, mode, axis, Sites(x, y)).hold(self)
 
 
-def _without_value(call: Call, end: Any) -> Any:
+def _without_value(call: Call, end) -> Any:
     if contains_traced(end):
         call.refuse(
             "a derivative at an end may not depend on the inputs",
@@ -173,7 +168,7 @@ def _without_value(call: Call, end: Any) -> Any:
     return end
 
 
-def _hermite_pieces(x: NDArray[Any], y: Any, slopes: Any) -> Any:
+def _hermite_pieces(x: NDArray[Any], y, slopes) -> Any:
     """Coefficients of the cubics with these values and slopes at the breaks."""
     width = np.diff(x).reshape((-1,) + (1,) * (y.ndim - 1))
     secant = (y[1:] - y[:-1]) / width
@@ -181,9 +176,8 @@ def _hermite_pieces(x: NDArray[Any], y: Any, slopes: Any) -> Any:
     return np.stack([bend_ / width, (secant - slopes[:-1]) / width - bend_, slopes[:-1], y[:-1]])
 
 
-def _hermite(
-    call: Call, self: Any, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None
-) -> None:
+@makes_objects
+def CubicHermiteSpline_init(call, self, x, y, dydx, axis, extrapolate):
     constant(call, (x, extrapolate), "an abscissa")
     x, (y, place) = np.asarray(x, float), first_axis(y, axis)
     slopes = first_axis(dydx, axis)[0]
@@ -192,22 +186,15 @@ def _hermite(
     _Pieces(c, x, mode, place, Sites(x, y)).hold(self)
 
 
-def _pchip(call: Call, self: Any, x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> None:
+@makes_objects
+def PchipInterpolator_init(call, self, x, y, axis, extrapolate):
     """Slopes depend on three ordinates, nonlinearly but at the ends."""
-    kind = class_of("PchipInterpolator")
-    _of_slopes(call, self, kind(*_sample(x, axis, y)), x, y, axis, extrapolate, 1, linear=True)
+    pchip = class_of("PchipInterpolator")
+    _of_slopes(call, self, pchip(*_sample(x, axis, y)), x, y, axis, extrapolate, 1, linear=True)
 
 
-def _akima(
-    call: Call,
-    self: Any,
-    x: Any,
-    y: Any,
-    axis: int = 0,
-    *,
-    method: str = "akima",
-    extrapolate: Any = None,
-) -> None:
+@makes_objects
+def Akima1DInterpolator_init(call, self, x, y, axis, method, extrapolate):
     """Slopes depend on five ordinates, nonlinearly; Akima's own at the ends are linear."""
     options = {} if method == "akima" else {"method": method}
     plain = class_of("Akima1DInterpolator")(*_sample(x, axis, y), **options)
@@ -215,7 +202,7 @@ def _akima(
     _of_slopes(call, self, plain, x, y, axis, mode, 2, linear=method == "akima")
 
 
-def _sample(x: Any, axis: int, y: Any) -> tuple[Any, ...]:
+def _sample(x, axis: int, y) -> tuple[Any, ...]:
     """Arguments of a plain interpolator with the values of the point, or with any."""
     x = np.asarray(x, float)
     y = array_of(y)
@@ -227,12 +214,12 @@ def _sample(x: Any, axis: int, y: Any) -> tuple[Any, ...]:
 
 def _of_slopes(
     call: Call,
-    self: Any,
-    plain: Any,
-    x: Any,
-    y: Any,
+    self,
+    plain,
+    x,
+    y,
     axis: int,
-    extrapolate: Any,
+    extrapolate,
     reach: int,
     *,
     linear: bool,
@@ -266,19 +253,3 @@ def _of_slopes(
     slopes = made(trace, curved, float, values)
     mode = True if extrapolate is None else extrapolate
     _Pieces(_hermite_pieces(x, y, slopes), x, mode, place, Sites(x, y)).hold(self)
-
-
-TABLE = lines(
-    "scipy.interpolate",
-    {
-        "Akima1DInterpolator.__init__": _akima,
-        "CubicHermiteSpline.__init__": _hermite,
-        "BPoly.__init__": _pieces_made,
-        "CubicSpline.__init__": _cubic,
-        "PPoly.__init__": _pieces_made,
-        "PPoly.antiderivative": _antiderivative,
-        "PPoly.derivative": _derivative,
-        "PchipInterpolator.__init__": _pchip,
-    },
-    own_values=True,
-)

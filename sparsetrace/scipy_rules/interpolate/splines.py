@@ -2,7 +2,7 @@
 
 Contract: the coefficients say of which degree each piece is, and so whether a result
 has first and second derivatives.  Objects whose ordinates are traced are answered by
-the modules `pieces`, `bsplines` and `lookups`.
+the modules `piecewise_polynomials`, `bsplines` and `grids`, by their state.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.points import elementwise, polynomial_of
-from sparsetrace.scipy_rules.registration import Call, array_of, constant, lines, state_of
-
-__all__ = ["TABLE"]
+from sparsetrace.scipy_rules.rule_tools import (
+    array_of,
+    constant,
+    harmless,
+    state_of,
+)
 
 _DERIVATIVES = "Use one spline for each derivative (spline.derivative())."
 
@@ -30,27 +33,27 @@ def _both_sides(
 
     def size(points: NDArray[Any]) -> Any:
         at_break = np.isin(points, breaks)
-        found = np.abs(derivative(points))
+        slope = np.abs(derivative(points))
         if at_break.any():
-            found = found + np.abs(derivative(np.nextafter(points, -np.inf)))
-        return found
+            slope = slope + np.abs(derivative(np.nextafter(points, -np.inf)))
+        return slope
 
     return size
 
 
-def _order(nu: Any) -> int:
+def _order(nu) -> int:
     return int(nu)
 
 
 # ---------------------------------------------------------------- one coordinate
-def _pieces(call: Call, self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+def BPoly_call(call, self, x, nu, extrapolate):
     """``PPoly`` and ``BPoly``."""
     state = state_of(self)
     if state is not None:
         return state.evaluated(x, _order(nu), extrapolate)
     constant(call, (nu, extrapolate), "an option")
 
-    def values(points: Any, more: int = 0) -> Any:
+    def values(points, more: int = 0) -> Any:
         return call.original(self, points, nu + more, extrapolate)
 
     c = np.asarray(self.c)
@@ -63,20 +66,21 @@ def _pieces(call: Call, self: Any, x: Any, nu: int = 0, extrapolate: Any = None)
     return _at_points(x, degrees, values, np.asarray(self.x), c.dtype, self.axis)
 
 
-def _at_points(
-    x: Any, degrees: Any, values: Callable[..., Any], breaks: Any, dtype: Any, axis: int
-) -> Any:
+PPoly_call = BPoly_call
+
+
+def _at_points(x, degrees, values: Callable[..., Any], breaks, dtype, axis: int) -> Any:
     sides = [_both_sides(functools.partial(values, more=n), breaks) for n in (1, 2)]
     return elementwise(array_of(x), np.asarray(degrees), values, sides, dtype, axis)
 
 
-def _bspline(call: Call, self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+def BSpline_call(call, self, x, nu, extrapolate):
     state = state_of(self)
     if state is not None:
         return state.evaluated(x, _order(nu), extrapolate)
     constant(call, (nu, extrapolate), "an option")
 
-    def values(points: Any, more: int = 0) -> Any:
+    def values(points, more: int = 0) -> Any:
         if nu + more > self.k:
             return 0.0 * call.original(self, points, 0, extrapolate)
         return call.original(self, points, nu + more, extrapolate)
@@ -86,7 +90,7 @@ def _bspline(call: Call, self: Any, x: Any, nu: int = 0, extrapolate: Any = None
     return _at_points(x, degrees, values, np.asarray(self.t), c.dtype, self.axis)
 
 
-def _interpolator(call: Call, self: Any, x: Any, *args: Any) -> Any:
+def BarycentricInterpolator_call(call, self, x):
     """``interp1d``, ``KroghInterpolator`` and ``BarycentricInterpolator``."""
     state = state_of(self)
     if state is not None:
@@ -103,7 +107,7 @@ def _interpolator(call: Call, self: Any, x: Any, *args: Any) -> Any:
     else:
         degree = 0
 
-    def values(points: Any) -> Any:
+    def values(points):
         return call.original(self, points)
 
     return elementwise(
@@ -115,7 +119,7 @@ def _never_zero(points: NDArray[Any]) -> Any:
     return np.ones(())
 
 
-def _slopes(interpolator: Any) -> Callable[[NDArray[Any]], Any]:
+def _slopes(interpolator) -> Callable[[NDArray[Any]], Any]:
     """Zero where ``interp1d`` is constant on both sides of a point."""
     x = np.asarray(interpolator.x)
     y = np.moveaxis(np.asarray(interpolator.y), interpolator.axis, 0)
@@ -124,32 +128,35 @@ def _slopes(interpolator: Any) -> Callable[[NDArray[Any]], Any]:
     def size(points: NDArray[Any]) -> Any:
         pieces = [np.searchsorted(x, points, side) - 1 for side in ("left", "right")]
         sides = [bends[np.clip(piece, 0, len(bends) - 1)] for piece in pieces]
-        found = (sides[0] | sides[1]).astype(float)
+        slope = (sides[0] | sides[1]).astype(float)
         if interpolator._extrapolate:
-            return found
+            return slope
         inside = (points >= x[0]) & (points <= x[-1])
-        return found * inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim))
+        return slope * inside.reshape(inside.shape + (1,) * (slope.ndim - inside.ndim))
 
     def placed(points: NDArray[Any]) -> Any:
-        found, axis = size(points), interpolator.axis
-        order = list(range(found.ndim))
+        slope, axis = size(points), interpolator.axis
+        order = list(range(slope.ndim))
         if axis and points.ndim:
             order = (
                 order[points.ndim : points.ndim + axis]
                 + order[: points.ndim]
                 + order[points.ndim + axis :]
             )
-        return found.transpose(order)
+        return slope.transpose(order)
 
     return placed
 
 
-def _univariate(call: Call, self: Any, x: Any, nu: int = 0, ext: Any = None) -> Any:
+interp1d_call = BarycentricInterpolator_call
+
+
+def UnivariateSpline_call(call, self, x, nu, ext):
     """``UnivariateSpline`` and its kin."""
     constant(call, (nu, ext), "an option")
     knots, _, k = self._eval_args
 
-    def values(points: Any, more: int = 0) -> Any:
+    def values(points, more: int = 0) -> Any:
         if nu + more > k:
             return np.zeros(np.shape(points))
         return call.original(self, points, nu + more, ext)
@@ -157,7 +164,7 @@ def _univariate(call: Call, self: Any, x: Any, nu: int = 0, ext: Any = None) -> 
     return _at_points(x, np.array(k - _order(nu)), values, np.asarray(knots), float, 0)
 
 
-def _splev(call: Call, x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
+def splev(call, x, tck, der, ext):
     if hasattr(tck, "tck"):
         if ext:
             raise ValueError(f"Extrapolation mode {ext} is not supported by BSpline.")
@@ -171,9 +178,9 @@ def _splev(call: Call, x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
             "Use scipy.interpolate.BSpline(t, c, k).",
         )
     if np.ndim(c[0]):
-        return [_splev(call, x, (knots, part, k), der, ext) for part in c]
+        return [splev(call, x, (knots, part, k), der, ext) for part in c]
 
-    def values(points: Any, more: int = 0) -> Any:
+    def values(points, more: int = 0) -> Any:
         if der + more > k:
             return np.zeros(np.shape(points))
         return call.original(points, (knots, c, k), der + more, ext)
@@ -182,9 +189,7 @@ def _splev(call: Call, x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
 
 
 # ------------------------------------------------------------ several coordinates
-def _bivariate(
-    call: Call, self: Any, x: Any, y: Any, dx: int = 0, dy: int = 0, grid: bool = True
-) -> Any:
+def RectBivariateSpline_call(self, x, y, dx, dy, grid):
     """``RectBivariateSpline`` and its kin."""
     x, y = array_of(x), array_of(y)
     if grid:
@@ -193,7 +198,7 @@ def _bivariate(
     return polynomial_of([x, y], [kx - dx, ky - dy], float)
 
 
-def _regular_grid(call: Call, self: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
+def RegularGridInterpolator_call(call, self, xi, method, nu):
     state = state_of(self)
     if state is not None:
         if nu is not None:
@@ -206,7 +211,7 @@ def _regular_grid(call: Call, self: Any, xi: Any, method: Any = None, *, nu: Any
     return _several(xi, degrees, np.shape(self.values)[len(self.grid) :], self.values)
 
 
-def _several(xi: Any, degrees: Any, trailing: tuple[int, ...], values: Any) -> Any:
+def _several(xi, degrees, trailing: tuple[int, ...], values) -> Any:
     if isinstance(xi, tuple) and len(xi) == 1:
         xi = xi[0]
     if isinstance(xi, tuple):
@@ -218,44 +223,38 @@ def _several(xi: Any, degrees: Any, trailing: tuple[int, ...], values: Any) -> A
         parts = [points[..., i] for i in range(points.shape[-1])]
     parts = [np.asarray(p) if not contains_traced(p) else array_of(p) for p in parts]
     parts = [p.reshape(p.shape + (1,) * len(trailing)) for p in parts]
-    kind = np.result_type(np.asarray(values).dtype, float)
-    found = polynomial_of(parts, [int(d) for d in degrees], kind)
+    dtype = np.result_type(np.asarray(values).dtype, float)
+    result = polynomial_of(parts, [int(d) for d in degrees], dtype)
     if not trailing:
-        return found
-    return np.broadcast_to(found, found.shape[: found.ndim - len(trailing)] + trailing).copy()
+        return result
+    return np.broadcast_to(result, result.shape[: result.ndim - len(trailing)] + trailing).copy()
 
 
-def _piecewise_nd(call: Call, self: Any, x: Any, nu: Any = None, extrapolate: Any = None) -> Any:
+@harmless("extrapolate")  # outside a result depends on no more
+def NdPPoly_call(self, x, nu):
     """``NdPPoly``."""
     d = len(self.x)
     degrees = np.array(self.c.shape[:d]) - 1 - (0 if nu is None else np.asarray(nu))
     return _several(x, degrees, self.c.shape[2 * d :], self.c)
 
 
-def _bspline_nd(call: Call, self: Any, xi: Any, *, nu: Any = None, extrapolate: Any = None) -> Any:
+@harmless("extrapolate")  # outside a result depends on no more
+def NdBSpline_call(self, xi, nu):
     """``NdBSpline``."""
     d = len(self.t)
     degrees = np.array(self.k) - (0 if nu is None else np.asarray(nu))
     return _several(xi, degrees, self.c.shape[d:], self.c)
 
 
-def _interpn(
-    call: Call,
-    points: Any,
-    values: Any,
-    xi: Any,
-    method: str = "linear",
-    bounds_error: bool = True,
-    fill_value: Any = np.nan,
-) -> Any:
+def interpn(call, points, values, xi, method, bounds_error, fill_value):
     if method == "splinef2d":
         call.refuse("method='splinef2d' has no rule", "Use RectBivariateSpline.")
-    kind = call.original.__globals__["RegularGridInterpolator"]
-    return kind(points, values, method, bounds_error, fill_value)(xi)
+    interpolator = call.original.__globals__["RegularGridInterpolator"]
+    return interpolator(points, values, method, bounds_error, fill_value)(xi)
 
 
 # ---------------------------------------------------------------------- integrals
-def _integral(call: Call, self: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
+def BSpline_integrate(call, self, a, b, extrapolate):
     """Between traced limits, or of traced coefficients: by the antiderivative."""
     mode = self.extrapolate if extrapolate is None else extrapolate
     if isinstance(mode, str):
@@ -264,36 +263,15 @@ def _integral(call: Call, self: Any, a: Any, b: Any, extrapolate: Any = None) ->
         knots = np.asarray(self.t)
         ends = knots[self.k], knots[len(knots) - self.k - 1]
         a, b = (v if mode else np.clip(v, *ends) for v in (a, b))
-    found = self.antiderivative()
-    return found(b, extrapolate=mode) - found(a, extrapolate=mode)
+    primitive = self.antiderivative()
+    return primitive(b, extrapolate=mode) - primitive(a, extrapolate=mode)
 
 
-def _univariate_integral(call: Call, self: Any, a: Any, b: Any) -> Any:
+def UnivariateSpline_integral(self, a, b):
     """Zero outside of the knots."""
     knots = self._eval_args[0]
-    found = self.antiderivative()
-    return found(np.clip(b, knots[0], knots[-1])) - found(np.clip(a, knots[0], knots[-1]))
+    primitive = self.antiderivative()
+    return primitive(np.clip(b, knots[0], knots[-1])) - primitive(np.clip(a, knots[0], knots[-1]))
 
 
-_MODULE = "scipy.interpolate"
-TABLE = lines(
-    _MODULE,
-    {
-        "BSpline.__call__": _bspline,
-        "BSpline.integrate": _integral,
-        "BarycentricInterpolator.__call__": _interpolator,
-        "NdBSpline.__call__": _bspline_nd,
-        "BPoly.__call__": _pieces,
-        "BPoly.integrate": _integral,
-        "NdPPoly.__call__": _piecewise_nd,
-        "PPoly.__call__": _pieces,
-        "PPoly.integrate": _integral,
-        "RectBivariateSpline.__call__": _bivariate,
-        "RegularGridInterpolator.__call__": _regular_grid,
-        "UnivariateSpline.__call__": _univariate,
-        "UnivariateSpline.integral": _univariate_integral,
-        "interp1d.__call__": _interpolator,
-        "interpn": _interpn,
-        "splev": _splev,
-    },
-)
+PPoly_integrate = BPoly_integrate = BSpline_integrate

@@ -15,18 +15,16 @@ from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import SquareMatrices, solutions
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.linalg.matrix_functions import mirrored, toeplitz_of
-from sparsetrace.scipy_rules.registration import (
+from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
     constant,
     current,
     dense,
     float_dtype,
-    lines,
+    harmless,
     made,
 )
-
-__all__ = ["TABLE", "solved"]
 
 _LARGEST = 2048
 """Unknowns of a matrix equation, whose system is written out."""
@@ -54,17 +52,7 @@ def _read(call: Call, a: Any, assume_a: Any, *, lower: bool) -> Any:
     return call.refuse(f"assume_a={assume_a!r} is not known here", "Leave assume_a out.")
 
 
-def _solve(
-    call: Call,
-    a: Any,
-    b: Any,
-    lower: bool = False,
-    overwrite_a: bool = False,
-    overwrite_b: bool = False,
-    check_finite: bool = True,
-    assume_a: Any = None,
-    transposed: bool = False,
-) -> Any:
+def solve(call, a, b, lower, assume_a, transposed):
     a, b = _square(call, np.atleast_2d(array_of(a))), np.atleast_1d(array_of(b))
     a = _read(call, a, assume_a, lower=lower)
     if transposed:
@@ -102,16 +90,7 @@ def _solved(a: Any, b: Any) -> Any:
     return solved(SquareMatrices.of(matrix), float_dtype(a), b)
 
 
-def _triangular(
-    call: Call,
-    a: Any,
-    b: Any,
-    trans: Any = 0,
-    lower: bool = False,
-    unit_diagonal: bool = False,
-    overwrite_b: bool = False,
-    check_finite: bool = True,
-) -> Any:
+def solve_triangular(call, a, b, trans, lower, unit_diagonal):
     a, b = _square(call, array_of(a)), array_of(b)
     _plane(call, a, b)
     return _solve_triangle(call, a, b, trans, lower=lower, unit_diagonal=unit_diagonal)
@@ -131,15 +110,7 @@ def _solve_triangle(
     return _solved(a, b)
 
 
-def _banded(
-    call: Call,
-    l_and_u: Any,
-    ab: Any,
-    b: Any,
-    overwrite_ab: bool = False,
-    overwrite_b: bool = False,
-    check_finite: bool = True,
-) -> Any:
+def solve_banded(call, l_and_u, ab, b):
     """``ab[u + i - j, j] == a[i, j]``."""
     ab, b = np.atleast_2d(array_of(ab)), array_of(b)
     below, above = (int(n) for n in l_and_u)
@@ -149,15 +120,7 @@ def _banded(
     return _solve_band(call, ab, b, place + columns - above, columns)
 
 
-def _hermitian_banded(
-    call: Call,
-    ab: Any,
-    b: Any,
-    overwrite_ab: bool = False,
-    overwrite_b: bool = False,
-    lower: bool = False,
-    check_finite: bool = True,
-) -> Any:
+def solveh_banded(call, ab, b, lower):
     """One triangle in bands; the other mirrors it."""
     ab, b = np.atleast_2d(array_of(ab)), array_of(b)
     place, columns = np.indices(ab.shape)
@@ -176,18 +139,11 @@ def _solve_band(call: Call, ab: Any, b: Any, rows: Any, columns: Any, used: Any 
 
 
 # --------------------------------------------------------------- factorisations
-def _lu_factor(call: Call, a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def lu_factor(call, a):
     return dense(call, a, check_finite=False)
 
 
-def _lu_solve(
-    call: Call,
-    lu_and_piv: Any,
-    b: Any,
-    trans: Any = 0,
-    overwrite_b: bool = False,
-    check_finite: bool = True,
-) -> Any:
+def lu_solve(call, lu_and_piv, b, trans):
     """Two triangular systems; everything of traced factors, as their pivots are unknown."""
     lu, pivots = lu_and_piv
     lu, b = array_of(lu), array_of(b)
@@ -205,28 +161,22 @@ def _lu_solve(
     return y[np.argsort(order)]
 
 
-def _cholesky(
-    call: Call, a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
-) -> Any:
+def cholesky(call, a, lower):
     a = _square(call, np.atleast_2d(array_of(a)))
     if lower:
         return np.linalg.cholesky(a)
     return np.conj(np.swapaxes(np.linalg.cholesky(np.conj(np.swapaxes(a, -1, -2))), -1, -2))
 
 
-def _cho_factor(
-    call: Call, a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
-) -> Any:
+def cho_factor(call, a, lower):
     """The other triangle is left as it was."""
     a = array_of(a)
     _plane(call, a)
     rest = np.triu(a, 1) if lower else np.tril(a, -1)
-    return _cholesky(call, a, lower) + rest, lower
+    return cholesky(call, a, lower) + rest, lower
 
 
-def _cho_solve(
-    call: Call, c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True
-) -> Any:
+def cho_solve(call, c_and_lower, b):
     factor, lower = c_and_lower
     factor, b = array_of(factor), array_of(b)
     _plane(call, factor, b)
@@ -244,30 +194,21 @@ def _pair(c_or_cr: Any) -> tuple[Any, Any]:
     return c, np.conj(c)
 
 
-def _solve_toeplitz(call: Call, c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
+def solve_toeplitz(call, c_or_cr, b):
     a, b = toeplitz_of(*_pair(c_or_cr)), array_of(b)
     _plane(call, b)
     return _solved(a, b)
 
 
-def _matmul_toeplitz(
-    call: Call, c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None
-) -> Any:
+@harmless("workers")  # how many threads
+def matmul_toeplitz(call, c_or_cr, x):
     x = array_of(x)
     _plane(call, x)
     return toeplitz_of(*_pair(c_or_cr)) @ x
 
 
-def _solve_circulant(
-    call: Call,
-    c: Any,
-    b: Any,
-    singular: str = "raise",
-    tol: Any = None,
-    caxis: int = -1,
-    baxis: int = 0,
-    outaxis: int = 0,
-) -> Any:
+@harmless("caxis")  # c has one axis, or is refused
+def solve_circulant(call, c, b, singular, tol, baxis, outaxis):
     c, b = np.atleast_1d(array_of(c)), np.atleast_1d(array_of(b))
     if c.ndim != 1 or b.ndim > 2 or baxis or outaxis or singular != "raise":
         call.refuse("batches, axes and least squares have no rule", "Use scipy.linalg.solve.")
@@ -276,21 +217,22 @@ def _solve_circulant(
     return _solved(c[(index[:, None] - index) % len(c)], b)
 
 
-def _sylvester(call: Call, a: Any, b: Any, q: Any) -> Any:
+def solve_sylvester(call, a, b, q):
     """``a X + X b = q``: a system for the rows of X, one after the other."""
     a, b, q = (array_of(x) for x in (a, b, q))
     _plane(call, a, b, q)
     return _solve_sums(call, q, [(a, None), (None, b)])
 
 
-def _lyapunov(call: Call, a: Any, q: Any) -> Any:
+def solve_continuous_lyapunov(call, a, q):
     """``a X + X a^H = q``."""
     a, q = array_of(a), array_of(q)
     _plane(call, a, q)
     return _solve_sums(call, q, [(a, None), (None, np.conj(a.T))])
 
 
-def _discrete_lyapunov(call: Call, a: Any, q: Any, method: Any = None) -> Any:
+@harmless("method")  # two ways to one solution
+def solve_discrete_lyapunov(call, a, q):
     """``a X a^H - X + q = 0``."""
     a, q = array_of(a), array_of(q)
     _plane(call, a, q)
@@ -319,24 +261,4 @@ def _solve_sums(call: Call, q: Any, terms: list[tuple[Any, Any]]) -> Any:
     return _solved(a, q.reshape(-1)).reshape(m, n)
 
 
-TABLE = lines(
-    "scipy.linalg",
-    {
-        "cho_factor": _cho_factor,
-        "cho_solve": _cho_solve,
-        "cholesky": _cholesky,
-        "lu_factor": _lu_factor,
-        "lu_solve": _lu_solve,
-        "matmul_toeplitz": _matmul_toeplitz,
-        "solve": _solve,
-        "solve_banded": _banded,
-        "solve_circulant": _solve_circulant,
-        "solve_continuous_lyapunov": _lyapunov,
-        "solve_discrete_lyapunov": _discrete_lyapunov,
-        "solve_lyapunov": _lyapunov,
-        "solve_sylvester": _sylvester,
-        "solve_toeplitz": _solve_toeplitz,
-        "solve_triangular": _triangular,
-        "solveh_banded": _hermitian_banded,
-    },
-)
+solve_lyapunov = solve_continuous_lyapunov

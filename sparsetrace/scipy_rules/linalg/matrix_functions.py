@@ -8,7 +8,6 @@ elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,36 +17,26 @@ from sparsetrace.graph.interactions import bend
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import may_be_nonzero
 from sparsetrace.operands.operands import contains_traced, ids_of, is_traced
-from sparsetrace.scipy_rules.registration import (
+from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
     constant,
     current,
     dense,
     float_dtype,
-    lines,
+    harmless,
     made,
 )
 
-__all__ = ["TABLE", "mirrored", "toeplitz_of"]
 
-
-def mirrored(a: Any, *, lower: bool, conjugate: bool = True) -> Any:
+def mirrored(a, *, lower: bool, conjugate: bool = True) -> Any:
     """The symmetric matrix of which one triangle is read."""
     half = np.tril(a) if lower else np.triu(a)
     rest = np.swapaxes(np.tril(a, -1) if lower else np.triu(a, 1), -1, -2)
     return half + (np.conj(rest) if conjugate and np.iscomplexobj(a) else rest)
 
 
-def _inv(
-    call: Call,
-    a: Any,
-    overwrite_a: bool = False,
-    check_finite: bool = True,
-    *,
-    assume_a: Any = None,
-    lower: bool = False,
-) -> Any:
+def inv(call, a, assume_a=None, lower=False):  # SciPy 1.14 has neither
     a = array_of(a)
     if assume_a in ("sym", "her", "pos"):
         a = mirrored(a, lower=lower, conjugate=assume_a != "sym")
@@ -60,31 +49,15 @@ def _inv(
     return np.linalg.inv(a)
 
 
-def _det(call: Call, a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def det(a):
     return np.linalg.det(array_of(a))
 
 
-def _norm(
-    call: Call,
-    a: Any,
-    ord: Any = None,
-    axis: Any = None,
-    keepdims: bool = False,
-    check_finite: bool = True,
-) -> Any:
+def norm(a, ord, axis, keepdims):
     return np.linalg.norm(array_of(a), ord, axis, keepdims)
 
 
-def _lstsq(
-    call: Call,
-    a: Any,
-    b: Any,
-    cond: Any = None,
-    overwrite_a: bool = False,
-    overwrite_b: bool = False,
-    check_finite: bool = True,
-    lapack_driver: Any = None,
-) -> Any:
+def lstsq(call, a, b, cond, lapack_driver):
     a, b = array_of(a), array_of(b)
     if a.ndim != 2 or b.ndim > 2:
         call.refuse("a batch of problems has no rule here", "Loop over them and use np.stack.")
@@ -96,34 +69,18 @@ def _lstsq(
     return x, residuals, rank, singular
 
 
-def _pinv(
-    call: Call,
-    a: Any,
-    *,
-    atol: Any = None,
-    rtol: Any = None,
-    return_rank: bool = False,
-    check_finite: bool = True,
-) -> Any:
+def pinv(call, a, atol, rtol, return_rank):
     constant(call, (atol, rtol), "a tolerance")
     return dense(call, array_of(a), return_rank=return_rank)
 
 
-def _pinvh(
-    call: Call,
-    a: Any,
-    atol: Any = None,
-    rtol: Any = None,
-    lower: bool = True,
-    return_rank: bool = False,
-    check_finite: bool = True,
-) -> Any:
+def pinvh(call, a, atol, rtol, lower, return_rank):
     constant(call, (atol, rtol), "a tolerance")
     return dense(call, mirrored(array_of(a), lower=lower), return_rank=return_rank)
 
 
 # -------------------------------------------------------------- decompositions
-def _no_range(call: Call, subset_by_value: Any) -> None:
+def _no_range(call: Call, subset_by_value) -> None:
     if subset_by_value is not None:
         call.refuse(
             "how many eigenvalues lie in subset_by_value depends on the inputs",
@@ -131,107 +88,57 @@ def _no_range(call: Call, subset_by_value: Any) -> None:
         )
 
 
-def _eigh(
-    call: Call,
-    a: Any,
-    b: Any = None,
-    *,
-    lower: bool = True,
-    eigvals_only: bool = False,
-    overwrite_a: bool = False,
-    overwrite_b: bool = False,
-    type: int = 1,
-    check_finite: bool = True,
-    subset_by_index: Any = None,
-    subset_by_value: Any = None,
-    driver: Any = None,
-) -> Any:
+@harmless("type", "driver")  # every result depends on the whole of both matrices
+def eigh(call, a, b, lower, eigvals_only, subset_by_index, subset_by_value):
     _no_range(call, subset_by_value)
     parts = [mirrored(array_of(x), lower=lower) for x in (a, b) if x is not None]
     options = {"eigvals_only": eigvals_only, "subset_by_index": subset_by_index}
     return dense(call, *parts, **options)
 
 
-def _eigvalsh(
-    call: Call,
-    a: Any,
-    b: Any = None,
-    *,
-    lower: bool = True,
-    overwrite_a: bool = False,
-    overwrite_b: bool = False,
-    type: int = 1,
-    check_finite: bool = True,
-    subset_by_index: Any = None,
-    subset_by_value: Any = None,
-    driver: Any = None,
-) -> Any:
+@harmless("type", "driver")  # every result depends on the whole of both matrices
+def eigvalsh(call, a, b, lower, subset_by_index, subset_by_value):
     _no_range(call, subset_by_value)
     parts = [mirrored(array_of(x), lower=lower) for x in (a, b) if x is not None]
     return dense(call, *parts, subset_by_index=subset_by_index)
 
 
-def _eigen(
-    call: Call, a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True
-) -> Any:
+def eigvals(call, a, b):
     """Eigenvalues; complex, since whether they are real depends on the values."""
     return dense(call, *(array_of(x) for x in (a, b) if x is not None))
 
 
-def _eig(
-    call: Call,
-    a: Any,
-    b: Any = None,
-    left: bool = False,
-    right: bool = True,
-    overwrite_a: bool = False,
-    overwrite_b: bool = False,
-    check_finite: bool = True,
-) -> Any:
+def eig(call, a, b, left, right):
     parts = [array_of(x) for x in (a, b) if x is not None]
-    found = dense(call, *parts, left=left, right=right)
-    if current().local or not isinstance(found, tuple):
-        return found
-    return tuple(x.astype(complex) for x in found)
+    result = dense(call, *parts, left=left, right=right)
+    if current().local or not isinstance(result, tuple):
+        return result
+    return tuple(x.astype(complex) for x in result)
 
 
-def _svd(
-    call: Call,
-    a: Any,
-    full_matrices: bool = True,
-    compute_uv: bool = True,
-    overwrite_a: bool = False,
-    check_finite: bool = True,
-    lapack_driver: str = "gesdd",
-) -> Any:
+@harmless("lapack_driver")
+def svd(call, a, full_matrices, compute_uv):
     return dense(call, array_of(a), full_matrices=full_matrices, compute_uv=compute_uv)
 
 
-def _svdvals(call: Call, a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def svdvals(call, a):
     return dense(call, array_of(a))
 
 
-def _qr(
-    call: Call,
-    a: Any,
-    overwrite_a: bool = False,
-    lwork: Any = None,
-    mode: str = "full",
-    pivoting: bool = False,
-    check_finite: bool = True,
-) -> Any:
+@harmless("lwork")
+def qr(call, a, mode, pivoting):
     if pivoting or mode == "raw":
         call.refuse("pivots depend on the values", "Use pivoting=False, and not mode='raw'.")
     q, r = np.linalg.qr(array_of(a), "reduced" if mode == "economic" else "complete")
     return (np.triu(r),) if mode == "r" else (q, np.triu(r))
 
 
-def _polar(call: Call, a: Any, side: str = "right") -> Any:
+def polar(call, a, side):
     return dense(call, array_of(a), side=side)
 
 
 # -------------------------------------------------------- functions of a matrix
-def _of_matrix(call: Call, a: Any, *, real: bool = True, others: Any = ()) -> Any:
+def _of_matrix(a, *, real: bool = True, others=()) -> Any:
     """Where chains of non-zeros lead, everything that lies on them."""
     trace = current()
     a = array_of(a)
@@ -246,60 +153,67 @@ def _of_matrix(call: Call, a: Any, *, real: bool = True, others: Any = ()) -> An
         ids = trace.graph.union(ids, np.broadcast_to(ids_of(trace, other), ids.shape))
     ids = bend(trace.graph, np.maximum(ids, OPAQUE))
     ids[reached == 0] = ZERO
-    kind = float_dtype(a)
-    return made(trace, ids, kind if real else np.result_type(kind, complex))
+    dtype = float_dtype(a)
+    return made(trace, ids, dtype if real else np.result_type(dtype, complex))
 
 
-def _function(call: Call, A: Any) -> Any:
-    return _of_matrix(call, A)
+def expm(A):
+    return _of_matrix(A)
 
 
-def _root(call: Call, A: Any, disp: Any = True, blocksize: Any = 64) -> Any:
+cosm = sinm = tanm = coshm = sinhm = tanhm = expm
+
+
+@harmless("blocksize")  # of the algorithm
+def logm(call, A, disp=True):  # dropped in SciPy 1.18
     """Complex, since whether the result is real depends on the values."""
     if disp is False:
         call.refuse("an estimate of its error has no rule", "Leave disp out.")
-    return _of_matrix(call, A, real=False)
+    return _of_matrix(A, real=False)
 
 
-def _sign(call: Call, A: Any, disp: Any = True) -> Any:
+sqrtm = logm
+
+
+def signm(call, A, disp=True):
     if disp is False:
         call.refuse("an estimate of its error has no rule", "Leave disp out.")
-    return _of_matrix(call, A)
+    return _of_matrix(A)
 
 
-def _power(call: Call, A: Any, t: Any) -> Any:
+def fractional_matrix_power(A, t):
     if not contains_traced(t) and float(t).is_integer():
         return np.linalg.matrix_power(array_of(A), int(t))
-    return _of_matrix(call, A, real=False, others=(t,) if contains_traced(t) else ())
+    return _of_matrix(A, real=False, others=(t,) if contains_traced(t) else ())
 
 
 # ------------------------------------------------------------ patterned matrices
-def toeplitz_of(c: Any, r: Any) -> Any:
+def toeplitz_of(c, r):
     """The matrix with first column c and first row r."""
     c, r = np.ravel(c), np.ravel(r)
     values = np.concatenate([c[::-1], r[1:]])
     return values[len(c) - 1 - np.arange(len(c))[:, None] + np.arange(len(r))]
 
 
-def _toeplitz(call: Call, c: Any, r: Any = None) -> Any:
+def toeplitz(c, r):
     c = array_of(c)
     return toeplitz_of(c, np.conj(c) if r is None else array_of(r))
 
 
-def _circulant(call: Call, c: Any) -> Any:
+def circulant(c):
     c = np.atleast_1d(array_of(c))
     index = np.arange(c.shape[-1])
     return c[..., (index[:, None] - index) % len(index)]
 
 
-def _hankel(call: Call, c: Any, r: Any = None) -> Any:
+def hankel(c, r):
     c = np.ravel(array_of(c))
     r = np.zeros(c.shape) if r is None else np.ravel(array_of(r))
     values = np.concatenate([c, r[1:]])
     return values[np.arange(len(c))[:, None] + np.arange(len(r))]
 
 
-def _convolution_matrix(call: Call, a: Any, n: int, mode: str = "full") -> Any:
+def convolution_matrix(call, a, n, mode):
     a = array_of(a)
     if a.ndim != 1 or mode not in ("full", "valid", "same") or n < 1:
         call.refuse("only vectors and the three modes have a rule", "Use np.stack.")
@@ -311,40 +225,5 @@ def _convolution_matrix(call: Call, a: Any, n: int, mode: str = "full") -> Any:
     return padded[np.where((place >= 0) & (place < len(a)), place, len(a))]
 
 
-def _kron(call: Call, a: Any, b: Any) -> Any:
+def kron(a, b):
     return np.kron(array_of(a), array_of(b))
-
-
-_RULES: dict[str, Callable[..., Any]] = {
-    "circulant": _circulant,
-    "convolution_matrix": _convolution_matrix,
-    "coshm": _function,
-    "cosm": _function,
-    "det": _det,
-    "eig": _eig,
-    "eigh": _eigh,
-    "eigvals": _eigen,
-    "eigvalsh": _eigvalsh,
-    "expm": _function,
-    "fractional_matrix_power": _power,
-    "hankel": _hankel,
-    "inv": _inv,
-    "kron": _kron,
-    "logm": _root,
-    "lstsq": _lstsq,
-    "norm": _norm,
-    "pinv": _pinv,
-    "pinvh": _pinvh,
-    "polar": _polar,
-    "qr": _qr,
-    "signm": _sign,
-    "sinhm": _function,
-    "sinm": _function,
-    "sqrtm": _root,
-    "svd": _svd,
-    "svdvals": _svdvals,
-    "tanhm": _function,
-    "tanm": _function,
-    "toeplitz": _toeplitz,
-}
-TABLE = lines("scipy.linalg", _RULES)

@@ -15,16 +15,14 @@ import scipy.sparse
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
 from sparsetrace.operands.operands import contains_traced, values_of
 from sparsetrace.scipy_rules.linalg.linear_systems import solved
-from sparsetrace.scipy_rules.registration import (
+from sparsetrace.scipy_rules.rule_tools import (
     CONSTANTS,
     Call,
     array_of,
     constant,
     current,
-    lines,
+    harmless,
 )
-
-__all__ = ["TABLE", "Factors"]
 
 
 def _solved(call: Call, matrix: Any, b: Any, values: Any = None) -> Any:
@@ -38,20 +36,13 @@ def _solved(call: Call, matrix: Any, b: Any, values: Any = None) -> Any:
     return solved(SquareMatrices.of_sparse(current(), a), a.dtype, b, values)
 
 
-def _spsolve(call: Call, A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) -> Any:
+@harmless("permc_spec", "use_umfpack")  # how it is solved
+def spsolve(call, A, b):
     found = _solved(call, A, b)
     return found.reshape(-1) if found.ndim == 2 and found.shape[1] == 1 else found
 
 
-def _triangular(
-    call: Call,
-    A: Any,
-    b: Any,
-    lower: bool = True,
-    overwrite_A: bool = False,
-    overwrite_b: bool = False,
-    unit_diagonal: bool = False,
-) -> Any:
+def spsolve_triangular(call, A, b, lower, unit_diagonal):
     constant(call, A, "the matrix")
     if unit_diagonal:
         diagonal = scipy.sparse.eye_array(A.shape[0])
@@ -59,16 +50,8 @@ def _triangular(
     return _solved(call, A, b)
 
 
-def _exponential(
-    call: Call,
-    A: Any,
-    B: Any,
-    start: Any = None,
-    stop: Any = None,
-    num: Any = None,
-    endpoint: Any = None,
-    traceA: Any = None,
-) -> Any:
+@harmless("traceA")  # scales the steps
+def expm_multiply(call, A, B, start, stop, num, endpoint):
     """``expm(A) B`` leads where a chain of non-zeros does, as ``(1 + |A|)^-1 B``."""
     if any(option is not None for option in (start, stop, num, endpoint)):
         call.refuse("several points in time have no rule", "Call it once for each of them.")
@@ -96,12 +79,13 @@ class Factors:
         return _solved(self._call, matrix, rhs, values)
 
 
-def _splu(call: Call, A: Any, *args: Any, **options: Any) -> Any:
+def splu(call, A, permc_spec, diag_pivot_thresh, relax, panel_size, options):
     constant(call, A, "the matrix")
-    return Factors(call, A, call.original(A, *args, **options))
+    factors = call.original(A, permc_spec, diag_pivot_thresh, relax, panel_size, options)
+    return Factors(call, A, factors)
 
 
-def _factorized(call: Call, A: Any) -> Any:
+def factorized(call, A):
     constant(call, A, "the matrix")
     solve = call.original(A)
 
@@ -112,14 +96,3 @@ def _factorized(call: Call, A: Any) -> Any:
         return _solved(call, A, rhs, values)
 
     return solved
-
-
-_MODULE = "scipy.sparse.linalg"
-TABLE = lines(
-    _MODULE,
-    {
-        "expm_multiply": _exponential,
-        "spsolve": _spsolve,
-        "spsolve_triangular": _triangular,
-    },
-) | lines(_MODULE, {"factorized": _factorized, "splu": _splu}, own_values=True, always=True)

@@ -20,21 +20,20 @@ from sparsetrace.scipy_rules.ndimage.neighbours import (
     axes_of,
     check_window,
     correlated,
+    function_of,
     input_of,
     several,
 )
 from sparsetrace.scipy_rules.points import polynomial_of
-from sparsetrace.scipy_rules.registration import Call, array_of, lines, patterns
-
-__all__ = ["TABLE"]
+from sparsetrace.scipy_rules.rule_tools import array_of, harmless, patterns
 
 
-def _weights(weights: Any) -> Any:
+def _weights(weights):
     """Weights as an array, traced or not."""
     return array_of(weights) if contains_traced(weights) else patterns(weights)
 
 
-def _along(x: Any, weights: Any, axis: int, mode: str, cval: Any = 0.0, origin: int = 0) -> Any:
+def _along(x, weights, axis: int, mode: str, cval=0.0, origin: int = 0) -> Any:
     """A correlation along one axis."""
     weights = _weights(weights)
     if weights.ndim != 1 or not len(weights):
@@ -46,60 +45,24 @@ def _along(x: Any, weights: Any, axis: int, mode: str, cval: Any = 0.0, origin: 
 
 
 # ---------------------------------------------------------------- linear filters
-def _correlate1d(
-    call: Call,
-    input: Any,
-    weights: Any,
-    axis: int = -1,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: int = 0,
-) -> Any:
+# Parameters with a default here are not in all supported releases of SciPy.
+def correlate1d(call, input, weights, axis, output, mode, cval, origin):
     x = input_of(call, input, output, cval)
     return _along(x, np.conj(_weights(weights)), axis, mode, cval, origin)
 
 
-def _convolve1d(
-    call: Call,
-    input: Any,
-    weights: Any,
-    axis: int = -1,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: int = 0,
-) -> Any:
+def convolve1d(call, input, weights, axis, output, mode, cval, origin):
     x = input_of(call, input, output, cval)
     weights = _weights(weights)[::-1]
     return _along(x, weights, axis, mode, cval, -origin - (len(weights) + 1) % 2)
 
 
-def _uniform1d(
-    call: Call,
-    input: Any,
-    size: int,
-    axis: int = -1,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: int = 0,
-) -> Any:
+def uniform_filter1d(call, input, size, axis, output, mode, cval, origin):
     x = input_of(call, input, output, size, cval)
     return _along(x, np.full(int(size), 1 / int(size)), axis, mode, cval, origin)
 
 
-def _uniform(
-    call: Call,
-    input: Any,
-    size: Any = 3,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Any:
+def uniform_filter(call, input, size, output, mode, cval, origin, axes):
     x = input_of(call, input, output, size, cval)
     over = axes_of(axes, x.ndim)
     options = (several(v, len(over)) for v in (size, mode, origin))
@@ -109,49 +72,24 @@ def _uniform(
     return x.copy()
 
 
-def _gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> NDArray[Any]:
-    """A Gaussian's derivative at whole numbers: Hermite's recursion for its polynomial."""
+def _gaussian_weights(
+    sigma: float, order: int, truncate: float, radius: int | None
+) -> NDArray[np.floating[Any]]:
+    """What SciPy's filter makes of an impulse, read as the weights of a correlation."""
     reach = int(truncate * float(sigma) + 0.5) if radius is None else int(radius)
-    places = np.arange(-reach, reach + 1)
-    weights = np.exp(-0.5 / (sigma * sigma) * places**2)
-    weights /= weights.sum()
-    factor = np.polynomial.Polynomial([1.0])
-    for _ in range(int(order)):
-        factor = factor.deriv() - factor * np.polynomial.Polynomial([0.0, 1 / (sigma * sigma)])
-    found: NDArray[Any] = (factor(places) * weights)[::-1]
-    return found
+    impulse = np.zeros(2 * reach + 1)
+    impulse[reach] = 1.0
+    options = {"order": order, "mode": "constant", "radius": reach}
+    weights: NDArray[np.floating[Any]] = function_of("gaussian_filter1d")(impulse, sigma, **options)
+    return weights[::-1]
 
 
-def _gaussian1d(
-    call: Call,
-    input: Any,
-    sigma: float,
-    axis: int = -1,
-    order: int = 0,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    truncate: float = 4.0,
-    *,
-    radius: Any = None,
-) -> Any:
+def gaussian_filter1d(call, input, sigma, axis, order, output, mode, cval, truncate, radius):
     x = input_of(call, input, output, sigma, cval)
     return _along(x, _gaussian_weights(sigma, order, truncate, radius), axis, mode, cval)
 
 
-def _gaussian(
-    call: Call,
-    input: Any,
-    sigma: Any,
-    order: Any = 0,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    truncate: float = 4.0,
-    *,
-    radius: Any = None,
-    axes: Any = None,
-) -> Any:
+def gaussian_filter(call, input, sigma, order, output, mode, cval, truncate, radius, axes):
     x = input_of(call, input, output, sigma, cval)
     over = axes_of(axes, x.ndim)
     options = (several(v, len(over)) for v in (sigma, order, mode, radius))
@@ -164,14 +102,7 @@ def _gaussian(
 def _edges(across: Sequence[int]) -> Callable[..., Any]:
     """A derivative along one axis, smoothed across the others."""
 
-    def rule(
-        call: Call,
-        input: Any,
-        axis: int = -1,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: float = 0.0,
-    ) -> Any:
+    def rule(call, input, axis, output, mode, cval):
         x = input_of(call, input, output, cval)
         axis = normalize_axis_index(axis, x.ndim)
         modes = several(mode, x.ndim)
@@ -184,15 +115,10 @@ def _edges(across: Sequence[int]) -> Callable[..., Any]:
     return rule
 
 
-def _laplace(
-    call: Call,
-    input: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    *,
-    axes: Any = None,
-) -> Any:
+prewitt, sobel = _edges((1, 1, 1)), _edges((1, 2, 1))
+
+
+def laplace(call, input, output, mode, cval, axes=None):
     x = input_of(call, input, output, cval)
     over = axes_of(axes, x.ndim)
     modes = several(mode, len(over))
@@ -201,7 +127,7 @@ def _laplace(
 
 
 def _gaussian_derivatives(
-    x: Any, sigma: Any, order: int, mode: Any, cval: float, axes: Any, options: dict[str, Any]
+    x, sigma, order: int, mode, cval: float, axes, options: dict[str, Any]
 ) -> list[Any]:
     """The Gaussian derivatives of one order along each axis."""
     over = axes_of(axes, x.ndim)
@@ -209,61 +135,31 @@ def _gaussian_derivatives(
     truncate, radius = options.pop("truncate", 4.0), options.pop("radius", None)
     if options:
         raise TypeError(f"unexpected keyword arguments {sorted(options)}")
-    found = []
+    derivatives = []
     for axis, m in zip(over, several(mode, len(over)), strict=True):
         part = x
         for other, s in sigmas.items():
             if s > 1e-15:
                 weights = _gaussian_weights(s, order * (other == axis), truncate, radius)
                 part = _along(part, weights, other, m, cval)
-        found.append(part)
-    return found
+        derivatives.append(part)
+    return derivatives
 
 
-def _gaussian_laplace(
-    call: Call,
-    input: Any,
-    sigma: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    *,
-    axes: Any = None,
-    **kwargs: Any,
-) -> Any:
+def gaussian_laplace(call, input, sigma, output, mode, cval, kwargs, axes=None):
     x = input_of(call, input, output, sigma, cval)
     parts = _gaussian_derivatives(x, sigma, 2, mode, cval, axes, kwargs)
     return sum(parts[1:], start=parts[0]) if parts else x.copy()
 
 
-def _gaussian_gradient(
-    call: Call,
-    input: Any,
-    sigma: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    *,
-    axes: Any = None,
-    **kwargs: Any,
-) -> Any:
+def gaussian_gradient_magnitude(call, input, sigma, output, mode, cval, kwargs, axes=None):
     x = input_of(call, input, output, sigma, cval)
     parts = _gaussian_derivatives(x, sigma, 1, mode, cval, axes, kwargs)
     return np.sqrt(sum((part**2 for part in parts[1:]), start=parts[0] ** 2)) if parts else x.copy()
 
 
 def _several_axes(*, convolution: bool) -> Callable[..., Any]:
-    def rule(
-        call: Call,
-        input: Any,
-        weights: Any,
-        output: Any = None,
-        mode: str = "reflect",
-        cval: float = 0.0,
-        origin: Any = 0,
-        *,
-        axes: Any = None,
-    ) -> Any:
+    def rule(call, input, weights, output, mode, cval, origin, axes=None):
         x = input_of(call, input, output, cval)
         over = axes_of(axes, x.ndim)
         taps = _weights(weights)
@@ -287,17 +183,12 @@ def _several_axes(*, convolution: bool) -> Callable[..., Any]:
     return rule
 
 
+convolve, correlate = _several_axes(convolution=True), _several_axes(convolution=False)
+
+
 # ---------------------------------------------------------------- interpolation
-def _coordinates(
-    call: Call,
-    input: Any,
-    coordinates: Any,
-    output: Any = None,
-    order: int = 3,
-    mode: str = "constant",
-    cval: float = 0.0,
-    prefilter: bool = True,
-) -> Any:
+@harmless("mode", "prefilter")  # the image is constant
+def map_coordinates(call, input, coordinates, output, order, cval):
     """An image between its elements: a polynomial in each coordinate, of degree `order`."""
     if contains_traced(input):
         call.refuse(
@@ -308,24 +199,3 @@ def _coordinates(
     places = array_of(coordinates)
     degrees = [int(order)] * len(places)
     return polynomial_of([places[i] for i in range(len(places))], degrees, output or float)
-
-
-TABLE = lines(
-    "scipy.ndimage",
-    {
-        "convolve": _several_axes(convolution=True),
-        "convolve1d": _convolve1d,
-        "correlate": _several_axes(convolution=False),
-        "correlate1d": _correlate1d,
-        "gaussian_filter": _gaussian,
-        "gaussian_filter1d": _gaussian1d,
-        "gaussian_gradient_magnitude": _gaussian_gradient,
-        "gaussian_laplace": _gaussian_laplace,
-        "laplace": _laplace,
-        "map_coordinates": _coordinates,
-        "prewitt": _edges((1, 1, 1)),
-        "sobel": _edges((1, 2, 1)),
-        "uniform_filter": _uniform,
-        "uniform_filter1d": _uniform1d,
-    },
-)

@@ -8,6 +8,7 @@ added first: where they cancel there is no dependency.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,9 +20,17 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.operands.operands import is_traced
-from sparsetrace.scipy_rules.registration import Call, array_of, constant, matrix_along
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, matrix_along
 
-__all__ = ["axes_of", "check_window", "correlated", "input_of", "several", "shifted"]
+__all__ = [
+    "axes_of",
+    "check_window",
+    "correlated",
+    "function_of",
+    "input_of",
+    "several",
+    "shifted",
+]
 
 _EXTENSIONS = {
     "constant": "constant",
@@ -37,7 +46,12 @@ _EXTENSIONS = {
 OUTPUTS = "Leave output out, and write out[...] = the result."
 
 
-def input_of(call: Call, x: Any, output: Any, *parameters: Any) -> Any:
+def function_of(name: str) -> Any:
+    """A function of ``scipy.ndimage``."""
+    return getattr(sys.modules["scipy.ndimage"], name)
+
+
+def input_of(call: Call, x, output, *parameters) -> Any:
     """The array to filter, where the other arguments are such as there are rules for."""
     constant(call, parameters, "a parameter of the filter")
     if output is not None and (isinstance(output, np.ndarray) or np.dtype(output).kind != "f"):
@@ -45,7 +59,7 @@ def input_of(call: Call, x: Any, output: Any, *parameters: Any) -> Any:
     return array_of(x)
 
 
-def several(value: Any, count: int) -> list[Any]:
+def several(value, count: int) -> list[Any]:
     """One value for each axis."""
     if isinstance(value, str) or not np.iterable(value):
         return [value] * count
@@ -55,12 +69,12 @@ def several(value: Any, count: int) -> list[Any]:
     return values
 
 
-def axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
+def axes_of(axes, ndim: int) -> tuple[int, ...]:
     """The axes along which to filter."""
     return tuple(range(ndim)) if axes is None else normalize_axis_tuple(axes, ndim)
 
 
-def _padding(mode: str, outside: Any = -1) -> dict[str, Any]:
+def _padding(mode: str, outside=-1) -> dict[str, Any]:
     """Arguments of ``np.pad`` for a mode; for numbers of places, -1 is outside."""
     if mode not in _EXTENSIONS:
         raise RuntimeError("boundary mode not supported")
@@ -83,7 +97,7 @@ def neighbours(
     return sliding_window_view(places, tuple(window))
 
 
-def _extended(x: Any, axis: int, size: int, origin: int, mode: str, cval: Any) -> Any:
+def _extended(x, axis: int, size: int, origin: int, mode: str, cval) -> Any:
     """An array with what a window of that size reads beyond the ends of an axis."""
     before = size // 2 + int(origin)
     widths = [(0, 0)] * x.ndim
@@ -91,9 +105,7 @@ def _extended(x: Any, axis: int, size: int, origin: int, mode: str, cval: Any) -
     return np.pad(x, widths, **_padding(mode, cval))
 
 
-def shifted(
-    x: Any, used: Any, origins: Sequence[int], modes: Sequence[str], cval: Any
-) -> list[Any]:
+def shifted(x, used, origins: Sequence[int], modes: Sequence[str], cval) -> list[Any]:
     """For each place of a window that is used, the array of all elements' neighbours there."""
     extended = x
     for axis, (size, origin, mode) in enumerate(zip(used.shape, origins, modes, strict=True)):
@@ -107,9 +119,7 @@ def shifted(
     ]
 
 
-def correlated(
-    x: Any, weights: Any, origins: Sequence[int], modes: Sequence[str], cval: Any
-) -> Any:
+def correlated(x, weights, origins: Sequence[int], modes: Sequence[str], cval) -> Any:
     """The sum of an array's neighbours, with a weight for each."""
     if is_traced(weights):
         parts = shifted(x, np.ones(weights.shape, bool), origins, modes, cval)
@@ -124,7 +134,7 @@ def correlated(
     return out
 
 
-def _cancel(x: Any, out: Any, weights: Any, origins: Sequence[int], modes: Sequence[str]) -> None:
+def _cancel(x, out, weights, origins: Sequence[int], modes: Sequence[str]) -> None:
     """Unite again, in place, where weights of one element cancel at an extended end."""
     edge = np.ones(x.shape, bool)
     inner = []
@@ -138,14 +148,14 @@ def _cancel(x: Any, out: Any, weights: Any, origins: Sequence[int], modes: Seque
     matrix = scipy.sparse.csr_array(entries, shape=(len(places), x.size))
     cancelled = np.diff(np.append(0, np.cumsum(matrix.data == 0))[matrix.indptr]) > 0
     if cancelled.any():
-        found = matrix_along(x.reshape(-1), matrix[np.flatnonzero(cancelled)])
+        result = matrix_along(x.reshape(-1), matrix[np.flatnonzero(cancelled)])
         at = tuple(part[cancelled] for part in np.nonzero(edge))
-        out._ids[at] = np.where(out._ids[at] > OPAQUE, np.maximum(found._ids, OPAQUE), out._ids[at])
+        out._ids[at] = np.where(
+            out._ids[at] > OPAQUE, np.maximum(result._ids, OPAQUE), out._ids[at]
+        )
 
 
-def check_window(
-    call: Call, shape: Sequence[int], window: Sequence[int], mode: Any, most: int
-) -> None:
+def check_window(call: Call, shape: Sequence[int], window: Sequence[int], mode, most: int) -> None:
     """Refuse windows for which SciPy extends an array otherwise than its modes say."""
     small = any(size > most * n for n, size in zip(shape, window, strict=True))
     if small and not str(mode).endswith("constant"):

@@ -19,22 +19,11 @@ from sparsetrace.scipy_rules.ndimage.neighbours import (
     several,
     shifted,
 )
-from sparsetrace.scipy_rules.registration import Call, array_of, constant, lines
-
-__all__ = ["TABLE"]
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant
 
 
 def _extreme1d(choose: np.ufunc) -> Callable[..., Any]:
-    def rule(
-        call: Call,
-        input: Any,
-        size: int,
-        axis: int = -1,
-        output: Any = None,
-        mode: str = "reflect",
-        cval: float = 0.0,
-        origin: int = 0,
-    ) -> Any:
+    def rule(call, input, size, axis, output, mode, cval, origin):
         x = input_of(call, input, output, size, cval)
         axis = normalize_axis_index(axis, x.ndim)
         return _chosen(x, choose, int(size), axis, mode, cval, origin)
@@ -42,9 +31,10 @@ def _extreme1d(choose: np.ufunc) -> Callable[..., Any]:
     return rule
 
 
-def _chosen(
-    x: Any, choose: np.ufunc, size: int, axis: int, mode: str, cval: float, origin: int
-) -> Any:
+maximum_filter1d, minimum_filter1d = _extreme1d(np.maximum), _extreme1d(np.minimum)
+
+
+def _chosen(x, choose: np.ufunc, size: int, axis: int, mode: str, cval: float, origin: int) -> Any:
     """The extreme of so many neighbours along an axis."""
     shape = [1] * x.ndim
     shape[axis] = size
@@ -54,18 +44,7 @@ def _chosen(
 
 
 def _extreme(choose: np.ufunc) -> Callable[..., Any]:
-    def rule(
-        call: Call,
-        input: Any,
-        size: Any = None,
-        footprint: Any = None,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: float = 0.0,
-        origin: Any = 0,
-        *,
-        axes: Any = None,
-    ) -> Any:
+    def rule(call, input, size, footprint, output, mode, cval, origin, axes):
         x = input_of(call, input, output, size, footprint, cval)
         if footprint is not None:
             parts = _window(call, x, size, footprint, mode, cval, origin, axes)
@@ -82,15 +61,18 @@ def _extreme(choose: np.ufunc) -> Callable[..., Any]:
     return rule
 
 
+maximum_filter, minimum_filter = _extreme(np.maximum), _extreme(np.minimum)
+
+
 def _window(
     call: Call,
-    x: Any,
-    size: Any,
-    footprint: Any,
+    x,
+    size,
+    footprint,
     mode: str,
     cval: float,
-    origin: Any,
-    axes: Any,
+    origin,
+    axes,
     most: int = 4,
 ) -> list[Any]:
     """The neighbours of all elements, one array for each place of the footprint."""
@@ -110,70 +92,48 @@ def _window(
     return shifted(x, used, origins, [mode] * x.ndim, cval)
 
 
-def _ranked(
-    call: Call,
-    rank_of: Callable[[int], int],
-    input: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Any:
+def _ranked(parts: list[Any], rank: int) -> Any:
+    """Of all elements' neighbours those of one rank."""
+    return np.sort(np.stack(parts, axis=-1), axis=-1)[..., rank]
+
+
+def _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes):
+    """The neighbours of all elements, to be ranked."""
     x = input_of(call, input, output, size, footprint, cval)
-    parts = _window(call, x, size, footprint, mode, cval, origin, axes, most=1)
-    return np.sort(np.stack(parts, axis=-1), axis=-1)[..., rank_of(len(parts))]
+    return _window(call, x, size, footprint, mode, cval, origin, axes, most=1)
 
 
-def _median(call: Call, input: Any, *args: Any, **options: Any) -> Any:
-    return _ranked(call, lambda n: n // 2, input, *args, **options)
+def median_filter(call, input, size, footprint, output, mode, cval, origin, axes):
+    parts = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
+    return _ranked(parts, len(parts) // 2)
 
 
-def _rank(call: Call, input: Any, rank: int, *args: Any, **options: Any) -> Any:
+def rank_filter(call, input, rank, size, footprint, output, mode, cval, origin, axes):
     constant(call, rank, "a rank")
-    return _ranked(call, lambda n: rank + n * (rank < 0), input, *args, **options)
+    parts = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
+    return _ranked(parts, rank)
 
 
-def _percentile(call: Call, input: Any, percentile: float, *args: Any, **options: Any) -> Any:
+def percentile_filter(call, input, percentile, size, footprint, output, mode, cval, origin, axes):
     constant(call, percentile, "a percentile")
     part = percentile + 100.0 * (percentile < 0)
-
-    def rank_of(n: int) -> int:
-        return n - 1 if part == 100.0 else int(float(n) * part / 100.0)
-
-    return _ranked(call, rank_of, input, *args, **options)
+    parts = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
+    n = len(parts)
+    return _ranked(parts, n - 1 if part == 100.0 else int(float(n) * part / 100.0))
 
 
-def _medfilt(call: Call, volume: Any, kernel_size: Any = None) -> Any:
+# ---------------------------------------------------------------- those of scipy.signal
+def medfilt(call, volume, kernel_size):
     x = np.atleast_1d(array_of(volume))
     sizes = several(3 if kernel_size is None else kernel_size, x.ndim)
-    return _ranked(call, lambda n: n // 2, x, sizes, mode="constant")
+    parts = _ranked_window(call, x, sizes, None, None, "constant", 0.0, 0, None)
+    return _ranked(parts, len(parts) // 2)
 
 
-def _medfilt2d(call: Call, input: Any, kernel_size: Any = 3) -> Any:
-    return _medfilt(call, input, kernel_size)
+def medfilt2d(call, input, kernel_size):
+    return medfilt(call, input, kernel_size)
 
 
-def _order_filter(call: Call, a: Any, domain: Any, rank: int) -> Any:
+def order_filter(call, a, domain, rank):
     constant(call, rank, "a rank")
-    return _ranked(call, lambda n: rank, a, footprint=domain, mode="constant")
-
-
-TABLE = lines(
-    "scipy.ndimage",
-    {
-        "maximum_filter": _extreme(np.maximum),
-        "maximum_filter1d": _extreme1d(np.maximum),
-        "median_filter": _median,
-        "minimum_filter": _extreme(np.minimum),
-        "minimum_filter1d": _extreme1d(np.minimum),
-        "percentile_filter": _percentile,
-        "rank_filter": _rank,
-    },
-) | lines(
-    "scipy.signal",
-    {"medfilt": _medfilt, "medfilt2d": _medfilt2d, "order_filter": _order_filter},
-)
+    return _ranked(_ranked_window(call, a, None, domain, None, "constant", 0.0, 0, None), rank)

@@ -17,9 +17,13 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sparsetrace.operands.operands import is_traced
-from sparsetrace.scipy_rules.registration import Call, array_of, constant, lines, patterns
-
-__all__ = ["TABLE", "full_convolution"]
+from sparsetrace.scipy_rules.rule_tools import (
+    Call,
+    array_of,
+    constant,
+    harmless,
+    patterns,
+)
 
 _MOST_SHIFTS = 64
 """Up to so many constant weights an array is shifted, rather than laid out in windows."""
@@ -27,7 +31,7 @@ _BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular"
 _BOUNDARIES |= {"symm": "symmetric", "symmetric": "symmetric"}
 
 
-def full_convolution(x: Any, y: Any, **padding: Any) -> Any:
+def full_convolution(x, y, **padding):
     """All overlaps of two arrays of the same number of dimensions; `x` extended by padding."""
     if not padding and y.size > x.size:
         x, y = y, x
@@ -44,9 +48,7 @@ def full_convolution(x: Any, y: Any, **padding: Any) -> Any:
     return out
 
 
-def _cropped(
-    full: Any, x: Any, y: Any, mode: str, axes: Sequence[int], *, later: bool = False
-) -> Any:
+def _cropped(full, x, y, mode: str, axes: Sequence[int], *, later: bool = False) -> Any:
     """The part of all overlaps that a mode keeps; the `later` one of two in the middle."""
     if mode == "full":
         return full
@@ -59,7 +61,7 @@ def _cropped(
     return full[tuple(key)]
 
 
-def _checked(call: Call, x: Any, y: Any, mode: Any) -> tuple[Any, Any]:
+def _checked(call: Call, x, y, mode) -> tuple[Any, Any]:
     x, y = array_of(x), array_of(y)
     if x.ndim != y.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
@@ -74,27 +76,29 @@ def _checked(call: Call, x: Any, y: Any, mode: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def _reversed(y: Any) -> Any:
+def _reversed(y):
     flipped = y[(slice(None, None, -1),) * y.ndim]
     return np.conj(flipped) if np.iscomplexobj(y) else flipped
 
 
-def _convolve(call: Call, in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+@harmless("method")  # by a sum or by transforms
+def convolve(call, in1, in2, mode):
     x, y = _checked(call, in1, in2, mode)
     if not x.ndim:
         return x * y
     return _cropped(full_convolution(x, y), x, y, mode, range(x.ndim))
 
 
-def _correlate(call: Call, in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
-    return _convolve(call, in1, _reversed(array_of(in2)), mode)
+@harmless("method")
+def correlate(call, in1, in2, mode):
+    return convolve(call, in1, _reversed(array_of(in2)), mode)
 
 
-def _by_transforms(call: Call, in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+def fftconvolve(call, in1, in2, mode, axes):
     """Over some axes; over the others the arrays broadcast."""
     x, y = array_of(in1), array_of(in2)
     if axes is None or not x.ndim or not x.size or not y.size:
-        return _convolve(call, x, y, mode)
+        return convolve(call, x, y, mode)
     if x.ndim != y.ndim or mode not in ("full", "same", "valid"):
         _checked(call, x, y, mode)
     over = normalize_axis_tuple(axes, x.ndim)
@@ -111,20 +115,19 @@ def _by_transforms(call: Call, in1: Any, in2: Any, mode: str = "full", axes: Any
     return _cropped(full, x, y, mode, range(x.ndim) if mode == "same" else over)
 
 
-def _convolve2d(
-    call: Call, in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
-) -> Any:
+oaconvolve = fftconvolve
+
+
+def convolve2d(call, in1, in2, mode, boundary, fillvalue):
     return _planes(call, in1, in2, mode, boundary, fillvalue, later=False)
 
 
-def _planes(
-    call: Call, in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, *, later: bool
-) -> Any:
+def _planes(call: Call, in1, in2, mode: str, boundary: str, fillvalue, *, later: bool) -> Any:
     x, y = _checked(call, in1, in2, mode)
     if x.ndim != 2:
         raise ValueError("convolve2d inputs must both be 2-D arrays")
     if mode == "valid":
-        return _convolve(call, x, y, mode)
+        return convolve(call, x, y, mode)
     extension = _BOUNDARIES.get(boundary)
     if extension is None:
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symm'")
@@ -135,20 +138,5 @@ def _planes(
     return _cropped(full_convolution(x, y, **padding), x, y, mode, (0, 1), later=later)
 
 
-def _correlate2d(
-    call: Call, in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
-) -> Any:
+def correlate2d(call, in1, in2, mode, boundary, fillvalue):
     return _planes(call, in1, _reversed(array_of(in2)), mode, boundary, fillvalue, later=True)
-
-
-TABLE = lines(
-    "scipy.signal",
-    {
-        "convolve": _convolve,
-        "convolve2d": _convolve2d,
-        "correlate": _correlate,
-        "correlate2d": _correlate2d,
-        "fftconvolve": _by_transforms,
-        "oaconvolve": _by_transforms,
-    },
-)

@@ -6,6 +6,7 @@ what reaches what.  Traced coefficients are taken through the recursion itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import scipy.sparse
 from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import NDArray
 
+from sparsetrace.operands.implementations import function_named
 from sparsetrace.operands.operands import contains_traced, is_traced
 from sparsetrace.scipy_rules.impulses import (
     LARGEST,
@@ -22,10 +24,8 @@ from sparsetrace.scipy_rules.impulses import (
     local_matrix,
     matrix_of,
 )
-from sparsetrace.scipy_rules.registration import Call, array_of, constant, current, lines, patterns
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, harmless, patterns
 from sparsetrace.scipy_rules.signal.convolution import full_convolution
-
-__all__ = ["TABLE"]
 
 _ROUNDING = 1e-14
 
@@ -36,7 +36,7 @@ def _impulse(n: int) -> NDArray[Any]:
     return impulse
 
 
-def _lfilter(call: Call, b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+def lfilter(call, b, a, x, axis, zi=None):
     b, a, x = np.atleast_1d(array_of(b)), np.atleast_1d(array_of(a)), array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
     if zi is not None:
@@ -47,14 +47,14 @@ def _lfilter(call: Call, b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None)
     return causal(x, response, axis)
 
 
-def _denominator(a: Any) -> Any:
+def _denominator(a):
     """The coefficients of the recursion; where zeros do not count, of one that never ends."""
     if current().values or len(a) == 1:
         return a
     return np.append(np.abs(a).sum() + 1.0, -np.ones(len(a) - 1))
 
 
-def _recursion(b: Any, a: Any, x: Any, axis: int) -> Any:
+def _recursion(b, a, x, axis: int) -> Any:
     """``a[0] y[i] = sum_k b[k] x[i - k] - sum_k a[k] y[i - k]``, step by step."""
     n = x.shape[-1]
     kernel = b.reshape((1,) * (x.ndim - 1) + (-1,))
@@ -71,7 +71,7 @@ def _recursion(b: Any, a: Any, x: Any, axis: int) -> Any:
     return np.stack(steps, axis=axis) if steps else x
 
 
-def _from_state(call: Call, b: Any, a: Any, x: Any, axis: int, zi: Any) -> Any:
+def _from_state(call: Call, b, a, x, axis: int, zi) -> Any:
     """The output and the last state, both linear in the signal and in the first state."""
     constant(call, (b, a), "a coefficient of a filter with a state")
     n, size = x.shape[axis], max(len(b), len(a)) - 1
@@ -85,20 +85,20 @@ def _from_state(call: Call, b: Any, a: Any, x: Any, axis: int, zi: Any) -> Any:
     for i in range(n - 1, -1, -1):
         states[:, i] = state
         state = step @ state
-    y = [_lfilter(call, b, a, x, axis), _product(rest, zi, axis)]
+    y = [lfilter(call, b, a, x, axis), _product(rest, zi, axis)]
     z = [_product(states, x, axis), _product(last, zi, axis)]
     shape = np.broadcast_shapes(y[0].shape, y[1].shape)
     return np.broadcast_to(y[0], shape) + y[1], z[0] + z[1]
 
 
-def _product(matrix: NDArray[Any], x: Any, axis: int) -> Any:
+def _product(matrix: NDArray[Any], x, axis: int) -> Any:
     """A matrix times each line of an axis, traced or not."""
     if is_traced(x):
         return along(x, scipy.sparse.csr_array(matrix), axis)
     return np.moveaxis(np.moveaxis(x, axis, -1) @ matrix.T, -1, axis)
 
 
-def _sosfilt(call: Call, sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+def sosfilt(call, sos, x, axis, zi):
     constant(call, sos, "a coefficient")
     x = array_of(x)
     if zi is not None:
@@ -107,7 +107,7 @@ def _sosfilt(call: Call, sos: Any, x: Any, axis: int = -1, zi: Any = None) -> An
     return causal(x, call.original(sos, _impulse(x.shape[axis])), axis)
 
 
-def _two_ways(call: Call, x: Any, axis: int, radius: int | None, *args: Any, **options: Any) -> Any:
+def _two_ways(call: Call, x, axis: int, radius: int | None, *args, **options) -> Any:
     """A filter that runs forth and back."""
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
@@ -123,17 +123,7 @@ def _two_ways(call: Call, x: Any, axis: int, radius: int | None, *args: Any, **o
     return dense_along(x, axis)
 
 
-def _filtfilt(
-    call: Call,
-    b: Any,
-    a: Any,
-    x: Any,
-    axis: int = -1,
-    padtype: Any = "odd",
-    padlen: Any = None,
-    method: str = "pad",
-    irlen: Any = None,
-) -> Any:
+def filtfilt(call, b, a, x, axis, padtype, padlen, method, irlen):
     constant(call, (b, a), "a coefficient", "Use scipy.signal.lfilter twice.")
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     options = {"padtype": padtype, "padlen": padlen, "method": method, "irlen": irlen}
@@ -144,24 +134,12 @@ def _filtfilt(
     return _two_ways(call, x, axis, radius, b, a, **options)
 
 
-def _sosfiltfilt(
-    call: Call, sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None
-) -> Any:
+def sosfiltfilt(call, sos, x, axis, padtype, padlen):
     constant(call, sos, "a coefficient", "Use scipy.signal.sosfilt twice.")
     return _two_ways(call, x, axis, None, sos, padtype=padtype, padlen=padlen)
 
 
-def _savgol(
-    call: Call,
-    x: Any,
-    window_length: int,
-    polyorder: int,
-    deriv: int = 0,
-    delta: float = 1.0,
-    axis: int = -1,
-    mode: str = "interp",
-    cval: float = 0.0,
-) -> Any:
+def savgol_filter(call, x, window_length, polyorder, deriv, delta, axis, mode, cval):
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
 
@@ -172,14 +150,8 @@ def _savgol(
     return along(x, matrix, axis, exact=mode != "constant" or not cval)
 
 
-def _detrend(
-    call: Call,
-    data: Any,
-    axis: int = -1,
-    type: str = "linear",
-    bp: Any = 0,
-    overwrite_data: bool = False,
-) -> Any:
+@harmless("overwrite_data")
+def detrend(call, data, axis, type, bp):
     x = array_of(data)
     axis = normalize_axis_index(axis, x.ndim)
     if type in ("constant", "c"):
@@ -188,10 +160,10 @@ def _detrend(
         raise ValueError("Trend type must be 'linear' or 'constant'.")
     n = x.shape[axis]
     ends = np.unique(np.concatenate([np.atleast_1d(constant(call, bp, "bp")), [0, n]]))
-    lines_ = np.moveaxis(x, axis, -1)
+    segments = np.moveaxis(x, axis, -1)
     parts = []
     for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-        part = lines_[..., start:stop]
+        part = segments[..., start:stop]
         if stop - start > LARGEST:
             parts.append(dense_along(part, -1))
             continue
@@ -200,16 +172,7 @@ def _detrend(
     return np.moveaxis(np.concatenate(parts, axis=-1), -1, axis)
 
 
-def _upfirdn(
-    call: Call,
-    h: Any,
-    x: Any,
-    up: int = 1,
-    down: int = 1,
-    axis: int = -1,
-    mode: str = "constant",
-    cval: float = 0,
-) -> Any:
+def upfirdn(call, h, x, up, down, axis, mode, cval):
     """``out[k] = sum_i h[k down - i up] x[i]``."""
     h, x = array_of(h), array_of(x)
     if mode != "constant" or cval:
@@ -221,8 +184,8 @@ def _upfirdn(
         place = np.full((n - 1) * up + 1, n)
         place[::up] = np.arange(n)
         spaced = np.concatenate([x, np.zeros((*x.shape[:-1], 1))], axis=-1)[..., place]
-        found = full_convolution(spaced, h.reshape((1,) * (x.ndim - 1) + (-1,)))
-        return np.moveaxis(found[..., ::down], -1, axis)
+        result = full_convolution(spaced, h.reshape((1,) * (x.ndim - 1) + (-1,)))
+        return np.moveaxis(result[..., ::down], -1, axis)
     count = -(-((n - 1) * up + len(h)) // down)
     source, tap = np.indices((n, len(h))).reshape(2, -1)
     place = source * up + tap
@@ -231,16 +194,14 @@ def _upfirdn(
     return along(x, scipy.sparse.csr_array(weights, shape=(count, n)), axis)
 
 
-def _resample_poly(
-    call: Call,
-    x: Any,
-    up: int,
-    down: int,
-    axis: int = 0,
-    window: Any = ("kaiser", 5.0),
-    padtype: str = "constant",
-    cval: Any = None,
-) -> Any:
+_LEVELS: dict[str, Callable[..., Any]] = {
+    name: function_named(function)
+    for name, function in (("maximum", "max"), ("median", "median"), ("minimum", "min"))
+}
+"""What `resample_poly` takes off the samples first, where that is not linear in them."""
+
+
+def resample_poly(call, x, up, down, axis, window, padtype, cval):
     constant(call, (window, cval), "the window")
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
@@ -248,22 +209,13 @@ def _resample_poly(
     if n > 4 * LARGEST:
         call.refuse(f"more than {4 * LARGEST} samples have no rule", "Use scipy.signal.upfirdn.")
 
+    level = None
+    if padtype in _LEVELS:  # not linear in the samples, which are resampled less their level
+        level = _LEVELS[padtype](x, axis=axis, keepdims=True)
+        x, padtype = x - level, "constant"
+
     def function(signal: NDArray[Any]) -> Any:
         return call.original(signal, up, down, 0, window, padtype)
 
-    return along(x, matrix_of(function, n, 1e-15), axis, exact=not cval)
-
-
-TABLE = lines(
-    "scipy.signal",
-    {
-        "detrend": _detrend,
-        "filtfilt": _filtfilt,
-        "lfilter": _lfilter,
-        "resample_poly": _resample_poly,
-        "savgol_filter": _savgol,
-        "sosfilt": _sosfilt,
-        "sosfiltfilt": _sosfiltfilt,
-        "upfirdn": _upfirdn,
-    },
-)
+    result = along(x, matrix_of(function, n, 1e-15), axis, exact=not cval)
+    return result if level is None else result + level

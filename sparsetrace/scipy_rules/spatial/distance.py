@@ -7,6 +7,7 @@ itself is zero.  Metrics of truth values have no rule.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +15,17 @@ import numpy as np
 import scipy.special
 
 from sparsetrace.operands.operands import contains_traced
-from sparsetrace.scipy_rules.registration import Call, array_of, constant, lines
-
-__all__ = ["TABLE"]
+from sparsetrace.scipy_rules.rule_tools import (
+    Call,
+    array_of,
+    constant,
+    harmless,
+)
 
 Metric = Callable[..., Any]
 
 
-def _minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
+def _minkowski(u, v, p=2, w=None):
     size = abs(u - v)
     if contains_traced((p, w)):
         return _power_mean(size, p, w)
@@ -36,35 +40,35 @@ def _minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
     return np.sum(size if w is None else w * size, axis=-1) if p == 1 else _power_mean(size, p, w)
 
 
-def _power_mean(size: Any, p: Any, w: Any) -> Any:
+def _power_mean(size, p, w):
     powers = size**p
     return np.sum(powers if w is None else w * powers, axis=-1) ** (1.0 / p)
 
 
-def _euclidean(u: Any, v: Any, w: Any = None) -> Any:
+def _euclidean(u, v, w=None):
     return _minkowski(u, v, 2, w)
 
 
-def _sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
+def _sqeuclidean(u, v, w=None):
     squares = (u - v) ** 2
     return np.sum(squares if w is None else w * squares, axis=-1)
 
 
-def _cityblock(u: Any, v: Any, w: Any = None) -> Any:
+def _cityblock(u, v, w=None):
     return _minkowski(u, v, 1, w)
 
 
-def _chebyshev(u: Any, v: Any, w: Any = None) -> Any:
+def _chebyshev(u, v, w=None):
     return _minkowski(u, v, np.inf, w)
 
 
-def _cosine(u: Any, v: Any, w: Any = None) -> Any:
+def _cosine(u, v, w=None):
     weights = 1.0 if w is None else w
     uv, uu, vv = (np.sum(weights * (a * b), axis=-1) for a, b in ((u, v), (u, u), (v, v)))
     return 1.0 - uv / np.sqrt(uu * vv)
 
 
-def _correlation(u: Any, v: Any, w: Any = None, centered: bool = True) -> Any:
+def _correlation(u, v, w=None, centered: bool = True) -> Any:
     if not centered:
         return _cosine(u, v, w)
     weights = np.ones(u.shape[-1]) if w is None else np.asarray(w)
@@ -73,26 +77,26 @@ def _correlation(u: Any, v: Any, w: Any = None, centered: bool = True) -> Any:
     return _cosine(u, v, weights)
 
 
-def _braycurtis(u: Any, v: Any, w: Any = None) -> Any:
+def _braycurtis(u, v, w=None):
     parts = [x if w is None else w * x for x in (abs(u - v), abs(u + v))]
     return np.sum(parts[0], axis=-1) / np.sum(parts[1], axis=-1)
 
 
-def _canberra(u: Any, v: Any, w: Any = None) -> Any:
+def _canberra(u, v, w=None):
     parts = abs(u - v) / (abs(u) + abs(v))
     return np.sum(parts if w is None else w * parts, axis=-1)
 
 
-def _seuclidean(u: Any, v: Any, V: Any) -> Any:
+def _seuclidean(u, v, V):
     return _euclidean(u, v, 1 / V)
 
 
-def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:
+def _mahalanobis(u, v, VI):
     difference = u - v
     return np.sqrt(np.sum((difference @ VI) * difference, axis=-1))
 
 
-def _jensenshannon(p: Any, q: Any, base: Any = None) -> Any:
+def _jensenshannon(p, q, base=None):
     p, q = (x / np.sum(x, axis=-1, keepdims=True) for x in (p, q))
     mean = (p + q) / 2.0
     parts = scipy.special.rel_entr(p, mean) + scipy.special.rel_entr(q, mean)
@@ -125,7 +129,7 @@ _ALIASES = {
 _NAMED = "Use 'euclidean', or another metric of numbers."
 
 
-def _metric(call: Call, metric: Any, points: list[Any], options: dict[str, Any]) -> Metric:
+def _metric(call: Call, metric, points: list[Any], options: dict[str, Any]) -> Metric:
     """The distance of vectors along the last axis, its options bound."""
     if not isinstance(metric, str):
         return _callable(metric, options)
@@ -143,7 +147,7 @@ def _metric(call: Call, metric: Any, points: list[Any], options: dict[str, Any])
     return functools.partial(function, **options)
 
 
-def _as_array(name: str, x: Any) -> Any:
+def _as_array(name: str, x) -> Any:
     """Weights and variances as arrays."""
     return array_of(x) if name in ("w", "V", "VI") and x is not None else x
 
@@ -151,31 +155,29 @@ def _as_array(name: str, x: Any) -> Any:
 def _callable(metric: Callable[..., Any], options: dict[str, Any]) -> Metric:
     """A function of two vectors, called for each pair."""
 
-    def function(u: Any, v: Any) -> Any:
+    def function(u, v):
         u, v = np.broadcast_arrays(u, v)
-        found = [metric(u[at], v[at], **options) for at in np.ndindex(u.shape[:-1])]
-        return np.stack([np.asarray(d) if not contains_traced(d) else d for d in found]).reshape(
-            u.shape[:-1]
-        )
+        distances = [metric(u[at], v[at], **options) for at in np.ndindex(u.shape[:-1])]
+        return np.stack(
+            [np.asarray(d) if not contains_traced(d) else d for d in distances]
+        ).reshape(u.shape[:-1])
 
     return function
 
 
-def _points(x: Any, name: str) -> Any:
+def _points(x, name: str) -> Any:
     x = array_of(x)
     if x.ndim != 2:
         raise ValueError(f"{name} must be a 2-dimensional array.")
     return x
 
 
-def _no_target(call: Call, out: Any) -> None:
+def _no_target(call: Call, out) -> None:
     if out is not None:
         call.refuse("out= has no rule", "Leave it out, and write out[...] = the result.")
 
 
-def _cdist(
-    call: Call, XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any
-) -> Any:
+def cdist(call, XA, XB, metric, out, kwargs):
     _no_target(call, out)
     a, b = _points(XA, "XA"), _points(XB, "XB")
     if a.shape[1] != b.shape[1]:
@@ -186,18 +188,18 @@ def _cdist(
     return function(a[:, None], b[None])
 
 
-def _pdist(call: Call, X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
+def pdist(call, X, metric, out, kwargs):
     _no_target(call, out)
     x = _points(X, "X")
     return _condensed(x, _metric(call, metric, [x], kwargs))
 
 
-def _condensed(x: Any, function: Metric) -> Any:
+def _condensed(x, function: Metric) -> Any:
     first, second = np.triu_indices(len(x), 1)
     return function(x[first], x[second])
 
 
-def _square(v: Any, n: int) -> Any:
+def _square(v, n: int) -> Any:
     """The symmetric matrix of a condensed one."""
     place = np.full((n, n), len(v))
     first, second = np.triu_indices(n, 1)
@@ -205,7 +207,8 @@ def _square(v: Any, n: int) -> Any:
     return np.append(v, 0.0)[place]
 
 
-def _squareform(call: Call, X: Any, force: str = "no", checks: bool = True) -> Any:
+@harmless("checks")  # whether the matrix is symmetric
+def squareform(X, force):
     x = array_of(X)
     if x.ndim == 1 and force.lower() != "tovector":
         n = int(np.ceil(np.sqrt(len(x) * 2))) if len(x) else 1
@@ -218,25 +221,22 @@ def _squareform(call: Call, X: Any, force: str = "no", checks: bool = True) -> A
 
 
 def _single(metric: Metric) -> Callable[..., Any]:
-    """The distance of two vectors."""
+    """The distance of two vectors; it reads what the metric does."""
+    signature = inspect.signature(metric)
+    names = list(signature.parameters)[2:]
 
-    def rule(call: Call, u: Any, v: Any, *args: Any, **options: Any) -> Any:
+    def rule(u, v, *options):
         u, v = array_of(u), array_of(v)
         if u.ndim != 1 or v.ndim != 1:
             raise ValueError("Input vector should be 1-D.")
-        parts = [x if contains_traced(x) or x is None else np.asarray(x) for x in args]
-        named = {name: _as_array(name, x) for name, x in options.items()}
-        return metric(u, v, *parts, **named)
+        return metric(u, v, *map(_as_array, names, options))
 
+    rule.__signature__ = signature  # type: ignore[attr-defined]
     return rule
 
 
-TABLE = lines(
-    "scipy.spatial.distance",
-    {
-        "cdist": _cdist,
-        "pdist": _pdist,
-        "squareform": _squareform,
-        **{name: _single(metric) for name, metric in _METRICS.items() if name != "jensenshannon"},
-    },
-)
+braycurtis, canberra, chebyshev = _single(_braycurtis), _single(_canberra), _single(_chebyshev)
+cityblock, correlation, cosine = _single(_cityblock), _single(_correlation), _single(_cosine)
+euclidean, mahalanobis = _single(_euclidean), _single(_mahalanobis)
+minkowski, seuclidean = _single(_minkowski), _single(_seuclidean)
+sqeuclidean = _single(_sqeuclidean)

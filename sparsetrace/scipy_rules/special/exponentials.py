@@ -1,7 +1,8 @@
 """Logarithms of sums of exponentials, and softmax.
 
-Contract: shifted by the maximum as SciPy does, but taken as a constant, since the shift
-cancels; SciPy's own code compares the elements with it, which at a point decides too much.
+Contract: the elements are shifted by their maximum, as in SciPy, but by a maximum that is
+taken as a constant, since the shift cancels.  SciPy's own code compares the elements with it,
+and at a point such a comparison would cut dependencies that there are.
 """
 
 from __future__ import annotations
@@ -12,12 +13,10 @@ import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.operands.operands import dtype_of
-from sparsetrace.scipy_rules.registration import Call, array_of, current, lines, made
-
-__all__ = ["TABLE"]
+from sparsetrace.scipy_rules.rule_tools import array_of, current, harmless, made
 
 
-def _shifted(a: Any, axis: Any) -> tuple[Any, Any]:
+def _shifted(a, axis) -> tuple[Any, Any]:
     """The elements less their maximum, and the maximum."""
     trace = current()
     largest = np.max(a, axis=axis, keepdims=True)
@@ -29,14 +28,7 @@ def _shifted(a: Any, axis: Any) -> tuple[Any, Any]:
     return a - top, top
 
 
-def _logsumexp(
-    call: Call,
-    a: Any,
-    axis: Any = None,
-    b: Any = None,
-    keepdims: bool = False,
-    return_sign: bool = False,
-) -> Any:
+def logsumexp(a, axis, b, keepdims, return_sign):
     a = array_of(a)
     if b is not None:
         a, b = a + 0 * np.asarray(np.zeros(np.shape(b))), array_of(b)
@@ -44,36 +36,28 @@ def _logsumexp(
     powers = np.exp(shifted) if b is None else b * np.exp(shifted)
     total = np.sum(powers, axis=axis, keepdims=True)
     sign = np.sign(total)
-    found = np.log(np.abs(total) if return_sign else total) + top
+    result = np.log(np.abs(total) if return_sign else total) + top
     if not keepdims:
-        found, sign = (np.squeeze(part, axis=axis) for part in (found, sign))
-    if np.ndim(found) == 0:
-        found, sign = found[()], sign[()]
-    return (found, sign) if return_sign else found
+        result, sign = (np.squeeze(array, axis=axis) for array in (result, sign))
+    if np.ndim(result) == 0:
+        result, sign = result[()], sign[()]
+    return (result, sign) if return_sign else result
 
 
-def _inner(call: Call, a: Any, b: Any, *, axis: Any, return_sign: bool, xp: Any) -> Any:
+@harmless("xp")  # NumPy, under its name for arrays of any library
+def _logsumexp(a, b, axis, return_sign):
     """SciPy's own helper: with the dimensions kept, and always with a sign."""
-    found, sign = _logsumexp(call, a, axis, b, keepdims=True, return_sign=True)
-    if not return_sign and dtype_of(found).kind != "c":
-        found = np.where(sign < 0, np.nan, found)
-    return found, sign if return_sign else None
+    result, sign = logsumexp(a, axis, b, keepdims=True, return_sign=True)
+    if not return_sign and dtype_of(result).kind != "c":
+        result = np.where(sign < 0, np.nan, result)
+    return result, sign if return_sign else None
 
 
-def _softmax(call: Call, x: Any, axis: Any = None) -> Any:
+def softmax(x, axis):
     powers = np.exp(_shifted(array_of(x), axis)[0])
     return powers / np.sum(powers, axis=axis, keepdims=True)
 
 
-def _log_softmax(call: Call, x: Any, axis: Any = None) -> Any:
+def log_softmax(x, axis):
     shifted, _ = _shifted(array_of(x), axis)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
-
-
-TABLE = {
-    **lines(
-        "scipy.special",
-        {"logsumexp": _logsumexp, "softmax": _softmax, "log_softmax": _log_softmax},
-    ),
-    **lines("scipy.special._logsumexp", {"_logsumexp": _inner}),
-}

@@ -14,6 +14,8 @@ from cases.scipy_calls.spatial import METRICS
 
 EXTRA = {
     "ndimage median_filter": "at an extended end an element stands twice among three",
+    "signal resample_poly, maximum": "where the weights sum to one the level cancels",
+    "signal resample_poly, minimum": "where the weights sum to one the level cancels",
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 EXTRA_HESSIAN = {"linalg qr": QR}

@@ -57,6 +57,10 @@ SIGNAL = {
     "upfirdn": lambda x: ss.upfirdn([1.0, 2.0, 0.5], x, 2, 3),
     "upfirdn, traced": lambda x: ss.upfirdn(x[:2], x[2:], 3, 2),
     "resample_poly": lambda x: ss.resample_poly(x, 1, 2),
+    **{
+        f"resample_poly, {padtype}": lambda x, p=padtype: ss.resample_poly(x, 2, 3, padtype=p)
+        for padtype in ("line", "maximum", "mean", "median", "minimum")
+    },
     "medfilt": lambda x: ss.medfilt(x, 3),
     "order_filter": lambda x: ss.order_filter(x, [1, 0, 1], 1),
 }

@@ -1,0 +1,160 @@
+"""Functions and methods that have a rule and no hook of NumPy's, where the program loaded them.
+
+Contract: no module is imported for this; one that is loaded, before a trace or during it, has
+its functions exchanged for wrappers that test for traced arguments and call the original for
+all others.  The rules are those of `sparsetrace.dispatch.function_rules`: SciPy's, which
+`sparsetrace.scipy_rules` registers, and those of a user.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from sparsetrace.capture.patch import Patch
+from sparsetrace.context import CURRENT
+from sparsetrace.dispatch.function_rules import (
+    OVERRIDDEN,
+    REGISTERED,
+    holds_traced,
+    is_given,
+)
+from sparsetrace.numpy_rules.raising_functions import fail_alike_in_scipy
+from sparsetrace.user_code.reach import WATCHED
+
+__all__ = ["found_at", "loaded", "patches", "refresh", "wrapper_of"]
+
+_PATCHES: dict[tuple[str, str], Patch] = {}
+
+
+def loaded() -> frozenset[str]:
+    """The modules with rules that the program has loaded by now.
+
+    Examples
+    --------
+    >>> import scipy.linalg
+    >>> "scipy.linalg" in loaded()
+    True
+    """
+    return frozenset(name for name in list(REGISTERED) if _is_complete(sys.modules.get(name)))
+
+
+def _is_complete(module: types.ModuleType | None) -> bool:
+    """Whether a module is loaded, and not just being so."""
+    spec = getattr(module, "__spec__", None)
+    return module is not None and not getattr(spec, "_initializing", False)
+
+
+def patches(module: str) -> list[Patch]:
+    """What is exchanged in a loaded module; one patch for a method that classes share."""
+    found: dict[tuple[int, str], Patch] = {}
+    for name in list(REGISTERED[module]):
+        patch = _patch(module, name)
+        if patch is not None:
+            found.setdefault((id(patch.owner), patch.name), patch)
+    return list(found.values())
+
+
+def found_at(module: str, name: str) -> Any:
+    """What stands under a name in a loaded module, a method as it is in its class; or None."""
+    owner, attribute = _owner(sys.modules[module], name)
+    patch = _PATCHES.get((module, name))
+    value = vars(owner).get(attribute)
+    return patch.original if patch is not None and value is patch.replacement else value
+
+
+_USERS: dict[int, tuple[Any, Any]] = {}
+"""The functions to which a user has given a rule, and their wrappers, by the functions' ids."""
+
+
+def refresh() -> bool:
+    """See which functions users' rules stand for by now; whether these are other ones.
+
+    Wherever else the traced function holds one of them, it is exchanged there too.
+    """
+    known = {}
+    for module, name in list(OVERRIDDEN):
+        if _is_complete(sys.modules.get(module)):
+            patch = _patch(module, name)
+            if patch is not None:
+                function, wrapper = map(_function_in, (patch.original, patch.replacement))
+                known[id(function)] = function, wrapper
+    if known.keys() == _USERS.keys() and all(known[key][1] is _USERS[key][1] for key in known):
+        return False
+    WATCHED.difference_update(_USERS)
+    WATCHED.update(known)
+    _USERS.clear()
+    _USERS.update(known)
+    return True
+
+
+def wrapper_of(function: Any) -> Any:
+    """The wrapper of a function to which a user has given a rule; None of others."""
+    return _USERS.get(id(function), (None, None))[1]
+
+
+def _function_in(value: Any) -> Any:
+    return value.__func__ if isinstance(value, staticmethod | classmethod) else value
+
+
+def _patch(module: str, name: str) -> Patch | None:
+    """The patch of a function, made anew if its name stands for another one by now."""
+    patch = _PATCHES.get((module, name))
+    owner, attribute = _owner(sys.modules[module], name)
+    original = vars(owner).get(attribute)
+    if original is None:  # not every release of a package has every function
+        return None
+    if (
+        patch is None
+        or patch.owner is not owner
+        or not (original is patch.original or original is patch.replacement)
+    ):
+        patch = Patch(owner, attribute, original, _wrapped(original, module, name))
+        _PATCHES[module, name] = patch
+    return patch
+
+
+def _owner(module: types.ModuleType, name: str) -> tuple[Any, str]:
+    """The module, or among a class and its bases the one that defines a method."""
+    path, _, attribute = name.rpartition(".")
+    owner: Any = module
+    for part in filter(None, path.split(".")):
+        owner = vars(owner).get(part) if isinstance(owner, types.ModuleType | type) else None
+    if not isinstance(owner, type):
+        return (owner if not path else types.SimpleNamespace()), attribute
+    bases = (base for base in owner.__mro__ if attribute in vars(base))
+    return next(bases, types.SimpleNamespace()), attribute
+
+
+def _wrapped(original: Any, module: str, name: str) -> Any:
+    """The wrapper, of the kind of the original: a function, or a static or class method."""
+    if isinstance(original, staticmethod | classmethod):
+        return type(original)(_wrapper(original.__func__, module, name, method=False))
+    return _wrapper(original, module, name, method="." in name)
+
+
+def _wrapper(original: Any, module: str, name: str, *, method: bool) -> Callable[..., Any]:
+    rules = REGISTERED[module]
+    entry = f"{module}.{name}"
+
+    @functools.wraps(original)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        trace = CURRENT.get()
+        if trace is None:
+            return original(*args, **kwargs)
+        rule = rules.get(name)
+        if rule is not None and (
+            rule.always
+            or any(map(is_given, args))
+            or any(map(is_given, kwargs.values()))
+            or (method and args and holds_traced(args[0]))
+        ):
+            if module.startswith("scipy."):
+                fail_alike_in_scipy(trace, entry, args)
+            return rule.answer(original, args, kwargs)
+        return original(*args, **kwargs)
+
+    return wrapper

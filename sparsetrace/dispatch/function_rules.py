@@ -1,0 +1,268 @@
+"""Functions and methods that no protocol of NumPy's reaches: who has a rule, and how it answers.
+
+Contract: the registry knows functions by their module and name, and imports neither the module
+nor the rule before it is needed.  Arguments that hold constants alone are handed on as ordinary
+arrays; if all of them do, the function itself answers.  In a local trace the values come from
+the function itself, run on the values of the arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.context import CURRENT, Trace
+from sparsetrace.dispatch import lookup
+from sparsetrace.dispatch.bound_rules import Args, BoundRule, Call, Options
+from sparsetrace.errors import TracingError, explain
+from sparsetrace.operands.binding import Handler
+from sparsetrace.operands.constants import plain_values
+from sparsetrace.operands.operands import (
+    Elements,
+    contains_traced,
+    is_traced,
+    values_of,
+    wrapped,
+)
+
+__all__ = [
+    "OVERRIDDEN",
+    "REGISTERED",
+    "STATE",
+    "FunctionRule",
+    "current",
+    "holds_traced",
+    "is_given",
+    "override",
+    "register",
+    "state_of",
+]
+
+STATE = "_sparsetrace_state"
+"""The attribute of objects of a library's that were made of traced elements."""
+
+
+def current() -> Trace:
+    """The trace that runs."""
+    trace = CURRENT.get()
+    assert trace is not None
+    return trace
+
+
+def state_of(holder: object) -> Any:
+    """What holds the traced elements of an object of a library's; None of others."""
+    return getattr(holder, "__dict__", {}).get(STATE)
+
+
+def is_given(argument: object) -> bool:
+    """Whether an argument is traced, or a list, tuple or dictionary that holds such."""
+    if type(argument) is dict:
+        return any(map(is_given, argument.values()))
+    return contains_traced(argument)
+
+
+def holds_traced(holder: object) -> bool:
+    """Whether an object was made of traced elements, or has them as attributes."""
+    if is_traced(holder):
+        return False
+    held = getattr(holder, "__dict__", {})
+    if STATE in held or any(map(is_given, held.values())):
+        return True
+    kind: Any = type(holder)
+    return any(is_given(getattr(holder, name, None)) for name in _slots(kind))
+
+
+@functools.lru_cache(1024)
+def _slots(kind: Any) -> tuple[str, ...]:
+    """The attributes of a class of Python's that are not in a dictionary."""
+    if kind.__module__.partition(".")[0] in ("builtins", "numpy", "sparsetrace"):
+        return ()
+    slots = (vars(base).get("__slots__", ()) for base in kind.__mro__)
+    return tuple(name for names in slots for name in ((names,) if type(names) is str else names))
+
+
+# ------------------------------------------------------------------- the registry
+class FunctionRule:
+    """The rule of one function or method.
+
+    Parameters
+    ----------
+    name : str
+        The function's dotted name.
+    rule : callable or str
+        The rule, or where it is: ``"package.module:name"``, imported when it is needed.
+    harmless : iterable of str
+        Parameters that the rule does not read, and that change no dependency.
+    always : bool
+        Whether calls without traced arguments are answered too.
+    recorded : bool
+        Whether the rule asks of its arguments only what `lookup` describes in a key.
+    """
+
+    __slots__ = ("_bound", "_harmless", "_recorded", "_rule", "always", "name")
+
+    def __init__(
+        self,
+        name: str,
+        rule: Handler | str,
+        harmless: Iterable[str] = (),
+        *,
+        always: bool = False,
+        recorded: bool = False,
+    ) -> None:
+        self.name, self.always = name, always
+        self._rule, self._harmless, self._recorded = rule, frozenset(harmless), recorded
+        self._bound: BoundRule | None = None
+
+    def bound(self, original: Callable[..., Any]) -> BoundRule:
+        """The rule behind the signature of a function, which is read once."""
+        if self._bound is None or self._bound.call.original is not original:
+            rule = self._rule
+            if isinstance(rule, str):
+                module, _, attribute = rule.partition(":")
+                rule = getattr(importlib.import_module(module), attribute)
+            self._bound = BoundRule(Call(self.name, original), rule, self._harmless)
+        return self._bound
+
+    def answer(self, original: Callable[..., Any], args: Args, kwargs: Options) -> Any:
+        """The result of a call with traced arguments.
+
+        Raises
+        ------
+        UnsupportedError
+            If an argument that the rule does not read is not the default.
+        TypeError
+            If the function does not take these arguments.
+        """
+        trace, bound = current(), self.bound(original)
+        if trace.local or self.always or bound.makes_objects or not self._recorded:
+            return self._answered(trace, bound, args, kwargs)
+
+        def rule(trace: Trace, name: Hashable, args: Args, kwargs: Options) -> Any:
+            return self._answered(trace, bound, args, kwargs)
+
+        return wrapped(trace, lookup.answered(trace, self.name, args, kwargs, rule))
+
+    def _answered(self, trace: Trace, bound: BoundRule, args: Args, kwargs: Options) -> Any:
+        args = tuple(_settled(trace, x) for x in args)
+        kwargs = {name: _settled(trace, x) for name, x in kwargs.items()}
+        holds = bool(args) and holds_traced(args[0])
+        if not self.always and not holds and not any(map(is_given, (*args, *kwargs.values()))):
+            return bound.call.original(*args, **kwargs)
+        if self.always or bound.makes_objects or holds or not trace.local:
+            return bound(args, kwargs)
+        plain = [_copied(x) for x in args]
+        options = {name: _copied(x) for name, x in kwargs.items()}
+        with np.errstate(all="ignore"):
+            result = bound(args, kwargs)
+        if any(map(holds_traced, args)):  # filled by the rule: the function would fill it anew
+            return result
+        return _with_values(bound.call, trace, result, bound.call.original(*plain, **options))
+
+
+REGISTERED: dict[str, dict[str, FunctionRule]] = {}
+"""The rules by module, and by the name in it: ``REGISTERED["scipy.linalg"]["solve"]``."""
+
+
+def register(module: str, name: str, rule: Handler | str, **options: Any) -> FunctionRule:
+    """Give a function of a module, or a method of a class in it, a rule.
+
+    Parameters
+    ----------
+    module : str
+        It need not be loaded, and is not imported.
+    name : str
+        ``"lookup"`` or ``"Model.predict"``.
+    rule : callable or str
+    **options
+        As those of `FunctionRule`.
+    """
+    registered = FunctionRule(f"{module}.{name}", rule, **options)
+    REGISTERED.setdefault(module, {})[name] = registered
+    return registered
+
+
+OVERRIDDEN: dict[tuple[str, str], FunctionRule | None] = {}
+"""What a user has given a rule: module, name in it, and the rule that it had before."""
+
+
+def override(module: str, name: str, rule: FunctionRule | None) -> bool:
+    """Put a rule of a user's in the place of what is registered, or None to take it back.
+
+    Returns whether a user's rule stood there before.
+    """
+    rules, key = REGISTERED.setdefault(module, {}), (module, name)
+    known = key in OVERRIDDEN
+    if rule is not None:
+        OVERRIDDEN.setdefault(key, rules.get(name))
+        rules[name] = rule
+    elif known:
+        before = OVERRIDDEN.pop(key)
+        if before is None:
+            del rules[name]
+        else:
+            rules[name] = before
+    return known
+
+
+# ------------------------------------------------------------------- arguments, results
+def _settled(trace: Trace, x: Any) -> Any:
+    """An argument, with plain arrays in place of traced ones that hold constants alone."""
+    if is_traced(x):
+        values = plain_values(trace, x)
+        return x if values is None else values if isinstance(x, np.ndarray) else values[()]
+    if type(x) in (list, tuple) and contains_traced(x):
+        return type(x)(_settled(trace, item) for item in x)
+    if type(x) is dict:
+        return {key: _settled(trace, item) for key, item in x.items()}
+    return x
+
+
+def _copied(x: Any) -> Any:
+    """The values of an argument at the point, which the function may overwrite."""
+    if type(x) is dict:
+        return {key: _copied(item) for key, item in x.items()}
+    if type(x) is list:
+        return [_copied(item) for item in x]
+    values = values_of(x)
+    return values.copy() if is_traced(x) and isinstance(values, np.ndarray) else values
+
+
+def _with_values(call: Call, trace: Trace, result: Any, values: Any) -> Any:
+    """What a rule returned, with the function's own values."""
+    if isinstance(result, (list, tuple)):
+        if not isinstance(values, (list, tuple)) or len(values) != len(result):
+            raise _differs(call, f"{len(result)} results", values)
+        pairs = zip(result, values, strict=True)
+        items = [_with_values(call, trace, item, value) for item, value in pairs]
+        if hasattr(values, "_fields"):
+            return type(values)(*items)
+        return items if isinstance(result, list) else tuple(items)
+    if isinstance(result, dict):
+        if not isinstance(values, dict) or values.keys() != result.keys():
+            raise _differs(call, "a dictionary", values)
+        return {key: _with_values(call, trace, result[key], values[key]) for key in result}
+    if not is_traced(result):
+        # numbers are the function's own; of what another object holds nothing is known
+        return values if np.isscalar(result) or isinstance(result, np.ndarray) else result
+    array = np.asarray(values)
+    if array.shape != result._ids.shape:
+        raise _differs(call, f"an array of shape {result._ids.shape}", values)
+    keep = isinstance(values, np.ndarray)
+    return trace.wrap(Elements(result._ids, array.dtype, array, keep_array=keep))
+
+
+def _differs(call: Call, given: str, values: Any) -> TracingError:
+    is_array = isinstance(values, (np.ndarray, np.generic, float, int, complex))
+    own = f"an array of shape {np.shape(values)}" if is_array else f"a {type(values).__name__}"
+    return TracingError(
+        explain(
+            call.name,
+            f"its rule returned {given}, and the function itself {own}",
+            "Let the rule return what the function returns.",
+        )
+    )

@@ -1,0 +1,180 @@
+"""What the rule of a SciPy function is made of: all that it needs is imported from here.
+
+Contract: a rule takes those arguments of the function that it reads, and ``call`` if it asks
+for the function itself; it computes the same with NumPy functions that have rules, or makes
+node ids itself.  Whatever it does not know it refuses by name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.context import Trace
+from sparsetrace.dispatch.bound_rules import Call, harmless, makes_objects
+from sparsetrace.dispatch.function_rules import STATE, current, state_of
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.interactions import bend
+from sparsetrace.numpy_rules import linear_algebra, matrix_products
+from sparsetrace.operands.operands import (
+    Elements,
+    Operand,
+    contains_traced,
+    dtype_of,
+    float_dtype,
+    ids_of,
+    is_traced,
+    values_of,
+)
+
+__all__ = [
+    "CONSTANTS",
+    "STATE",
+    "Call",
+    "array_of",
+    "constant",
+    "current",
+    "dense",
+    "float_dtype",
+    "harmless",
+    "made",
+    "makes_objects",
+    "matrix_along",
+    "patterns",
+    "sample_of",
+    "spread",
+    "state_of",
+    "union_of_all",
+    "unknown",
+]
+
+CONSTANTS = "Compute it from constants, outside of the traced function or in it."
+
+
+# ------------------------------------------------------------------- arguments
+def array_of(x):
+    """``np.asarray(x)`` that keeps traced elements."""
+    if is_traced(x):
+        return x if isinstance(x, np.ndarray) else x._as_array()
+    if not contains_traced(x):
+        return np.asarray(x)
+    trace = current()
+    values = np.array(values_of(x), dtype_of(x)) if trace.local else None
+    return trace.wrap(Elements(ids_of(trace, x).copy(), dtype_of(x), values, keep_array=True))
+
+
+def constant(call: Call, x, what: str, remedy: str = CONSTANTS) -> Any:
+    """An argument that must not be traced."""
+    if contains_traced(x):
+        call.refuse(f"{what} may not depend on the inputs here", remedy)
+    return x
+
+
+def patterns(values) -> NDArray[Any]:
+    """Constants whose zeros cut dependencies, or ones where they shall not."""
+    values = np.asarray(values)
+    return values if current().values else np.ones_like(values)
+
+
+# --------------------------------------------------------------------- results
+def made(trace: Trace, ids: Ids, dtype, values=None, *, scalar: bool = False) -> Any:
+    """A traced array of these ids.
+
+    Values of a local trace that are not given are NaN, beside which nothing is cut; the
+    result's own come from SciPy.
+    """
+    if trace.local and values is None:
+        values = np.full(ids.shape, np.nan, dtype)
+    if trace.graph.pure and ids.size and int(ids.min()) <= OPAQUE:
+        trace.graph.pure = False
+    return trace.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
+
+
+def unknown(x):
+    """`x` without known values: what its constants are is not what they seem."""
+    if not is_traced(x):
+        return x
+    trace, ids = x._trace, x._ids
+    if trace.graph.pure or not (ids <= ZERO).any():
+        return x
+    return made(trace, np.maximum(ids, OPAQUE), x._dtype, x._values)
+
+
+def matrix_along(x, matrix, axis: int = -1) -> Any:
+    """Each line of `x` along an axis, multiplied by a scipy.sparse matrix.
+
+    ``matrix_along([{0}, {1}, {2}], [[1, 1, 0], [0, 0, 1]])  ->  [{0, 1}, {2}]``
+    """
+    trace = x._trace
+    ids = np.moveaxis(x._ids, axis, -1)
+    lead = ids.shape[:-1]
+    count = int(np.prod(lead, dtype=int))
+    blocks = _block_diagonal(matrix, count)
+    values = None
+    if trace.local:
+        values = np.moveaxis(x._values, axis, -1)
+    flat = Operand(trace, np.ascontiguousarray(ids).reshape(-1), x._dtype)
+    result = matrix_products.sparse_matmul(trace, blocks, flat)
+    shape = (*lead, matrix.shape[0])
+    if values is not None:
+        values = np.moveaxis((blocks @ values.reshape(-1)).reshape(shape), -1, axis)
+    return made(trace, np.moveaxis(result.ids.reshape(shape), -1, axis), result.dtype, values)
+
+
+def _block_diagonal(matrix, count: int) -> Any:
+    """The matrix `count` times along the diagonal, as CSR."""
+    if count == 1:
+        return matrix
+    m, n = matrix.shape
+    starts = np.arange(count, dtype=np.int64)[:, None]
+    indices = (matrix.indices + starts * n).reshape(-1)
+    indptr = np.append((matrix.indptr[:-1] + starts * matrix.nnz).reshape(-1), count * matrix.nnz)
+    return type(matrix)(
+        (np.tile(matrix.data, count), indices, indptr), shape=(count * m, count * n)
+    )
+
+
+def union_of_all(x, *others) -> Ids:
+    """The union of all elements, per batch item of matrices: over the last two axes."""
+    trace = current()
+    total = linear_algebra.whole(trace, x)
+    for other in others:
+        total = trace.graph.union(total, linear_algebra.whole(trace, other))
+    return np.asarray(total)
+
+
+def spread(trace: Trace, total: Ids, sample) -> Any:
+    """Arrays of the shapes of a sample, each batch item of them made of one id.
+
+    Whole numbers have no derivative, in arrays and in their own.
+    """
+    if isinstance(sample, tuple):
+        items = [spread(trace, total, part) for part in sample]
+        return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
+    if sample is None:
+        return None
+    array = np.asarray(sample)
+    ids = total.reshape(total.shape + (1,) * (array.ndim - total.ndim))
+    if array.dtype.kind not in "fc" and not trace.dependency:
+        ids = np.full_like(ids, OPAQUE)
+    scalar = not isinstance(sample, np.ndarray)
+    filled = np.broadcast_to(ids, array.shape).copy()
+    return made(trace, filled, array.dtype, array if trace.local else None, scalar=scalar)
+
+
+def dense(call: Call, *sources, **options) -> Any:
+    """SciPy's function of matrices whose every result depends on the whole of each.
+
+    Shapes come from a run on harmless numbers.
+    """
+    trace = current()
+    total = bend(trace.graph, union_of_all(*sources))
+    sample = call.original(*map(sample_of, sources), **options)
+    return spread(trace, total, sample)
+
+
+def sample_of(x):
+    """A stand-in for a traced argument, as in NumPy's rules; constants stay."""
+    return linear_algebra.harmless(x) if contains_traced(x) else x

@@ -1,0 +1,52 @@
+"""The list of SciPy's functions, the rules that it names, and the functions that they answer."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import types
+
+from sparsetrace import scipy_rules
+from sparsetrace.dispatch.function_rules import REGISTERED
+
+
+def test_every_name_has_a_rule_and_every_rule_a_name():
+    """SciPy's functions are listed once, and the rules are found by their names."""
+    listed: dict[str, set[str]] = {}
+    for module, topics in scipy_rules.RULES.items():
+        for topic, names in topics.items():
+            rules = importlib.import_module(f"sparsetrace.scipy_rules.{topic}")
+            for name in names.split():
+                rule = getattr(rules, scipy_rules.rule_name(name), None)
+                assert callable(rule), f"{topic} has no rule for {module}.{name}"
+                listed.setdefault(topic, set()).add(scipy_rules.rule_name(name))
+    for topic, names in listed.items():
+        rules = importlib.import_module(f"sparsetrace.scipy_rules.{topic}")
+        public = {
+            name
+            for name, value in vars(rules).items()
+            if isinstance(value, types.FunctionType) and value.__module__ == rules.__name__
+        }
+        unlisted = {name for name in public - names if not name.startswith("_")} - HELPERS
+        assert not unlisted, f"{topic}: name {unlisted} in sparsetrace/scipy_rules/__init__.py"
+
+
+HELPERS = {"full_convolution", "mirrored", "refused_fit", "toeplitz_of"}
+"""Functions of modules of rules that are no rules, but used by others."""
+
+
+def test_rules_read_parameters_that_scipy_has():
+    """Each rule is bound to its function, as a first call does it."""
+    known = set()
+    for module, rules in REGISTERED.items():
+        for name, rule in rules.items() if module in scipy_rules.RULES else ():
+            original = functools.reduce(
+                lambda holder, part: getattr(holder, part, None),
+                name.split("."),
+                importlib.import_module(module),
+            )
+            if original is not None:  # not every release has every function
+                assert rule.bound(original).call.original is original
+                known.add(rule.name)
+    assert {"scipy.linalg.solve", "scipy.interpolate.CubicSpline.__init__"} <= known
+    assert len(known) > 130
