@@ -57,7 +57,7 @@ def _place(function: object) -> str:
     """The module of most functions from the same file of NumPy's; the first three, if none has."""
     home = _file_of(function)
     modules = Counter(
-        inspect.unwrap(rule).__module__.rpartition(".")[2]
+        rule.handler.__module__.rpartition(".")[2]
         for known, rule in RULES.items()
         if home and _file_of(known) == home
     )
