@@ -6,10 +6,10 @@ results unite both outcomes, and what needs to know it is refused.
 """
 
 from sparsetrace.masked import axis_reductions as axis_reductions
+from sparsetrace.masked.answers import ANSWERS, METADATA, as_masked, by_method, derive_functions
 from sparsetrace.masked.construction import constructed
 from sparsetrace.masked.masked_array import MaskedTracedArray
 from sparsetrace.masked.numpy_functions import function_call
-from sparsetrace.masked.registry import ANSWERS, METADATA, as_masked, by_method, derive_functions
 from sparsetrace.masked.ufuncs import ufunc_call
 
 derive_functions()  # from the methods that the modules above have registered

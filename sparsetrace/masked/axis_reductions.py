@@ -15,6 +15,7 @@ from numpy.ma import MaskedArray, nomask
 
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.masked.answers import answers, traced_masked_data
 from sparsetrace.masked.data_and_mask import (
     MaskedData,
     as_traced,
@@ -28,7 +29,6 @@ from sparsetrace.masked.data_and_mask import (
     simplified,
     united,
 )
-from sparsetrace.masked.registry import answers, traced_masked_data
 from sparsetrace.operands.operands import Elements, dtype_of, is_traced
 
 _ABSENT = np._NoValue

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.ma import masked, nomask
 
 from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.masked.answers import answers, traced_masked_data
 from sparsetrace.masked.data_and_mask import (
     MaskedData,
     as_mask,
@@ -26,7 +27,6 @@ from sparsetrace.masked.data_and_mask import (
     united,
 )
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
-from sparsetrace.masked.registry import answers, traced_masked_data
 from sparsetrace.masked.ufuncs import binary_call
 from sparsetrace.operands.operands import dtype_of, is_traced
 

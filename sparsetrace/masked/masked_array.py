@@ -4,7 +4,7 @@ Contract: masked elements count for nothing; where the inputs decide whether an 
 is masked, a result unites both outcomes.  It is told apart from NumPy's own class by its
 type alone (``isinstance`` is told otherwise), and is no array: code that reaches into
 masked arrays past their interface meets an error there, not elements.  Its operators are
-added by `sparsetrace.masked.ufuncs`, its reductions by `sparsetrace.masked.registry`.
+added by `sparsetrace.masked.ufuncs`, its reductions by `sparsetrace.masked.answers`.
 """
 
 from __future__ import annotations

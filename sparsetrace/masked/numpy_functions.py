@@ -15,10 +15,10 @@ import numpy as np
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.masked.answers import ANSWERS, Answer, answers, as_masked, by_method
 from sparsetrace.masked.data_and_mask import masked_data
 from sparsetrace.masked.masked_array import MaskedTracedArray
 from sparsetrace.masked.numpy_ma_functions import rearranged
-from sparsetrace.masked.registry import ANSWERS, Answer, answers, as_masked, by_method
 
 __all__ = ["BY_ELEMENT", "BY_METHOD", "DATA_ALONE", "FORGETTING", "function_call"]
 

@@ -16,6 +16,7 @@ from numpy import concatenate
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.ma import masked, nomask
 
+from sparsetrace.masked.answers import answers, as_masked, traced_masked_data
 from sparsetrace.masked.construction import masked_by
 from sparsetrace.masked.data_and_mask import (
     MaskedData,
@@ -31,7 +32,6 @@ from sparsetrace.masked.data_and_mask import (
     united,
 )
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished, over
-from sparsetrace.masked.registry import answers, as_masked, traced_masked_data
 from sparsetrace.masked.ufuncs import binary_call
 from sparsetrace.operands.operands import dtype_of, is_traced
 

@@ -14,9 +14,9 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.masked import arithmetic
+from sparsetrace.masked.answers import answers, as_masked, by_method
 from sparsetrace.masked.data_and_mask import MaskedData, current_trace, masked_data
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
-from sparsetrace.masked.registry import answers, as_masked, by_method
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS, UNARY
 
