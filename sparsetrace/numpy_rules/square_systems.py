@@ -216,18 +216,13 @@ def _solutions(trace: Trace, matrices: SquareMatrices, sides: Ids, nonzero: Mask
     if not sides.size:
         return sides.copy()
     form = matrices.at_point
-    owner, needed = form.of_row[matrices.rows], form.of_unknown[matrices.columns]
     some = _nonzero_solutions(matrices, nonzero)
     k = sides.shape[1]
     sources: list[tuple[Index, Ids]] = []
     if matrices.ids is None or sides.max() > OPAQUE:
         sources.append((form.of_row, sides))
     if matrices.ids is not None:
-        ids = matrices.ids
-        if k > 1 or trace.second_order:
-            # the elements of each block, between two components, as one node
-            block, ids = unions_by(trace, owner.astype(np.int64) * form.count + needed, ids)
-            owner, needed = np.divmod(block, form.count)
+        owner, needed, ids = _coefficients(trace, matrices, form, united=k > 1)
         coefficients = np.broadcast_to(ids[:, None], (len(ids), k))
         if some is not None:  # an unknown that is zero makes its coefficients count nothing
             coefficients = np.where(some[needed], coefficients, np.int32(trace.graph.opaque))
@@ -247,6 +242,25 @@ def _solutions(trace: Trace, matrices: SquareMatrices, sides: Ids, nonzero: Mask
     if united.size and int(united.min()) <= OPAQUE:
         trace.graph.pure = False
     return united[form.of_unknown]
+
+
+def _coefficients(
+    trace: Trace, matrices: SquareMatrices, form: Components, *, united: bool
+) -> tuple[Index, Index, Ids]:
+    """The elements: whose equations have them, whose unknowns they multiply, and their ids.
+
+    Those of a block, between two components, may be one node.
+    """
+    assert matrices.ids is not None
+    batch, size = matrices.batch, matrices.size
+    if len(form.of_row) * size == len(matrices.rows) and form.count == batch:
+        item = form.of_row[::size]
+        return item, item, trace.graph.union_rows(matrices.ids.reshape(batch, size * size))
+    owner, needed = form.of_row[matrices.rows], form.of_unknown[matrices.columns]
+    if not united and not trace.second_order:
+        return owner, needed, matrices.ids
+    block, ids = unions_by(trace, owner.astype(np.int64) * form.count + needed, matrices.ids)
+    return *np.divmod(block, form.count), ids
 
 
 def _nonzero_solutions(matrices: SquareMatrices, nonzero: Mask) -> Mask | None:
