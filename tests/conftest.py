@@ -15,9 +15,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from zlib import crc32
 
+import numpy as np
 import pytest
 
-from sparsetrace import rules
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.rules import RECORDS
 
 ONE_IN = 10
 """With this the subset takes less than a minute on one core, too."""
@@ -63,12 +66,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cases[name].add_marker("fast")
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def own_ufuncs() -> Iterator[None]:
-    """What the test registers for ufuncs is gone after it: other tests go through the tables."""
-    public = (getattr(rules, name) for name in rules.__all__)
-    before = [(table, dict(table)) for table in public if isinstance(table, dict)]
+    """What the test registers for ufuncs is gone after it: other tests go through the records."""
+    before = dict(RECORDS)
     yield
-    for table, lines in before:
-        table.clear()
-        table.update(lines)
+    if before != RECORDS:
+        RECORDS.clear()
+        RECORDS.update(before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def graphs_know_whether_they_are_pure() -> Iterator[None]:
+    """Of every result: rules may skip the look for ids without a node in a pure graph."""
+    plain = Trace.wrap
+
+    def wrap(self, result):
+        ids = np.asarray(result.ids)
+        if self.graph.pure and ids.size:
+            assert ids.min() > OPAQUE, "an id without a node in a graph that calls itself pure"
+        return plain(self, result)
+
+    Trace.wrap = wrap
+    yield
+    Trace.wrap = plain

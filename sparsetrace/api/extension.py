@@ -64,8 +64,7 @@ def detach(x: Any) -> Any:
     if trace.local:
         values = x._values
         return values.copy() if isinstance(values, np.ndarray) else values
-    trace.graph.pure = False
-    ids = np.full(np.shape(x._ids), OPAQUE, np.int32)
+    ids = np.full(np.shape(x._ids), trace.graph.opaque, np.int32)
     return trace.wrap(Elements(ids, x._dtype, keep_array=isinstance(x, np.ndarray)))
 
 
@@ -141,7 +140,6 @@ def opaque(
             found = np.broadcast_to(every, wanted).copy()
         if shape is not None and found.shape != shape:
             found = np.broadcast_to(found, shape).copy()
-        trace.graph.pure = False
         return trace.wrap(Elements(bend(trace.graph, np.maximum(found, OPAQUE)), FLOAT, values))
 
     return call

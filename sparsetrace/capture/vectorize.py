@@ -175,7 +175,6 @@ def _itself(error: Exception) -> Exception:
 
 
 def _united(trace: Trace, values: Any) -> Any:
-    trace.graph.pure = False
     ids = [ids_of(trace, value).reshape(1) for value in values]
     dtype = np.result_type(*map(dtype_of, values))
     return trace.wrap(Elements(trace.graph.union_all(ids).reshape(()), dtype))

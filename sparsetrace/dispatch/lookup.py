@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import arange, array, asarray, concatenate
+from numpy import arange, asarray, concatenate
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.recording import Literal, Recipe, Result, Rule, is_c_like, recorded
@@ -269,7 +269,6 @@ def _how(x: Any) -> How:
 
 
 # ------------------------------------------------------------------------- following
-_SPECIAL = array([ZERO, OPAQUE], np.int32)
 
 
 def _overlap(recipe: Recipe, nodes: list[Any]) -> bool:
@@ -319,8 +318,7 @@ def _whole(trace: Trace, recipe: Recipe, operands: Ids, base: int) -> Ids:
     if recipe.count:
         parts.append(arange(base, base + recipe.count, dtype=np.int32))
     if recipe.settles:
-        trace.graph.pure = False
-        parts.append(_SPECIAL)
+        parts.append(trace.graph.zero_and_opaque)
         if recipe.constants is not None:
             parts.append(trace.graph.constant(recipe.constants))
     return concatenate(parts) if len(parts) > 1 else operands

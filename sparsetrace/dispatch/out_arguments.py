@@ -18,7 +18,7 @@ import numpy as np
 from numpy import compress
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.operands import (
     Elements,
@@ -87,8 +87,7 @@ def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:
     """Where the mask is false the target's own elements stay (unknown ones without a target)."""
     shape = np.broadcast_shapes(new.ids.shape, np.shape(where))
     if old is None:
-        trace.graph.pure = False
-        kept: Ids = np.full(shape, OPAQUE, np.int32)
+        kept: Ids = np.full(shape, trace.graph.opaque, np.int32)
     else:
         kept = ids_of(trace, old)
     if is_uncertain(where):

@@ -108,7 +108,7 @@ def recorded(
         second_order=trace.second_order,
         wrapper=trace.wrapper,
     )
-    own.graph.pure = trace.graph.pure
+    own.graph.pure = trace.graph.pure  # which the rule may ask for
     copies = _Copies(own, trace)
     given = tuple(copies.of(x) for x in args)
     named = {name: copies.of(x) for name, x in kwargs.items()}
@@ -186,11 +186,10 @@ class _Copies:
         self.inputs.append(made)
         free = ids > OPAQUE
         if not free.all():
-            settled = asarray(np.minimum(ids, OPAQUE))
+            settled = asarray(np.minimum(ids, own.opaque))
             known = settled < ZERO
             if known.any():
                 settled[known] = own.constant(self._trace.graph.known_values(ids[known], dtype))
-            own.pure = False
             copyto(made, settled, where=~free)
         return made
 

@@ -29,7 +29,6 @@ class PartIds(np.ndarray[Any, np.dtype[np.int32]]):
         whole = self.view(np.ndarray)
         old = np.asarray(whole[key])
         new = np.broadcast_to(np.asarray(value, np.int32), old.shape)
-        self.graph.pure = False
         whole[key] = np.maximum(self.graph.union(old, new), OPAQUE)
 
 

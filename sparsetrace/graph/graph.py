@@ -59,6 +59,8 @@ _EXACT = 2**53
 """Whole numbers up to this one are float64 numbers."""
 _NARROW = 64
 """Unions of up to this many parents are kept column by column."""
+_ZERO_AND_OPAQUE = array([ZERO, OPAQUE], np.int32)
+_ZERO_AND_OPAQUE.flags.writeable = False
 
 
 @dataclass(slots=True)
@@ -106,7 +108,8 @@ class Graph:
     blocks : list of Columns or Rows
     pure : bool
         Whether no id up to `OPAQUE` has been given to anyone, so that none need be looked for.
-        Whoever writes such an id asks `opaque`, `zero` or `constant` for it, which end this.
+        Whoever writes such an id asks `opaque`, `zero` or `constant` for it, which end this;
+        `look_at` serves where NumPy wrote it.
     mixed : bool
         Whether constants are kept that are no float64 numbers: complex ones, whole numbers
         above 2**53, those of long doubles.
@@ -186,6 +189,17 @@ class Graph:
         """The id `ZERO`, likewise."""
         self.pure = False
         return ZERO
+
+    @property
+    def zero_and_opaque(self) -> Ids:
+        """Both, as an array that nobody may write into."""
+        self.pure = False
+        return _ZERO_AND_OPAQUE
+
+    def look_at(self, ids: Ids) -> None:
+        """Heed zeros that NumPy itself has filled in where it moved ids."""
+        if self.pure and ids.size and np.minimum.reduce(ids, axis=None) <= OPAQUE:
+            self.pure = False
 
     # ------------------------------------------------------------- constants
     def constant(self, value: Any) -> Ids:

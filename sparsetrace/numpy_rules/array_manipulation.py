@@ -21,7 +21,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph.complex_parts import PartIds, part_of
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.constants import chosen_values, converted
 from sparsetrace.operands.operands import (
     Elements,
@@ -172,8 +172,7 @@ def _wrapped(trace: Trace, value, kind: np.dtype[Any], apart: list[np.dtype[Any]
         items = [_wrapped(trace, item, k, None) for item, k in zip(value, kinds, strict=True)]
         return items if isinstance(value, list) else tuple(items)
     if isinstance(value, np.ndarray):
-        if trace.graph.pure and value.size and value.min() <= OPAQUE:
-            trace.graph.pure = False
+        trace.graph.look_at(value)
         return Elements(value, kind, keep_array=True)
     if isinstance(value, np.integer):  # of a view without dimensions NumPy makes a number
         return Elements(np.asarray(value), kind)

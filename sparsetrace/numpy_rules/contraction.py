@@ -109,8 +109,6 @@ def contract(trace: Trace, a: Factor, b: Factor) -> Ids:
     if len(parts) == 1:
         np.maximum(out, OPAQUE, out=out)
     bilinear = trace.second_order and a.ids is not None and b.ids is not None
-    if out.size and out.min() <= OPAQUE:
-        trace.graph.pure = False
     if bilinear:
         out = multiply(trace.graph, out, a.ids, b.ids, since)  # type: ignore[arg-type]
     if out.size and out.min() <= OPAQUE:
@@ -145,7 +143,7 @@ def _one_side(trace: Trace, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids
     if partners is None:
         return trace.graph.union_rows(ids)[:, :, None]
     if ids.shape[2] == 1:
-        return np.where(partners, ids, np.int32(OPAQUE))
+        return np.where(partners, ids, np.int32(trace.graph.opaque))
     batch = max(len(ids), len(partners))
     n = partners.shape[2]
     if batch == 1 or len(partners) == 1:

@@ -42,7 +42,6 @@ def _like(trace: Trace, prototype, fill: Ids, dtype, order, shape) -> Elements:
     else:
         ids = np.empty(shape, np.int32)
     ids[...] = fill
-    trace.graph.pure = False
     kind = dtype_of(prototype) if dtype is None else np.dtype(dtype)
     return Elements(ids, kind, keep_array=True)
 
@@ -96,8 +95,7 @@ def _imag(trace: Trace, val) -> Any:
     kind, whole = dtype_of(val), isinstance(val, np.ndarray)
     ids = ids_of(trace, val)
     if kind.kind != "c":
-        trace.graph.pure = False
-        nothing = np.zeros(ids.shape, np.int32)
+        nothing = np.full(ids.shape, trace.graph.zero, np.int32)
         nothing.flags.writeable = False  # as in NumPy
         return Elements(nothing, kind, keep_array=whole)
     known = ids < ZERO

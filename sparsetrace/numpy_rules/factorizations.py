@@ -41,11 +41,9 @@ def _array(trace: Trace, a) -> Any:
 
 def _zeros(trace: Trace, like) -> Any:
     """Constant zeros in the shape of a traced array."""
-    trace.graph.pure = False
     values = np.zeros(like.shape, like._dtype) if trace.local else None
-    return trace.wrap(
-        Elements(np.zeros(like.shape, np.int32), like._dtype, values, keep_array=True)
-    )
+    ids = np.full(like.shape, trace.graph.zero, np.int32)
+    return trace.wrap(Elements(ids, like._dtype, values, keep_array=True))
 
 
 @rule_for(np.linalg.cholesky)
@@ -150,7 +148,6 @@ def _qr(trace: Trace, a, mode) -> Any:
     m, n = matrix.shape[-2:]
     k = min(m, n)
     lead = matrix.shape[:-2]
-    trace.graph.pure = False
     q, r = _eliminated_apart(trace, matrix)
     if mode == "raw":
         return _like_parts(sample, _reflectors(trace, matrix, r))
@@ -158,7 +155,7 @@ def _qr(trace: Trace, a, mode) -> Any:
         every = bend(trace.graph, whole(trace, a))
         extra = np.broadcast_to(every[..., None, None], (*lead, m, m - k))
         q = np.concatenate([q, extra], axis=-1)
-        r = np.concatenate([r, np.full((*lead, m - k, n), ZERO, np.int32)], axis=-2)
+        r = np.concatenate([r, np.full((*lead, m - k, n), trace.graph.zero, np.int32)], axis=-2)
     if mode == "r":
         return Elements(r, sample.dtype)
     return _like_parts(sample, (q, r))
@@ -189,8 +186,8 @@ def _eliminated(trace: Trace, matrix, known: Mask) -> tuple[Ids, Ids]:
     m, n = matrix.shape[-2:]
     k = min(m, n)
     lead = matrix.shape[:-2]
-    r: Ids = np.full((*lead, k, n), ZERO, np.int32)
-    q: Ids = np.full((*lead, m, k), ZERO, np.int32)
+    r: Ids = np.full((*lead, k, n), trace.graph.zero, np.int32)
+    q: Ids = np.full((*lead, m, k), trace.graph.zero, np.int32)
     real = matrix._dtype.kind != "c"
     determined = real and not trace.dependency  # but for a sign, or a phase
     columns: list[Any] = []
@@ -217,14 +214,14 @@ def _eliminated(trace: Trace, matrix, known: Mask) -> tuple[Ids, Ids]:
             values = np.linalg.qr(matrix._values)[0][..., j] if trace.local else None
             made = Elements(np.array(q[..., j]), matrix._dtype, values, keep_array=True)
             columns.append(trace.wrap(made))
-            r[..., j, j] = OPAQUE if determined else ids[..., 0]
+            r[..., j, j] = trace.graph.opaque if determined else ids[..., 0]
             continue
         rest = _within(trace, rest, span)
         length = np.sqrt((np.abs(rest) ** 2).sum(axis=-1))
         made = rest / (length[..., None] if lead else length)
         if determined and len(inside) == np.count_nonzero(span) - 1:  # the only direction left
             ids = np.maximum(_joint(trace, q[..., inside]), OPAQUE)
-            made = _retraced(trace, made, np.where(span, ids, np.int32(ZERO)))
+            made = _retraced(trace, made, np.where(span, ids, np.int32(trace.graph.zero)))
             length = (made * rest).sum(axis=-1)
         r[..., j, j] = ids_of(trace, length)
         columns.append(made)
@@ -243,7 +240,7 @@ def _within(trace: Trace, x, span: Mask) -> Any:
     """With zeros outside of some rows."""
     if span.all():
         return x
-    ids = np.where(span, x._ids, np.int32(ZERO))
+    ids = np.where(span, x._ids, np.int32(trace.graph.zero))
     values = np.where(span, x._values, 0) if trace.local else None
     return trace.wrap(Elements(ids, x._dtype, values, keep_array=True))
 
@@ -265,7 +262,7 @@ def _reflectors(trace: Trace, matrix, r: Ids) -> tuple[Ids, Ids]:
     h[..., j, i] = r[..., i, j]
     factors = np.array(upto[..., :k])
     if k == m and matrix._dtype.kind != "c":  # nothing is left to reflect
-        factors[..., m - 1 :] = ZERO
+        factors[..., m - 1 :] = trace.graph.zero
     return h, factors
 
 
@@ -276,8 +273,7 @@ def _read(trace: Trace, a, uplo: str) -> Ids:
     ids = ids_of(trace, a)
     n = ids.shape[-1]
     used = np.tri(n, dtype=bool) if uplo.upper() == "L" else np.tri(n, dtype=bool).T
-    trace.graph.pure = False
-    return np.where(used, ids, np.int32(OPAQUE))
+    return np.where(used, ids, np.int32(trace.graph.opaque))
 
 
 def _symmetric(trace: Trace, a, uplo: str) -> Ids:

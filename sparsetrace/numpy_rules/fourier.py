@@ -58,7 +58,6 @@ def _transform(
     united = np.broadcast_to(along_axis(trace, used, over, keepdims=True) if over else used, shape)
     out = np.array(united)
     if not trace.graph.pure and not (used > ZERO).all():
-        trace.graph.pure = False
         constant = (used <= ZERO).all(axis=over, keepdims=True)
         if constant.any():
             values = function(trace.graph.known_values(ids, kind), norm=norm, **options)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.numpy_rules import matrix_products
 from sparsetrace.numpy_rules.einsum import einsum
@@ -156,6 +156,4 @@ def _whole_cores(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list
         lead_ids = np.broadcast_to(total, shape[: len(shape) - core])
         ids = np.broadcast_to(lead_ids.reshape(lead_ids.shape + (1,) * core), shape).copy()
         outs.append(Elements(ids, np.asarray(sample).dtype))
-    if any((e.ids <= OPAQUE).any() for e in outs):
-        trace.graph.pure = False
     return outs

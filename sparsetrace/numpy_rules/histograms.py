@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import bend
 from sparsetrace.operands.constants import chosen_values, constants, plain_values
 from sparsetrace.operands.operands import (
@@ -134,9 +134,12 @@ def _histogram(trace: Trace, a, bins, range, density, weights) -> tuple[Elements
         ids = _added(trace, places[inside], picked, size, dtype_of(weights))
         divisor = _divisors(trace, picked, places[inside], size)
     else:
-        trace.graph.pure = False
         shape = (_ids(trace, edges).shape[0] - 1,)
-        total = np.array(OPAQUE, np.int32) if weights is None else _everything(trace, weights)
+        total = (
+            np.array(trace.graph.opaque, np.int32)
+            if weights is None
+            else _everything(trace, weights)
+        )
         if trace.dependency:
             total = trace.graph.union(total, _everything(trace, a))
             if known_edges is None:
@@ -163,7 +166,7 @@ def _places(
 def _divisors(trace: Trace, picked: Ids, places: NDArray[np.intp], size: int) -> Ids:
     """What a density divides each bin by, the sum of all weights; nothing of an empty bin."""
     empty = np.bincount(places, minlength=size) == 0
-    return np.where(empty, np.int32(OPAQUE), trace.graph.union_rows(picked))
+    return np.where(empty, np.int32(trace.graph.opaque), trace.graph.union_rows(picked))
 
 
 def _cell_edges(trace: Trace, a, bins, range_) -> Any:
@@ -213,8 +216,11 @@ def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
         ids = _added(trace, flat[inside], picked, prod(shape), dtype_of(weights))
         divisor = _divisors(trace, picked, flat[inside], prod(shape))
     else:
-        trace.graph.pure = False
-        divisor = np.array(OPAQUE, np.int32) if weights is None else _everything(trace, weights)
+        divisor = (
+            np.array(trace.graph.opaque, np.int32)
+            if weights is None
+            else _everything(trace, weights)
+        )
         if trace.dependency:
             every = [Operand(trace, _ids(trace, e), FLOAT) for e in edges]
             divisor = trace.graph.union(divisor, _everything(trace, *columns, *every))

@@ -71,7 +71,6 @@ def _anywhere(trace: Trace, target, new: Ids, chooser) -> None:
     if trace.dependency:
         every = trace.graph.union_rows(ids_of(trace, chooser).reshape(-1))
         parts.append(np.broadcast_to(every, target._ids.shape))
-    trace.graph.pure = False
     target._ids[...] = np.maximum(trace.graph.union_all(parts), OPAQUE)
 
 
@@ -102,7 +101,6 @@ def _place(trace: Trace, arr, mask, vals) -> None:
     if trace.dependency:
         before = prefix_unions(trace, ids_of(trace, mask).reshape(-1), 0)
         parts.append(before.reshape(arr._ids.shape))
-    trace.graph.pure = False
     arr._ids[...] = np.maximum(trace.graph.union_all(parts), OPAQUE)
 
 
@@ -139,7 +137,6 @@ def _put_along_axis(trace: Trace, arr, indices, values, axis) -> None:
     if trace.dependency:
         chosen = np.moveaxis(ids_of(trace, indices), axis, -1)
         parts.append(np.expand_dims(trace.graph.union_rows(chosen), axis))
-    trace.graph.pure = False
     out = trace.graph.union_all([arr._ids, *(np.broadcast_to(p, arr._ids.shape) for p in parts)])
     arr._ids[...] = np.maximum(out, OPAQUE)
 

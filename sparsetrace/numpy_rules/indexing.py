@@ -193,8 +193,7 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
             everything = trace.graph.union_rows(ids_of(trace, part).reshape(-1))
             out = trace.graph.union(out, np.broadcast_to(everything, shape))
     if (out <= OPAQUE).any():
-        trace.graph.pure = False
-        out = np.where(out <= 0, np.int32(OPAQUE), out)
+        out = np.where(out <= 0, np.int32(trace.graph.opaque), out)
     return ordered(array(out), like)
 
 
@@ -242,7 +241,6 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
         raise REFUSED.value_dependent("y[mask] = array")
     else:
         new = np.broadcast_to(trace.graph.union_rows(value.reshape(-1)), old.shape)
-    trace.graph.pure = False
     out = trace.graph.union(old, new)
     if trace.dependency:
         for part in unsure:

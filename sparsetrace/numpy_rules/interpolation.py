@@ -93,20 +93,17 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
             # level, with steps at most where the table ends
             outside = [v for v in (left, right) if v is not None]
             if all(_equals(trace, v, heights.flat[0]) for v in outside):
-                trace.graph.pure = False
                 return Elements(trace.graph.constant(np.full(shape, heights.flat[0])), kind)
             ids = ids_of(trace, x)
-            parts.append(ids if trace.dependency else np.full(shape, OPAQUE, np.int32))
+            parts.append(ids if trace.dependency else np.full(shape, trace.graph.opaque, np.int32))
     for table in (None if alone else xp, fp, left, right, period):
         if table is not None and contains_traced(table):
             every = trace.graph.union_rows(ids_of(trace, table).reshape(-1))
             parts.append(np.broadcast_to(every, shape))
     if alone and left is right is None and not contains_traced(fp):
         return Elements(trace.graph.constant(np.full(shape, fp[0])), kind)
-    united = trace.graph.union_all(parts) if parts else np.full(shape, OPAQUE, np.int32)
+    united = trace.graph.union_all(parts) if parts else np.full(shape, trace.graph.opaque, np.int32)
     out = np.maximum(united, OPAQUE)
-    if (out <= OPAQUE).any():
-        trace.graph.pure = False
     if trace.second_order and not alone:
         where = ids_of(trace, x)
         curved = contains_traced(xp) or contains_traced(period)
@@ -149,7 +146,6 @@ def _between(trace: Trace, x, xp, fp, ends: Sequence[Ids | None], period: float 
             out = np.where(outside, np.maximum(end, OPAQUE), out)
     some = not trace.graph.pure and bool((heights <= ZERO).any())
     if some or any(end is not None and end <= ZERO for end in (left, right)):
-        trace.graph.pure = False
         known = heights <= ZERO
         settled = known[lower] & known[upper]
         values = trace.graph.known_values(heights, kind)
@@ -179,8 +175,8 @@ def _at_point(trace: Trace, x, xp, fp) -> Elements:
     uncut = []  # a level cell has no slope in x, but a mixed second derivative
     if contains_traced(x):
         dead = level | ~inside
-        uncut.append(np.where(inside, ids_of(trace, x), np.int32(OPAQUE)))
-        parts.append(np.where(dead, np.int32(OPAQUE), ids_of(trace, x)))
+        uncut.append(np.where(inside, ids_of(trace, x), np.int32(trace.graph.opaque)))
+        parts.append(np.where(dead, np.int32(trace.graph.opaque), ids_of(trace, x)))
     for table, flat in ((fp, False), (xp, True)):
         if contains_traced(table):
             ids = ids_of(trace, table)
@@ -190,9 +186,9 @@ def _at_point(trace: Trace, x, xp, fp) -> Elements:
             beneath = np.where(at_node, np.maximum(cell - 1, 0), left_end)
             for end in (left_end, right_end, beneath):
                 part = ids[end]
-                uncut.append(np.where(inside | (not flat), part, np.int32(OPAQUE)))
+                uncut.append(np.where(inside | (not flat), part, np.int32(trace.graph.opaque)))
                 if flat:
-                    part = np.where(level | ~inside, np.int32(OPAQUE), part)
+                    part = np.where(level | ~inside, np.int32(trace.graph.opaque), part)
                 parts.append(part)
     out = np.maximum(np.broadcast_to(trace.graph.union_all(parts), shape), OPAQUE)
     if trace.second_order and contains_traced(xp):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.numpy_rules import square_systems
 from sparsetrace.numpy_rules.block_triangular import Mask
@@ -167,8 +167,6 @@ def _det(trace: Trace, a) -> Elements:
             if j < n - 1:
                 met.append((ids[..., i, j], right[..., i + 1, j + 1]))
         total = interact(trace.graph, total, met, cut=trace.local)
-    if total.size and total.min() <= OPAQUE:
-        trace.graph.pure = False
     return Elements(total, float_dtype(a))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids, filled
+from sparsetrace.graph.graph import Ids, filled
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.inverses import square_batch
@@ -58,8 +58,6 @@ def like_sample(trace: Trace, total: Ids, sample) -> Any:
         items = [like_sample(trace, total, part) for part in sample]
         return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
     shape = np.shape(sample)
-    if total.size and total.min() <= OPAQUE:
-        trace.graph.pure = False
     spread = total.reshape(total.shape + (1,) * (len(shape) - total.ndim))
     return Elements(filled(spread, shape), np.asarray(sample).dtype)
 
@@ -115,8 +113,7 @@ def _matrix_rank(trace: Trace, A, tol, hermitian, rtol) -> Elements:
         if trace.dependency and contains_traced(limit):
             total = trace.graph.union(total, np.broadcast_to(ids_of(trace, limit), shape))
     if not trace.dependency:
-        trace.graph.pure = False
-        total = np.full(total.shape, OPAQUE, np.int32)
+        total = np.full(total.shape, trace.graph.opaque, np.int32)
     return Elements(total, np.dtype(np.intp))
 
 
@@ -157,7 +154,6 @@ def _lstsq(trace: Trace, a, b, rcond) -> Any:
         matrix = trace.graph.union(matrix, ids_of(trace, rcond))
     columns = trace.graph.union_rows(ids_of(trace, b).T)
     columns = trace.graph.union(columns, np.broadcast_to(matrix, columns.shape))
-    trace.graph.pure = False
     squares = bend(trace.graph, columns)
     columns = _times(trace, columns, matrix)
     matrix = bend(trace.graph, matrix)
@@ -172,7 +168,7 @@ def _lstsq(trace: Trace, a, b, rcond) -> Any:
         residuals = residuals if known[1].size else known[1]
         return spread(columns, x), spread(squares, residuals), known[2], known[3]
     # the rank of a traced matrix is taken as full, and with it the residuals' shape
-    ranks = matrix if trace.dependency else np.array(OPAQUE, np.int32)
+    ranks = matrix if trace.dependency else np.array(trace.graph.opaque, np.int32)
     return (
         spread(columns, x),
         spread(squares, residuals),
@@ -193,7 +189,6 @@ def _polyfit(trace: Trace, x, y, deg, rcond, full, w, cov) -> Any:
     points = trace.graph.union_rows(np.concatenate(parts))
     columns = trace.graph.union_rows(ids_of(trace, y).T)
     columns = trace.graph.union(columns, np.broadcast_to(points, columns.shape))
-    trace.graph.pure = False
     squares = bend(trace.graph, columns)
     columns = _times(trace, columns, points)
     points = bend(trace.graph, points)
@@ -202,7 +197,7 @@ def _polyfit(trace: Trace, x, y, deg, rcond, full, w, cov) -> Any:
     coefficients = Elements(ids, FLOAT)
     if full:
         residuals = np.atleast_1d(squares) if np.shape(x)[0] > size else np.zeros(0, np.int32)
-        rank = points if trace.dependency else np.array(OPAQUE, np.int32)
+        rank = points if trace.dependency else np.array(trace.graph.opaque, np.int32)
         singular = filled(points, (size,))
         default = len(ids_of(trace, x)) * np.finfo(dtype_of(x)).eps if rcond is None else rcond
         return (

@@ -17,13 +17,13 @@ import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import count_nonzero, ones, repeat, zeros
+from numpy import count_nonzero, full, ones, repeat, zeros
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
+from sparsetrace.graph.graph import OPAQUE, Ids, filled
 from sparsetrace.numpy_rules.contraction import Factor, contract, flat_batch, product_dtype
 from sparsetrace.numpy_rules.einsum import einsum
 from sparsetrace.operands import elementwise
@@ -93,8 +93,7 @@ def _small_matmul(trace: Trace, ids: Ids, constant: NDArray[Any]) -> Ids | None:
     (counts if m == 1 else np.tile(counts, m)).cumsum(out=indptr[1:])
     out = trace.graph.union_segments(indptr, ids[:, column].reshape(-1)).reshape(m, n)
     if count_nonzero(counts) < n:
-        trace.graph.pure = False
-        out[:, counts == 0] = ZERO
+        out[:, counts == 0] = trace.graph.zero
     return out
 
 
@@ -218,9 +217,8 @@ def convolve(trace: Trace, x, y, mode="full") -> Elements:
     if b.shape[0] > a.shape[0]:
         a, b = b, a
     k = b.shape[0]
-    if a.traced:
-        trace.graph.pure = False  # the padding is zeros
-    windows = a.moved(lambda data: _windows(data, k)[None])
+    beyond = trace.graph.zero if a.traced else 0
+    windows = a.moved(lambda data: _windows(data, k, beyond)[None])
     out = contract(trace, windows, b.moved(lambda data: data[None, ::-1, None]))[0, :, 0]
     n = a.shape[0]
     if mode == "same":
@@ -234,10 +232,10 @@ def convolve(trace: Trace, x, y, mode="full") -> Elements:
 _MODES = ("valid", "same", "full")
 
 
-def _windows(data: NDArray[Any], k: int) -> NDArray[Any]:
-    """Every window of k elements that has one of the data, zeros beyond its ends."""
+def _windows(data: NDArray[Any], k: int, beyond: int) -> NDArray[Any]:
+    """Every window of k elements that has one of the data, and zeros beyond its ends."""
     n = len(data)
-    padded = zeros(n + 2 * (k - 1), data.dtype)
+    padded = full(n + 2 * (k - 1), beyond, data.dtype)
     padded[k - 1 : k - 1 + n] = data
     return as_strided(padded, (n + k - 1, k), padded.strides * 2, writeable=False)
 
@@ -298,8 +296,6 @@ def _sparse_rows(trace: Trace, a, ids: Ids, source: np.dtype[Any], *, uncertain:
         if uncertain:
             free &= values == 0
         out[free] = trace.graph.constant(values[free])
-    if (out <= OPAQUE).any():
-        trace.graph.pure = False
     return out
 
 

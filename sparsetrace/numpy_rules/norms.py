@@ -16,7 +16,7 @@ import numpy as np
 from numpy import ones
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.operands.axes import core_last
 from sparsetrace.operands.operands import (
@@ -57,8 +57,7 @@ def _norm(
     single = axis is not None and not isinstance(axis, tuple)
     rows, axes = core_last(ids, int(axis) if single else axis)
     if not matrix and not traced and order == 0 and not trace.dependency:
-        trace.graph.pure = False  # the number of non-zeros
-        out: Ids = np.full(rows.shape[:-1], OPAQUE, np.int32)
+        out: Ids = np.full(rows.shape[:-1], trace.graph.opaque, np.int32)
     else:
         since = trace.graph.size
         out = trace.graph.union_rows(rows)
@@ -143,11 +142,11 @@ def _vector_norm_at_point(trace: Trace, x, ord, axis, *, keepdims: bool) -> Elem
             trace.singular()  # the second derivative is infinite
         # beside zeros alone an element's absolute value is the norm
         several = np.count_nonzero(points, axis=axis, keepdims=keepdims) != 1
-        curved = np.where(several | (not trace.values), out, np.int32(OPAQUE))
+        curved = np.where(several | (not trace.values), out, np.int32(trace.graph.opaque))
         out = interact(trace.graph, out, [(curved, curved)])
         if power == 2:  # but not the second one: sqrt(x * x + y * y) at x = 0
-            zeros = np.where(points == 0, ids, np.int32(OPAQUE))
-            nothing = np.full(ids.shape, OPAQUE, np.int32)
+            zeros = np.where(points == 0, ids, np.int32(trace.graph.opaque))
+            nothing = np.full(ids.shape, trace.graph.opaque, np.int32)
             squares = interact(trace.graph, nothing, [(zeros, zeros)], cut=True)
             operand = Operand(trace, squares, points.dtype, points)
             out = trace.graph.union(out, reduce(trace, np.add, operand, axis, None, keepdims).ids)

@@ -43,7 +43,6 @@ def _pad(trace: Trace, array, pad_width, mode, kwargs) -> Any:
         _check_empty(ids.shape, widths)
         return Elements(np.pad(ids, widths), dtype)
     if mode in ("constant", "empty"):
-        trace.graph.pure = False
         value = kwargs.get("constant_values", 0)
         fill = converted(trace, ids_of(trace, value), dtype_of(value), dtype)
         if not fill.ndim:

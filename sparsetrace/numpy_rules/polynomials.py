@@ -89,12 +89,11 @@ def _unwrap(trace: Trace, p, discont, axis, period) -> Elements:
         prefix = accumulate(trace, np.add, Operand(trace, ids, kind), axis)
         parts.append(prefix.ids)
     if contains_traced(period):
-        later = np.full(ids.shape, OPAQUE, np.int32)  # the first one stays as it is
+        later = np.full(ids.shape, trace.graph.opaque, np.int32)  # the first one stays as it is
         np.moveaxis(later, axis, 0)[1:] = ids_of(trace, period)
         parts.append(later)
     if trace.dependency and discont is not None and contains_traced(discont):
         parts.append(np.broadcast_to(ids_of(trace, discont), ids.shape))
-    trace.graph.pure = False
     return Elements(np.maximum(trace.graph.union_all(parts), OPAQUE), out_kind)
 
 
@@ -106,10 +105,9 @@ def _sinc(trace: Trace, x) -> Elements:
     flat = np.zeros(ids.shape, bool)
     if trace.local and trace.values:
         flat = np.asarray(values_of(x)) == 0
-    out = np.maximum(np.where(flat, np.int32(OPAQUE), ids), OPAQUE)
+    out = np.maximum(np.where(flat, np.int32(trace.graph.opaque), ids), OPAQUE)
     known = ids <= ZERO
     if not trace.local and known.any():
-        trace.graph.pure = False
         out = np.where(
             known, trace.graph.constant(np.sinc(trace.graph.known_values(ids, kind))), out
         )
@@ -145,7 +143,6 @@ def _trimmed(trace: Trace, x) -> Operand:
 
 @rule_for(np.polymul)
 def _polymul(trace: Trace, a1, a2) -> Any:
-    trace.graph.pure = False
     return convolve(trace, *(_trimmed(trace, x) for x in (a1, a2)))
 
 
@@ -156,10 +153,9 @@ def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     rest, divisor = (operand_of(trace, x).moved(np.array).moved(np.atleast_1d) for x in (u, v))
     if not rest._ids.size or not divisor._ids.size:
         raise IndexError("polydiv: a polynomial without coefficients")
-    trace.graph.pure = False
     width = divisor._ids.size
     steps = rest._ids.size - width + 1
-    quotient = np.zeros(max(steps, 1), np.int32)
+    quotient = np.full(max(steps, 1), trace.graph.zero, np.int32)
     for k in range(steps):
         head = rest.along(k, k + 1)
         factor = combine(trace, np.true_divide, head, divisor.along(0, 1))
@@ -168,7 +164,7 @@ def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
         rows = rest.along(k, k + width)
         left = combine(trace, np.subtract, rows, term)
         rest._ids[k : k + width] = left._ids
-        rest._ids[k] = ZERO
+        rest._ids[k] = trace.graph.zero
         if rest._values is not None:
             rest._values = rest._values.astype(kind)
             rest._values[k : k + width] = left._values
@@ -201,7 +197,6 @@ def _roots(trace: Trace, p) -> Elements:
         return Elements(np.zeros(0, np.int32), np.dtype(float))
     inner = ids[places[0] : places[-1] + 1]
     zeros = len(ids) - 1 - int(places[-1])
-    trace.graph.pure = False
     if zeros and (ids[places[-1] + 1 :] > OPAQUE).any():  # at this point alone, in a local trace
         total = bend(trace.graph, trace.graph.union_rows(ids[None, places[0] :]))
         return Elements(np.repeat(total, len(inner) - 1 + zeros), np.dtype(complex))
@@ -214,7 +209,9 @@ def _roots(trace: Trace, p) -> Elements:
     else:
         total = bend(trace.graph, trace.graph.union_rows(inner[None]))
         inner, kind = np.repeat(total, len(inner) - 1), np.result_type(kind, np.complex64)
-    return Elements(np.concatenate([inner, np.zeros(zeros, np.int32)]), kind)
+    if zeros:
+        inner = np.concatenate([inner, np.full(zeros, trace.graph.zero, np.int32)])
+    return Elements(np.array(inner), kind)
 
 
 # -------------------------------------------------------------- complex domains

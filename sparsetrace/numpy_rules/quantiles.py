@@ -118,9 +118,8 @@ def _quantiles_at_point(
     else:  # each result is an element
         given = values_of(weights)
         found = np.quantile(values_of(a), levels, axis, method=method, weights=given)
-        trace.graph.pure = False
         chosen = points == np.asarray(found)[..., None]
-        ids = trace.graph.union_rows(np.where(chosen, rows._ids, np.int32(OPAQUE)))
+        ids = trace.graph.union_rows(np.where(chosen, rows._ids, np.int32(trace.graph.opaque)))
     # levels come first in the shape
     axes = tuple(levels.ndim + i for i in axes)
     return Elements(kept(ids, axes, keepdims=keepdims), np.dtype(float))
@@ -153,7 +152,6 @@ def _quantile_rule(function: Callable[..., Any], scale: float) -> None:
         )
         axis = axes_of(axis, np.ndim(a))
         base = whole_axis(trace, a, axis, sample.dtype, keepdims, True, np.mean).ids
-        trace.graph.pure = False
         found = np.broadcast_to(np.maximum(base, OPAQUE), sample.shape)
         if moving:
             level = ids_of(trace, q)

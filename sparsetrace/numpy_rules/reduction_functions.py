@@ -57,7 +57,7 @@ def _without_nan(trace: Trace, a, nan: float | None) -> Any:
     if trace.local:
         missing = np.isnan(x.points)
         values = np.where(missing, x._dtype.type(nan), x.points)
-        return Operand(trace, np.where(missing, ZERO, x._ids), x._dtype, values)
+        return Operand(trace, np.where(missing, trace.graph.zero, x._ids), x._dtype, values)
     missing = (x._ids < ZERO) & np.isnan(trace.graph.known_values(x._ids, x._dtype))
     if not missing.any():
         return a
@@ -110,8 +110,7 @@ def whole_axis(
         unsure = is_uncertain(where)
         mask = True if unsure else np.asarray(known_of(trace, where), bool)
         masks = core_last(np.broadcast_to(mask, ids.shape), axis)[0]
-        trace.graph.pure = False
-        out = trace.graph.union_rows(np.where(masks, rows, ZERO))
+        out = trace.graph.union_rows(np.where(masks, rows, trace.graph.zero))
         if unsure and trace.dependency:
             out = trace.graph.union(out, trace.graph.union_rows(ids_of(trace, where).reshape(-1)))
     else:
@@ -182,7 +181,6 @@ def length(shape: tuple[int, ...], axis) -> int:
 def single(trace: Trace, a, axis, dtype: np.dtype[Any], keepdims, value) -> Elements:
     """The spread of one number, which is constant."""
     shape = np.sum(np.zeros(np.shape(a)), axis=axis, keepdims=keepdims).shape
-    trace.graph.pure = False
     return Elements(filled(trace.graph.constant(value), shape), dtype)
 
 

@@ -98,7 +98,6 @@ def _choose(trace: Trace, a, choices, mode) -> Elements:
     if trace.dependency:
         union = trace.graph.union(union, ids_of(trace, a))
     shape = np.broadcast_shapes(np.shape(a), union.shape)
-    trace.graph.pure = False
     return Elements(np.maximum(np.broadcast_to(union, shape), OPAQUE), dtype)
 
 
@@ -123,9 +122,8 @@ def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
     if is_traced(x):
         x = conversion(x, copy=False)
     kind = dtype_of(x)
-    out = np.zeros(np.shape(x), np.int32)
+    out = np.full(np.shape(x), trace.graph.zero, np.int32)
     values = np.zeros(out.shape, kind) if trace.local else None
-    trace.graph.pure = False
 
     def piece(function, where) -> Ids:
         value = function(x[where], *args, **kw) if callable(function) else function
@@ -176,8 +174,7 @@ def _level(trace: Trace, ids: Ids, low, high) -> Ids:
         return ids
     if np.iscomplexobj(low) or np.iscomplexobj(high):
         return ids
-    trace.graph.pure = False
-    return np.where(np.greater_equal(low, high), np.minimum(ids, OPAQUE), ids)
+    return np.where(np.greater_equal(low, high), np.minimum(ids, trace.graph.opaque), ids)
 
 
 def _bounds(a_min, a_max, low, high) -> tuple[Any, Any]:
@@ -211,7 +208,11 @@ def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
     if kind.kind in "fc" and trace.local:
         values = np.asarray(values_of(x))
         for name, fill in fills.items():
-            new = np.int32(OPAQUE) if fill is None else np.maximum(ids_of(trace, fill), OPAQUE)
+            new = (
+                np.int32(trace.graph.opaque)
+                if fill is None
+                else np.maximum(ids_of(trace, fill), OPAQUE)
+            )
             if kind.kind == "c":  # which of the parts is no number is not told apart
                 new = trace.graph.union(out, np.broadcast_to(new, out.shape))
             out = np.where(_NO_NUMBERS[name](values), new, out)

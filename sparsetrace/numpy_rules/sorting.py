@@ -29,10 +29,9 @@ _INDEX = np.dtype(np.intp)
 
 def _unknown_rows(trace: Trace, rows: Ids) -> Ids:
     """One opaque value per row."""
-    trace.graph.pure = False
     if trace.dependency:
         return trace.graph.union_rows(rows)
-    return np.full(rows.shape[:-1], OPAQUE, np.int32)
+    return np.full(rows.shape[:-1], trace.graph.opaque, np.int32)
 
 
 def _index_reduction(function: Callable[..., Any]) -> None:
@@ -134,9 +133,8 @@ def _sorting_order(trace: Trace, a, axis, values: Callable[..., Any]) -> Element
     if axis is None or not ids.ndim:
         normalize_axis_index(axis or 0, 1)
         ids, axis = ids.reshape(-1), -1
-    trace.graph.pure = False
     rows = np.moveaxis(ids, axis, -1)
-    out = np.full(rows.shape, OPAQUE, np.int32)
+    out = np.full(rows.shape, trace.graph.opaque, np.int32)
     if trace.dependency:
         out = spread(trace, rows, -1)
     known = (rows <= ZERO).all(axis=-1)

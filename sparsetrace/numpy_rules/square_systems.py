@@ -143,11 +143,11 @@ class SquareMatrices:
         """The ids of the chosen elements in an array of all; opaque in place of the others."""
         assert self.ids is not None
         size = self.size
-        out = np.full(self.batch * size * size, OPAQUE, np.int32)
+        out = np.empty(self.batch * size * size, np.int32)
         places = self.rows[chosen] * size + self.columns[chosen] % max(size, 1)
-        out[places] = self.ids[chosen]
         if len(places) < out.size:
-            trace.graph.pure = False
+            out.fill(trace.graph.opaque)
+        out[places] = self.ids[chosen]
         return out.reshape(self.batch, size, size)
 
     def on_cycles(self) -> Mask:
@@ -194,7 +194,7 @@ def solutions(trace: Trace, matrices: SquareMatrices, sides: Factor) -> Ids:
     >>> index_sets(trace.graph, solutions(trace, lower, sides).reshape(-1))
     [BitMap([0]), BitMap([0, 1])]
     """
-    ids = np.full(sides.shape, OPAQUE, np.int32) if sides.ids is None else sides.ids
+    ids = np.full(sides.shape, trace.graph.opaque, np.int32) if sides.ids is None else sides.ids
     flat = matrices.beside(ids), matrices.beside(may_be_nonzero(sides))
     return matrices.apart(_solutions(trace, matrices, *flat), sides.shape)
 
@@ -239,8 +239,6 @@ def _solutions(trace: Trace, matrices: SquareMatrices, sides: Ids, nonzero: Mask
         )
     if some is not None:
         united = np.where(some, united, np.int32(trace.graph.zero))
-    if united.size and int(united.min()) <= OPAQUE:
-        trace.graph.pure = False
     return united[form.of_unknown]
 
 

@@ -51,7 +51,7 @@ def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
         uncut.append(ids)
         mask = record.zero_at(i, values) if trace.values else None
         if mask is not None and mask.any():
-            ids = np.where(mask, np.int32(OPAQUE), ids)
+            ids = np.where(mask, np.int32(trace.graph.opaque), ids)
         parts.append(ids)
     outs = []
     dtypes = [v.dtype for v in values]
@@ -64,7 +64,7 @@ def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
         if live:
             out = np.maximum(np.broadcast_to(trace.graph.union_all(live), shape), OPAQUE)
         else:
-            out = np.full(shape, OPAQUE, np.int32)
+            out = np.full(shape, trace.graph.opaque, np.int32)
         if trace.second_order and modulus:
             out = bend(trace.graph, out)
         elif trace.second_order and not nonlinear.is_linear(ufunc):

@@ -136,7 +136,6 @@ def opaque(
 
     If all of them are known, ``function(*values)`` is computed instead.
     """
-    trace.graph.pure = False
     values = [plain_values(trace, x) for x in sources]
     if all(v is not None for v in values):
         return constants(trace, asarray(function(*values)).astype(dtype))
@@ -144,7 +143,7 @@ def opaque(
         parts = [ids_of(trace, x).reshape(-1) for x in sources]
         every = trace.graph.union_rows(np.concatenate(parts))
         return Elements(filled(every, shape), np.dtype(dtype))
-    return Elements(full(shape, OPAQUE, np.int32), np.dtype(dtype))
+    return Elements(full(shape, trace.graph.opaque, np.int32), np.dtype(dtype))
 
 
 def known_mask(trace: Trace, condition: Any) -> NDArray[np.bool_] | None:
@@ -186,9 +185,7 @@ def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
             decided = ids <= ZERO
             truth = trace.graph.known_values(ids, dtype_of(condition)).astype(bool)
             out = np.where(decided, np.where(truth, x, y), out)
-            ids = np.where(decided, np.int32(OPAQUE), ids)
+            ids = np.where(decided, np.int32(trace.graph.opaque), ids)
     if trace.dependency:
         out = trace.graph.union(out, np.broadcast_to(ids, shape))
-    if trace.graph.pure and out.size and np.minimum.reduce(out, axis=None) <= OPAQUE:
-        trace.graph.pure = False
     return out

@@ -18,7 +18,7 @@ from numpy import asarray, count_nonzero, full, where
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Ids, filled
 from sparsetrace.graph.interactions import bend
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.operands import (
@@ -153,15 +153,15 @@ def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
     constant = ufunc in _PIECEWISE_CONSTANT and not trace.dependency
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
         shape = _common_shape(inputs)
-        trace.graph.pure = False
-        return [Elements(full(shape, OPAQUE, np.int32), dtype) for dtype in dtypes]
+        return [Elements(full(shape, trace.graph.opaque, np.int32), dtype) for dtype in dtypes]
     if ufunc in _UNITING_SOME and not (trace.dependency or trace.local or trace.second_order):
         ids = _united(trace, ufunc, inputs)
         if ids is not None:
-            trace.graph.pure = False
             # each output is an array of its own, and may be written into
             return [
-                Elements(ids.copy() if "1" in p else full(ids.shape, OPAQUE, np.int32), dtype)
+                Elements(
+                    ids.copy() if "1" in p else full(ids.shape, trace.graph.opaque, np.int32), dtype
+                )
                 for p, dtype in zip(RECORDS[ufunc].first, dtypes, strict=True)
             ]
     return None
@@ -299,9 +299,8 @@ def _settle_beside(
     trace: Trace, ufunc: np.ufunc, out: Ids, mask: Any, constant: NDArray[Any], position: int
 ) -> None:
     """Write the constants that a constant operand makes, whatever the other one is."""
-    trace.graph.pure = False
     if ufunc is np.multiply:
-        np.copyto(out, ZERO, where=mask)
+        np.copyto(out, trace.graph.zero, where=mask)
         return
     operands = [asarray(1.0), _spread(constant, out.shape)]
     if position:
@@ -329,7 +328,7 @@ def _general(
     masks = _cut_masks(trace, record, ids_in, values_in, dtypes_in) if trace.values else {}
     kept = list(ids_in)
     for i, mask in masks.items():
-        kept[i] = where(mask, _OPAQUE, asarray(ids_in[i]))
+        kept[i] = where(mask, np.int32(trace.graph.opaque), asarray(ids_in[i]))
     settled = None if trace.graph.pure else _all_known(ids_in, shape)
     if masks:
         settled = _settled(record, ids_in, masks, shape)
@@ -350,24 +349,19 @@ def _general(
             if not trace.graph.pure and len(parts) == 1:
                 np.maximum(out, OPAQUE, out=out)
         else:
-            out = full(shape, OPAQUE, np.int32)
+            out = full(shape, trace.graph.opaque, np.int32)
         lowest = np.minimum.reduce(out, axis=None) if out.size else FIRST_INPUT
-        if lowest <= OPAQUE:
-            trace.graph.pure = False
-            if settled is not None:
-                here = settled & (out <= OPAQUE)  # of the full shape
-                if count_nonzero(here):
-                    values = _evaluate(trace, ufunc, ids_in, values_in, dtypes_in, here)
-                    _settle(trace, out, here, values[position], dtypes_out[position])
+        if lowest <= OPAQUE and settled is not None:
+            here = settled & (out <= OPAQUE)  # of the full shape
+            if count_nonzero(here):
+                values = _evaluate(trace, ufunc, ids_in, values_in, dtypes_in, here)
+                _settle(trace, out, here, values[position], dtypes_out[position])
         if trace.second_order and modulus:
             out = bend(trace.graph, out, since)
         elif trace.second_order and not nonlinear.is_linear(ufunc):
             out = nonlinear.curved(trace, ufunc, position, kept, values_in, out, since)
         outs.append(out)
     return outs
-
-
-_OPAQUE = np.int32(OPAQUE)
 
 
 def _cut_masks(
@@ -435,7 +429,7 @@ def _settle(
     if count_nonzero(ids):  # -0.0 has an id too
         out[settled] = ids
     else:
-        np.copyto(out, ZERO, where=settled)
+        np.copyto(out, trace.graph.zero, where=settled)
 
 
 def _all_known(ids_in: list[Ids | None], shape: tuple[int, ...]) -> NDArray[np.bool_] | None:

@@ -20,7 +20,7 @@ from numpy import asarray
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.rules import NAN, pairs, record_of
 
@@ -114,7 +114,7 @@ def curved(
             whole = False
             if mask.all():
                 continue
-            left = np.where(mask, np.int32(OPAQUE), left)
+            left = np.where(mask, np.int32(trace.graph.opaque), left)
         met.append((left, right))
     if not met:
         return out
@@ -211,6 +211,6 @@ def curved_at_point(
                 _cut(ufunc, pair, known, constants=False),
             ):
                 if mask is not None and mask.any():
-                    left = np.where(mask, np.int32(OPAQUE), left)
+                    left = np.where(mask, np.int32(trace.graph.opaque), left)
         met.append((left, right))
     return interact(trace.graph, out, met, since, cut=True) if met else out

@@ -444,6 +444,5 @@ def landed(trace: Trace, dtype: np.dtype[Any], ids: Ids) -> Ids:
     if dtype is FLOAT and not trace.graph.mixed:
         return ids
     if dtype.kind in "biu" and not trace.dependency:
-        trace.graph.pure = False
-        ids = asarray(np.minimum(ids, OPAQUE))
+        ids = asarray(np.minimum(ids, trace.graph.opaque))
     return ids if trace.local else trace.graph.rounded(ids, dtype)

@@ -69,7 +69,7 @@ def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
         if not trace.local and not trace.graph.pure:
             _settle_prefixes(trace, ufunc, rows._ids, last, kind, source)
         elif points is not None and trace.values and ufunc is np.multiply:
-            united = np.moveaxis(_running_product(rows, last), -1, axis)
+            united = np.moveaxis(_running_product(trace, rows, last), -1, axis)
         return Elements(united, kind)
     return Elements(np.moveaxis(out, -1, axis), kind)
 
@@ -155,10 +155,10 @@ def _settle_prefixes(
 ) -> None:
     """Write the values of prefixes that are constant whatever the inputs are."""
     known = np.logical_and.accumulate(rows <= ZERO, axis=-1)
-    np.copyto(out, OPAQUE, where=(out <= ZERO) & ~known)
+    np.copyto(out, trace.graph.opaque, where=(out <= ZERO) & ~known)
     if ufunc is np.multiply and trace.values:
         zero = np.logical_or.accumulate(trace.graph.zeros_among(rows), axis=-1)
-        np.copyto(out, ZERO, where=zero & ~known)
+        np.copyto(out, trace.graph.zero, where=zero & ~known)
     if known.any():
         with np.errstate(all="ignore"):
             values = ufunc.accumulate(trace.graph.known_values(rows, source), axis=-1)
@@ -173,8 +173,12 @@ def _running_extreme(trace: Trace, ufunc: np.ufunc, rows: Operand) -> Ids:
     while step < rows.shape[-1]:
         here, there = best[..., step:], best[..., :-step]
         both = ufunc(here, there)
-        keep_here = np.where((here == both) | np.isnan(both), out[..., step:], np.int32(OPAQUE))
-        keep_there = np.where((there == both) | np.isnan(both), out[..., :-step], np.int32(OPAQUE))
+        keep_here = np.where(
+            (here == both) | np.isnan(both), out[..., step:], np.int32(trace.graph.opaque)
+        )
+        keep_there = np.where(
+            (there == both) | np.isnan(both), out[..., :-step], np.int32(trace.graph.opaque)
+        )
         united = trace.graph.union(keep_here, keep_there)
         best = np.concatenate([best[..., :step], both], axis=-1)
         out = np.concatenate([out[..., :step], united], axis=-1)
@@ -182,11 +186,11 @@ def _running_extreme(trace: Trace, ufunc: np.ufunc, rows: Operand) -> Ids:
     return out
 
 
-def _running_product(rows: Operand, prefixes: Ids) -> Ids:
+def _running_product(trace: Trace, rows: Operand, prefixes: Ids) -> Ids:
     """After one zero only that zero's element matters, after two nothing does."""
     zero = rows.points == 0
     count = np.cumsum(zero, axis=-1)
     places = np.where(zero & (count == 1), arange(rows.shape[-1]), 0)
     first = np.maximum.accumulate(places, axis=-1)
     alone = np.take_along_axis(rows._ids, first, axis=-1)
-    return np.where(count == 0, prefixes, np.where(count == 1, alone, np.int32(OPAQUE)))
+    return np.where(count == 0, prefixes, np.where(count == 1, alone, np.int32(trace.graph.opaque)))

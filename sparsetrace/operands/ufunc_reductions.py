@@ -24,7 +24,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.operands import elementwise, nonlinear
 from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.axes import Axis, core_last, kept
@@ -87,15 +87,12 @@ def reduce(
     if curved or (not unsure and _needs_calls(trace, ufunc, partials, operand, kind, initial)):
         result = _by_calls(trace, ufunc, operand, masks, initial)
         return Elements(kept(array(result._ids), axes, keepdims=keepdims), kind)
-    if where is not True:
-        trace.graph.pure = False
     counted = masks
     if points is not None:
         counted = _contributing(trace, ufunc, points, masks, initial)
-    picked = rows if counted is None else np.where(counted, rows, ZERO)
+    picked = rows if counted is None else np.where(counted, rows, trace.graph.zero)
     if partials == "00" and (not unsure or kind.kind not in "fc"):
-        trace.graph.pure = False
-        out = full(rows.shape[:-1], OPAQUE, np.int32)
+        out = full(rows.shape[:-1], trace.graph.opaque, np.int32)
     else:
         out = trace.graph.union_rows(picked)
     if initial is not None and (not trace.local or contains_traced(initial)):
@@ -244,7 +241,7 @@ def _settle(
         zero = (trace.graph.zeros_among(rows) & counted).any(axis=-1)
         if first is not None:
             zero |= trace.graph.zeros_among(first)
-        np.copyto(out, ZERO, where=zero & ~known)
+        np.copyto(out, trace.graph.zero, where=zero & ~known)
     if known.any():
         options: dict[str, Any] = {} if masks is None else {"where": masks}
         if first is not None:

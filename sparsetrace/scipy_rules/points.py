@@ -30,11 +30,10 @@ def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype) -> 
     shape = np.broadcast_shapes(*(part.shape for part in ids))
     ids = [np.broadcast_to(part, shape) for part in ids]
     used = [
-        part if degree > 0 or trace.dependency else np.full(shape, OPAQUE, np.int32)
+        part if degree > 0 or trace.dependency else np.full(shape, trace.graph.opaque, np.int32)
         for part, degree in zip(ids, degrees, strict=True)
     ]
     since = trace.graph.size
-    trace.graph.pure = trace.graph.pure and all(degree > 0 for degree in degrees)
     out = np.maximum(trace.graph.union_all(used), OPAQUE)
     if trace.second_order:
         pairs = [
@@ -88,14 +87,13 @@ def elementwise(
     if not trace.values:
         flat = np.broadcast_to(degrees < 1, ids.shape)
     out = np.maximum(ids, OPAQUE)
-    if not trace.dependency:
-        out = np.where(flat, np.int32(OPAQUE), out)
-    if (out <= OPAQUE).any():
-        trace.graph.pure = False
+    if flat.any() and not trace.dependency:
+        out = np.where(flat, np.int32(trace.graph.opaque), out)
     if trace.second_order:
-        curved = np.where(straight, np.int32(OPAQUE), ids)
+        curved = ids
+        if straight.any():
+            curved = np.where(straight, np.int32(trace.graph.opaque), ids)
         if (curved > OPAQUE).any():
-            trace.graph.pure = trace.graph.pure and not straight.any()
             out = interact(trace.graph, out, [(curved, curved)], cut=trace.local)
     if not trace.local and (ids <= ZERO).any():
         known = np.asarray(

@@ -87,8 +87,7 @@ def made(trace: Trace, ids: Ids, dtype, values=None, *, scalar: bool = False) ->
     """
     if trace.local and values is None:
         values = np.full(ids.shape, np.nan, dtype)
-    if trace.graph.pure and ids.size and int(ids.min()) <= OPAQUE:
-        trace.graph.pure = False
+    trace.graph.look_at(ids)
     return trace.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
 
 
@@ -158,7 +157,7 @@ def spread(trace: Trace, total: Ids, sample) -> Any:
     array = np.asarray(sample)
     ids = total.reshape(total.shape + (1,) * (array.ndim - total.ndim))
     if array.dtype.kind not in "fc" and not trace.dependency:
-        ids = np.full_like(ids, OPAQUE)
+        ids = np.full_like(ids, trace.graph.opaque)
     scalar = not isinstance(sample, np.ndarray)
     filled = np.broadcast_to(ids, array.shape).copy()
     return made(trace, filled, array.dtype, array if trace.local else None, scalar=scalar)

@@ -22,7 +22,6 @@ from sparsetrace.arrays.array import traced_array
 from sparsetrace.capture.exact_types import shown_as_another
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import EscapeError, InputError, UnsupportedError, explain
-from sparsetrace.graph.graph import OPAQUE, ZERO
 from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.operands.operands import is_traced
 
@@ -87,15 +86,14 @@ def _shown(found: Any) -> Any:
     if isinstance(found, np.ndarray) and found.dtype.kind in "fc":
         return _opaque(trace, found)
     if isinstance(found, (float, complex, np.inexact)) and found != 0:
-        return TracedScalar(trace, OPAQUE, np.asarray(found).dtype)
+        return TracedScalar(trace, trace.graph.opaque, np.asarray(found).dtype)
     if type(found) in (tuple, list):
         return type(found)(map(_shown, found))
     return map(_shown, found) if isinstance(found, Iterator) else found
 
 
 def _opaque(trace: Trace, found: NDArray[Any]) -> Any:
-    trace.graph.pure = False
-    ids = np.where(found != 0, np.int32(OPAQUE), np.int32(ZERO))
+    ids = np.where(found != 0, np.int32(trace.graph.opaque), np.int32(trace.graph.zero))
     return traced_array(trace, ids, found.dtype)
 
 

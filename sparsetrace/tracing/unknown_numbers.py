@@ -30,7 +30,7 @@ from sparsetrace import masked
 from sparsetrace.arrays.array import traced_array
 from sparsetrace.context import Trace
 from sparsetrace.errors import InputError
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import contains_traced, is_ordinary, is_traced
 from sparsetrace.tracing.pytree import like
@@ -91,8 +91,7 @@ class _Exchange:
             return obj
         if type(obj) not in (float, complex) and not isinstance(obj, np.inexact):
             raise _refuse(obj, "a number with a type of its own")
-        self._trace.graph.pure = False
-        return seeded_number(self._trace, OPAQUE, obj, np.asarray(obj).dtype)
+        return seeded_number(self._trace, self._trace.graph.opaque, obj, np.asarray(obj).dtype)
 
     def _compound(self, obj: Any) -> Any:
         if is_traced(obj) or hasattr(type(obj), "_traced_data"):
@@ -104,7 +103,6 @@ class _Exchange:
         if isinstance(obj, (list, tuple, deque)):
             return self._container(obj, list(obj))
         if scipy.sparse.issparse(obj) and obj.dtype.kind in "fc" and not contains_traced(obj.data):
-            self._trace.graph.pure = False
             return self._keep(obj, unknown_matrix(obj, self._random))
         if isinstance(obj, (numbers.Number, Decimal)) and not isinstance(
             obj, (numbers.Integral, np.generic)
@@ -158,11 +156,10 @@ class _Exchange:
         return self._traced(array)
 
     def _traced(self, array: NDArray[Any]) -> Any:
-        self._trace.graph.pure = False
         ids = self._shared.get(id(array))
         if ids is None:
             order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
-            ids = np.full(array.shape, OPAQUE, np.int32, order)
+            ids = np.full(array.shape, self._trace.graph.opaque, np.int32, order)
         if not array.flags.writeable:
             ids.setflags(write=False)
         return traced_array(self._trace, ids, array.dtype)
@@ -197,7 +194,7 @@ class _Exchange:
 
     def _lay_out(self, arrays: list[NDArray[Any]], start: int, end: int) -> None:
         step = arrays[0].itemsize
-        pool = np.full(-(-(end - start) // step), OPAQUE, np.int32)
+        pool = np.full(-(-(end - start) // step), self._trace.graph.opaque, np.int32)
         for array in arrays:
             offset, wrong = divmod(array.__array_interface__["data"][0] - start, step)
             if wrong or array.dtype != arrays[0].dtype or any(s % step for s in array.strides):

@@ -275,7 +275,6 @@ def test_opaque_functions_are_nonlinear():
     assert hessian_sparsity(lambda x: np.sum(cube(x)), np.ones(3)).nnz == 3
 
 
-@pytest.mark.usefixtures("own_ufuncs")
 def test_registered_ufuncs():
     ufunc = np.frompyfunc(lambda a, b: a * b, 2, 1)
     assert hessian_sparsity(lambda x: ufunc(x[0], x[1]), np.ones(2)).nnz == 2  # by its function

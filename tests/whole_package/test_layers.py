@@ -134,6 +134,38 @@ def test_only_declared_packages_are_imported():
                 assert package in allowed or standard, f"{module} imports {name}"
 
 
+# ------------------------------------------------------- ids that stand for no node
+WITHOUT_NODE = frozenset(("OPAQUE", "ZERO"))
+BELOW_RULES = GRAPH_ONLY | RULES_ONLY
+
+
+def written_by_hand(source: str) -> list[int]:
+    """Lines that use the ids without a node for more than a comparison or a lower bound."""
+    tree = ast.parse(source)
+    allowed: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            allowed.update((node.left, *node.comparators))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "np.maximum":
+            allowed.update(node.args)
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id in WITHOUT_NODE and node not in allowed
+    ]
+
+
+@pytest.mark.parametrize("module", [m for m in modules() if layer_name(m) not in BELOW_RULES])
+def test_who_writes_an_id_without_a_node_asks_the_graph_for_it(module):
+    """Then the graph knows that it is no longer pure: `Graph.opaque`, `zero`, `constant`."""
+    assert written_by_hand(modules()[module].read_text()) == []
+
+
+def test_an_id_without_a_node_written_by_hand_is_found():
+    assert written_by_hand("ids = np.where(flat, OPAQUE, ids)") == [1]
+    assert written_by_hand("known = np.maximum(ids, OPAQUE) > ZERO") == []
+
+
 # ------------------------------------------------------------------------ tests
 TESTS = Path(__file__).parents[1]
 WITHOUT_ROOM = frozenset("cases support soundness whole_package".split())

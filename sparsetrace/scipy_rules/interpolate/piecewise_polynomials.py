@@ -249,7 +249,7 @@ def _of_slopes(
             steps = np.diff(y._values, axis=0)
             flat = np.zeros(values.shape, bool)
             flat[1:-1] = steps[:-1] * steps[1:] < 0
-            curved = np.where(flat, np.int32(OPAQUE), curved)
+            curved = np.where(flat, np.int32(trace.graph.opaque), curved)
     slopes = made(trace, curved, float, values)
     mode = True if extrapolate is None else extrapolate
     _Pieces(_hermite_pieces(x, y, slopes), x, mode, place, Sites(x, y)).hold(self)

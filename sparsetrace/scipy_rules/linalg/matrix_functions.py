@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import OPAQUE, ZERO
+from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.interactions import bend
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import may_be_nonzero
@@ -152,7 +152,7 @@ def _of_matrix(a, *, real: bool = True, others=()) -> Any:
     for other in others:
         ids = trace.graph.union(ids, np.broadcast_to(ids_of(trace, other), ids.shape))
     ids = bend(trace.graph, np.maximum(ids, OPAQUE))
-    ids[reached == 0] = ZERO
+    ids[reached == 0] = trace.graph.zero
     dtype = float_dtype(a)
     return made(trace, ids, dtype if real else np.result_type(dtype, complex))
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.operands.operands import dtype_of
 from sparsetrace.scipy_rules.rule_tools import array_of, current, harmless, made
 
@@ -24,7 +23,7 @@ def _shifted(a, axis) -> tuple[Any, Any]:
         values = np.array(largest._values)
         top = np.where(np.isfinite(values), values, 0)
     else:
-        top = made(trace, np.full(largest.shape, OPAQUE, np.int32), largest.dtype)
+        top = made(trace, np.full(largest.shape, trace.graph.opaque, np.int32), largest.dtype)
     return a - top, top
 
 
