@@ -41,8 +41,10 @@ def _known() -> list[Function]:
 
 def _public(function: Function) -> Function:
     """The function that is handed over: for ``np.eye(..., like=x)`` that is ``np.eye``."""
-    found = getattr(np, function.__name__, function) if function.__module__ == "numpy" else function
-    return found
+    result = (
+        getattr(np, function.__name__, function) if function.__module__ == "numpy" else function
+    )
+    return result
 
 
 def _name(function: Function) -> str:
@@ -93,9 +95,9 @@ _MEANINGS = {
 
 def page() -> str:
     """The page as Markdown."""
-    found = classes()
-    total = sum(map(len, found.values()))
-    traced = total - len(found["refused"])
+    result = classes()
+    total = sum(map(len, result.values()))
+    traced = total - len(result["refused"])
     lines = [
         "# Coverage",
         "",
@@ -110,7 +112,7 @@ def page() -> str:
         "| class | functions | meaning |",
         "|---|---:|---|",
     ]
-    lines += [f"| {title} | {len(found[title])} | {_MEANINGS[title]} |" for title in found]
+    lines += [f"| {title} | {len(result[title])} | {_MEANINGS[title]} |" for title in result]
     lines += [
         "",
         f"Ufuncs: {_recorded(np)} of NumPy and {_recorded(special)} of `scipy.special` have a "
@@ -118,7 +120,7 @@ def page() -> str:
         "second; `matmul`, `matvec`, `vecmat` and `vecdot` have rules. Any other ufunc depends on",
         "all of its arguments, nonlinearly.",
     ]
-    for title, names in found.items():
+    for title, names in result.items():
         lines += ["", f"## {title[0].upper()}{title[1:]}", ""]
         if title == "refused":
             lines += _reasons(names)

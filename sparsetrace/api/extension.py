@@ -129,18 +129,18 @@ def opaque(
             values = np.asarray(function(*(values_of(x) for x in args), **plain), float)
         traced = [ids_of(trace, x) for x in (*args, *kwargs.values()) if contains_traced(x)]
         if matrix is not None:
-            found = _by_matrix(trace, matrix, args, shape)
+            result = _by_matrix(trace, matrix, args, shape)
         elif pattern == "elementwise":
-            found = trace.graph.union_all(traced)
+            result = trace.graph.union_all(traced)
         else:
             wanted = shape if values is None else values.shape
             if wanted is None:
                 wanted = np.shape(function(*map(_ones_like, args), **kwargs))
             every = trace.graph.union_rows(np.concatenate([ids.reshape(-1) for ids in traced]))
-            found = np.broadcast_to(every, wanted).copy()
-        if shape is not None and found.shape != shape:
-            found = np.broadcast_to(found, shape).copy()
-        return trace.wrap(Elements(bend(trace.graph, np.maximum(found, OPAQUE)), FLOAT, values))
+            result = np.broadcast_to(every, wanted).copy()
+        if shape is not None and result.shape != shape:
+            result = np.broadcast_to(result, shape).copy()
+        return trace.wrap(Elements(bend(trace.graph, np.maximum(result, OPAQUE)), FLOAT, values))
 
     return call
 

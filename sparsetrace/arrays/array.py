@@ -59,25 +59,25 @@ def _scalar(trace: Trace, node: int, dtype: np.dtype[Any], value: Any = None) ->
     return TracedScalar(trace, node, dtype) if dtype is FLOAT else number(trace, node, dtype)
 
 
-def wrap(trace: Trace, found: Elements) -> Any:
+def wrap(trace: Trace, result: Elements) -> Any:
     """What the user's function gets for a rule's result."""
-    ids, values = found.ids, found.values
+    ids, values = result.ids, result.values
     if trace.local and values is None:
         raise AssertionError("a rule of a local trace gave no values")
-    if found.dtype.kind not in "biufc":
-        raise AssertionError(f"a rule gave elements of the dtype {found.dtype}")
-    mixed = trace.graph.mixed or (found.dtype is not FLOAT and found.dtype.char in _NARROW)
+    if result.dtype.kind not in "biufc":
+        raise AssertionError(f"a rule gave elements of the dtype {result.dtype}")
+    mixed = trace.graph.mixed or (result.dtype is not FLOAT and result.dtype.char in _NARROW)
     if mixed and type(ids) is np.ndarray:  # not a part of a complex array, which shares its ids
-        ids = trace.graph.rounded(ids, found.dtype)
-    if ids.ndim == 0 and not found.keep_array:
-        return _scalar(trace, int(ids), found.dtype, values)
+        ids = trace.graph.rounded(ids, result.dtype)
+    if ids.ndim == 0 and not result.keep_array:
+        return _scalar(trace, int(ids), result.dtype, values)
     if trace.local:
         values = np.asarray(values)
         if values.ndim > 1 and type(ids) is np.ndarray:
             ids = ordered(ids, values)  # the rule for the ids may have moved axes about
-        if found.dtype.kind in "biu" and not trace.dependency:
+        if result.dtype.kind in "biu" and not trace.dependency:
             return values  # whole numbers have no derivative, and here their values are known
-    return traced_array(trace, ids, found.dtype, values)
+    return traced_array(trace, ids, result.dtype, values)
 
 
 def _read(trace: Trace, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Elements:
@@ -124,23 +124,23 @@ class TracedArray(Layout):
 
     # -------------------------------------------------------------- protocols
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        found = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
-        if found is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in inputs):
+        result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+        if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in inputs):
             return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
-        return found
+        return result
 
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
-        for kind in types:
-            if not issubclass(kind, (np.ndarray, Number)):
+        for cls in types:
+            if not issubclass(cls, (np.ndarray, Number)):
                 return NotImplemented
-            if issubclass(kind, np.ma.MaskedArray):
+            if issubclass(cls, np.ma.MaskedArray):
                 return masked.function_call(self._trace, function, args, kwargs)
-        found = function_call(self._trace, function, args, kwargs)
+        result = function_call(self._trace, function, args, kwargs)
         if self._trace.rows and args and isinstance(args[0], TracedArray):  # np.copyto and its kin
             indexing.refresh(self._trace, args[0]._ids)
-        return found
+        return result
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         refuse_value("np.asarray()", "a traced array")
@@ -170,11 +170,11 @@ class TracedArray(Layout):
             key, unsure = indexing.constant_key(self._trace, key)
             if unsure:
                 may_raise(self._trace, _OUT_OF_BOUNDS)
-                found = lookup.answered(self._trace, "read", (self, key), {}, _read)
+                result = lookup.answered(self._trace, "read", (self, key), {}, _read)
                 if indexing.gives_view(key):
-                    found.keep_array = indexing.has_ellipsis(key)
-                    found.ids = indexing.chosen(self._trace, found.ids, self._ids, key)
-                return wrap(self._trace, found)
+                    result.keep_array = indexing.has_ellipsis(key)
+                    result.ids = indexing.chosen(self._trace, result.ids, self._ids, key)
+                return wrap(self._trace, result)
         ids = self._ids[key]
         values = None if self._values is None else self._values[key]
         if isinstance(ids, np.ndarray):
@@ -224,10 +224,10 @@ class TracedArray(Layout):
     def _single(self, call: str) -> Any:
         if self._ids.size != 1:
             raise TypeError("only length-1 arrays can be converted to Python scalars")
-        found = self._element()
-        if is_traced(found):
+        result = self._element()
+        if is_traced(result):
             self._refuse(call)
-        return found
+        return result
 
     def __float__(self) -> float:
         return float(self._single("float()"))
@@ -335,28 +335,30 @@ class TracedArray(Layout):
         copy: Any = True,
     ) -> Any:
         """As ndarray.astype; whole numbers have no derivative."""
-        kind = np.dtype(dtype)
-        if kind.kind not in "biufc":
+        result_dtype = np.dtype(dtype)
+        if result_dtype.kind not in "biufc":
             raise UnsupportedError(
-                explain(f"astype({kind})", "this type holds no numbers", "Keep a float type.")
+                explain(
+                    f"astype({result_dtype})", "this type holds no numbers", "Keep a float type."
+                )
             )
-        if not np.can_cast(self._dtype, kind, casting):
+        if not np.can_cast(self._dtype, result_dtype, casting):
             raise TypeError(
-                f"Cannot cast array data from {self._dtype!r} to {kind!r} according to the rule "
-                f"{casting!r}"
+                f"Cannot cast array data from {self._dtype!r} to {result_dtype!r} according to the "
+                f"rule {casting!r}"
             )
-        if not copy and kind == self._dtype:
+        if not copy and result_dtype == self._dtype:
             return self
         if self._values is not None:
-            found = Elements(
-                landed(self._trace, kind, self._ids.copy(order)),
-                kind,
-                self._values.astype(kind, order),
+            result = Elements(
+                landed(self._trace, result_dtype, self._ids.copy(order)),
+                result_dtype,
+                self._values.astype(result_dtype, order),
                 keep_array=True,
             )
-            return wrap(self._trace, found)
-        ids = landed(self._trace, kind, ids_of(self._trace, self).copy(order))
-        return traced_array(self._trace, ids, kind)
+            return wrap(self._trace, result)
+        ids = landed(self._trace, result_dtype, ids_of(self._trace, self).copy(order))
+        return traced_array(self._trace, ids, result_dtype)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.view, for the array's own dtype, or as a masked array."""

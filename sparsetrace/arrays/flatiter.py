@@ -35,9 +35,9 @@ class Flat:
     def __next__(self) -> Any:
         if self._iterator is None:
             self._iterator = iter(self)
-        found = next(self._iterator)
+        result = next(self._iterator)
         self.index += 1
-        return found
+        return result
 
     @property
     def base(self) -> Layout:
@@ -50,8 +50,8 @@ class Flat:
     def __getitem__(self, key: Any) -> Any:
         if type(key) not in (int, slice) and not contains_traced(key):
             key = np.arange(len(self)).flat[key]  # NumPy judges it: it takes fewer keys here
-        found = self._array.reshape(-1)[key]
-        return found.copy() if isinstance(found, Layout) else found
+        result = self._array.reshape(-1)[key]
+        return result.copy() if isinstance(result, Layout) else result
 
     def __setitem__(self, key: Any, value: Any) -> None:
         array = self._array

@@ -50,12 +50,12 @@ def _is_complete(module: types.ModuleType | None) -> bool:
 
 def patches(module: str) -> list[Patch]:
     """What is exchanged in a loaded module; one patch for a method that classes share."""
-    found: dict[tuple[int, str], Patch] = {}
+    result: dict[tuple[int, str], Patch] = {}
     for name in list(REGISTERED[module]):
         patch = _patch(module, name)
         if patch is not None:
-            found.setdefault((id(patch.owner), patch.name), patch)
-    return list(found.values())
+            result.setdefault((id(patch.owner), patch.name), patch)
+    return list(result.values())
 
 
 def found_at(module: str, name: str) -> Any:

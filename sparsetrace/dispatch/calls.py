@@ -148,19 +148,19 @@ def ufunc_call(
             return wrapped(trace, simple[0] if len(simple) == 1 else tuple(simple))
     out = kwargs.get("out")
     if out is None:
-        found = lookup.answered(trace, (ufunc, method), inputs, kwargs, _by_ufunc)
+        result = lookup.answered(trace, (ufunc, method), inputs, kwargs, _by_ufunc)
         if method == "at" and trace.rows:
             indexing.refresh(trace, inputs[0]._ids)
         plain = ufunc if method == "__call__" else getattr(ufunc, method)
-        return wrapped(trace, laid_out(trace, found, plain, inputs, kwargs))
+        return wrapped(trace, laid_out(trace, result, plain, inputs, kwargs))
     options = {name: x for name, x in kwargs.items() if name != "out"}
     outs = out if isinstance(out, tuple) else (out,)
     if options:
-        found = _by_ufunc(trace, (ufunc, method), inputs, options, outs)
+        result = _by_ufunc(trace, (ufunc, method), inputs, options, outs)
     else:
-        found = lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
+        result = lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
     results = []
-    several = (found,) if isinstance(found, Elements) else found
+    several = (result,) if isinstance(result, Elements) else result
     for i, elements in enumerate(several or ()):
         target = outs[i] if i < len(outs) else None
         if target is None:
@@ -185,12 +185,12 @@ def _by_ufunc(
         _at(trace, ufunc, inputs)
         return None
     if method == "__call__":
-        found = _called(trace, ufunc, inputs, outs, dict(kwargs))
+        result = _called(trace, ufunc, inputs, outs, dict(kwargs))
     elif method == "outer":
-        found = _outer(trace, ufunc, inputs)
+        result = _outer(trace, ufunc, inputs)
     else:
         return _along(trace, ufunc, method, inputs, kwargs)
-    return found[0] if len(found) == 1 else tuple(found)
+    return result[0] if len(result) == 1 else tuple(result)
 
 
 def _called(
@@ -202,14 +202,14 @@ def _called(
 ) -> list[Elements]:
     where = kwargs.pop("where", True)
     if ufunc.signature is not None:
-        found = generalized_ufuncs.call(trace, ufunc, inputs, kwargs)
+        result = generalized_ufuncs.call(trace, ufunc, inputs, kwargs)
     elif trace.local:  # where NumPy has chosen the loop already
-        found = [Elements(ids, FLOAT) for ids in at_point.elementwise(trace, ufunc, inputs)]
+        result = [Elements(ids, FLOAT) for ids in at_point.elementwise(trace, ufunc, inputs)]
     elif any(contains_traced(x) for x in inputs):
-        found = elementwise.call(trace, ufunc, inputs)
+        result = elementwise.call(trace, ufunc, inputs)
     else:  # only the target or the mask is traced
         values = ufunc(*inputs)
-        found = [
+        result = [
             Elements(trace.graph.constant(v), np.asarray(v).dtype)
             for v in (values if isinstance(values, tuple) else (values,))
         ]
@@ -217,12 +217,13 @@ def _called(
     if unknown:
         raise TypeError(f"{ufunc.__name__}() got unexpected keyword arguments {sorted(unknown)}")
     if ufunc.signature is None and not trace.local and not _CONVERTING.isdisjoint(kwargs):
-        found = _in_loop(trace, ufunc, inputs, outs, kwargs, found)
+        result = _in_loop(trace, ufunc, inputs, outs, kwargs, result)
     if where is not True:
-        found = [
-            masked(trace, e, outs[i] if i < len(outs) else None, where) for i, e in enumerate(found)
+        result = [
+            masked(trace, e, outs[i] if i < len(outs) else None, where)
+            for i, e in enumerate(result)
         ]
-    return found
+    return result
 
 
 def _in_loop(
@@ -231,7 +232,7 @@ def _in_loop(
     inputs: tuple[Any, ...],
     outs: Sequence[Any],
     kwargs: dict[str, Any],
-    found: list[Elements],
+    result: list[Elements],
 ) -> list[Elements]:
     """The results of the loop that ``dtype``, ``signature`` and ``casting`` choose.
 
@@ -250,7 +251,7 @@ def _in_loop(
     whole = wanted is not None and np.dtype(wanted).kind in "biu"
     return [
         Elements(landed(trace, np.dtype(wanted), e.ids) if whole else e.ids, part.dtype)
-        for e, part in zip(found, sample, strict=True)
+        for e, part in zip(result, sample, strict=True)
     ]
 
 
@@ -304,10 +305,10 @@ def function_call(
             known = lookup.answer(trace, function, args, kwargs, _answered)
             if known is not lookup.UNKNOWN:
                 return wrapped(trace, laid_out(trace, known, function, args, kwargs))
-        found = _noted(trace, function, args, kwargs)
+        result = _noted(trace, function, args, kwargs)
         if function not in MOVES:  # which NumPy itself has run on the ids
-            found = laid_out(trace, found, function, args, kwargs)
-        return wrapped(trace, found)
+            result = laid_out(trace, result, function, args, kwargs)
+        return wrapped(trace, result)
     if placed:
         kwargs = {**kwargs, "out": args[position]}
         args = (*args[:position], None, *args[position + 1 :])

@@ -72,8 +72,8 @@ def holds_traced(holder: object) -> bool:
     held = getattr(holder, "__dict__", {})
     if STATE in held or any(map(is_given, held.values())):
         return True
-    kind: Any = type(holder)
-    return any(is_given(getattr(holder, name, None)) for name in _slots(kind))
+    cls: Any = type(holder)
+    return any(is_given(getattr(holder, name, None)) for name in _slots(cls))
 
 
 @functools.lru_cache(1024)

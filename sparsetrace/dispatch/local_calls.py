@@ -90,8 +90,8 @@ def ufunc_call(
     parts = values if isinstance(values, tuple) else (values,)
     if not outs and not trace.dependency and all(map(_is_whole, parts)):
         return values
-    found = rule(trace, (ufunc, method), inputs, plain, outs)
-    several = (found,) if isinstance(found, Elements) else found
+    result = rule(trace, (ufunc, method), inputs, plain, outs)
+    several = (result,) if isinstance(result, Elements) else result
     mask = values_of(plain.get("where", True)) if method == "__call__" else True
     results = []
     for i, (elements, part) in enumerate(zip(several, parts, strict=True)):
@@ -177,13 +177,13 @@ def function_call(
         raise plain_target(f"np.{function.__name__}(..., out=)", target)
     options = {key: value for key, value in kwargs.items() if key != "out"}
     try:
-        found = None
+        result = None
         if target is not None or function in _RULE_FIRST:
-            found = rule(trace, function, _before(trace, function, args, target), options)
-        if isinstance(found, Elements) and found.values is not None and target is None:
-            found = laid_out(trace, found, function, args, options)
-            found.values = ordered(np.asarray(found.values), found.ids)
-            return trace.wrap(found)  # the user's functions were run, and not twice
+            result = rule(trace, function, _before(trace, function, args, target), options)
+        if isinstance(result, Elements) and result.values is not None and target is None:
+            result = laid_out(trace, result, function, args, options)
+            result.values = ordered(np.asarray(result.values), result.ids)
+            return trace.wrap(result)  # the user's functions were run, and not twice
         given = [values_of(x) for x in args]
         named = {key: values_of(value) for key, value in kwargs.items()}
         if place is not None:
@@ -198,18 +198,18 @@ def function_call(
         whole = _is_whole(values) and not isinstance(values, str)
         if target is None and not trace.dependency and whole:
             return values
-        if found is None:
-            found = rule(trace, function, args, options)
+        if result is None:
+            result = rule(trace, function, args, options)
     except TracingError as error:
         name_call(error, function)
         raise
     if target is not None and _is_heeded(values, target):
-        ids = found.ids if isinstance(found, Elements) else ids_of(trace, found)
+        ids = result.ids if isinstance(result, Elements) else ids_of(trace, result)
         if function is clip and kwargs.get("where", True) is not True:
             ids = np.where(values_of(kwargs["where"]), ids, target._ids)
         target._ids[...] = landed(trace, target._dtype, ids)
         return target
-    return _attached(trace, found, values)
+    return _attached(trace, result, values)
 
 
 def _before(
@@ -234,19 +234,19 @@ def _is_heeded(values: Any, target: Any) -> bool:
     return not isinstance(values, np.ndarray) or np.may_share_memory(values, target._values)
 
 
-def _attached(trace: Trace, found: Any, values: Any) -> Any:
+def _attached(trace: Trace, result: Any, values: Any) -> Any:
     """The rule's ids and NumPy's values, put together piece by piece."""
-    if isinstance(found, Elements):
+    if isinstance(result, Elements):
         array: NDArray[Any] = np.asarray(values)
-        if array.shape != found.ids.shape:
-            raise AssertionError(f"a rule gave shape {found.ids.shape}, not {array.shape}")
-        keep = found.keep_array or isinstance(values, np.ndarray)
-        return trace.wrap(Elements(found.ids, array.dtype, array, keep_array=keep))
-    if isinstance(found, (list, tuple)) and not is_traced(found):
-        items = [_attached(trace, f, v) for f, v in zip(found, values, strict=True)]
-        if hasattr(found, "_fields"):
-            return type(found)(*items)
-        return items if isinstance(found, list) else tuple(items)
-    if isinstance(found, str) or is_traced(found) or contains_traced(found):
-        return found
+        if array.shape != result.ids.shape:
+            raise AssertionError(f"a rule gave shape {result.ids.shape}, not {array.shape}")
+        keep = result.keep_array or isinstance(values, np.ndarray)
+        return trace.wrap(Elements(result.ids, array.dtype, array, keep_array=keep))
+    if isinstance(result, (list, tuple)) and not is_traced(result):
+        items = [_attached(trace, f, v) for f, v in zip(result, values, strict=True)]
+        if hasattr(result, "_fields"):
+            return type(result)(*items)
+        return items if isinstance(result, list) else tuple(items)
+    if isinstance(result, str) or is_traced(result) or contains_traced(result):
+        return result
     return values

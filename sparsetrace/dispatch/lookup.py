@@ -251,21 +251,21 @@ _HOW: dict[type, How] = {
 
 
 def _how(x: Any) -> How:
-    kind = type(x)
+    cls = type(x)
     if is_traced(x):
-        _HOW[kind] = _traced
-    elif getattr(kind, "_is_buffer", False):
-        _HOW[kind] = _array
+        _HOW[cls] = _traced
+    elif getattr(cls, "_is_buffer", False):
+        _HOW[cls] = _array
     elif isinstance(x, np.dtype):
-        _HOW[kind] = _itself
-    elif isinstance(x, np.generic) and kind.__module__ == "numpy":
-        _HOW[kind] = _number
-    elif getattr(kind, "_is_unknown", False) and kind.__base__ in _SPARSE:
-        _SPARSE[kind] = _SPARSE[kind.__base__]
-        _HOW[kind] = _sparse
+        _HOW[cls] = _itself
+    elif isinstance(x, np.generic) and cls.__module__ == "numpy":
+        _HOW[cls] = _number
+    elif getattr(cls, "_is_unknown", False) and cls.__base__ in _SPARSE:
+        _SPARSE[cls] = _SPARSE[cls.__base__]
+        _HOW[cls] = _sparse
     else:
         return _unknown
-    return _HOW[kind]
+    return _HOW[cls]
 
 
 # ------------------------------------------------------------------------- following
@@ -298,10 +298,10 @@ def _followed(trace: Trace, recipe: Recipe, nodes: list[Any], table: Ids) -> Any
         trace.graph.interactions.append(kind(*(taken[id(at)] for at in places)))
     if recipe.scalar_products is not None:
         trace.graph.scalar_products += table[recipe.scalar_products].tolist()
-    found = _made(results, table)
+    result = _made(results, table)
     for i, written in recipe.writes:
         nodes[i][...] = table[written]
-    return found
+    return result
 
 
 def _append(trace: Trace, step: Any, table: Ids) -> None:
@@ -331,8 +331,8 @@ def _made(results: Any, table: Ids) -> Any:
         value = results.value
         return value.copy() if isinstance(value, np.ndarray) else value
     kind, items = results
-    found = [_made(item, table) for item in items]
-    return kind(*found) if hasattr(kind, "_fields") else kind(found)
+    result = [_made(item, table) for item in items]
+    return kind(*result) if hasattr(kind, "_fields") else kind(result)
 
 
 def _elements(result: Result, ids: Ids) -> Elements:

@@ -47,8 +47,8 @@ _OUT_POSITIONS: dict[Callable[..., Any], int] = {np.dot: 2, np.concatenate: 2}
 
 def out_position(function: Callable[..., Any]) -> int:
     """Where ``out`` stands among the function's positions; far behind them if nowhere."""
-    found = _OUT_POSITIONS.get(function)
-    if found is None:
+    result = _OUT_POSITIONS.get(function)
+    if result is None:
         try:
             parameters = inspect.signature(function).parameters
         except ValueError:
@@ -56,31 +56,31 @@ def out_position(function: Callable[..., Any]) -> int:
         positional = [
             name for name, p in parameters.items() if p.kind is not inspect.Parameter.KEYWORD_ONLY
         ]
-        found = positional.index("out") if "out" in positional else 10**6
-        _OUT_POSITIONS[function] = found
-    return found
+        result = positional.index("out") if "out" in positional else 10**6
+        _OUT_POSITIONS[function] = result
+    return result
 
 
-def check_target(function: Callable[..., Any], target: Any, found: Elements) -> None:
+def check_target(function: Callable[..., Any], target: Any, result: Elements) -> None:
     """What NumPy asks of ``out=``."""
-    if target.shape != found.ids.shape and function not in _REPEATING:
+    if target.shape != result.ids.shape and function not in _REPEATING:
         raise ValueError(
             f"output parameter of {function.__name__} has the shape {target.shape}, "
-            f"but {found.ids.shape} was expected"
+            f"but {result.ids.shape} was expected"
         )
-    if function in _PRODUCTS and target.dtype != found.dtype:
+    if function in _PRODUCTS and target.dtype != result.dtype:
         raise ValueError("output array is not acceptable (must have the right datatype)")
-    if not np.can_cast(found.dtype, target.dtype, "same_kind"):
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
         raise TypeError(
-            f"Cannot cast {function.__name__} output from {found.dtype!r} to {target.dtype!r} "
+            f"Cannot cast {function.__name__} output from {result.dtype!r} to {target.dtype!r} "
             "with casting rule 'same_kind'"
         )
-    if function in _POSITIONS and target.dtype != found.dtype:
-        raise TypeError(f"Cannot cast from {target.dtype!r} to {found.dtype!r}")
-    if function is compress and target.dtype != found.dtype:  # NumPy judges it
+    if function in _POSITIONS and target.dtype != result.dtype:
+        raise TypeError(f"Cannot cast from {target.dtype!r} to {result.dtype!r}")
+    if function is compress and target.dtype != result.dtype:  # NumPy judges it
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compress([True], np.zeros(1, found.dtype), out=np.zeros(1, target.dtype))
+            compress([True], np.zeros(1, result.dtype), out=np.zeros(1, target.dtype))
 
 
 def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:
@@ -99,7 +99,7 @@ def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:
     return Elements(np.where(mask, new.ids, kept), new.dtype)
 
 
-def store(trace: Trace, target: Any, found: Elements, call: str, *, exact: bool = False) -> Any:
+def store(trace: Trace, target: Any, result: Elements, call: str, *, exact: bool = False) -> Any:
     """Write the result into ``out=``, which must be a traced array.
 
     Raises
@@ -111,11 +111,11 @@ def store(trace: Trace, target: Any, found: Elements, call: str, *, exact: bool 
     """
     if not is_traced_array(target):
         raise plain_target(call, target)
-    if exact and target.shape != found.ids.shape:
+    if exact and target.shape != result.ids.shape:
         raise ValueError(
-            f"{call}: the shape {target.shape} is not that of the result, {found.ids.shape}"
+            f"{call}: the shape {target.shape} is not that of the result, {result.ids.shape}"
         )
-    indexing.put(trace, target._ids, ..., landed(trace, target._dtype, found.ids))
+    indexing.put(trace, target._ids, ..., landed(trace, target._dtype, result.ids))
     if trace.local:
-        target._values[...] = found.values
+        target._values[...] = result.values
     return target

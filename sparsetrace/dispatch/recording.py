@@ -116,7 +116,7 @@ def recorded(
     plain = [array(x) for x in copies.constants]
     current, failed = CURRENT.set(own), FAILURES.set(None)
     try:
-        found = rule(own, call, given, named)
+        result = rule(own, call, given, named)
     except Exception:  # the call is then answered by the rule, which says so itself
         return None
     finally:
@@ -129,7 +129,7 @@ def recorded(
     ]
     arrays: list[Elements] = []
     try:
-        outline = _outline(found, arrays)
+        outline = _outline(result, arrays)
         if not _are_new(arrays, copies.inputs):
             return None
         return _written_down(own.graph, size, arrays, outline, copies.inputs, written)
@@ -222,8 +222,8 @@ def _outline(found: Any, arrays: list[Elements]) -> Any:
 def _are_new(arrays: list[Elements], inputs: list[Ids]) -> bool:
     """Whether the results are neither views of an operand nor of each other."""
     seen = list(inputs)
-    for found in arrays:
-        ids = found.ids
+    for item in arrays:
+        ids = item.ids
         if not isinstance(ids, np.ndarray):
             continue
         if type(ids) is not np.ndarray or not ids.flags.writeable:
@@ -276,13 +276,13 @@ class _Table:
 
     def of(self, ids: Ids) -> Places:
         """Places of ids, of their shape."""
-        found = asarray(self._places[np.maximum(ids, ZERO)])
+        result = asarray(self._places[np.maximum(ids, ZERO)])
         if (ids <= OPAQUE).any():
             self.settles = True
             for node in np.unique(ids[ids < ZERO]).tolist():
                 number = self._constants.setdefault(node, len(self._constants))
-                found[ids == node] = self.special + 2 + number
-        return found
+                result[ids == node] = self.special + 2 + number
+        return result
 
     def constants(self) -> NDArray[Any] | None:
         """The values of the constants among the places given out."""
@@ -347,24 +347,24 @@ def _flattened(own: Graph, size: int, ids: Ids, most: int) -> tuple[list[Step], 
     """
     nodes = np.unique(ids[ids >= FIRST_INPUT + size])
     places = arange(own.size - FIRST_INPUT)
-    members = [found.to_array() for found in index_sets(own, nodes)] if len(nodes) else []
+    members = [item.to_array() for item in index_sets(own, nodes)] if len(nodes) else []
     rows: dict[bytes, int] = {}
     united: list[Places] = []
-    for node, found in zip(nodes.tolist(), members, strict=True):
-        if len(found) == 0:
+    for node, item in zip(nodes.tolist(), members, strict=True):
+        if len(item) == 0:
             raise _NoRecipe  # of constants alone
-        if len(found) == 1:
-            place = int(found[0])
+        if len(item) == 1:
+            place = int(item[0])
         else:
-            mark = found.tobytes()
+            mark = item.tobytes()
             if mark not in rows:
                 rows[mark] = len(united)
-                united.append(array(found, np.intp))
+                united.append(array(item, np.intp))
             place = size + rows[mark]
         places[node - FIRST_INPUT] = place
     if not united:
         return [], 0, places
-    lengths = array([len(found) for found in united])
+    lengths = array([len(item) for item in united])
     if int(lengths.sum()) > most:
         return None
     if lengths.min() == lengths.max() <= min(_NARROW, len(united)):
@@ -382,20 +382,20 @@ def _step(block: Block, table: _Table) -> Step:
     return Step(table.of(block.parents), block.size, block.indptr, block.sequential)
 
 
-def _multiplied(found: Any, table: _Table) -> tuple[type, list[Places]]:
+def _multiplied(result: Any, table: _Table) -> tuple[type, list[Places]]:
     """An interaction as its type and the places of its arrays, equal ones one and the same."""
-    if type(found) not in (Products, Contraction):
+    if type(result) not in (Products, Contraction):
         raise _NoRecipe
-    given = [getattr(found, field.name) for field in fields(found)]
+    given = [getattr(result, field.name) for field in fields(result)]
     made: dict[int, Places] = {}
-    return type(found), [made.setdefault(id(ids), table.of(ids)) for ids in given]
+    return type(result), [made.setdefault(id(ids), table.of(ids)) for ids in given]
 
 
-def _result(found: Elements, table: _Table) -> Result:
-    places = table.of(asarray(found.ids))
+def _result(result: Elements, table: _Table) -> Result:
+    places = table.of(asarray(result.ids))
     axes = None
-    if places.ndim > 1 and not is_c_like(found.ids):
-        order = sorted(range(places.ndim), key=lambda i: -abs(found.ids.strides[i]))
+    if places.ndim > 1 and not is_c_like(result.ids):
+        order = sorted(range(places.ndim), key=lambda i: -abs(result.ids.strides[i]))
         axes = tuple(np.argsort(order).tolist())
         places = array(places.transpose(order), order="C")
     flat = places.reshape(-1)
@@ -403,4 +403,4 @@ def _result(found: Elements, table: _Table) -> Result:
     first = table.first_new
     if flat.size and first <= flat[0] and flat[-1] < table.special and (np.diff(flat) == 1).all():
         fresh = int(flat[0]) - first
-    return Result(places, found.dtype, found.keep_array, axes, fresh)
+    return Result(places, result.dtype, result.keep_array, axes, fresh)

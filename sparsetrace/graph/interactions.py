@@ -88,7 +88,7 @@ class Contraction:
             return [(both[0].reshape(-1), both[1].reshape(-1))]
         if mask.shape == right.shape and left.shape == (len(mask), 1, 1):
             return [self._of_single_products(graph, mask)]
-        found: list[Pair] = []
+        result: list[Pair] = []
         for b in np.flatnonzero(mask.any(axis=(1, 2))).tolist():
             here, there = left[b if len(left) > 1 else 0], right[b if len(right) > 1 else 0]
             packed = np.packbits(mask[b], axis=1)
@@ -99,8 +99,8 @@ class Contraction:
                 if columns_live.any():
                     rows = graph.union_rows(here[group == number].T)
                     columns = graph.union_rows(there[:, columns_live])
-                    found.append((rows, columns))
-        return found
+                    result.append((rows, columns))
+        return result
 
     def _of_single_products(self, graph: Graph, mask: Live) -> Pair:
         """``out[b, j] = left[b] * right[b, j]``: one left factor with all right ones in use."""
@@ -292,7 +292,7 @@ def _from_last(live: Live, block: Rows) -> None:
 def live_pairs(graph: Graph, outputs: Ids) -> list[Pair]:
     """The pairs of nodes whose patterns' products make up the Hessian of `outputs`."""
     live = live_nodes(graph, outputs)
-    found: list[Pair] = []
+    result: list[Pair] = []
     interactions: list[Interaction] = list(graph.interactions)
     if graph.scalar_products:
         table = array(graph.scalar_products, np.int32).reshape(-1, 3)
@@ -306,5 +306,5 @@ def live_pairs(graph: Graph, outputs: Ids) -> list[Pair]:
                     left = left[keep]
                     right = left if same else right[keep]
             if left.size:
-                found.append((left, right))
-    return found
+                result.append((left, right))
+    return result

@@ -83,7 +83,7 @@ def answers(*functions: Callable[..., Any], unpack: bool = False) -> Callable[[A
 
 
 def _finishing(answer: Answer) -> Answer:
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args, **kwargs) -> Any:
         result = answer(*args, **kwargs)
         return finished(current_trace(), result) if type(result) is MaskedData else result
 
@@ -91,7 +91,7 @@ def _finishing(answer: Answer) -> Answer:
 
 
 def _unpacking(answer: Answer) -> Answer:
-    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(a, *args, **kwargs) -> Any:
         result = answer(traced_masked_data(a), *args, **kwargs)
         if type(result) is not MaskedData:
             return result
@@ -103,7 +103,7 @@ def _unpacking(answer: Answer) -> Answer:
 def by_method(name: str) -> Answer:
     """The answer that a method of masked arrays gives."""
 
-    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(a, *args, **kwargs) -> Any:
         return getattr(as_masked(a), name)(*args, **kwargs)
 
     return call
@@ -136,14 +136,14 @@ def derive_functions() -> None:
             ANSWERS.setdefault(function, ANSWERS[getattr(np.ma, name)])
 
 
-def traced_masked_data(a: Any) -> MaskedData:
+def traced_masked_data(a) -> MaskedData:
     """The data and mask of an operand, its data as an array."""
     trace, operand = current_trace(), masked_data(a)
     beneath = None if operand.beneath is None else as_traced(trace, operand.beneath)
     return MaskedData(as_traced(trace, operand.data), operand.mask, beneath)
 
 
-def as_masked(a: Any) -> Any:
+def as_masked(a) -> Any:
     """`a` as a masked array, over the same data where it is traced."""
     if type(a) is MaskedTracedArray:
         return a

@@ -36,7 +36,7 @@ _SAFE_EXPONENT = 64
 """A whole constant exponent up to here overflows for none but absurdly large numbers."""
 
 
-def _under(data: Any, mask: Any, below: Any, trace: Trace) -> MaskedData:
+def _under(data, mask, below, trace: Trace) -> MaskedData:
     """The result `data` under `mask`, with `below` where it is masked."""
     if mask is nomask:
         return MaskedData(data)
@@ -55,17 +55,17 @@ def _under(data: Any, mask: Any, below: Any, trace: Trace) -> MaskedData:
     return MaskedData(data, mask)
 
 
-def _fresh(mask: Any) -> Any:
+def _fresh(mask) -> Any:
     """A mask of its own; results of one operand share its mask, as NumPy's do."""
     return mask if mask is nomask else mask.copy()
 
 
-def _not_finite(data: Any) -> Any:
+def _not_finite(data) -> Any:
     return simplified(np.logical_not(np.isfinite(data)))
 
 
 def unary(
-    trace: Trace, f: Callable[..., Any], domain: Any, a: MaskedData, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], domain, a: MaskedData, *args, **kwargs
 ) -> MaskedData:
     """``np.ma.f(a)``; without a domain nothing new is masked."""
     with np.errstate(all="ignore"):
@@ -77,7 +77,7 @@ def unary(
 
 
 def binary(
-    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args, **kwargs
 ) -> MaskedData:
     """``np.ma.f(a, b)`` of a function without a domain."""
     with np.errstate(all="ignore"):
@@ -87,7 +87,7 @@ def binary(
 
 
 def divide(
-    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args, **kwargs
 ) -> MaskedData:
     """``np.ma.f(a, b)`` of a division, which masks quotients that are not finite."""
     data, invalid = _quotient(trace, f, a, b, *args, **kwargs)
@@ -95,7 +95,7 @@ def divide(
 
 
 def _quotient(
-    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args: Any, **kwargs: Any
+    trace: Trace, f: Callable[..., Any], a: MaskedData, b: MaskedData, *args, **kwargs
 ) -> tuple[Any, Any]:
     """The quotient, and where it is masked for its own sake."""
     with np.errstate(all="ignore"):
@@ -108,14 +108,14 @@ def _quotient(
     return data, invalid
 
 
-def _constant(trace: Trace, data: Any) -> NDArray[Any] | None:
+def _constant(trace: Trace, data) -> NDArray[Any] | None:
     """The values of an operand that no input changes, if this trace may rely on them."""
     if trace.local or not trace.values or is_uncertain(data):
         return None
     return known_of(trace, data)
 
 
-def _unsafe(a: Any, b: Any) -> Any:
+def _unsafe(a, b) -> Any:
     """Where numpy.ma does not divide."""
     return simplified(np.greater_equal(np.multiply(np.absolute(a), _TINY), np.absolute(b)))
 
@@ -145,7 +145,7 @@ def outer(trace: Trace, f: np.ufunc, a: MaskedData, b: MaskedData) -> MaskedData
     return MaskedData(data, united(*masks))
 
 
-def ufunc(trace: Trace, f: np.ufunc, operands: Sequence[MaskedData], **options: Any) -> MaskedData:
+def ufunc(trace: Trace, f: np.ufunc, operands: Sequence[MaskedData], **options) -> MaskedData:
     """``np.f(m)``: the masks unite, and the domain that numpy.ma knows of f is masked too."""
     domain = core.ufunc_domain.get(f)
     outside: Any = nomask

@@ -34,18 +34,18 @@ from sparsetrace.operands.operands import Elements, dtype_of, is_traced
 _ABSENT = np._NoValue
 
 
-def _keeps(keepdims: Any) -> bool:
+def _keeps(keepdims) -> bool:
     return keepdims is not _ABSENT and bool(keepdims)
 
 
-def _all_masked(a: MaskedData, axis: Any, keepdims: Any) -> Any:
+def _all_masked(a: MaskedData, axis, keepdims) -> Any:
     if a.mask is nomask:
         return nomask
     return simplified(np.all(a.mask, axis=axis, keepdims=_keeps(keepdims)))
 
 
 @answers(MaskedArray.count, unpack=True)
-def _count(a: MaskedData, axis: Any = None, keepdims: Any = _ABSENT) -> Any:
+def _count(a: MaskedData, axis=None, keepdims=_ABSENT) -> Any:
     """The number of valid elements; depends on the inputs where the mask does."""
     valid = np.logical_not(full_mask(a))
     if is_traced(valid):
@@ -56,9 +56,7 @@ def _count(a: MaskedData, axis: Any = None, keepdims: Any = _ABSENT) -> Any:
 def _truth(function: Callable[..., Any], *, neutral: bool) -> Callable[..., MaskedData]:
     """All and any: masked elements count as the truth that decides nothing."""
 
-    def reduction(
-        a: MaskedData, axis: Any = None, out: Any = None, keepdims: Any = _ABSENT
-    ) -> MaskedData:
+    def reduction(a: MaskedData, axis=None, out=None, keepdims=_ABSENT) -> MaskedData:
         refuse_target(f"np.ma.{function.__name__}", out)
         data = function(filled(a, neutral), axis=axis, keepdims=_keeps(keepdims))
         return MaskedData(data, _all_masked(a, axis, keepdims))
@@ -74,8 +72,8 @@ def _total(function: Callable[..., Any], *, neutral: int) -> Callable[..., Maske
     """Sum and product: masked elements count as the number that changes nothing."""
 
     def reduction(
-        a: MaskedData, axis: Any = None, dtype: Any = None, out: Any = None,
-        keepdims: Any = _ABSENT,
+        a: MaskedData, axis=None, dtype=None, out=None,
+        keepdims=_ABSENT,
     ) -> MaskedData:  # fmt: skip
         refuse_target(f"np.ma.{function.__name__}", out)
         data = function(filled(a, neutral), axis=axis, dtype=dtype, keepdims=_keeps(keepdims))
@@ -94,8 +92,8 @@ def _extreme(
     """Maximum and minimum: masked elements count as the value that never wins."""
 
     def reduction(
-        a: MaskedData, axis: Any = None, out: Any = None, fill_value: Any = None,
-        keepdims: Any = _ABSENT,
+        a: MaskedData, axis=None, out=None, fill_value=None,
+        keepdims=_ABSENT,
     ) -> MaskedData:  # fmt: skip
         refuse_target(f"np.ma.{function.__name__}", out)
         value = filler(dtype_of(a.data)) if fill_value is None else fill_value
@@ -111,8 +109,8 @@ _min = answers(MaskedArray.min, unpack=True)(_extreme(np.min, np.ma.minimum_fill
 
 @answers(MaskedArray.ptp, unpack=True)
 def _ptp(
-    a: MaskedData, axis: Any = None, out: Any = None, fill_value: Any = None,
-    keepdims: Any = False,
+    a: MaskedData, axis=None, out=None, fill_value=None,
+    keepdims=False,
 ) -> MaskedData:  # fmt: skip
     high = _max(a, axis, out, fill_value, keepdims)
     low = _min(a, axis, None, fill_value, keepdims)
@@ -120,9 +118,7 @@ def _ptp(
 
 
 @answers(MaskedArray.mean, unpack=True)
-def _mean(
-    a: MaskedData, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _ABSENT
-) -> MaskedData:
+def _mean(a: MaskedData, axis=None, dtype=None, out=None, keepdims=_ABSENT) -> MaskedData:
     refuse_target("np.ma.mean", out)
     if a.mask is nomask:
         return MaskedData(np.mean(a.data, axis=axis, dtype=dtype, keepdims=_keeps(keepdims)))
@@ -132,7 +128,7 @@ def _mean(
 
 
 @answers(MaskedArray.anom, unpack=True)
-def _anom(a: MaskedData, axis: Any = None, dtype: Any = None) -> MaskedData:
+def _anom(a: MaskedData, axis=None, dtype=None) -> MaskedData:
     centre = _mean(a, axis, dtype, None, keepdims=axis is not None)
     data = np.subtract(a.data, centre.data)
     if a.mask is nomask:
@@ -144,8 +140,8 @@ def _anom(a: MaskedData, axis: Any = None, dtype: Any = None) -> MaskedData:
 
 @answers(MaskedArray.var, unpack=True)
 def _var(
-    a: MaskedData, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-    keepdims: Any = _ABSENT, mean: Any = _ABSENT,
+    a: MaskedData, axis=None, dtype=None, out=None, ddof=0,
+    keepdims=_ABSENT, mean=_ABSENT,
 ) -> MaskedData:  # fmt: skip
     refuse_target("np.ma.var", out)
     if mean is not _ABSENT:
@@ -168,17 +164,15 @@ def _var(
 
 @answers(MaskedArray.std, unpack=True)
 def _std(
-    a: MaskedData, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-    keepdims: Any = _ABSENT, mean: Any = _ABSENT,
+    a: MaskedData, axis=None, dtype=None, out=None, ddof=0,
+    keepdims=_ABSENT, mean=_ABSENT,
 ) -> MaskedData:  # fmt: skip
     variance = _var(a, axis, dtype, out, ddof, keepdims, mean)
     return MaskedData(np.sqrt(variance.data), variance.mask)
 
 
 def _cumulative(function: Callable[..., Any], *, neutral: int) -> Callable[..., MaskedData]:
-    def reduction(
-        a: MaskedData, axis: Any = None, dtype: Any = None, out: Any = None
-    ) -> MaskedData:
+    def reduction(a: MaskedData, axis=None, dtype=None, out=None) -> MaskedData:
         refuse_target(f"np.ma.{function.__name__}", out)
         data = function(filled(a, neutral), axis=axis, dtype=dtype)
         if a.mask is nomask:
@@ -196,8 +190,8 @@ def _index(function: Callable[..., Any], filler: Callable[[Any], Any]) -> Callab
     """Where the maximum or minimum stands."""
 
     def reduction(
-        a: MaskedData, axis: Any = None, fill_value: Any = None, out: Any = None,
-        *, keepdims: Any = _ABSENT,
+        a: MaskedData, axis=None, fill_value=None, out=None,
+        *, keepdims=_ABSENT,
     ) -> Any:  # fmt: skip
         refuse_target(f"np.ma.{function.__name__}", out)
         value = filler(dtype_of(a.data)) if fill_value is None else fill_value
@@ -212,8 +206,8 @@ answers(MaskedArray.argmin, unpack=True)(_index(np.argmin, np.ma.minimum_fill_va
 
 @answers(MaskedArray.argsort, unpack=True)
 def _argsort(
-    a: MaskedData, axis: Any = _ABSENT, kind: Any = None, order: Any = None,
-    endwith: bool = True, fill_value: Any = None, *, stable: Any = None,
+    a: MaskedData, axis=_ABSENT, kind=None, order=None,
+    endwith: bool = True, fill_value=None, *, stable=None,
 ) -> Any:  # fmt: skip
     if axis is _ABSENT:  # numpy.ma still sorts the flattened array where there are several axes
         axis = None if np.ndim(a.data) > 1 else -1
@@ -230,8 +224,8 @@ def _filler(a: MaskedData, endwith: bool) -> Any:
 
 
 def _sorted(
-    a: MaskedData, axis: Any = -1, kind: Any = None, order: Any = None,
-    endwith: bool = True, fill_value: Any = None, *, stable: Any = None,
+    a: MaskedData, axis=-1, kind=None, order=None,
+    endwith: bool = True, fill_value=None, *, stable=None,
 ) -> MaskedData:  # fmt: skip
     """Masked elements last, or first without `endwith`."""
     if fill_value is not None:
@@ -253,7 +247,7 @@ def _sorted(
 
 
 @answers(np.ma.sort, np.sort)
-def _sort(a: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> MaskedData:
+def _sort(a, axis=-1, *args, **kwargs) -> MaskedData:
     operand = traced_masked_data(a)
     if axis is None:
         operand, axis = moved(operand, lambda array: array.reshape(-1)), 0
@@ -261,15 +255,15 @@ def _sort(a: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> MaskedData:
 
 
 @answers(MaskedArray.sort)
-def _sort_in_place(m: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> None:
+def _sort_in_place(m, axis=-1, *args, **kwargs) -> None:
     result = _sorted(masked_data(m), axis, *args, **kwargs)
     m._store(MaskedData(result.data, result.mask))
 
 
 @answers(MaskedArray.trace, unpack=True)
 def _trace(
-    a: MaskedData, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
-    out: Any = None,
+    a: MaskedData, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None,
+    out=None,
 ) -> Any:  # fmt: skip
     refuse_target("np.ma.trace", out)
     diagonal = filled(a, 0).diagonal(offset, axis1, axis2)
@@ -278,8 +272,8 @@ def _trace(
 
 @answers(np.ma.median, unpack=True)
 def _median(
-    a: MaskedData, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-    keepdims: Any = False,
+    a: MaskedData, axis=None, out=None, overwrite_input: bool = False,
+    keepdims=False,
 ) -> MaskedData:  # fmt: skip
     """The median of the valid elements."""
     refuse_target("np.ma.median", out)
@@ -300,14 +294,14 @@ def _median(
     return MaskedData(data, mask)
 
 
-def _median_by_count(a: MaskedData, axis: Any) -> Any:
+def _median_by_count(a: MaskedData, axis) -> Any:
     """Rows with the same number of valid elements at a time."""
     shape = np.shape(a.data)
     axes = range(len(shape)) if axis is None else normalize_axis_tuple(axis, len(shape))
     kept = [i for i in range(len(shape)) if i not in axes]
     length = int(np.prod([shape[i] for i in axes], dtype=int))
 
-    def in_rows(array: Any) -> Any:
+    def in_rows(array) -> Any:
         return array.transpose([*kept, *axes]).reshape(-1, length)
 
     data, valid = in_rows(a.data), ~in_rows(a.mask)
@@ -327,16 +321,16 @@ def _median_by_count(a: MaskedData, axis: Any) -> Any:
 
 
 @answers(np.ma.dot)
-def _dot(a: Any, b: Any, strict: bool = False, out: Any = None) -> MaskedData:
+def _dot(a, b, strict: bool = False, out=None) -> MaskedData:
     return _product(traced_masked_data(a), traced_masked_data(b), out, strict=strict)
 
 
 @answers(MaskedArray.dot)
-def _dot_method(m: Any, b: Any, out: Any = None, strict: bool = False) -> Any:
+def _dot_method(m, b, out=None, strict: bool = False) -> Any:
     return m._finished(_product(masked_data(m), masked_data(b), out, strict=strict))
 
 
-def _product(a: MaskedData, b: MaskedData, out: Any, *, strict: bool) -> MaskedData:
+def _product(a: MaskedData, b: MaskedData, out, *, strict: bool) -> MaskedData:
     """Masked elements count as zero; an element is masked where no product is left."""
     refuse_target("np.ma.dot", out)
     masks = [full_mask(a), full_mask(b)]

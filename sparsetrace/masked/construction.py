@@ -34,9 +34,9 @@ __all__ = ["constructed", "masked_by"]
 
 
 def constructed(
-    data: Any = None, mask: Any = nomask, dtype: Any = None, copy: Any = False, subok: Any = True,
-    ndmin: int = 0, fill_value: Any = None, keep_mask: bool = True, hard_mask: Any = None,
-    shrink: bool = True, order: Any = None,
+    data=None, mask=nomask, dtype=None, copy=False, subok=True,
+    ndmin: int = 0, fill_value=None, keep_mask: bool = True, hard_mask=None,
+    shrink: bool = True, order=None,
 ) -> Any:  # fmt: skip
     """``np.ma.MaskedArray(data, mask, ...)``."""
     trace = current_trace()
@@ -44,7 +44,7 @@ def constructed(
     if not keep_mask:
         given = MaskedData(given.everything)
 
-    def arranged(array: Any) -> Any:
+    def arranged(array) -> Any:
         array = as_traced(trace, array)
         out = array
         if dtype is not None and np.dtype(dtype) != array.dtype:
@@ -76,7 +76,7 @@ def constructed(
     return out
 
 
-def _mask_like(trace: Any, mask: Any, shape: tuple[int, ...], *, copy: bool) -> Any:
+def _mask_like(trace, mask, shape: tuple[int, ...], *, copy: bool) -> Any:
     if mask is None or mask is False or mask is True:
         return np.full(shape, bool(mask))
     given = as_mask(trace, mask)
@@ -96,8 +96,8 @@ def _mask_like(trace: Any, mask: Any, shape: tuple[int, ...], *, copy: bool) -> 
 
 @answers(np.ma.array)
 def _array(
-    data: Any, dtype: Any = None, copy: Any = False, order: Any = None, mask: Any = nomask,
-    fill_value: Any = None, keep_mask: bool = True, hard_mask: bool = False, shrink: bool = True,
+    data, dtype=None, copy=False, order=None, mask=nomask,
+    fill_value=None, keep_mask: bool = True, hard_mask: bool = False, shrink: bool = True,
     subok: bool = True, ndmin: int = 0,
 ) -> Any:  # fmt: skip
     return constructed(
@@ -107,13 +107,13 @@ def _array(
 
 
 @answers(np.ma.asarray, np.ma.asanyarray)
-def _asarray(a: Any, dtype: Any = None, order: Any = None) -> Any:
+def _asarray(a, dtype=None, order=None) -> Any:
     if type(a) is MaskedTracedArray and (dtype is None or np.dtype(dtype) == a.dtype):
         return a
     return constructed(a, dtype=dtype, order=order)
 
 
-def masked_by(mask: Any, a: Any, *, copy: bool = True) -> Any:
+def masked_by(mask, a, *, copy: bool = True) -> Any:
     """`a` with this mask beside its own."""
     trace = current_trace()
     given = masked_data(a)
@@ -140,7 +140,7 @@ def masked_by(mask: Any, a: Any, *, copy: bool = True) -> Any:
 
 
 @answers(np.ma.masked_where)
-def _masked_where(condition: Any, a: Any, copy: bool = True) -> Any:
+def _masked_where(condition, a, copy: bool = True) -> Any:
     truth = _make_mask(condition, shrink=False)
     if np.ndim(truth) and np.shape(truth) != np.shape(masked_data(a).data):
         raise IndexError(
@@ -152,7 +152,7 @@ def _masked_where(condition: Any, a: Any, copy: bool = True) -> Any:
 
 def _comparison(name: str, ufunc: np.ufunc) -> None:
     @answers(getattr(np.ma, f"masked_{name}"))
-    def masked_by_comparison(x: Any, value: Any, copy: bool = True) -> Any:
+    def masked_by_comparison(x, value, copy: bool = True) -> Any:
         out = _masked_where(binary_call(ufunc, x, value), x, copy=copy)
         if name == "equal":
             out.fill_value = value
@@ -164,14 +164,14 @@ for _name in "equal not_equal less less_equal greater greater_equal".split():
 
 
 @answers(np.ma.masked_inside)
-def _masked_inside(x: Any, v1: Any, v2: Any, copy: bool = True) -> Any:
+def _masked_inside(x, v1, v2, copy: bool = True) -> Any:
     low, high = np.minimum(v1, v2), np.maximum(v1, v2)
     data = filled(masked_data(x), 0)
     return _masked_where((data >= low) & (data <= high), x, copy=copy)
 
 
 @answers(np.ma.masked_outside)
-def _masked_outside(x: Any, v1: Any, v2: Any, copy: bool = True) -> Any:
+def _masked_outside(x, v1, v2, copy: bool = True) -> Any:
     low, high = np.minimum(v1, v2), np.maximum(v1, v2)
     data = filled(masked_data(x), 0)
     return _masked_where((data < low) | (data > high), x, copy=copy)
@@ -179,7 +179,7 @@ def _masked_outside(x: Any, v1: Any, v2: Any, copy: bool = True) -> Any:
 
 @answers(np.ma.masked_values)
 def _masked_values(
-    x: Any, value: Any, rtol: float = 1e-5, atol: float = 1e-8, copy: bool = True,
+    x, value, rtol: float = 1e-5, atol: float = 1e-8, copy: bool = True,
     shrink: bool = True,
 ) -> Any:  # fmt: skip
     out = masked_by(simplified(np.isclose(filled(masked_data(x), value), value, rtol, atol)), x)
@@ -188,20 +188,20 @@ def _masked_values(
 
 
 @answers(np.ma.masked_object)
-def _masked_object(x: Any, value: Any, copy: bool = True, shrink: bool = True) -> Any:
+def _masked_object(x, value, copy: bool = True, shrink: bool = True) -> Any:
     out = masked_by(simplified(np.equal(masked_data(x).everything, value)), x, copy=copy)
     out.fill_value = value
     return out
 
 
 @answers(np.ma.masked_invalid)
-def _masked_invalid(a: Any, copy: bool = True) -> Any:
+def _masked_invalid(a, copy: bool = True) -> Any:
     invalid = simplified(np.logical_not(np.isfinite(masked_data(a).everything)))
     return masked_by(invalid, a, copy=copy)
 
 
 @answers(np.ma.fix_invalid)
-def _fix_invalid(a: Any, mask: Any = nomask, copy: bool = True, fill_value: Any = None) -> Any:
+def _fix_invalid(a, mask=nomask, copy: bool = True, fill_value=None) -> Any:
     out = constructed(a, mask=mask, copy=copy)
     everything = out.data
     invalid = simplified(np.logical_not(np.isfinite(everything)))
@@ -220,39 +220,39 @@ def _fix_invalid(a: Any, mask: Any = nomask, copy: bool = True, fill_value: Any 
 
 # --------------------------------------------------------- masks and metadata
 @answers(np.ma.getdata)
-def _getdata(a: Any, subok: bool = True) -> Any:
+def _getdata(a, subok: bool = True) -> Any:
     return traced_masked_data(a).everything
 
 
 @answers(np.ma.getmask)
-def _getmask(a: Any) -> Any:
+def _getmask(a) -> Any:
     return a.mask if type(a) is MaskedTracedArray else nomask
 
 
 @answers(np.ma.getmaskarray)
-def _getmaskarray(arr: Any) -> Any:
+def _getmaskarray(arr) -> Any:
     return full_mask(traced_masked_data(arr))
 
 
 @answers(np.ma.is_masked)
-def _is_masked(x: Any) -> bool:
+def _is_masked(x) -> bool:
     mask = masked_data(x).mask
     return mask is not nomask and bool(mask.any())
 
 
 @answers(np.ma.is_mask)
-def _is_mask(m: Any) -> bool:
+def _is_mask(m) -> bool:
     return hasattr(m, "dtype") and dtype_of(m).kind == "b"
 
 
 @answers(np.ma.make_mask)
-def _make_mask(m: Any, copy: bool = False, shrink: bool = True, dtype: Any = bool) -> Any:
+def _make_mask(m, copy: bool = False, shrink: bool = True, dtype=bool) -> Any:
     mask = as_mask(current_trace(), filled(masked_data(m), True))
     return nomask if shrink and not is_traced(mask) and not mask.any() else mask
 
 
 @answers(np.ma.mask_or)
-def _mask_or(m1: Any, m2: Any, copy: bool = False, shrink: bool = True) -> Any:
+def _mask_or(m1, m2, copy: bool = False, shrink: bool = True) -> Any:
     mask = united(*(as_mask(current_trace(), m) for m in (m1, m2)))
     if mask is nomask or not shrink or is_traced(mask) or mask.any():
         return mask
@@ -260,22 +260,22 @@ def _mask_or(m1: Any, m2: Any, copy: bool = False, shrink: bool = True) -> Any:
 
 
 @answers(np.ma.shape)
-def _shape(obj: Any) -> Any:
+def _shape(obj) -> Any:
     return np.shape(masked_data(obj).data)
 
 
 @answers(np.ma.ndim)
-def _ndim(obj: Any) -> int:
+def _ndim(obj) -> int:
     return np.ndim(masked_data(obj).data)
 
 
 @answers(np.ma.size)
-def _size(obj: Any, axis: Any = None) -> int:
+def _size(obj, axis=None) -> int:
     return np.size(masked_data(obj).data, axis)
 
 
 @answers(np.ma.count_masked)
-def _count_masked(arr: Any, axis: Any = None) -> Any:
+def _count_masked(arr, axis=None) -> Any:
     return np.sum(full_mask(traced_masked_data(arr)), axis=axis)
 
 
@@ -284,7 +284,7 @@ def _about_masks(name: str) -> None:
     original = getattr(np.ma, name)
 
     @answers(original)
-    def of_mask(a: Any, *args: Any) -> Any:
+    def of_mask(a, *args) -> Any:
         mask = known_mask(traced_masked_data(a), f"numpy.ma.{name}")
         return original(np.ma.MaskedArray(np.zeros(mask.shape), mask=mask), *args)
 

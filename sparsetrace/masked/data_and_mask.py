@@ -65,12 +65,12 @@ class MaskedData:
         return np.where(self.mask, self.beneath, self.data)
 
 
-def is_masked(obj: Any) -> bool:
+def is_masked(obj) -> bool:
     """Whether `obj` is a masked array over traced elements."""
     return hasattr(type(obj), "_traced_data")
 
 
-def masked_data(obj: Any) -> MaskedData:
+def masked_data(obj) -> MaskedData:
     """The data and mask of any operand; what is no masked array has no mask."""
     if is_masked(obj):
         return obj._masked_data  # type: ignore[no-any-return]
@@ -94,20 +94,20 @@ def current_trace() -> Trace:
     return trace
 
 
-def _holds_masked(obj: Any) -> bool:
+def _holds_masked(obj) -> bool:
     if isinstance(obj, (list, tuple)):
         return any(map(_holds_masked, obj))
     return isinstance(obj, np.ma.MaskedArray)
 
 
-def plain_index(key: Any) -> Any:
+def plain_index(key) -> Any:
     """An index with the data of masked arrays in place of them, as NumPy takes it."""
     if isinstance(key, tuple):
         return tuple(map(plain_index, key))
     return masked_data(key).everything if isinstance(key, np.ma.MaskedArray) else key
 
 
-def as_traced(trace: Trace, data: Any) -> Any:
+def as_traced(trace: Trace, data) -> Any:
     """`data` as a traced array; a local trace keeps whole numbers as they are."""
     if is_traced_array(data):
         return data
@@ -119,7 +119,7 @@ def as_traced(trace: Trace, data: Any) -> Any:
 
 
 # --------------------------------------------------------------------- masks
-def simplified(mask: Any) -> Any:
+def simplified(mask) -> Any:
     """The mask as an ordinary array, if no element of it depends on the inputs."""
     if not is_traced(mask):
         return mask
@@ -128,7 +128,7 @@ def simplified(mask: Any) -> Any:
     return known_of(mask._trace, mask).astype(bool)
 
 
-def as_mask(trace: Trace, obj: Any) -> Any:
+def as_mask(trace: Trace, obj) -> Any:
     """What a user gave as a mask or a condition, as a mask."""
     if obj is nomask:
         return nomask
@@ -139,7 +139,7 @@ def as_mask(trace: Trace, obj: Any) -> Any:
     return simplified(truth if truth.dtype == bool else np.not_equal(truth, 0))
 
 
-def united(*masks: Any) -> Any:
+def united(*masks) -> Any:
     """True where any of the masks is."""
     out: Any = nomask
     for mask in masks:
@@ -155,12 +155,12 @@ def united(*masks: Any) -> Any:
     return simplified(out)
 
 
-def inverted(mask: Any) -> Any:
+def inverted(mask) -> Any:
     """Where elements are valid; a plain True for all."""
     return True if mask is nomask else np.logical_not(mask)
 
 
-def broadcast_mask(mask: Any, shape: tuple[int, ...]) -> Any:
+def broadcast_mask(mask, shape: tuple[int, ...]) -> Any:
     """The mask, broadcast to `shape`."""
     if mask is nomask or np.shape(mask) == shape:
         return mask
@@ -194,7 +194,7 @@ def known_mask(operand: MaskedData, call: str) -> NDArray[np.bool_]:
 
 
 # ---------------------------------------------------------------------- data
-def filled(operand: MaskedData, value: Any) -> Any:
+def filled(operand: MaskedData, value) -> Any:
     """The data, with `value` where they are masked."""
     mask, dtype = operand.mask, dtype_of(operand.data)
     if mask is nomask or (not is_traced(mask) and not mask.any()):
@@ -205,7 +205,7 @@ def filled(operand: MaskedData, value: Any) -> Any:
     return out if out.dtype == dtype else out.astype(dtype)
 
 
-def moved(operand: MaskedData, move: Any) -> MaskedData:
+def moved(operand: MaskedData, move) -> MaskedData:
     """The elements rearranged by a function that does nothing else."""
     return MaskedData(
         move(operand.data),
@@ -214,7 +214,7 @@ def moved(operand: MaskedData, move: Any) -> MaskedData:
     )
 
 
-def refuse_target(call: str, out: Any) -> None:
+def refuse_target(call: str, out) -> None:
     """Raise where a function is asked to write into an array given."""
     if out is not None:
         raise UnsupportedError(

@@ -50,7 +50,7 @@ def _refuse(function: Callable[..., Any]) -> NoReturn:
 def _of_one(function: Callable[..., Any], answer: Answer) -> Answer:
     """The answer where the first argument alone is masked."""
 
-    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(a, *args, **kwargs) -> Any:
         if any(isinstance(x, np.ma.MaskedArray) for x in (*args, *kwargs.values())):
             _refuse(function)
         return answer(a, *args, **kwargs)
@@ -59,14 +59,14 @@ def _of_one(function: Callable[..., Any], answer: Answer) -> Answer:
 
 
 def _without_masks(function: Callable[..., Any]) -> Answer:
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args, **kwargs) -> Any:
         return function(*map(_data, args), **{key: _data(v) for key, v in kwargs.items()})
 
     return call
 
 
 def _masked_again(function: Callable[..., Any]) -> Answer:
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args, **kwargs) -> Any:
         return as_masked(_without_masks(function)(*args, **kwargs))
 
     return call
@@ -115,12 +115,12 @@ answers(np.imag)(lambda val: val.imag)
 
 
 @answers(np.argsort)
-def _argsort(a: Any, axis: Any = -1, **options: Any) -> Any:
+def _argsort(a, axis=-1, **options) -> Any:
     return as_masked(a).argsort(axis, **options)
 
 
 @answers(np.average)
-def _average(a: Any, axis: Any = None, weights: Any = None, **options: Any) -> Any:
+def _average(a, axis=None, weights=None, **options) -> Any:
     if weights is not None:
         _refuse(np.average)
     return as_masked(a).mean(axis, **options)
@@ -137,22 +137,20 @@ def function_call(
     return ANSWERS[function](*args, **kwargs)
 
 
-def _numbers_alone(obj: Any) -> bool:
+def _numbers_alone(obj) -> bool:
     """Whether no masked array has dimensions: numbers that may be masked are but numbers."""
     if isinstance(obj, (list, tuple)):
         return all(map(_numbers_alone, obj))
     return not (isinstance(obj, np.ma.MaskedArray) and obj.ndim)
 
 
-def _data(obj: Any) -> Any:
+def _data(obj) -> Any:
     if isinstance(obj, (list, tuple)) and not hasattr(obj, "_fields"):
         return type(obj)(map(_data, obj))
     return masked_data(obj).everything if isinstance(obj, np.ma.MaskedArray) else obj
 
 
-def _array_function(
-    self: MaskedTracedArray, function: Any, types: Any, args: Any, kwargs: Any
-) -> Any:
+def _array_function(self: MaskedTracedArray, function, types, args, kwargs) -> Any:
     return function_call(self._trace, function, args, kwargs)
 
 

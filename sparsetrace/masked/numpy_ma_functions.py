@@ -39,14 +39,14 @@ __all__ = ["rearranged"]
 
 
 @answers(np.ma.power)
-def _power(a: Any, b: Any, third: Any = None) -> Any:
+def _power(a, b, third=None) -> Any:
     if third is not None:
         raise np.ma.MaskError("3-argument power not supported.")
     return binary_call(np.power, a, b)
 
 
 @answers(np.ma.where)
-def _where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue) -> Any:
+def _where(condition, x=np._NoValue, y=np._NoValue) -> Any:
     if x is np._NoValue or y is np._NoValue:
         if x is not y:
             raise ValueError("Must provide both 'x' and 'y' or neither.")
@@ -69,7 +69,7 @@ def _where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue) -> Any:
     return MaskedTracedArray(trace, MaskedData(everything, mask))
 
 
-def _chosen_mask(truth: Any, first: Any, second: Any) -> Any:
+def _chosen_mask(truth, first, second) -> Any:
     """The mask of the side that is chosen; where both are alike it does not matter which."""
     chosen = np.where(truth, first, second)
     if is_traced(chosen) and not is_traced(first) and not is_traced(second):
@@ -89,12 +89,12 @@ def _valid_sides(a: MaskedData, b: MaskedData) -> tuple[Any, Any]:
 
 
 @answers(np.ma.inner)
-def _inner(a: Any, b: Any) -> MaskedData:
+def _inner(a, b) -> MaskedData:
     return MaskedData(np.inner(*(np.atleast_1d(filled(masked_data(v), 0)) for v in (a, b))))
 
 
 @answers(np.ma.outer)
-def _outer(a: Any, b: Any) -> MaskedData:
+def _outer(a, b) -> MaskedData:
     left, right = traced_masked_data(a), traced_masked_data(b)
     data = np.outer(filled(left, 0), filled(right, 0))
     if left.mask is nomask and right.mask is nomask:
@@ -107,7 +107,7 @@ def _sliding(name: str, function: Callable[..., Any], *, mode: str) -> None:
     default = mode
 
     @answers(getattr(np.ma, name))
-    def slide(a: Any, v: Any, mode: str = default, propagate_mask: bool = True) -> MaskedData:
+    def slide(a, v, mode: str = default, propagate_mask: bool = True) -> MaskedData:
         operands = [traced_masked_data(x) for x in (a, v)]
         missing = [known_mask(operand, f"numpy.ma.{name}").astype(int) for operand in operands]
         if not propagate_mask:
@@ -126,24 +126,24 @@ _sliding("correlate", np.correlate, mode="valid")
 
 # ------------------------------------------------- reductions by another name
 @answers(np.ma.alltrue)
-def _alltrue(target: Any, axis: Any = 0, dtype: Any = None) -> Any:
+def _alltrue(target, axis=0, dtype=None) -> Any:
     return as_masked(target).all(axis)
 
 
 @answers(np.ma.sometrue)
-def _sometrue(target: Any, axis: Any = 0, dtype: Any = None) -> Any:
+def _sometrue(target, axis=0, dtype=None) -> Any:
     return as_masked(target).any(axis)
 
 
 @answers(np.ma.compress, np.compress)
-def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def _compress(condition, a, axis=None, out=None) -> Any:
     return as_masked(a).compress(condition, axis, out)
 
 
 @answers(np.ma.average)
 def _average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *,
-    keepdims: Any = np._NoValue,
+    a, axis=None, weights=None, returned: bool = False, *,
+    keepdims=np._NoValue,
 ) -> Any:  # fmt: skip
     m = as_masked(a)
     if weights is None:
@@ -162,7 +162,7 @@ def _average(
     return result, scale
 
 
-def _along(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
+def _along(weights, shape: tuple[int, ...], axis) -> Any:
     """Weights given for some axes alone, with the shape of the array."""
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
@@ -176,7 +176,7 @@ def _along(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
 
 
 # ------------------------------------------------------------------- assembly
-def _joined(function: Callable[..., Any], arrays: Any, *args: Any, **kwargs: Any) -> MaskedData:
+def _joined(function: Callable[..., Any], arrays, *args, **kwargs) -> MaskedData:
     """The result of a function of NumPy's that joins arrays."""
     operands = [traced_masked_data(a) for a in arrays]
     data = function([operand.everything for operand in operands], *args, **kwargs)
@@ -193,18 +193,18 @@ for _name in "column_stack concatenate dstack hstack stack vstack".split():
     answers(getattr(np.ma, _name))(functools.partial(_joined, getattr(np, _name)))
 
 
-def _concatenated(arrays: Any, axis: int = 0) -> Any:
+def _concatenated(arrays, axis: int = 0) -> Any:
     return finished(current_trace(), _joined(np.concatenate, arrays, axis))
 
 
 @answers(np.ma.append)
-def _append(a: Any, b: Any, axis: Any = None) -> Any:
+def _append(a, b, axis=None) -> Any:
     if axis is None:
         return _concatenated([as_masked(v).ravel() for v in (a, b)])
     return _concatenated([a, b], axis)
 
 
-def rearranged(function: Callable[..., Any], a: Any, *args: Any, **kwargs: Any) -> Any:
+def rearranged(function: Callable[..., Any], a, *args, **kwargs) -> Any:
     """The result of a function that moves elements, or of one that gives several arrays."""
     trace, operand = current_trace(), traced_masked_data(a)
     data = function(operand.data, *args, **kwargs)
@@ -224,12 +224,12 @@ for _name in "diag diagflat resize".split():
 
 
 @answers(np.ma.hsplit)
-def _hsplit(a: Any, indices_or_sections: Any) -> Any:
+def _hsplit(a, indices_or_sections) -> Any:
     # numpy.ma makes one array of the pieces
     return rearranged(lambda array: np.stack(np.hsplit(array, indices_or_sections)), a)
 
 
-def _raised(function: Callable[..., Any], *arrays: Any) -> Any:
+def _raised(function: Callable[..., Any], *arrays) -> Any:
     results = tuple(rearranged(function, a) for a in arrays)
     return results[0] if len(results) == 1 else results
 
@@ -238,7 +238,7 @@ for _name in "atleast_1d atleast_2d atleast_3d".split():
     answers(getattr(np.ma, _name))(functools.partial(_raised, getattr(np, _name)))
 
 
-def _moved(name: str, m: Any, *args: Any, **kwargs: Any) -> Any:
+def _moved(name: str, m, *args, **kwargs) -> Any:
     return m._moved(lambda array: getattr(array, name)(*args, **kwargs))
 
 
@@ -247,9 +247,7 @@ for _name in "diagonal flatten ravel repeat reshape squeeze swapaxes take transp
 
 
 @answers(np.ma.diff, np.diff)
-def _diff(
-    a: Any, /, n: int = 1, axis: int = -1, prepend: Any = np._NoValue, append: Any = np._NoValue
-) -> Any:
+def _diff(a, /, n: int = 1, axis: int = -1, prepend=np._NoValue, append=np._NoValue) -> Any:
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
     out = as_masked(a)
@@ -271,7 +269,7 @@ def _diff(
 
 
 @answers(np.ma.ediff1d)
-def _ediff1d(arr: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def _ediff1d(arr, to_end=None, to_begin=None) -> Any:
     flat = as_masked(arr).ravel()
     pieces = [flat[1:] - flat[:-1]]
     if to_begin is not None:
@@ -284,14 +282,14 @@ def _ediff1d(arr: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 @answers(np.ma.putmask)
-def _putmask(a: Any, mask: Any, values: Any) -> None:
+def _putmask(a, mask, values) -> None:
     target = as_masked(a)
     chosen = as_mask(current_trace(), filled(masked_data(mask), False))
     target._store(masked_data(_where(chosen, values, target)))
 
 
 @answers(np.ma.ndenumerate)
-def _ndenumerate(a: Any, compressed: bool = True) -> Iterator[tuple[tuple[int, ...], Any]]:
+def _ndenumerate(a, compressed: bool = True) -> Iterator[tuple[tuple[int, ...], Any]]:
     m = as_masked(a)
     known_mask(masked_data(m), "numpy.ma.ndenumerate")
     for at in np.ndindex(m.shape):
@@ -304,7 +302,7 @@ def _ndenumerate(a: Any, compressed: bool = True) -> Iterator[tuple[tuple[int, .
 
 # ----------------------------------------------------------- rows and columns
 @answers(np.ma.compress_nd)
-def _compress_nd(x: Any, axis: Any = None) -> Any:
+def _compress_nd(x, axis=None) -> Any:
     operand = traced_masked_data(x)
     mask = known_mask(operand, "numpy.ma.compress_nd")
     data = operand.everything
@@ -318,7 +316,7 @@ def _compress_nd(x: Any, axis: Any = None) -> Any:
 
 
 @answers(np.ma.compress_rowcols)
-def _compress_rowcols(x: Any, axis: Any = None) -> Any:
+def _compress_rowcols(x, axis=None) -> Any:
     if np.ndim(masked_data(x).data) != 2:
         raise NotImplementedError("compress_rowcols works for 2D arrays only.")
     return _compress_nd(x, axis)
@@ -329,7 +327,7 @@ answers(np.ma.compress_cols)(lambda a: _compress_rowcols(a, 1))
 
 
 @answers(np.ma.mask_rowcols)
-def _mask_rowcols(a: Any, axis: Any = None) -> Any:
+def _mask_rowcols(a, axis=None) -> Any:
     m = as_masked(a)
     if m.ndim != 2:
         raise NotImplementedError("mask_rowcols works for 2D arrays only.")
@@ -347,7 +345,7 @@ answers(np.ma.mask_rows)(lambda a, axis=np._NoValue: _mask_rowcols(a, 0))
 answers(np.ma.mask_cols)(lambda a, axis=np._NoValue: _mask_rowcols(a, 1))
 
 
-def _constants_like(function: Callable[..., Any], a: Any, *args: Any, **kwargs: Any) -> MaskedData:
+def _constants_like(function: Callable[..., Any], a, *args, **kwargs) -> MaskedData:
     operand = traced_masked_data(a)
     data = function(operand.data, *args, **kwargs)
     if operand.mask is nomask or np.shape(data) != np.shape(operand.mask):
@@ -361,6 +359,6 @@ for _name in "empty_like ones_like zeros_like".split():
 
 
 @answers(np.ma.masked_all_like)
-def _masked_all_like(arr: Any) -> MaskedData:
+def _masked_all_like(arr) -> MaskedData:
     data = np.zeros_like(traced_masked_data(arr).data)
     return MaskedData(data, np.ones(np.shape(data), bool))

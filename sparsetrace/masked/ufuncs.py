@@ -30,39 +30,37 @@ _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 core: Any = np.ma.core
 
 
-def _like(*operands: Any) -> Any:
+def _like(*operands) -> Any:
     """The masked array whose fill value the result takes over."""
     return next((x for x in operands if type(x) is MaskedTracedArray), None)
 
 
 @answers(core._MaskedUnaryOperation.__call__)
-def _unary_call(operation: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+def _unary_call(operation, a, *args, **kwargs) -> Any:
     trace, content = current_trace(), masked_data(a)
     result = arithmetic.unary(trace, operation.f, operation.domain, content, *args, **kwargs)
     return finished(trace, result, like=_like(a))
 
 
 @answers(core._MaskedBinaryOperation.__call__, core._DomainedBinaryOperation.__call__)
-def _binary_call(operation: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+def _binary_call(operation, a, b, *args, **kwargs) -> Any:
     return binary_call(operation.f, a, b, *args, **kwargs)
 
 
 @answers(core._extrema_operation.__call__)
-def _extrema_call(operation: Any, a: Any, b: Any = None) -> Any:
+def _extrema_call(operation, a, b=None) -> Any:
     if b is None:
         return by_method(_REDUCING[operation.f])(a)
     return binary_call(operation.f, a, b)
 
 
-def binary_call(f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+def binary_call(f: Callable[..., Any], a, b, *args, **kwargs) -> Any:
     """``np.ma.f(a, b)``."""
     trace = current_trace()
     return finished(trace, _binary(trace, f, a, b, *args, **kwargs), like=_like(a, b))
 
 
-def _binary(
-    trace: Trace, f: Callable[..., Any], a: Any, b: Any, *args: Any, **kwargs: Any
-) -> MaskedData:
+def _binary(trace: Trace, f: Callable[..., Any], a, b, *args, **kwargs) -> MaskedData:
     if f is np.power:
         return arithmetic.power(trace, masked_data(a), masked_data(b))
     rule = arithmetic.divide if f in _DIVISIONS else arithmetic.binary
@@ -70,7 +68,7 @@ def _binary(
 
 
 @answers(core._MaskedBinaryOperation.outer, core._extrema_operation.outer)
-def _outer(operation: Any, a: Any, b: Any) -> MaskedData:
+def _outer(operation, a, b) -> MaskedData:
     return arithmetic.outer(current_trace(), operation.f, masked_data(a), masked_data(b))
 
 
@@ -86,30 +84,28 @@ _REDUCING = {
 
 
 @answers(core._MaskedBinaryOperation.reduce)
-def _reduce(operation: Any, target: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+def _reduce(operation, target, axis=0, *args, **kwargs) -> Any:
     if operation.f not in _REDUCING or args or kwargs:
         raise _unanswered(operation, "reduce")
     return by_method(_REDUCING[operation.f])(target, axis)
 
 
 @answers(core._extrema_operation.reduce)
-def _reduce_extrema(
-    operation: Any, target: Any, axis: Any = np._NoValue, *args: Any, **kwargs: Any
-) -> Any:
+def _reduce_extrema(operation, target, axis=np._NoValue, *args, **kwargs) -> Any:
     if axis is np._NoValue:
         axis = 0 if as_masked(target).ndim == 1 else None
     return _reduce(operation, target, axis, *args, **kwargs)
 
 
 @answers(core._MaskedBinaryOperation.accumulate)
-def _accumulate(operation: Any, target: Any, axis: int = 0) -> Any:
+def _accumulate(operation, target, axis: int = 0) -> Any:
     """Of numpy.ma's results none has a mask."""
     if operation.f not in (np.add, np.multiply):
         raise _unanswered(operation, "accumulate")
     return as_masked(operation.f.accumulate(as_masked(target).filled(operation.filly), axis))
 
 
-def _unanswered(operation: Any, method: str) -> UnsupportedError:
+def _unanswered(operation, method: str) -> UnsupportedError:
     return UnsupportedError(
         explain(
             f"np.ma.{operation.__name__}.{method}",
@@ -142,31 +138,29 @@ def _refuse(call: str, problem: str) -> Any:
     )
 
 
-def _array_ufunc(
-    self: MaskedTracedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
-) -> Any:
+def _array_ufunc(self: MaskedTracedArray, ufunc: np.ufunc, method: str, *inputs, **kwargs) -> Any:
     return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
 
 
 MaskedTracedArray.__array_ufunc__ = _array_ufunc  # type: ignore[attr-defined]
 
 
-def _takes(other: Any) -> bool:
+def _takes(other) -> bool:
     return contains_traced(other) or isinstance(other, _PLAIN)
 
 
 def _own(f: np.ufunc, name: str, *, reflected: bool, in_place: bool) -> None:
     """An operator that numpy.ma defines."""
 
-    def forward(self: MaskedTracedArray, other: Any) -> Any:
+    def forward(self: MaskedTracedArray, other) -> Any:
         return binary_call(f, self, other) if _takes(other) else NotImplemented
 
-    def backward(self: MaskedTracedArray, other: Any) -> Any:
+    def backward(self: MaskedTracedArray, other) -> Any:
         if not np.ndim(other):  # NumPy's scalars call the ufunc
             return ufunc_call(self._trace, f, "__call__", (other, self), {})
         return binary_call(f, other, self) if _takes(other) else NotImplemented
 
-    def inside(self: MaskedTracedArray, other: Any) -> Any:
+    def inside(self: MaskedTracedArray, other) -> Any:
         if not _takes(other):
             return NotImplemented
         return self._store(_binary(self._trace, f, self, other))
@@ -178,16 +172,16 @@ def _own(f: np.ufunc, name: str, *, reflected: bool, in_place: bool) -> None:
         setattr(MaskedTracedArray, f"__i{name}__", inside)
 
 
-def _through(f: Any, name: str) -> None:
+def _through(f, name: str) -> None:
     """An operator that goes through the ufunc."""
 
-    def forward(self: MaskedTracedArray, *others: Any) -> Any:
+    def forward(self: MaskedTracedArray, *others) -> Any:
         return ufunc_call(self._trace, f, "__call__", (self, *others), {})
 
-    def backward(self: MaskedTracedArray, other: Any) -> Any:
+    def backward(self: MaskedTracedArray, other) -> Any:
         return ufunc_call(self._trace, f, "__call__", (other, self), {})
 
-    def inside(self: MaskedTracedArray, other: Any) -> Any:
+    def inside(self: MaskedTracedArray, other) -> Any:
         result = forward(self, other)
         return result if result is NotImplemented else self._store(masked_data(result))
 

@@ -155,9 +155,9 @@ _OF_PYTHON = (TracedPythonFloat, TracedPythonComplex, TracedPythonInt, TracedPyt
 NUMBERS += _OF_PYTHON
 
 
-def _maker(kind: type[PythonNumber], dtype: np.dtype[Any]) -> Callable[..., Any]:
+def _maker(cls: type[PythonNumber], dtype: np.dtype[Any]) -> Callable[..., Any]:
     def make(trace: Trace, node: int, value: Any = None) -> Any:
-        return kind(trace, node, dtype, value)
+        return cls(trace, node, dtype, value)
 
     return make
 
@@ -216,9 +216,9 @@ _KIND_OF: dict[type, str] = {
 
 def _numpys(number: PythonNumber) -> Any:
     """The same number as one of NumPy's."""
-    kind = TracedComplex if number._dtype.kind == "c" else TracedScalar
-    kind = TracedInteger if number._dtype.kind in "bi" else kind
-    return kind(number._trace, number._id, number._dtype, number._value)
+    dtype = TracedComplex if number._dtype.kind == "c" else TracedScalar
+    dtype = TracedInteger if number._dtype.kind in "bi" else dtype
+    return dtype(number._trace, number._id, number._dtype, number._value)
 
 
 def _counted(x: Any) -> Any:
@@ -305,13 +305,13 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
     if not trace.local:
         if trace.calm:
             return as_python(ufunc_call(trace, ufunc, "__call__", operands, {}))
-        found = without_state(trace, ufunc_call, trace, ufunc, "__call__", operands, {})
-        return as_python(found)
+        result = without_state(trace, ufunc_call, trace, ufunc, "__call__", operands, {})
+        return as_python(result)
     value = operate(*map(_value, operands))  # raises what it raises
     if isinstance(value, complex) and "c" not in kinds:
         operands = tuple(map(_as_complex, operands))
-    found = without_state(trace, ufunc_call, trace, ufunc, "__call__", operands, {})
-    return _with_value(as_python(found), value)
+    result = without_state(trace, ufunc_call, trace, ufunc, "__call__", operands, {})
+    return _with_value(as_python(result), value)
 
 
 def _as_complex(x: Any) -> Any:
@@ -320,13 +320,13 @@ def _as_complex(x: Any) -> Any:
     return complex(x)
 
 
-def _with_value(found: Any, value: Any) -> Any:
+def _with_value(result: Any, value: Any) -> Any:
     """A number with the value that Python's own operator gave."""
-    if type(found) is tuple:
-        return tuple(map(_with_value, found, value))
-    if not isinstance(found, PythonNumber):
+    if type(result) is tuple:
+        return tuple(map(_with_value, result, value))
+    if not isinstance(result, PythonNumber):
         return value
-    return PYTHON_KINDS[np.asarray(value).dtype.kind](found._trace, found._id, value)
+    return PYTHON_KINDS[np.asarray(value).dtype.kind](result._trace, result._id, value)
 
 
 # -------------------------------------------------------------------- what may be raised

@@ -111,9 +111,9 @@ def _is_repeated(x: Any) -> bool:
 
     A class that says itself what a product is hands NumPy an array of its items.
     """
-    kind = type(x)
+    cls = type(x)
     return isinstance(x, _REPEATED) and all(
-        type(getattr(kind, name, None)) is WrapperDescriptorType for name in ("__mul__", "__rmul__")
+        type(getattr(cls, name, None)) is WrapperDescriptorType for name in ("__mul__", "__rmul__")
     )
 
 
@@ -324,8 +324,8 @@ class Number(metaclass=_Kind):
     def _as_array(self) -> Any:
         """The number as an array without dimensions."""
         values = None if self._value is None else np.array(self._value, self._dtype)
-        found = Elements(self._ids, self._dtype, values, keep_array=True)
-        return self._trace.wrap(found)
+        result = Elements(self._ids, self._dtype, values, keep_array=True)
+        return self._trace.wrap(result)
 
 
 class TracedScalar(Number):
@@ -380,8 +380,8 @@ class TracedScalar(Number):
         return self.__given
 
     def __given(self, dtype: Any = None, copy: Any = None) -> Any:
-        found = self._as_array()
-        return found if dtype is None else found.astype(dtype)
+        result = self._as_array()
+        return result if dtype is None else result.astype(dtype)
 
     @property
     def data(self) -> Any:
@@ -457,9 +457,11 @@ class TracedScalar(Number):
     conj = conjugate
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        kind = np.dtype(dtype)
-        values = None if self._value is None else np.asarray(self._value).astype(kind)
-        return self._trace.wrap(Elements(landed(self._trace, kind, self._ids), kind, values))
+        result_dtype = np.dtype(dtype)
+        values = None if self._value is None else np.asarray(self._value).astype(result_dtype)
+        return self._trace.wrap(
+            Elements(landed(self._trace, result_dtype, self._ids), result_dtype, values)
+        )
 
     def is_integer(self) -> Any:
         return np.equal(np.floor(cast(Any, self)), cast(Any, self))
@@ -514,18 +516,18 @@ def number(trace: Trace, node: int, dtype: np.dtype[Any], value: Any = None) -> 
     return _KINDS[dtype.kind](trace, node, dtype, value)
 
 
-def _whole(found: Any) -> Any:
+def _whole(result: Any) -> Any:
     """A number without a fraction as the whole number of Python's that it is."""
-    return as_python(found.astype(np.int64))
+    return as_python(result.astype(np.int64))
 
 
-def as_python(found: Any) -> Any:
+def as_python(result: Any) -> Any:
     """What ``found.item()`` gives: a number of Python's own for one of NumPy's."""
-    if isinstance(found, TracedScalar):
-        return PYTHON_KINDS[found._dtype.kind](found._trace, found._id, found._value)
-    if isinstance(found, np.generic):
-        return found.item()
-    return tuple(map(as_python, found)) if type(found) is tuple else found
+    if isinstance(result, TracedScalar):
+        return PYTHON_KINDS[result._dtype.kind](result._trace, result._id, result._value)
+    if isinstance(result, np.generic):
+        return result.item()
+    return tuple(map(as_python, result)) if type(result) is tuple else result
 
 
 for _name in "add sub mul truediv floordiv mod divmod and or xor lshift rshift".split():
@@ -546,8 +548,8 @@ class Hidden:
 
     _from = staticmethod(by_users_name)
 
-    def __init__(self, name: str, found: Any) -> None:
-        self._name, self._found = name, found
+    def __init__(self, name: str, result: Any) -> None:
+        self._name, self._found = name, result
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -582,18 +584,18 @@ _OF_CLASSES = frozenset(
 """What any class written in Python has, and what is documented as the trace's own."""
 
 
-def match(kind: type[Number], plain: type) -> None:
+def match(cls: type[Number], plain: type) -> None:
     """Make ``hasattr`` answer for the class as for the plain number."""
     has: dict[str, Any] = {}
-    for base in reversed(type.mro(kind)[:-1]):
+    for base in reversed(type.mro(cls)[:-1]):
         has.update(vars(base))
     wanted = set(dir(plain))
-    for name, found in has.items():
+    for name, item in has.items():
         own = name.startswith("_") and not name.startswith("__")
-        if not (own or name in wanted or name in _OF_CLASSES or isinstance(found, Hidden)):
-            setattr(kind, name, Hidden(name, found))
+        if not (own or name in wanted or name in _OF_CLASSES or isinstance(item, Hidden)):
+            setattr(cls, name, Hidden(name, item))
     for name in wanted.difference(has, dir(object)):
-        setattr(kind, name, _Refused(name))
+        setattr(cls, name, _Refused(name))
 
 
 def _unary_method(ufunc: np.ufunc) -> Callable[..., Any]:

@@ -122,10 +122,10 @@ def _count(number: Any) -> int:
     if trace.local:
         key = node, number._dtype.str, number._dtype.type(value).tobytes()
         return texts.by_content.get(key) or texts.by_content.setdefault(key, next(_numbers))
-    found = texts.by_object.get(id(number))
-    if found is None:
-        found = texts.by_object[id(number)] = number, next(_numbers)
-    return found[1]
+    result = texts.by_object.get(id(number))
+    if result is None:
+        result = texts.by_object[id(number)] = number, next(_numbers)
+    return result[1]
 
 
 def array_text(array: Any, shown: str) -> str:

@@ -165,17 +165,17 @@ def _plain(trace: Trace, value, name: str) -> Any:
     return values if values.ndim else values[()]
 
 
-def _wrapped(trace: Trace, value, kind: np.dtype[Any], apart: list[np.dtype[Any]] | None) -> Any:
+def _wrapped(trace: Trace, value, dtype: np.dtype[Any], apart: list[np.dtype[Any]] | None) -> Any:
     """`Elements` in place of id arrays; `apart` has a dtype for each result."""
     if isinstance(value, (list, tuple)):
-        kinds = [kind] * len(value) if apart is None else apart
+        kinds = [dtype] * len(value) if apart is None else apart
         items = [_wrapped(trace, item, k, None) for item, k in zip(value, kinds, strict=True)]
         return items if isinstance(value, list) else tuple(items)
     if isinstance(value, np.ndarray):
         trace.graph.look_at(value)
-        return Elements(value, kind, keep_array=True)
+        return Elements(value, dtype, keep_array=True)
     if isinstance(value, np.integer):  # of a view without dimensions NumPy makes a number
-        return Elements(np.asarray(value), kind)
+        return Elements(np.asarray(value), dtype)
     return value
 
 
@@ -209,22 +209,22 @@ def _windows(ids: Ids, window) -> Ids:
     return views
 
 
-def _all(value, kind: np.dtype[Any]) -> Any:
+def _all(value, dtype: np.dtype[Any]) -> Any:
     """Ids, or lists and tuples of them, as elements of one dtype."""
     if isinstance(value, (list, tuple)):
-        return type(value)(_all(item, kind) for item in value)
+        return type(value)(_all(item, dtype) for item in value)
     # of a view without dimensions NumPy makes a number
-    return Elements(np.asarray(value), kind, keep_array=isinstance(value, np.ndarray))
+    return Elements(np.asarray(value), dtype, keep_array=isinstance(value, np.ndarray))
 
 
 def _check_casting(dtypes: list[np.dtype[Any]], wanted, casting) -> None:
     """What NumPy says where a ``dtype=`` cannot take the elements."""
     if wanted is None:
         return
-    for kind in dtypes:
-        if not np.can_cast(kind, wanted, casting):
+    for dtype in dtypes:
+        if not np.can_cast(dtype, wanted, casting):
             raise TypeError(
-                f"Cannot cast array data from {kind!r} to {np.dtype(wanted)!r} according to the "
+                f"Cannot cast array data from {dtype!r} to {np.dtype(wanted)!r} according to the "
                 f"rule {casting!r}"
             )
 
@@ -268,7 +268,7 @@ def run_move(trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         values = args[2] if len(args) > 2 else kwargs["values"]
         if isinstance(values, complex):
             source.type(values)
-    if dtype.kind in "biu" and any(kind.kind not in "biu" for kind in dtypes):
+    if dtype.kind in "biu" and any(result_dtype.kind not in "biu" for result_dtype in dtypes):
         return _whole(trace, move, args, kwargs, dtype)
     parts = [x for x in (*moved, *options.values()) if isinstance(x, PartIds)]
     if parts:  # NumPy may make new arrays of an operand's class, which are no views of a part

@@ -42,8 +42,8 @@ def _like(trace: Trace, prototype, fill: Ids, dtype, order, shape) -> Elements:
     else:
         ids = np.empty(shape, np.int32)
     ids[...] = fill
-    kind = dtype_of(prototype) if dtype is None else np.dtype(dtype)
-    return Elements(ids, kind, keep_array=True)
+    result_dtype = dtype_of(prototype) if dtype is None else np.dtype(dtype)
+    return Elements(ids, result_dtype, keep_array=True)
 
 
 @rule_for(np.zeros_like)
@@ -66,9 +66,9 @@ def _ones_like(trace: Trace, a, dtype, order, shape) -> Elements:
 
 @rule_for(np.full_like)
 def _full_like(trace: Trace, a, fill_value, dtype, order, shape) -> Elements:
-    kind = dtype_of(a) if dtype is None else np.dtype(dtype)
-    fill = converted(trace, ids_of(trace, fill_value), dtype_of(fill_value), kind)
-    return _like(trace, a, fill, kind, order, shape)
+    result_dtype = dtype_of(a) if dtype is None else np.dtype(dtype)
+    fill = converted(trace, ids_of(trace, fill_value), dtype_of(fill_value), result_dtype)
+    return _like(trace, a, fill, result_dtype, order, shape)
 
 
 @rule_for(np.astype)
@@ -80,31 +80,31 @@ def _astype(trace: Trace, x, dtype, copy) -> Any:
 def _real(trace: Trace, val) -> Any:
     if python_type(type(val)) is not None:
         return val.real
-    kind, whole = dtype_of(val), isinstance(val, np.ndarray)
-    if kind.kind != "c":
-        return Elements(ids_of(trace, val), kind, keep_array=whole)
+    dtype, whole = dtype_of(val), isinstance(val, np.ndarray)
+    if dtype.kind != "c":
+        return Elements(ids_of(trace, val), dtype, keep_array=whole)
     # a constant's id serves for its real part: `Graph.known_values` takes that
     part = part_of(trace.graph, ids_of(trace, val))
-    return Elements(part, np.empty(0, kind).real.dtype, keep_array=whole)
+    return Elements(part, np.empty(0, dtype).real.dtype, keep_array=whole)
 
 
 @rule_for(np.imag)
 def _imag(trace: Trace, val) -> Any:
     if python_type(type(val)) is not None:
         return val.imag
-    kind, whole = dtype_of(val), isinstance(val, np.ndarray)
+    dtype, whole = dtype_of(val), isinstance(val, np.ndarray)
     ids = ids_of(trace, val)
-    if kind.kind != "c":
+    if dtype.kind != "c":
         nothing = np.full(ids.shape, trace.graph.zero, np.int32)
         nothing.flags.writeable = False  # as in NumPy
-        return Elements(nothing, kind, keep_array=whole)
+        return Elements(nothing, dtype, keep_array=whole)
     known = ids < ZERO
     if known.any():
         # these constants need ids of their own, which the array cannot share: no writes
-        ids = np.where(known, trace.graph.constant(trace.graph.known_values(ids, kind).imag), ids)
+        ids = np.where(known, trace.graph.constant(trace.graph.known_values(ids, dtype).imag), ids)
         ids.flags.writeable = False
-        return Elements(ids, np.empty(0, kind).real.dtype, keep_array=whole)
-    return Elements(part_of(trace.graph, ids), np.empty(0, kind).real.dtype, keep_array=whole)
+        return Elements(ids, np.empty(0, dtype).real.dtype, keep_array=whole)
+    return Elements(part_of(trace.graph, ids), np.empty(0, dtype).real.dtype, keep_array=whole)
 
 
 def _arrays(x) -> Any:
@@ -218,19 +218,19 @@ def _ix(trace: Trace, args) -> Any:
     """Constant indices as an ordinary open mesh; numbers as views of the arguments."""
     if any(len(_shape(x)) != 1 for x in args):
         raise ValueError("Cross index must be 1 dimensional")
-    found: list[Any] = []
+    result: list[Any] = []
     for i, x in enumerate(args):
         if is_traced_array(x) and (dtype_of(x).kind != "b" or known_mask(trace, x) is None):
             if dtype_of(x).kind == "b":
                 raise REFUSED.value_dependent("np.ix_")
             shape = tuple(-1 if axis == i else 1 for axis in range(len(args)))
-            found.append(Elements(x._ids.reshape(shape), x._dtype, keep_array=True))
+            result.append(Elements(x._ids.reshape(shape), x._dtype, keep_array=True))
             continue
         values = chosen_values(trace, x)
         if values is None:
             raise REFUSED.value_dependent("np.ix_")
-        found.append(np.ix_(*(values if axis == i else [0] for axis in range(len(args))))[i])
-    return tuple(found)
+        result.append(np.ix_(*(values if axis == i else [0] for axis in range(len(args))))[i])
+    return tuple(result)
 
 
 # ------------------------------------------------- creators with like=

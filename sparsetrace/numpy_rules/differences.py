@@ -99,11 +99,11 @@ def _gradient(trace: Trace, f, varargs, axis, edge_order) -> Any:
         axes = _axes(axis, ids.ndim)
         spacings = _spacings(trace, varargs, [ids.shape[i] for i in axes])
         if spacings and min(ids.shape[i] for i in axes) > edge_order:
-            found = [
+            result = [
                 Elements(_slopes(trace, ids, i, even, edge_order), FLOAT)
                 for i, even in zip(axes, spacings, strict=True)
             ]
-            return found[0] if len(found) == 1 else tuple(found)
+            return result[0] if len(result) == 1 else tuple(result)
     return rebound(gradient)(f, *varargs, axis=axis, edge_order=edge_order)
 
 
@@ -125,12 +125,12 @@ def _spacings(trace: Trace, varargs: tuple[Any, ...], lengths: list[int]) -> lis
         varargs *= len(lengths)
     if len(varargs) != len(lengths):
         return None
-    found: list[Even] = []
+    result: list[Even] = []
     for spacing, n in zip(varargs, lengths, strict=True):
         if type(spacing) in _REAL:
             if not _TINY < abs(float(spacing)) < _HUGE:
                 return None
-            found.append(True)
+            result.append(True)
             continue
         points = _numbers(spacing)
         if points is None or points.shape != (n,) or n < 2:
@@ -143,11 +143,11 @@ def _spacings(trace: Trace, varargs: tuple[Any, ...], lengths: list[int]) -> lis
         if not (least > _TINY and most < _HUGE):
             return None
         if low == high:
-            found.append(True)
+            result.append(True)
         else:
             same = steps[1:] == steps[:-1]
-            found.append(same if trace.values and count_nonzero(same) else False)
-    return found
+            result.append(same if trace.values and count_nonzero(same) else False)
+    return result
 
 
 def _slopes(trace: Trace, ids: Ids, axis: int, even: Even, edge_order: int) -> Ids:

@@ -42,25 +42,25 @@ def _transform(
     *,
     single: bool,
 ) -> Elements:
-    ids, kind = ids_of(trace, a), dtype_of(a)
-    if function in _OF_REALS and kind.kind == "c":
+    ids, dtype = ids_of(trace, a), dtype_of(a)
+    if function in _OF_REALS and dtype.kind == "c":
         raise TypeError(f"np.fft.{function.__name__}: its operand has to be real")
     options = {"n": lengths, "axis": axes} if single else {"s": lengths, "axes": axes}
     try:
-        shape, out_kind = _sampled(function, ids.shape, kind, norm, tuple(options.items()))
+        shape, out_kind = _sampled(function, ids.shape, dtype, norm, tuple(options.items()))
     except TypeError:  # lists of lengths or axes
-        sample = function(zeros(ids.shape, kind), norm=norm, **options)
+        sample = function(zeros(ids.shape, dtype), norm=norm, **options)
         shape, out_kind = sample.shape, sample.dtype
     over = _transformed_axes(ids.ndim, lengths, axes, single=single)
     if not over and is_traced_array(a):  # the operand itself
-        return Elements(ids, kind, keep_array=True)
+        return Elements(ids, dtype, keep_array=True)
     used = _cropped(ids, function, lengths, over)
     united = np.broadcast_to(along_axis(trace, used, over, keepdims=True) if over else used, shape)
     out = np.array(united)
     if not trace.graph.pure and not (used > ZERO).all():
         constant = (used <= ZERO).all(axis=over, keepdims=True)
         if constant.any():
-            values = function(trace.graph.known_values(ids, kind), norm=norm, **options)
+            values = function(trace.graph.known_values(ids, dtype), norm=norm, **options)
             out = np.where(constant, trace.graph.constant(values), out)
     return Elements(out, out_kind)
 

@@ -59,8 +59,8 @@ def _requested(
         signature = (*(None,) * ufunc.nin, *(kwargs["dtype"],) * ufunc.nout)
     given = (*map(dtype_of, inputs), *(None,) * ufunc.nout)
     casting = kwargs.get("casting", "same_kind")
-    found = ufunc.resolve_dtypes(given, signature=signature, casting=casting)
-    return found[ufunc.nin :]
+    result = ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+    return result[ufunc.nin :]
 
 
 def _placed(
@@ -117,11 +117,11 @@ def _cores(ufunc: np.ufunc) -> tuple[list[int], list[int]]:
     """The numbers of core dimensions of the inputs and of the outputs."""
     assert ufunc.signature is not None
     left, right = ufunc.signature.replace(" ", "").split("->")
-    found = [
+    result = [
         [len(core.split(",")) if core else 0 for core in re.findall(r"\(([^)]*)\)", side)]
         for side in (left, right)
     ]
-    return found[0], found[1]
+    return result[0], result[1]
 
 
 def _moved(trace: Trace, x, place: tuple[int, ...]) -> Any:

@@ -46,14 +46,16 @@ def _bincount(trace: Trace, x, weights, minlength) -> Elements:
     counts = np.bincount(x, ones, minlength)  # NumPy judges the arguments
     if weights is None or not counts.size or not bins.size:
         return constants(trace, counts)
-    places, kind = bins.astype(np.intp), dtype_of(weights)
-    return Elements(_added(trace, places, ids_of(trace, weights), len(counts), kind), FLOAT)
+    places, dtype = bins.astype(np.intp), dtype_of(weights)
+    return Elements(_added(trace, places, ids_of(trace, weights), len(counts), dtype), FLOAT)
 
 
-def _added(trace: Trace, places: NDArray[Any], weights: Ids, size: int, kind: np.dtype[Any]) -> Ids:
+def _added(
+    trace: Trace, places: NDArray[Any], weights: Ids, size: int, dtype: np.dtype[Any]
+) -> Ids:
     """The sums of the weights at each place."""
     target = Operand(trace, trace.graph.constant(np.zeros(size)), FLOAT)
-    at(trace, np.add, target, places, Operand(trace, weights, kind))
+    at(trace, np.add, target, places, Operand(trace, weights, dtype))
     return target._ids
 
 
@@ -87,8 +89,8 @@ def _edges(trace: Trace, a, bins, range_) -> Any:
     both = trace.graph.union(low.ids, high.ids)
     ids = np.full(int(bins) + 1, both, np.int32)
     ids[0], ids[-1] = low.ids, high.ids
-    kind = np.result_type(dtype_of(a), np.float32)
-    return Elements(ids, kind if kind.kind == "f" else FLOAT)
+    dtype = np.result_type(dtype_of(a), np.float32)
+    return Elements(ids, dtype if dtype.kind == "f" else FLOAT)
 
 
 def _extremes(trace: Trace, a) -> tuple[Ids, Ids]:
@@ -118,13 +120,13 @@ def _histogram(trace: Trace, a, bins, range, density, weights) -> tuple[Elements
     if trace.local and not trace.dependency:
         values = np.asarray(values_of(a))
         known_edges = np.histogram_bin_edges(values, values_of(bins), values_of(range))
-    kind = np.dtype(np.intp) if weights is None else dtype_of(weights)
-    kind = np.dtype(float) if density else kind
+    dtype = np.dtype(np.intp) if weights is None else dtype_of(weights)
+    dtype = np.dtype(float) if density else dtype
     empty: Any = False
     if values is not None and known_edges is not None:
         counts = np.histogram(values, known_edges)[0]
         if weights is None and not widths:
-            return Elements(constants(trace, counts).ids, kind), edges
+            return Elements(constants(trace, counts).ids, dtype), edges
         empty = counts == 0
         if weights is None:
             weights = np.ones(values.shape)
@@ -148,10 +150,10 @@ def _histogram(trace: Trace, a, bins, range, density, weights) -> tuple[Elements
     if density:
         ids = trace.graph.union(ids, np.broadcast_to(divisor, ids.shape))
     if widths:  # counts are divided by the widths of the bins
-        found = _ids(trace, edges)
-        apart = trace.graph.union_all([ids, found[1:], found[:-1]])
+        result = _ids(trace, edges)
+        apart = trace.graph.union_all([ids, result[1:], result[:-1]])
         ids = np.where(empty, ids, apart)
-    return Elements(bend(trace.graph, ids) if density else ids, kind), edges
+    return Elements(bend(trace.graph, ids) if density else ids, dtype), edges
 
 
 def _places(
@@ -230,8 +232,8 @@ def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
         parts = [ids, divisor]
         for axis, (edge, moves) in enumerate(zip(edges, moving, strict=True)):
             if moves:  # each cell is divided by its own widths
-                found = _ids(trace, edge)
-                width = trace.graph.union(found[1:], found[:-1])
+                result = _ids(trace, edge)
+                width = trace.graph.union(result[1:], result[:-1])
                 along = width.reshape((-1,) + (1,) * (dimensions - 1 - axis))
                 parts.append(np.broadcast_to(along, shape).reshape(-1))
         ids = bend(trace.graph, trace.graph.union_all(parts))

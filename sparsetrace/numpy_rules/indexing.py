@@ -50,12 +50,12 @@ _SIMPLE = frozenset((int, slice, type(None), type(Ellipsis), np.int64, np.intp, 
 
 def is_simple(key) -> bool:
     """Whether the key surely holds nothing traced."""
-    kind = type(key)
-    if kind in _SIMPLE:
+    cls = type(key)
+    if cls in _SIMPLE:
         return True
-    if kind is tuple:
+    if cls is tuple:
         return all(type(k) in _SIMPLE for k in key)
-    return kind is np.ndarray and key.dtype != object
+    return cls is np.ndarray and key.dtype != object
 
 
 def constant_key(trace: Trace, key) -> tuple[Any, bool]:
@@ -115,14 +115,14 @@ def gives_view(key) -> bool:
     )
 
 
-def chosen(trace: Trace, found: Ids, ids: Ids, key) -> Ids:
+def chosen(trace: Trace, result: Ids, ids: Ids, key) -> Ids:
     """What ``x[key]`` gave, as the view of x that it is in NumPy: see `put`.
 
     It is read-only, for whatever else writes into it.
     """
-    if not found.ndim and not has_ellipsis(key):
-        return found
-    own = found.copy("K")
+    if not result.ndim and not has_ellipsis(key):
+        return result
+    own = result.copy("K")
     place = id(own)
     trace.rows[place] = weakref.ref(own, lambda _: trace.rows.pop(place, None)), ids, key
     trace.keeps_writes = True

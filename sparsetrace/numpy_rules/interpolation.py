@@ -77,12 +77,12 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
     np.interp(0.0, np.zeros(np.shape(xp)), np.zeros(np.shape(fp)), period=cycle)
     shape = x._ids.shape if is_traced(x) else np.shape(x)
     xp, fp = (v if contains_traced(v) else constant_values(v) for v in (xp, fp))
-    kind = np.result_type(dtype_of(fp), float)
+    dtype = np.result_type(dtype_of(fp), float)
     points = [plain_values(trace, v) for v in (x, xp, 0.0 if period is None else period)]
     if all(v is not None for v in points):
         ends = [None if v is None else ids_of(trace, v) for v in (left, right)]
         cycle = None if period is None else abs(float(points[2]))  # type: ignore[arg-type]
-        return Elements(_between(trace, points[0], points[1], fp, ends, cycle), kind)
+        return Elements(_between(trace, points[0], points[1], fp, ends, cycle), dtype)
     parts: list[Ids] = []
     alone = period is None and np.size(xp) == 1  # the same height everywhere but for the ends
     if contains_traced(x) and not alone:
@@ -93,7 +93,7 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
             # level, with steps at most where the table ends
             outside = [v for v in (left, right) if v is not None]
             if all(_equals(trace, v, heights.flat[0]) for v in outside):
-                return Elements(trace.graph.constant(np.full(shape, heights.flat[0])), kind)
+                return Elements(trace.graph.constant(np.full(shape, heights.flat[0])), dtype)
             ids = ids_of(trace, x)
             parts.append(ids if trace.dependency else np.full(shape, trace.graph.opaque, np.int32))
     for table in (None if alone else xp, fp, left, right, period):
@@ -101,7 +101,7 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
             every = trace.graph.union_rows(ids_of(trace, table).reshape(-1))
             parts.append(np.broadcast_to(every, shape))
     if alone and left is right is None and not contains_traced(fp):
-        return Elements(trace.graph.constant(np.full(shape, fp[0])), kind)
+        return Elements(trace.graph.constant(np.full(shape, fp[0])), dtype)
     united = trace.graph.union_all(parts) if parts else np.full(shape, trace.graph.opaque, np.int32)
     out = np.maximum(united, OPAQUE)
     if trace.second_order and not alone:
@@ -118,7 +118,7 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
         if pairs and (where > OPAQUE).any():
             where_cut = trace.local and not curved
             out = interact(trace.graph, out, pairs, cut=where_cut)
-    return Elements(out, kind)
+    return Elements(out, dtype)
 
 
 def _equals(trace: Trace, x, value) -> bool:
@@ -128,7 +128,7 @@ def _equals(trace: Trace, x, value) -> bool:
 
 def _between(trace: Trace, x, xp, fp, ends: Sequence[Ids | None], period: float | None) -> Ids:
     """Interpolation at known places: two nodes for each, one at a node or outside."""
-    heights, kind = ids_of(trace, fp), dtype_of(fp)
+    heights, dtype = ids_of(trace, fp), dtype_of(fp)
     left, right = ends
     if period is not None:
         x, xp = x % period, xp % period
@@ -148,15 +148,15 @@ def _between(trace: Trace, x, xp, fp, ends: Sequence[Ids | None], period: float 
     if some or any(end is not None and end <= ZERO for end in (left, right)):
         known = heights <= ZERO
         settled = known[lower] & known[upper]
-        values = trace.graph.known_values(heights, kind)
+        values = trace.graph.known_values(heights, dtype)
         sides = [
-            None if e is None else trace.graph.known_values(e, kind)[()] for e in (left, right)
+            None if e is None else trace.graph.known_values(e, dtype)[()] for e in (left, right)
         ]
         for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
             if end is not None:
                 settled = np.where(outside, end <= ZERO, settled)
-        found = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
-        out = np.where(settled, trace.graph.constant(found), out)
+        result = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
+        out = np.where(settled, trace.graph.constant(result), out)
     return np.asarray(out)
 
 

@@ -119,8 +119,8 @@ def _matrix_rank(trace: Trace, A, tol, hermitian, rtol) -> Elements:
 
 def _as_complex(trace: Trace, total: Ids, sample) -> Elements:
     """Complex, since whether the eigenvalues are real depends on the values."""
-    found = like_sample(trace, total, sample)
-    return Elements(found.ids, np.result_type(found.dtype, np.complex64))
+    result = like_sample(trace, total, sample)
+    return Elements(result.ids, np.result_type(result.dtype, np.complex64))
 
 
 @rule_for(np.linalg.eig)

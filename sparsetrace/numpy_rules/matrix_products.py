@@ -133,10 +133,10 @@ def _plain_matmul(trace: Trace, x, y) -> Elements | None:
             return None
         matrix = constant.T if first else constant
         if ids.ndim == 1:
-            found = _small_matmul(trace, ids[None], matrix)
-            return None if found is None else Elements(found[0], FLOAT)
-        found = _small_matmul(trace, ids if first else ids.T, matrix)
-        return None if found is None else Elements(found if first else found.T.copy(), FLOAT)
+            result = _small_matmul(trace, ids[None], matrix)
+            return None if result is None else Elements(result[0], FLOAT)
+        result = _small_matmul(trace, ids if first else ids.T, matrix)
+        return None if result is None else Elements(result if first else result.T.copy(), FLOAT)
     if constant.ndim == 1:
         columns = ids if first or ids.ndim == 1 else ids.swapaxes(-1, -2)
         if columns.shape[-1] != constant.shape[0]:
@@ -325,8 +325,8 @@ def _inner(trace: Trace, a, b) -> Elements:
 def _outer_of_vectors(trace: Trace, x1, x2) -> Elements:
     if np.ndim(x1) != 1 or np.ndim(x2) != 1:
         raise ValueError("Input arrays must be one-dimensional")
-    found: Elements = _outer(trace, x1, x2)
-    return found
+    result: Elements = _outer(trace, x1, x2)
+    return result
 
 
 def _given(x: Factor) -> Any:
@@ -361,17 +361,17 @@ def _tensordot(trace: Trace, a, b, axes) -> Elements:
 @rule_for(np.einsum)
 def _einsum(trace: Trace, operands, kwargs) -> Elements:
     operands = tuple(map(unwatched, operands))
-    found = einsum(trace, *operands)
+    result = einsum(trace, *operands)
     casting = kwargs.get("casting", "safe")
     # NumPy gives a view of one operand whatever dtype is asked for
-    if found.keep_array or (kwargs.get("dtype") is None and casting == "safe"):
-        return found
-    dtype = np.dtype(kwargs.get("dtype") or found.dtype)
+    if result.keep_array or (kwargs.get("dtype") is None and casting == "safe"):
+        return result
+    dtype = np.dtype(kwargs.get("dtype") or result.dtype)
     spelled = isinstance(operands[0], str)
     for x in operands[1:] if spelled else operands[: len(operands) // 2 * 2 : 2]:
         if not np.can_cast(dtype_of(x), dtype, casting):
             raise TypeError(f"einsum: cannot cast {dtype_of(x)} to {dtype} by the rule {casting!r}")
-    return Elements(found.ids, dtype)
+    return Elements(result.ids, dtype)
 
 
 @rule_for(np.einsum_path)
@@ -406,10 +406,10 @@ def _correlate(trace: Trace, a, v, mode) -> Elements:
     kernel: Any = reverse.values
     if reverse.ids is not None:
         kernel = Operand(trace, reverse.ids, reverse.dtype, reverse.values)
-    found = convolve(trace, a, kernel, mode)
+    result = convolve(trace, a, kernel, mode)
     if np.size(v) > np.size(a) and mode == "same":
         return _correlate_same(trace, a, v)
-    return found
+    return result
 
 
 def _correlate_same(trace: Trace, a, v) -> Elements:

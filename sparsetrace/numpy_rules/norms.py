@@ -45,14 +45,14 @@ def _norm(
     matrix: bool,
 ) -> Elements:
     """Norms over `axis`; sums and extremes of absolute values are piecewise linear."""
-    ids, kind = ids_of(trace, x), dtype_of(x)
+    ids, result_dtype = ids_of(trace, x), dtype_of(x)
     order = options["ord"]
     traced = contains_traced(order)
     if traced:
         options = {**options, "ord": 3.0}
     # NumPy judges the arguments, and makes the shape, on a small array
     sample = function(ones([min(n, 2) for n in ids.shape]), **options)
-    real = np.empty(0, kind).real.dtype
+    real = np.empty(0, result_dtype).real.dtype
     dtype = real if real.kind == "f" else np.dtype(float)
     single = axis is not None and not isinstance(axis, tuple)
     rows, axes = core_last(ids, int(axis) if single else axis)
@@ -66,13 +66,21 @@ def _norm(
                 trace.graph,
                 trace.graph.union(out, np.broadcast_to(ids_of(trace, order), out.shape)),
             )
-        elif kind.kind == "c" or order not in ((1, -1, np.inf, -np.inf) if matrix else _LINEAR):
+        elif result_dtype.kind == "c" or order not in (
+            (1, -1, np.inf, -np.inf) if matrix else _LINEAR
+        ):
             bent = bend(trace.graph, out, since)
-            out = bent if kind.kind == "c" else np.where(_single(trace, rows, order), out, bent)
+            out = (
+                bent
+                if result_dtype.kind == "c"
+                else np.where(_single(trace, rows, order), out, bent)
+            )
     if not trace.graph.pure and not traced:
         known = (rows <= ZERO).all(axis=-1)
         if known.any():
-            values = function(trace.graph.known_values(ids, kind), **{**options, "keepdims": False})
+            values = function(
+                trace.graph.known_values(ids, result_dtype), **{**options, "keepdims": False}
+            )
             out = np.where(known, trace.graph.constant(values), out)
     return Elements(np.expand_dims(out, axes) if sample.ndim > out.ndim else out, dtype)
 

@@ -84,10 +84,10 @@ def _widths(pad_width, ndim: int) -> list[tuple[int, int]]:
     if type(pad_width) is int and pad_width >= 0:
         return [(pad_width, pad_width)] * ndim
     if isinstance(pad_width, Mapping):  # NumPy 2.3
-        found = [(0, 0)] * ndim
+        result = [(0, 0)] * ndim
         for axis, width in pad_width.items():
-            found[axis] = _widths(width, 1)[0]
-        return found
+            result[axis] = _widths(width, 1)[0]
+        return result
     counts = np.asarray(pad_width)
     if counts.dtype.kind != "i":
         raise TypeError("`pad_width` must be of integral type.")
@@ -149,17 +149,17 @@ def _pad_odd_repeatedly(trace: Trace, ids: Ids, axis: int, widths: tuple[int, in
 
 def _pad_ramp(trace: Trace, ids: Ids, all_widths, dtype: np.dtype[Any], end_values=0) -> Elements:
     """From the end value, which stands outermost, to the edge."""
-    kind = np.result_type(dtype_of(end_values), dtype)
+    result_dtype = np.result_type(dtype_of(end_values), dtype)
     ends = np.broadcast_to(ids_of(trace, end_values), (ids.ndim, 2))
     for axis, widths in enumerate(all_widths):
         parts = [ids]
         for side, width in enumerate(widths):
             edge = np.moveaxis(ids, axis, 0)[-side]
-            start = Operand(trace, np.asarray(ends[axis, side]), kind)
+            start = Operand(trace, np.asarray(ends[axis, side]), result_dtype)
             stop = Operand(trace, edge, dtype)
             ramp = line(trace, start, stop, width, endpoint=False, dtype=dtype, axis=axis)
-            found = np.flip(ramp.ids, axis) if side else ramp.ids
-            parts.insert(len(parts) if side else 0, found)
+            result = np.flip(ramp.ids, axis) if side else ramp.ids
+            parts.insert(len(parts) if side else 0, result)
         ids = np.concatenate(parts, axis=axis)
     return Elements(ids, dtype)
 

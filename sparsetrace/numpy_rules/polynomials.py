@@ -52,15 +52,15 @@ def _cross(trace: Trace, a, b, axisa, axisb, axisc, axis) -> Any:
 
     def component(i: int, j: int) -> Elements:
         products = [combine(trace, np.multiply, left[p], right[q]) for p, q in ((i, j), (j, i))]
-        found = combine(trace, np.subtract, *products)
-        return Elements(found._ids, found._dtype)
+        result = combine(trace, np.subtract, *products)
+        return Elements(result._ids, result._dtype)
 
     if flat:
         return component(0, 1)
-    found = [component(1, 2), component(2, 0), component(0, 1)]
-    ids = np.stack([part.ids for part in found], axis=-1)
+    result = [component(1, 2), component(2, 0), component(0, 1)]
+    ids = np.stack([part.ids for part in result], axis=-1)
     axisc = normalize_axis_index(axisc, ids.ndim)
-    return Elements(np.moveaxis(ids, -1, axisc), found[0].dtype)
+    return Elements(np.moveaxis(ids, -1, axisc), result[0].dtype)
 
 
 def _components(trace: Trace, x, axis: int) -> list[Operand]:
@@ -80,13 +80,13 @@ def _three(trace: Trace, components: list[Operand]) -> list[Operand]:
 @rule_for(np.unwrap)
 def _unwrap(trace: Trace, p, discont, axis, period) -> Elements:
     """Adds multiples of the period, whose number is opaque."""
-    ids, kind = ids_of(trace, p), dtype_of(p)
-    np.unwrap(np.zeros([min(n, 2) for n in ids.shape], kind), axis=axis)  # NumPy judges them
+    ids, dtype = ids_of(trace, p), dtype_of(p)
+    np.unwrap(np.zeros([min(n, 2) for n in ids.shape], dtype), axis=axis)  # NumPy judges them
     step = period if type(period) in (int, float) else np.zeros(1, dtype_of(period))
-    out_kind = np.result_type(kind, step)
+    out_kind = np.result_type(dtype, step)
     parts = [ids]
     if trace.dependency:
-        prefix = accumulate(trace, np.add, Operand(trace, ids, kind), axis)
+        prefix = accumulate(trace, np.add, Operand(trace, ids, dtype), axis)
         parts.append(prefix.ids)
     if contains_traced(period):
         later = np.full(ids.shape, trace.graph.opaque, np.int32)  # the first one stays as it is
@@ -100,8 +100,8 @@ def _unwrap(trace: Trace, p, discont, axis, period) -> Elements:
 @rule_for(np.sinc)
 def _sinc(trace: Trace, x) -> Elements:
     """``sin(pi x) / (pi x)``, and 1 at 0, where the first derivative vanishes alone."""
-    ids, kind = ids_of(trace, x), dtype_of(x)
-    kind = kind if kind.kind in "fc" else np.dtype(float)
+    ids, dtype = ids_of(trace, x), dtype_of(x)
+    dtype = dtype if dtype.kind in "fc" else np.dtype(float)
     flat = np.zeros(ids.shape, bool)
     if trace.local and trace.values:
         flat = np.asarray(values_of(x)) == 0
@@ -109,11 +109,11 @@ def _sinc(trace: Trace, x) -> Elements:
     known = ids <= ZERO
     if not trace.local and known.any():
         out = np.where(
-            known, trace.graph.constant(np.sinc(trace.graph.known_values(ids, kind))), out
+            known, trace.graph.constant(np.sinc(trace.graph.known_values(ids, dtype))), out
         )
     if trace.second_order:
         out = interact(trace.graph, out, [(ids, ids)], cut=trace.local)
-    return Elements(out, kind)
+    return Elements(out, dtype)
 
 
 @rule_for(np.i0)
@@ -125,20 +125,20 @@ def _i0(trace: Trace, x) -> Elements:
     if operand._dtype.kind != "f":
         values = None if operand._values is None else operand._values.astype(float)
         operand = Operand(trace, operand._ids, np.dtype(float), values)
-    found = combine(trace, special.i0, operand)
-    return Elements(found._ids, operand._dtype, keep_array=True)
+    result = combine(trace, special.i0, operand)
+    return Elements(result._ids, operand._dtype, keep_array=True)
 
 
 # ------------------------------------------------------------------- polynomials
 def _trimmed(trace: Trace, x) -> Operand:
     """Coefficients without leading constant zeros; a traced one is taken as not zero."""
-    found = operand_of(trace, x).moved(np.atleast_1d)
-    if found._ids.ndim > 1:
+    result = operand_of(trace, x).moved(np.atleast_1d)
+    if result._ids.ndim > 1:
         raise ValueError("Polynomial must be 1d only.")
-    places = np.flatnonzero(found._ids if found._values is None else found._values)
+    places = np.flatnonzero(result._ids if result._values is None else result._values)
     if len(places):
-        return found.moved(lambda data: data[places[0] :])
-    return found.moved(lambda data: np.zeros(1, data.dtype))
+        return result.moved(lambda data: data[places[0] :])
+    return result.moved(lambda data: np.zeros(1, data.dtype))
 
 
 @rule_for(np.polymul)
@@ -149,7 +149,7 @@ def _polymul(trace: Trace, a1, a2) -> Any:
 @rule_for(np.polydiv)
 def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     """Long division; the remainder has the divisor's length less one, or less."""
-    kind = np.result_type(dtype_of(u), dtype_of(v), np.float64 if _whole(u, v) else dtype_of(u))
+    dtype = np.result_type(dtype_of(u), dtype_of(v), np.float64 if _whole(u, v) else dtype_of(u))
     rest, divisor = (operand_of(trace, x).moved(np.array).moved(np.atleast_1d) for x in (u, v))
     if not rest._ids.size or not divisor._ids.size:
         raise IndexError("polydiv: a polynomial without coefficients")
@@ -166,14 +166,14 @@ def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
         rest._ids[k : k + width] = left._ids
         rest._ids[k] = trace.graph.zero
         if rest._values is not None:
-            rest._values = rest._values.astype(kind)
+            rest._values = rest._values.astype(dtype)
             rest._values[k : k + width] = left._values
             rest._values[k] = 0
     ids = rest._ids
     if steps > 0:
         ids = ids[min(steps, len(ids) - 1) :]
     kept = np.flatnonzero(ids) if not trace.local else [len(ids) - _remainder_size(u, v)]
-    return Elements(quotient, kind), Elements(ids[min([*kept, len(ids) - 1]) :], kind)
+    return Elements(quotient, dtype), Elements(ids[min([*kept, len(ids) - 1]) :], dtype)
 
 
 def _remainder_size(u, v) -> int:
@@ -200,18 +200,18 @@ def _roots(trace: Trace, p) -> Elements:
     if zeros and (ids[places[-1] + 1 :] > OPAQUE).any():  # at this point alone, in a local trace
         total = bend(trace.graph, trace.graph.union_rows(ids[None, places[0] :]))
         return Elements(np.repeat(total, len(inner) - 1 + zeros), np.dtype(complex))
-    kind = dtype_of(p) if dtype_of(p).kind in "fc" else np.dtype(float)
+    dtype = dtype_of(p) if dtype_of(p).kind in "fc" else np.dtype(float)
     if len(inner) == 1:
-        inner, kind = inner[:0], np.dtype(float)
+        inner, dtype = inner[:0], np.dtype(float)
     elif len(inner) == 2:
-        parts = [Operand(trace, inner[i : i + 1], kind) for i in (1, 0)]
+        parts = [Operand(trace, inner[i : i + 1], dtype) for i in (1, 0)]
         inner = combined(trace, np.true_divide, *parts).ids
     else:
         total = bend(trace.graph, trace.graph.union_rows(inner[None]))
-        inner, kind = np.repeat(total, len(inner) - 1), np.result_type(kind, np.complex64)
+        inner, dtype = np.repeat(total, len(inner) - 1), np.result_type(dtype, np.complex64)
     if zeros:
         inner = np.concatenate([inner, np.full(zeros, trace.graph.zero, np.int32)])
-    return Elements(np.array(inner), kind)
+    return Elements(np.array(inner), dtype)
 
 
 # -------------------------------------------------------------- complex domains
@@ -219,8 +219,8 @@ def _complex_domain(function: Callable[..., Any], ufunc: np.ufunc) -> None:
     """Complex, since the result is for some inputs; it depends on what the ufunc does."""
 
     def rule(trace: Trace, x) -> Elements:
-        found = combined(trace, ufunc, x)
-        return Elements(found.ids, np.result_type(found.dtype, np.complex64))
+        result = combined(trace, ufunc, x)
+        return Elements(result.ids, np.result_type(result.dtype, np.complex64))
 
     rule_for(function)(rule)
 
@@ -233,13 +233,13 @@ for _name in "sqrt log log2 log10 arccos arcsin arctanh".split():
 def _power(trace: Trace, x, p) -> Elements:
     # as arrays, numbers of Python take part in the dtype
     base, exponent = (y if contains_traced(y) else np.asarray(y) for y in (x, p))
-    found = combined(trace, np.power, base, exponent)
-    return Elements(found.ids, np.result_type(found.dtype, np.complex64))
+    result = combined(trace, np.power, base, exponent)
+    return Elements(result.ids, np.result_type(result.dtype, np.complex64))
 
 
 @rule_for(scimath.logn)
 def _logn(trace: Trace, n, x) -> Elements:
     """``log(x) / log(n)``."""
     parts = [np.log(value) for value in (x, n)]
-    found = combined(trace, np.true_divide, *parts)
-    return Elements(found.ids, np.result_type(found.dtype, np.complex64))
+    result = combined(trace, np.true_divide, *parts)
+    return Elements(result.ids, np.result_type(result.dtype, np.complex64))

@@ -86,8 +86,8 @@ def _function(ufunc: np.ufunc) -> Callable[..., Any]:
             "values which are none of its arguments",
             "Call the Python function itself in a loop, or use np.vectorize.",
         )
-    found: Callable[..., Any] = held[0]
-    return found
+    result: Callable[..., Any] = held[0]
+    return result
 
 
 # ------------------------------------------------------------------------ elements
@@ -95,10 +95,10 @@ def elements(trace: Trace, operand, shape: tuple[int, ...]) -> list[Any]:
     """The elements of an operand in C order, as NumPy gives them to a Python function."""
     if contains_traced(operand):
         ids = np.broadcast_to(ids_of(trace, operand), shape).reshape(-1)
-        kind, values = dtype_of(operand), None
+        dtype, values = dtype_of(operand), None
         if trace.local:
-            values = np.array(np.broadcast_to(values_of(operand), shape), kind).reshape(-1)
-        given: list[Any] = trace.wrap(Elements(ids, kind, values, keep_array=True)).tolist()
+            values = np.array(np.broadcast_to(values_of(operand), shape), dtype).reshape(-1)
+        given: list[Any] = trace.wrap(Elements(ids, dtype, values, keep_array=True)).tolist()
         return given
     return np.broadcast_to(asarray(operand, object), shape).reshape(-1).tolist()
 
@@ -110,13 +110,13 @@ def gathered(
     numbers = all(not np.ndim(v) for v in column)
     if numbers and any(map(is_traced, column)):
         ids = np.array([ids_of(trace, v).reshape(()) for v in column], np.int32).reshape(shape)
-        kind = np.result_type(*map(dtype_of, column))
+        dtype = np.result_type(*map(dtype_of, column))
         points = None
         if trace.local:
-            points = np.array([values_of(v) for v in column], kind).reshape(shape)
+            points = np.array([values_of(v) for v in column], dtype).reshape(shape)
             points = of_ufunc(points, inputs)
         ids = of_ufunc(ids, inputs)
-        return trace.wrap(Elements(ids, kind, points, keep_array=True))
+        return trace.wrap(Elements(ids, dtype, points, keep_array=True))
     objects = empty(len(column), object)
     for i, item in enumerate(column):
         objects[i] = item
@@ -147,10 +147,10 @@ def call(
     options.pop("where", None)
 
     def one(*args) -> Any:
-        found = _run(trace, function, args)
-        if ufunc.nout > 1 and len(found) != ufunc.nout:
-            raise ValueError(f"{ufunc.__name__}: {ufunc.nout} values expected, {len(found)} given")
-        return found
+        result = _run(trace, function, args)
+        if ufunc.nout > 1 and len(result) != ufunc.nout:
+            raise ValueError(f"{ufunc.__name__}: {ufunc.nout} values expected, {len(result)} given")
+        return result
 
     if method == "at":
         _at(trace, ufunc, one, *inputs)
@@ -244,8 +244,8 @@ def _reduce(
         results.append(total)
     if len(shape) == 1 and not keepdims:
         return results[0]
-    found = gathered(trace, results, shape[:-1])
-    return np.expand_dims(found, axis) if keepdims else found
+    result = gathered(trace, results, shape[:-1])
+    return np.expand_dims(result, axis) if keepdims else result
 
 
 def _accumulate(trace: Trace, one: Callable[..., Any], x, axis: int = 0) -> Any:
@@ -270,8 +270,8 @@ def _reduceat(
             for item in line[lo + 1 : hi]:
                 total = one(total, item)
             results.append(total)
-    found = gathered(trace, results, (*shape[:-1], len(starts)))
-    return np.moveaxis(found, -1, axis)
+    result = gathered(trace, results, (*shape[:-1], len(starts)))
+    return np.moveaxis(result, -1, axis)
 
 
 def _chosen(trace: Trace, indices, ufunc: np.ufunc) -> Any:

@@ -117,8 +117,8 @@ def _quantiles_at_point(
         ids = np.moveaxis(both, -1, 0).reshape(levels.shape + rows.shape[:-1])
     else:  # each result is an element
         given = values_of(weights)
-        found = np.quantile(values_of(a), levels, axis, method=method, weights=given)
-        chosen = points == np.asarray(found)[..., None]
+        result = np.quantile(values_of(a), levels, axis, method=method, weights=given)
+        chosen = points == np.asarray(result)[..., None]
         ids = trace.graph.union_rows(np.where(chosen, rows._ids, np.int32(trace.graph.opaque)))
     # levels come first in the shape
     axes = tuple(levels.ndim + i for i in axes)

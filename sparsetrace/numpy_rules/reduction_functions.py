@@ -120,8 +120,8 @@ def whole_axis(
             if known.any():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    found = values(trace.graph.known_values(rows, source), axis=-1)
-                out = np.where(known, trace.graph.constant(found), out)
+                    result = values(trace.graph.known_values(rows, source), axis=-1)
+                out = np.where(known, trace.graph.constant(result), out)
     if not linear:
         out = bend(trace.graph, out, since)
     return Elements(np.expand_dims(out, axes) if keepdims and axes else out, np.dtype(dtype))
@@ -129,9 +129,9 @@ def whole_axis(
 
 def _mean_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None:
     def rule(trace: Trace, a, axis, dtype, keepdims, where) -> Elements:
-        kind = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
+        result_dtype = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
         length(np.shape(a) or (() if function is _MEAN else (1,)), axis)  # as NumPy, no axis 0
-        return whole_axis(trace, a, axis, kind, keepdims, where, values)
+        return whole_axis(trace, a, axis, result_dtype, keepdims, where, values)
 
     rule_for(function)(rule)
 
@@ -153,15 +153,15 @@ def _spread_rule(values: Callable[..., Any], function: Callable[..., Any]) -> No
         def value(rows, axis: int) -> Any:
             return values(rows, axis=axis, ddof=free)
 
-        kind = np.dtype(dtype) if dtype is not None else _real(inexact(dtype_of(a)))
+        result_dtype = np.dtype(dtype) if dtype is not None else _real(inexact(dtype_of(a)))
         alike = () if function in (_VAR, _STD) else (1,)  # the others take axis 0 of a number
         count = length(np.shape(a) or alike, axis)
         if count == 1 and where is True:
-            return single(trace, a, axis, kind, keepdims, value(np.zeros(1), axis=0))
+            return single(trace, a, axis, result_dtype, keepdims, value(np.zeros(1), axis=0))
         # each deviation from the mean depends on the whole axis; of two real numbers the
         # standard deviation is half their distance
         linear = root and count == 2 and dtype_of(a).kind != "c"
-        return whole_axis(trace, a, axis, kind, keepdims, where, value, linear=linear)
+        return whole_axis(trace, a, axis, result_dtype, keepdims, where, value, linear=linear)
 
     rule_for(function)(rule)
 
@@ -205,11 +205,11 @@ def _about(
     count = length(np.shape(a), axis)
     deviation = combined(trace, np.subtract, a, mean)
     ids = deviation.ids
-    kind = np.dtype(dtype) if dtype is not None else _real(inexact(deviation.dtype))
+    result_dtype = np.dtype(dtype) if dtype is not None else _real(inexact(deviation.dtype))
     squares = np.where(ids > ZERO, bend(trace.graph, np.maximum(ids, OPAQUE)), ids)
     operand = Operand(trace, squares, deviation.dtype)
-    found = whole_axis(trace, operand, axis, kind, keepdims, where, value)
-    return Elements(bend(trace.graph, found.ids), kind) if root else found
+    result = whole_axis(trace, operand, axis, result_dtype, keepdims, where, value)
+    return Elements(bend(trace.graph, result.ids), result_dtype) if root else result
 
 
 _spread_rule(np.var, np.var)
@@ -225,19 +225,19 @@ def _average(trace: Trace, a, axis, weights, returned, keepdims) -> Any:
     if axis is not None:
         axis = normalize_axis_tuple(axis, len(shape), argname="axis")
     if weights is None:
-        found = whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, np.mean)
-        count = prod(shape) / found.ids.size  # as in NumPy, an average has at least one result
+        result = whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, np.mean)
+        count = prod(shape) / result.ids.size  # as in NumPy, an average has at least one result
         if not returned:
-            return found
-        return found, np.full(found.ids.shape, count, found.dtype)
+            return result
+        return result, np.full(result.ids.shape, count, result.dtype)
     traced = contains_traced(weights)
     factors = conversion(weights, copy=False) if traced else constant_values(weights)
     if np.shape(weights) != shape:
         factors = _along_axes(factors, shape, axis)
     kinds = dtype_of(a), dtype_of(factors)
-    kind = np.result_type(*kinds, *([float] if kinds[0].kind in "biu" else []))
+    dtype = np.result_type(*kinds, *([float] if kinds[0].kind in "biu" else []))
     products = np.multiply(a, factors)
-    scale = np.sum(factors, axis=axis, keepdims=keepdims, dtype=kind)
+    scale = np.sum(factors, axis=axis, keepdims=keepdims, dtype=dtype)
     mean = np.true_divide(np.sum(products, axis=axis, keepdims=keepdims), scale)
     return (mean, np.broadcast_to(scale, np.shape(mean))) if returned else mean
 
@@ -326,5 +326,7 @@ def _cov(trace: Trace, m, y, rowvar, bias, ddof, fweights, aweights, dtype) -> A
     united = [trace.graph.union_rows(ids_of(trace, w).reshape(-1)) for w in weights]
     ids = ids_of(trace, base)
     every = np.broadcast_to(trace.graph.union_all(united), ids.shape)
-    kind = np.result_type(dtype_of(base), *map(dtype_of, weights))
-    return Elements(bend(trace.graph, trace.graph.union(np.maximum(ids, OPAQUE), every)), kind)
+    result_dtype = np.result_type(dtype_of(base), *map(dtype_of, weights))
+    return Elements(
+        bend(trace.graph, trace.graph.union(np.maximum(ids, OPAQUE), every)), result_dtype
+    )

@@ -121,25 +121,25 @@ def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
         )
     if is_traced(x):
         x = conversion(x, copy=False)
-    kind = dtype_of(x)
+    dtype = dtype_of(x)
     out = np.full(np.shape(x), trace.graph.zero, np.int32)
-    values = np.zeros(out.shape, kind) if trace.local else None
+    values = np.zeros(out.shape, dtype) if trace.local else None
 
     def piece(function, where) -> Ids:
         value = function(x[where], *args, **kw) if callable(function) else function
         if values is not None:
             values[where] = values_of(value)
-        return converted(trace, ids_of(trace, value), dtype_of(value), kind)
+        return converted(trace, ids_of(trace, value), dtype_of(value), dtype)
 
     # later conditions win, as they do in np.piecewise
     for condition, function in zip(conditions, functions, strict=True):
         mask = known_mask(trace, condition)
         if mask is None:
-            found = np.broadcast_to(piece(function, ...), out.shape)
-            out = np.array(choose(trace, condition, found, out))
+            result = np.broadcast_to(piece(function, ...), out.shape)
+            out = np.array(choose(trace, condition, result, out))
         elif mask.any():
             out[mask] = piece(function, mask)
-    return Elements(out, kind, values, keep_array=True)
+    return Elements(out, dtype, values, keep_array=True)
 
 
 @rule_for(np.clip)
@@ -203,9 +203,9 @@ def _sample(x) -> Any:
 def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
     """An element stays as it is, or takes the number given, if it is no number."""
     fills = {"nan": nan, "posinf": posinf, "neginf": neginf}
-    ids, kind = ids_of(trace, x), dtype_of(x)
+    ids, dtype = ids_of(trace, x), dtype_of(x)
     out = np.array(ids)
-    if kind.kind in "fc" and trace.local:
+    if dtype.kind in "fc" and trace.local:
         values = np.asarray(values_of(x))
         for name, fill in fills.items():
             new = (
@@ -213,22 +213,22 @@ def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
                 if fill is None
                 else np.maximum(ids_of(trace, fill), OPAQUE)
             )
-            if kind.kind == "c":  # which of the parts is no number is not told apart
+            if dtype.kind == "c":  # which of the parts is no number is not told apart
                 new = trace.graph.union(out, np.broadcast_to(new, out.shape))
             out = np.where(_NO_NUMBERS[name](values), new, out)
-    elif kind.kind in "fc":
+    elif dtype.kind in "fc":
         traced = {k: ids_of(trace, f) for k, f in fills.items() if contains_traced(f)}
         known = ids <= ZERO
         for fill in traced.values():
             out = np.where(known, out, trace.graph.union(out, fill))
         if known.any():
-            values = trace.graph.known_values(ids, kind)
+            values = trace.graph.known_values(ids, dtype)
             plain = {k: f for k, f in fills.items() if k not in traced}
             out[known] = trace.graph.constant(np.nan_to_num(values[known], **plain))
             for name, fill in traced.items():
                 places = known & _NO_NUMBERS[name](values)
                 out = np.where(places, trace.graph.union(out, fill), out)
-    return _replaced(trace, x, Elements(out, kind), copy=copy)
+    return _replaced(trace, x, Elements(out, dtype), copy=copy)
 
 
 _NO_NUMBERS: dict[str, Callable[[Any], Any]] = {
@@ -238,10 +238,10 @@ _NO_NUMBERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _replaced(trace: Trace, x, found: Elements, *, copy: bool) -> Any:
+def _replaced(trace: Trace, x, result: Elements, *, copy: bool) -> Any:
     """The result itself, or `x` with its elements."""
     if copy or not is_traced_array(x):
-        return found
+        return result
     if isinstance(x._ids, PartIds):
         raise UnsupportedError(
             explain(
@@ -250,7 +250,7 @@ def _replaced(trace: Trace, x, found: Elements, *, copy: bool) -> Any:
                 "Leave copy=False away.",
             )
         )
-    x._ids[...] = found.ids
+    x._ids[...] = result.ids
     return x
 
 

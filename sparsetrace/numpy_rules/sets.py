@@ -26,9 +26,9 @@ from sparsetrace.operands.registry import ANYTHING, rule_for
 __all__: list[str] = []
 
 
-def _members(trace: Trace, found, sources: Sequence[Any]) -> Elements:
+def _members(trace: Trace, result, sources: Sequence[Any]) -> Elements:
     """For each value found, the union of the elements of the sources that have it."""
-    wanted = np.asarray(found)
+    wanted = np.asarray(result)
     ids: list[Ids] = [ids_of(trace, x).reshape(-1) for x in sources]
     values = [np.asarray(values_of(x)).reshape(-1) for x in sources]
     every, pool = np.concatenate(ids), np.concatenate(values)
@@ -48,12 +48,12 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
             return of_known(trace, function, args, kwargs)
         sources = [*args[:operands], *(kwargs[n] for n in names if n in kwargs)]
         plain = {name: values_of(value) for name, value in kwargs.items()}
-        found = function(*map(values_of, args), **plain)
-        if isinstance(found, tuple):
-            parts: list[Any] = [_members(trace, found[0], sources), *[None] * (len(found) - 1)]
-            make: Any = type(found)
-            return make(*parts) if hasattr(found, "_fields") else tuple(parts)
-        return _members(trace, found, sources)
+        result = function(*map(values_of, args), **plain)
+        if isinstance(result, tuple):
+            parts: list[Any] = [_members(trace, result[0], sources), *[None] * (len(result) - 1)]
+            make: Any = type(result)
+            return make(*parts) if hasattr(result, "_fields") else tuple(parts)
+        return _members(trace, result, sources)
 
     rule_for(function, signature=ANYTHING)(rule)
 

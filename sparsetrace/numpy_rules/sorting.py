@@ -41,14 +41,14 @@ def _index_reduction(function: Callable[..., Any]) -> None:
         rows, axes = core_last(ids, axis)
         if not rows.shape[-1]:
             raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
-        found = compute_rows(
+        result = compute_rows(
             trace,
             rows,
             dtype_of(a),
             _unknown_rows(trace, rows),
             lambda values: function(np.nan_to_num(values), axis=-1),
         )
-        return Elements(np.expand_dims(found, axes) if keepdims and axes else found, _INDEX)
+        return Elements(np.expand_dims(result, axes) if keepdims and axes else result, _INDEX)
 
     rule_for(function)(rule)
 
@@ -73,33 +73,33 @@ def _count_nonzero(trace: Trace, a, axis, keepdims) -> Elements:
 @rule_for(np.round, np.around)
 def _round(trace: Trace, a, decimals) -> Elements:
     """Piecewise constant; constants keep their rounded value."""
-    ids, kind = ids_of(trace, a), dtype_of(a)
+    ids, dtype = ids_of(trace, a), dtype_of(a)
     index(decimals)
-    if kind.kind == "b":
-        np.round(np.zeros(0, kind), decimals)  # NumPy refuses decimals of truth values
+    if dtype.kind == "b":
+        np.round(np.zeros(0, dtype), decimals)  # NumPy refuses decimals of truth values
     rounded = np.array(landed(trace, np.dtype(int), ids))
     known = rounded < ZERO
     if known.any():
         rounded[known] = trace.graph.constant(
-            np.round(trace.graph.known_values(ids[known], kind), decimals)
+            np.round(trace.graph.known_values(ids[known], dtype), decimals)
         )
-    return Elements(rounded, np.dtype(np.float16) if kind.kind == "b" else kind)
+    return Elements(rounded, np.dtype(np.float16) if dtype.kind == "b" else dtype)
 
 
 # ---------------------------------------------------------------------- sorting
 def _sorted(trace: Trace, a, axis, values: Callable[..., Any]) -> Elements:
-    ids, kind = ids_of(trace, a), dtype_of(a)
+    ids, dtype = ids_of(trace, a), dtype_of(a)
     judge_axis(axis, ids.ndim, np.sort)
     if axis is None:
         ids, axis = ids.reshape(-1), -1
     if ids.ndim == 1 and (trace.graph.pure or ids.min(initial=FIRST_INPUT) > OPAQUE):
-        return Elements(filled(trace.graph.union_rows(ids), ids.shape), kind)
+        return Elements(filled(trace.graph.union_rows(ids), ids.shape), dtype)
     rows = np.moveaxis(ids, axis, -1)
     out = spread(trace, rows, -1)
     known = (rows <= ZERO).all(axis=-1)
     if not trace.graph.pure and known.any():
-        out[known] = trace.graph.constant(values(trace.graph.known_values(rows[known], kind)))
-    return Elements(np.moveaxis(out, -1, axis), kind)
+        out[known] = trace.graph.constant(values(trace.graph.known_values(rows[known], dtype)))
+    return Elements(np.moveaxis(out, -1, axis), dtype)
 
 
 def _one_axis(x: Operand, axis) -> tuple[Operand, int]:
@@ -128,7 +128,7 @@ def in_order(x: Operand, axis, **direction) -> Elements:
 
 
 def _sorting_order(trace: Trace, a, axis, values: Callable[..., Any]) -> Elements:
-    ids, kind = ids_of(trace, a), dtype_of(a)
+    ids, dtype = ids_of(trace, a), dtype_of(a)
     judge_axis(axis, ids.ndim, np.argsort)
     if axis is None or not ids.ndim:
         normalize_axis_index(axis or 0, 1)
@@ -139,7 +139,7 @@ def _sorting_order(trace: Trace, a, axis, values: Callable[..., Any]) -> Element
         out = spread(trace, rows, -1)
     known = (rows <= ZERO).all(axis=-1)
     if known.any():
-        out[known] = trace.graph.constant(values(trace.graph.known_values(rows[known], kind)))
+        out[known] = trace.graph.constant(values(trace.graph.known_values(rows[known], dtype)))
     return Elements(np.moveaxis(out, -1, axis), _INDEX)
 
 
@@ -182,8 +182,8 @@ def _judge_partition(a, kth, axis, kind, order) -> None:
 @rule_for(np.sort_complex)
 def _sort_complex(trace: Trace, a) -> Elements:
     x = operand_of(trace, a)
-    found = in_order(x, -1) if trace.local else _sorted(trace, x, -1, np.sort)
-    return Elements(found.ids, np.sort_complex(np.zeros(1, found.dtype)).dtype)
+    result = in_order(x, -1) if trace.local else _sorted(trace, x, -1, np.sort)
+    return Elements(result.ids, np.sort_complex(np.zeros(1, result.dtype)).dtype)
 
 
 @rule_for(np.argsort)
@@ -252,13 +252,13 @@ def _isin(trace: Trace, element, test_elements, assume_unique, invert, kind) -> 
         return np.isin(element, among, assume_unique, invert, kind=kind)
 
     values(np.zeros(0, dtype_of(element)), np.zeros(0, dtype_of(test_elements)))  # judges them
-    found = opaque(trace, values, [element, test_elements], np.shape(element), bool)
-    return replace(found, keep_array=True)
+    result = opaque(trace, values, [element, test_elements], np.shape(element), bool)
+    return replace(result, keep_array=True)
 
 
 if hasattr(np, "in1d"):  # until NumPy 2.4
 
     @rule_for(np.in1d)  # noqa: NPY201 - it is asked for above
     def _in1d(trace: Trace, ar1, ar2, assume_unique, invert, kind) -> Elements:
-        found = _isin(trace, ar1, ar2, assume_unique, invert, kind)
-        return Elements(found.ids.reshape(-1), found.dtype)
+        result = _isin(trace, ar1, ar2, assume_unique, invert, kind)
+        return Elements(result.ids.reshape(-1), result.dtype)

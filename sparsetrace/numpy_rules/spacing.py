@@ -41,22 +41,22 @@ def line(
     ``linspace({0}, {1}, 3)  ->  [{0}, {0, 1}, {1}]``
     """
     shape = np.broadcast_shapes(np.shape(start), np.shape(stop))
-    kind = np.result_type(promotion_of(start), promotion_of(stop), 0.0)
+    result_dtype = np.result_type(promotion_of(start), promotion_of(stop), 0.0)
     intervals = (num - 1) if endpoint else num
     places = np.arange(num).reshape((-1,) + (1,) * len(shape))
     first, last = _operand(trace, start), _operand(trace, stop)
     ids = np.empty((num, *shape), np.int32)
     if num:
         (width,) = elementwise.call(trace, np.subtract, (last, first))
-        step = Operand(trace, np.asarray(width.ids), kind)
+        step = Operand(trace, np.asarray(width.ids), result_dtype)
         parts = places / max(intervals, 1)
         (run,) = elementwise.call(trace, np.multiply, (parts, step))
-        (found,) = elementwise.call(trace, np.add, (Operand(trace, run.ids, kind), first))
-        ids[...] = found.ids
+        (result,) = elementwise.call(trace, np.add, (Operand(trace, run.ids, result_dtype), first))
+        ids[...] = result.ids
         if endpoint and num > 1:
             ids[-1] = last._ids
-    target = kind if dtype is None else np.dtype(dtype)
-    ids = converted(trace, ids, kind, target)
+    target = result_dtype if dtype is None else np.dtype(dtype)
+    ids = converted(trace, ids, result_dtype, target)
     return Elements(np.moveaxis(ids, 0, axis), target, keep_array=True)
 
 
@@ -65,22 +65,22 @@ def _linspace(trace: Trace, start, stop, num, endpoint, retstep, dtype, axis) ->
     count = operator.index(num)
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
-    found = line(trace, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis)
+    result = line(trace, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis)
     if not retstep:
-        return found
+        return result
     intervals = count - 1 if endpoint else count
     if intervals <= 0:
-        return found, np.nan
-    return found, np.true_divide(np.subtract(stop, start), intervals)
+        return result, np.nan
+    return result, np.true_divide(np.subtract(stop, start), intervals)
 
 
 @rule_for(np.geomspace)
 def _geomspace(trace: Trace, start, stop, num, endpoint, dtype, axis) -> Elements:
     """Depends on its ends as a straight line does; the values of constants are its own."""
     count = operator.index(num)
-    kind = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))
-    found = line(trace, start, stop, count, endpoint=bool(endpoint), dtype=kind, axis=0)
-    ids = np.array(found.ids)
+    result_dtype = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))
+    result = line(trace, start, stop, count, endpoint=bool(endpoint), dtype=result_dtype, axis=0)
+    ids = np.array(result.ids)
     inner = slice(1, count - 1 if endpoint else count)
     ids[inner] = bend(trace.graph, ids[inner])
     known = ids <= ZERO
@@ -91,6 +91,6 @@ def _geomspace(trace: Trace, start, stop, num, endpoint, dtype, axis) -> Element
         ]
         values = np.geomspace(*ends, count, endpoint, dtype)  # type: ignore[call-overload]
         ids = np.where(known, trace.graph.constant(values), ids)
-    shown = found.dtype if dtype is None else np.dtype(dtype)
-    ids = converted(trace, ids, found.dtype, shown)
+    shown = result.dtype if dtype is None else np.dtype(dtype)
+    ids = converted(trace, ids, result.dtype, shown)
     return Elements(np.moveaxis(ids, 0, axis), shown, keep_array=True)

@@ -265,12 +265,12 @@ def _nonzero_solutions(matrices: SquareMatrices, nonzero: Mask) -> Mask | None:
     """Which components' solutions may differ from zero, for each right-hand side; None if all."""
     if nonzero.all():
         return None
-    found = _reached(matrices.components, nonzero)
+    result = _reached(matrices.components, nonzero)
     if matrices.vanishing is None:
-        return None if found.all() else found
+        return None if result.all() else result
     form = matrices.at_point  # its components are parts of the others
     parts = np.zeros((form.count, nonzero.shape[1]), bool)
-    unknown, side = np.nonzero(found[matrices.components.of_unknown])
+    unknown, side = np.nonzero(result[matrices.components.of_unknown])
     parts[form.of_unknown[unknown], side] = True
     return None if parts.all() else parts
 

@@ -47,8 +47,8 @@ def _array_equiv(trace: Trace, a1, a2) -> Any:
 def _sign_of_infinity(function: Callable[..., Any], *, negative: bool) -> None:
     def rule(trace: Trace, x) -> Elements:
         function(np.zeros((), dtype_of(x)))  # NumPy refuses complex numbers
-        found = np.logical_and(np.isinf(x), np.signbit(x) == negative)
-        return Elements(ids_of(trace, found), np.dtype(bool))
+        result = np.logical_and(np.isinf(x), np.signbit(x) == negative)
+        return Elements(ids_of(trace, result), np.dtype(bool))
 
     rule_for(function)(rule)
 
@@ -60,8 +60,8 @@ _sign_of_infinity(np.isposinf, negative=False)
 # ----------------------------------------------------------------- whole numbers
 def _bits(trace: Trace, a) -> Any:
     """Zeros in the shape of the operand; NumPy refuses what is no whole number."""
-    kind = dtype_of(a)
-    return np.zeros(np.shape(a), kind if kind.kind in "biu" else float)
+    dtype = dtype_of(a)
+    return np.zeros(np.shape(a), dtype if dtype.kind in "biu" else float)
 
 
 @rule_for(np.packbits, signature="a, /, axis=None, bitorder='big'")

@@ -25,8 +25,8 @@ __all__ = ["combine", "elementwise"]
 def combine(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Operand:
     """``ufunc(*operands)`` in a trace of either kind; the result has values if they have."""
     if not trace.local:
-        (found,) = global_elementwise.call(trace, ufunc, operands)
-        return Operand(trace, found.ids, found.dtype)
+        (result,) = global_elementwise.call(trace, ufunc, operands)
+        return Operand(trace, result.ids, result.dtype)
     with np.errstate(all="ignore"):
         values = np.asarray(ufunc(*map(values_of, operands)))
     (ids,) = elementwise(trace, ufunc, operands)

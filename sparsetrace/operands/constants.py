@@ -77,8 +77,8 @@ def of_known(
     known = [plain_values(trace, x) if contains_traced(x) else x for x in args]
     named = {k: plain_values(trace, x) if contains_traced(x) else x for k, x in kwargs.items()}
     lost = any(
-        found is None and given is not None
-        for found, given in zip((*known, *named.values()), (*args, *kwargs.values()), strict=True)
+        item is None and given is not None
+        for item, given in zip((*known, *named.values()), (*args, *kwargs.values()), strict=True)
     )
     if lost:
         raise REFUSED.error(function, name_of(function))
@@ -125,8 +125,8 @@ def compute_rows(
     if not known.any():
         return out
     with np.errstate(all="ignore"):
-        found = values(trace.graph.known_values(rows, source))
-    return np.where(known, trace.graph.constant(found), out)
+        result = values(trace.graph.known_values(rows, source))
+    return np.where(known, trace.graph.constant(result), out)
 
 
 def opaque(

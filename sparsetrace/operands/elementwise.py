@@ -87,13 +87,13 @@ def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any]
         Where NumPy raises it too: no loop for these dtypes.
     """
     key = (ufunc, *map(_dtype_key, inputs))
-    found = _DTYPES.get(key)
-    if found is None:
+    result = _DTYPES.get(key)
+    if result is None:
         wanted = tuple(k if k is not bool else np.dtype(bool) for k in key[1:])
         resolved = ufunc.resolve_dtypes((*wanted, *(None,) * ufunc.nout))
-        found = tuple(FLOAT if d.kind == "O" else d for d in resolved[ufunc.nin :])
-        _DTYPES[key] = found
-    return found
+        result = tuple(FLOAT if d.kind == "O" else d for d in resolved[ufunc.nin :])
+        _DTYPES[key] = result
+    return result
 
 
 def forget(ufunc: np.ufunc) -> None:
@@ -107,12 +107,12 @@ def forget(ufunc: np.ufunc) -> None:
 
 
 def _dtype_key(x: Any) -> Any:
-    kind = type(x)
-    if kind in _PYTHON_NUMBERS:
-        return kind
-    if getattr(kind, "_is_traced", False):
-        return python_type(kind) or x._dtype
-    if kind is np.ndarray and x.dtype.kind != "O":
+    cls = type(x)
+    if cls in _PYTHON_NUMBERS:
+        return cls
+    if getattr(cls, "_is_traced", False):
+        return python_type(cls) or x._dtype
+    if cls is np.ndarray and x.dtype.kind != "O":
         return x.dtype
     return dtype_of(x)
 
@@ -122,9 +122,9 @@ def call(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
     ids = quick(trace, ufunc, inputs)
     if ids is not None:
         return [Elements(ids, FLOAT)]
-    found = simple(trace, ufunc, inputs)
-    if found is not None:
-        return found
+    result = simple(trace, ufunc, inputs)
+    if result is not None:
+        return result
     dtypes = result_dtypes(ufunc, inputs)
     ids_in: list[Ids | None] = []
     values_in: list[NDArray[Any] | None] = []
@@ -266,12 +266,12 @@ def _impure(ids: Ids) -> bool:
 
 def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
     """A traced array and a constant of real numbers that cuts nothing."""
-    kind = type(constant)
-    if kind in _REAL_SCALARS:
+    cls = type(constant)
+    if cls in _REAL_SCALARS:
         if trace.values and not _matters(ufunc, position, constant):
             return None
         return None if not trace.graph.pure and _impure(ids) else ids.copy(order="K")
-    if kind is not np.ndarray:
+    if cls is not np.ndarray:
         constant = unwatched(constant)
         if type(constant) is not np.ndarray:
             return None

@@ -100,12 +100,12 @@ class recorded:
             add(0.0, 0.0)
 
 
-def report(trace: Trace, name: str, found: Sequence[str]) -> None:
+def report(trace: Trace, name: str, result: Sequence[str]) -> None:
     """Do what the function's own state says about the errors that a call has met."""
     if trace.stateless:
         return
     state = geterr()
-    for kind in found:
+    for kind in result:
         text = f"{kind} encountered in {name}"
         action = state[_KINDS[kind]]  # type: ignore[literal-required]
         if action == "raise":

@@ -32,10 +32,10 @@ real_if_close vander
 
 def function_named(name: str) -> Any:
     """A function of NumPy's; None where this version has none of that name."""
-    found: Any = np
+    result: Any = np
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+        result = getattr(result, part, None)
+    return result
 
 
 IMPLEMENTED: frozenset[Callable[..., Any]] = frozenset(
@@ -133,16 +133,16 @@ class _Namespace(types.ModuleType):
         self.__wrapped_module = module
 
     def __getattr__(self, name: str) -> Any:
-        found = _CONSTRUCTORS.get(name)
-        if found is None:
-            found = getattr(self.__wrapped_module, name)
+        result = _CONSTRUCTORS.get(name)
+        if result is None:
+            result = getattr(self.__wrapped_module, name)
             if (
-                isinstance(found, types.FunctionType)
-                and not hasattr(found, "_implementation")
-                and found.__module__.startswith("numpy")
+                isinstance(result, types.FunctionType)
+                and not hasattr(result, "_implementation")
+                and result.__module__.startswith("numpy")
             ):
-                return rebound_method(found)
-        return found
+                return rebound_method(result)
+        return result
 
 
 def _converting(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -191,16 +191,16 @@ def _scope_of(function: types.FunctionType) -> dict[str, Any]:
 
 def rebound(function: Callable[..., Any]) -> Callable[..., Any]:
     """The implementation behind a NumPy function, with its constructors exchanged."""
-    found = _REBOUND.get(function)
-    if found is None:
+    result = _REBOUND.get(function)
+    if result is None:
         inner: Any = function._implementation  # type: ignore[attr-defined]
-        found = _REBOUND[function] = _copy_function(inner, _scope_of(inner))
-    return found
+        result = _REBOUND[function] = _copy_function(inner, _scope_of(inner))
+    return result
 
 
 def rebound_method(function: Any) -> Callable[..., Any]:
     """A plain Python function or method of NumPy's, with its constructors exchanged."""
-    found = _REBOUND.get(function)
-    if found is None:
-        found = _REBOUND[function] = _copy_function(function, _scope_of(function))
-    return found
+    result = _REBOUND.get(function)
+    if result is None:
+        result = _REBOUND[function] = _copy_function(function, _scope_of(function))
+    return result

@@ -23,7 +23,7 @@ _AS_BUFFER = 20
 """The place of ``tp_as_buffer`` in CPython's type objects, in words."""
 
 
-def without_buffer(kind: type[np.ndarray[Any, Any]]) -> None:
+def without_buffer(cls: type[np.ndarray[Any, Any]]) -> None:
     """Take the buffer protocol from a subclass of ``ndarray``, where its ``__buffer__`` does not.
 
     Python heeds a method ``__buffer__`` since version 3.12.  Before that a class has the
@@ -34,13 +34,13 @@ def without_buffer(kind: type[np.ndarray[Any, Any]]) -> None:
         return
     if hasattr(sys, "getobjects"):  # a build for debugging, whose objects begin otherwise
         return
-    makers = [_maker(kind), _maker(np.ndarray)]
+    makers = [_maker(cls), _maker(np.ndarray)]
     if makers[0].value and makers[0].value == makers[1].value:
         makers[0].value = None
 
 
-def _maker(kind: type) -> ctypes.c_void_p:
+def _maker(cls: type) -> ctypes.c_void_p:
     """The place where a type object holds the function that makes its buffers."""
-    table = ctypes.c_void_p.from_address(id(kind) + _AS_BUFFER * _WORD).value
+    table = ctypes.c_void_p.from_address(id(cls) + _AS_BUFFER * _WORD).value
     assert table is not None
     return ctypes.c_void_p.from_address(table)

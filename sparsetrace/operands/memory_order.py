@@ -64,18 +64,18 @@ def of_ufunc(ids: Ids, inputs: Any, order: Any = "K") -> Ids:
 
 
 def laid_out(
-    trace: Trace, found: Any, call: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+    trace: Trace, result: Any, call: Callable[..., Any], args: Any, kwargs: dict[str, Any]
 ) -> Any:
     """The elements that a rule gave for a call, in the order of the plain call's."""
-    if type(found) is Elements and (found.ids.ndim < 2 or not _has_order(found.ids)):
-        return found
-    several = type(found) in (list, tuple)
-    parts = list(found) if several else [found]
+    if type(result) is Elements and (result.ids.ndim < 2 or not _has_order(result.ids)):
+        return result
+    several = type(result) in (list, tuple)
+    parts = list(result) if several else [result]
     if not any(type(e) is Elements and _has_order(e.ids) for e in parts):
-        return found
+        return result
     in_c_order = all(e.ids.flags.c_contiguous for e in parts if type(e) is Elements)
     if call in _IN_C_ORDER and in_c_order:
-        return found
+        return result
     operands = list(_arrays((*args, *kwargs.values())))
     if (
         in_c_order
@@ -83,18 +83,18 @@ def laid_out(
         and call not in _TURNING
         and all(map(_lies_in_c_order, operands))
     ):
-        return found
+        return result
     sample = _sample(call, args, kwargs)
     samples = list(sample) if several and isinstance(sample, (list, tuple)) else [sample]
     if len(samples) != len(parts):
-        return found
+        return result
     for e, like in zip(parts, samples, strict=True):
         if type(e) is not Elements or not _has_order(e.ids) or type(like) is not ndarray:
             continue
         shape = tuple(min(n, 2) for n in e.ids.shape) if call is einsum else e.ids.shape
         if like.shape == shape and not any(np.may_share_memory(e.ids, a) for a in operands):
             e.ids = ordered(e.ids, like)
-    return found
+    return result
 
 
 def _lies_in_c_order(array: Any) -> bool:
@@ -109,12 +109,12 @@ def _lies_in_c_order(array: Any) -> bool:
 
 def _keeps_c_order(x: Any) -> bool:
     """Whether a ufunc, given nothing else, would give its result in C order for this."""
-    kind = type(x)
-    if kind in NUMBERS:
+    cls = type(x)
+    if cls in NUMBERS:
         return True
-    if getattr(kind, "_is_traced", False):
+    if getattr(cls, "_is_traced", False):
         return _lies_in_c_order(x._ids)
-    return kind is ndarray and _lies_in_c_order(x)
+    return cls is ndarray and _lies_in_c_order(x)
 
 
 def _has_order(ids: Ids) -> bool:

@@ -175,8 +175,8 @@ def unwatched(x: Any) -> Any:
 
 def is_ordinary(array: NDArray[Any]) -> bool:
     """Whether an array's type is NumPy's own, and gives its operators no other meaning."""
-    kind = type(array)
-    return kind in (np.ndarray, np.memmap) or getattr(kind, "_is_buffer", False)
+    cls = type(array)
+    return cls in (np.ndarray, np.memmap) or getattr(cls, "_is_buffer", False)
 
 
 _OPERATORS = (
@@ -200,13 +200,13 @@ def check_operators(obj: Any) -> None:
 
     NumPy would ask that type first; it is no subclass of a traced array's, and is not asked.
     """
-    kind: Any = type(obj)
-    if kind is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
+    cls: Any = type(obj)
+    if cls is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
         return
-    if is_traced(obj) or hasattr(kind, "_traced_data"):
+    if is_traced(obj) or hasattr(cls, "_traced_data"):
         return
-    if _has_own_operators(kind):
-        own = "np.matrix" if issubclass(kind, np.matrix) else kind.__name__
+    if _has_own_operators(cls):
+        own = "np.matrix" if issubclass(cls, np.matrix) else cls.__name__
         raise UnsupportedError(
             explain(
                 f"an operand of type {own}",
@@ -300,10 +300,10 @@ def _of_its_dtype(trace: Trace, obj: Any) -> Ids:
     ids: Ids = obj._ids
     if type(ids) is np.ndarray or obj._dtype.kind == "c":
         return ids
-    found = trace.graph.rounded(asarray(ids), obj._dtype)
-    if found.base is not ids and not np.may_share_memory(found, ids):
-        found.flags.writeable = False
-        return found
+    result = trace.graph.rounded(asarray(ids), obj._dtype)
+    if result.base is not ids and not np.may_share_memory(result, ids):
+        result.flags.writeable = False
+        return result
     return ids
 
 
@@ -316,12 +316,12 @@ def operand_of(trace: Trace, x: Any) -> Operand:
 def elements_of(trace: Trace, obj: Any) -> Elements:
     """An object that holds traced elements, as an array of its own."""
     if type(obj) in (list, tuple):
-        found = _of_numbers(trace, obj)
-        if found is not None:
-            return found
-    kind = dtype_of(obj)
-    values = array(values_of(obj), kind) if trace.local else None
-    return Elements(ids_of(trace, obj).copy(), kind, values, keep_array=True)
+        result = _of_numbers(trace, obj)
+        if result is not None:
+            return result
+    dtype = dtype_of(obj)
+    values = array(values_of(obj), dtype) if trace.local else None
+    return Elements(ids_of(trace, obj).copy(), dtype, values, keep_array=True)
 
 
 def _of_numbers(trace: Trace, items: Sequence[Any]) -> Elements | None:
@@ -330,10 +330,10 @@ def _of_numbers(trace: Trace, items: Sequence[Any]) -> Elements | None:
         return None
     ids = []
     for x in items:
-        kind = type(x)
-        if kind is float:
+        cls = type(x)
+        if cls is float:
             ids.append(trace.graph.constant_scalar(x))
-        elif getattr(kind, "_is_number", False) and x._trace is trace and x._dtype is FLOAT:
+        elif getattr(cls, "_is_number", False) and x._trace is trace and x._dtype is FLOAT:
             ids.append(x._id)
         else:
             return None
@@ -394,12 +394,12 @@ def float_dtype(*operands: Any) -> np.dtype[Any]:
 _SAMPLES: dict[type, Any] = {bool: False, int: 0, float: 0.0, complex: 0j}
 
 
-def python_type(kind: type) -> type | None:
+def python_type(cls: type) -> type | None:
     """The type of Python's own numbers that a class stands for, or is; None for any other.
 
     Such numbers give way to NumPy's in promotion: ``float32 * float`` is a float32.
     """
-    plain = getattr(kind, "_plain", kind)
+    plain = getattr(cls, "_plain", cls)
     return plain if plain in _SAMPLES else None
 
 

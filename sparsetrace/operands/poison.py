@@ -102,9 +102,9 @@ _MOST_FRAMES = 4096
 
 def frame(shape: tuple[int, ...]) -> NDArray[Any]:
     """A read-only array of that shape whose every element is the poison object."""
-    found = _FRAMES.get(shape)
-    if found is None:
+    result = _FRAMES.get(shape)
+    if result is None:
         if len(_FRAMES) >= _MOST_FRAMES:
             _FRAMES.clear()
-        found = _FRAMES[shape] = np.broadcast_to(_element, shape)
-    return found
+        result = _FRAMES[shape] = np.broadcast_to(_element, shape)
+    return result

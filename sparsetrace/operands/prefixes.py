@@ -48,11 +48,11 @@ def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
         if plain is not None and plain.ndim == 1 and axis in (0, -1):
             return Elements(prefix_unions(trace, plain, 0), FLOAT)
     source = dtype_of(x)
-    ids, kind = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
+    ids, result_dtype = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
     judge_axis(axis, ids.ndim, np.add.accumulate)
     (axis,) = normalize_axis_tuple(axis, ids.ndim)
-    if kind.kind == "b" and source.kind != "b":
-        ids = landed(trace, kind, ids)
+    if result_dtype.kind == "b" and source.kind != "b":
+        ids = landed(trace, result_dtype, ids)
     points = values_of(x) if trace.local else None  # None too of what a rule made of ids
     if points is not None:
         points = np.moveaxis(asarray(points), axis, -1)
@@ -67,11 +67,11 @@ def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
         united = prefix_unions(trace, ids, axis)
         last = np.moveaxis(united, axis, -1)
         if not trace.local and not trace.graph.pure:
-            _settle_prefixes(trace, ufunc, rows._ids, last, kind, source)
+            _settle_prefixes(trace, ufunc, rows._ids, last, result_dtype, source)
         elif points is not None and trace.values and ufunc is np.multiply:
             united = np.moveaxis(_running_product(trace, rows, last), -1, axis)
-        return Elements(united, kind)
-    return Elements(np.moveaxis(out, -1, axis), kind)
+        return Elements(united, result_dtype)
+    return Elements(np.moveaxis(out, -1, axis), result_dtype)
 
 
 def _scan(trace: Trace, ufunc: np.ufunc, rows: Operand) -> Operand:
@@ -150,7 +150,7 @@ def _settle_prefixes(
     ufunc: np.ufunc,
     rows: Ids,
     out: Ids,
-    kind: np.dtype[Any],
+    dtype: np.dtype[Any],
     source: np.dtype[Any],
 ) -> None:
     """Write the values of prefixes that are constant whatever the inputs are."""
@@ -162,7 +162,7 @@ def _settle_prefixes(
     if known.any():
         with np.errstate(all="ignore"):
             values = ufunc.accumulate(trace.graph.known_values(rows, source), axis=-1)
-        np.copyto(out, trace.graph.constant(values.astype(kind)), where=known)
+        np.copyto(out, trace.graph.constant(values.astype(dtype)), where=known)
 
 
 # ----------------------------------------------------------------------- at a point

@@ -58,13 +58,13 @@ def may_raise(
     if frame is None:
         return
     error = make_error()
-    kind = type(error)
-    if not is_caught(kind, frame):
+    cls = type(error)
+    if not is_caught(cls, frame):
         return
     inner = outside_frame(sys._getframe(1)) is not frame
-    if not trace.dependency and adds_nothing(frame, kind, inner=inner):
+    if not trace.dependency and adds_nothing(frame, cls, inner=inner):
         return
-    if decides(trace, kind.__name__, operands):
+    if decides(trace, cls.__name__, operands):
         setattr(error, _MARK, True)
         raise error
 
@@ -92,10 +92,10 @@ def _watched(trace: Trace, frame: types.FrameType) -> types.FrameType | None:
         at = at.f_back
     if at is not None and at is known:
         return None
-    found = watched_frame(at)
-    if found is None:
+    result = watched_frame(at)
+    if result is None:
         trace.unwatched = _lasting(outside_frame(frame))
-    return found
+    return result
 
 
 def _lasting(frame: types.FrameType) -> types.FrameType | None:

@@ -61,8 +61,8 @@ def _overridable(module: Any, names: str) -> list[Callable[..., Any]]:
 
     Which of the text functions do changes from release to release.
     """
-    found = (getattr(module, name, None) for name in names.split())
-    return [f for f in found if f is not None and hasattr(f, "_implementation")]
+    result = (getattr(module, name, None) for name in names.split())
+    return [f for f in result if f is not None and hasattr(f, "_implementation")]
 
 
 _REASONS: dict[Callable[..., Any], tuple[str, str]] = {

@@ -70,7 +70,7 @@ def reduce(
             rows, axes = core_last(plain, axis)
             return Elements(kept(trace.graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
     source = dtype_of(x)
-    ids, kind = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
+    ids, result_dtype = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
     _check(ufunc, ids, axis, initial, where)
     rows, axes = core_last(ids, axis)
     points = values_of(x) if trace.local else None  # None too of what a rule made of ids
@@ -84,26 +84,28 @@ def reduce(
     operand = Operand(trace, rows, source, points)
     curved = trace.second_order and not nonlinear.is_linear(ufunc)
     partials = elementwise.letters(trace, ufunc)[0]
-    if curved or (not unsure and _needs_calls(trace, ufunc, partials, operand, kind, initial)):
+    if curved or (
+        not unsure and _needs_calls(trace, ufunc, partials, operand, result_dtype, initial)
+    ):
         result = _by_calls(trace, ufunc, operand, masks, initial)
-        return Elements(kept(array(result._ids), axes, keepdims=keepdims), kind)
+        return Elements(kept(array(result._ids), axes, keepdims=keepdims), result_dtype)
     counted = masks
     if points is not None:
         counted = _contributing(trace, ufunc, points, masks, initial)
     picked = rows if counted is None else np.where(counted, rows, trace.graph.zero)
-    if partials == "00" and (not unsure or kind.kind not in "fc"):
+    if partials == "00" and (not unsure or result_dtype.kind not in "fc"):
         out = full(rows.shape[:-1], trace.graph.opaque, np.int32)
     else:
         out = trace.graph.union_rows(picked)
     if initial is not None and (not trace.local or contains_traced(initial)):
-        out = trace.graph.union(out, landed(trace, kind, ids_of(trace, initial)))
+        out = trace.graph.union(out, landed(trace, result_dtype, ids_of(trace, initial)))
     if trace.dependency and unsure:
         out = trace.graph.union(
             out, trace.graph.union_rows(core_last(ids_of(trace, where), axis)[0])
         )
     if not (trace.local or unsure):
-        _settle(trace, ufunc, operand, masks, out, kind, initial)
-    return Elements(kept(out, axes, keepdims=keepdims), kind)
+        _settle(trace, ufunc, operand, masks, out, result_dtype, initial)
+    return Elements(kept(out, axes, keepdims=keepdims), result_dtype)
 
 
 def _check(ufunc: np.ufunc, ids: Ids, axis: Axis, initial: Any, where: Any) -> None:
@@ -139,8 +141,8 @@ def converted_by(
     """The ids that go into the loops, and the dtype that comes out; ``dtype=`` may truncate."""
     if dtype is None:
         return ids, _reduced_dtype(ufunc, source, None)
-    kind = _reduced_dtype(ufunc, source, np.dtype(dtype))
-    return (ids if source.kind in "biu" else landed(trace, kind, ids)), kind
+    result_dtype = _reduced_dtype(ufunc, source, np.dtype(dtype))
+    return (ids if source.kind in "biu" else landed(trace, result_dtype, ids)), result_dtype
 
 
 @lru_cache(maxsize=1024)
@@ -158,13 +160,13 @@ def _needs_calls(
     ufunc: np.ufunc,
     partials: str,
     rows: Operand,
-    kind: np.dtype[Any],
+    dtype: np.dtype[Any],
     initial: Any,
 ) -> bool:
     """Whether what counts is not a union, but decided from one element to the next."""
     if partials not in ("11", "00"):
         return True
-    if partials == "00" and kind.kind in "fc":
+    if partials == "00" and dtype.kind in "fc":
         return True  # one element alone is its own reduction, floor_divide's too
     inside = rows._ids
     if initial is not None and not trace.local:
@@ -220,7 +222,7 @@ def _settle(
     operand: Operand,
     masks: NDArray[np.bool_] | None,
     out: Ids,
-    kind: np.dtype[Any],
+    dtype: np.dtype[Any],
     initial: Any,
 ) -> None:
     """Write the values of rows that are constant whatever the inputs are."""
@@ -248,7 +250,7 @@ def _settle(
             options["initial"] = trace.graph.known_values(first, source)[()]
         with np.errstate(all="ignore"):
             values = ufunc.reduce(trace.graph.known_values(rows, source), axis=-1, **options)
-        np.copyto(out, trace.graph.constant(asarray(values, kind)), where=known)
+        np.copyto(out, trace.graph.constant(asarray(values, dtype)), where=known)
 
 
 # ----------------------------------------------------------------------- at a point

@@ -228,8 +228,8 @@ class _Simplifier:
         if first == last:
             return _Extent(ids, [self.states[last]])
         counts = np.bincount(np.searchsorted(self.bases, inner, side="right") - 1 - first)
-        found = (np.flatnonzero(counts) + first).tolist()
-        return _Extent(ids, [self.states[i] for i in found])
+        result = (np.flatnonzero(counts) + first).tolist()
+        return _Extent(ids, [self.states[i] for i in result])
 
     def _touched(self, ids: Ids) -> list[_State]:
         """The blocks that these ids lie in."""

@@ -59,9 +59,9 @@ def hessian_pattern(
     if not len(squares) and not len(first):
         return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
     if store in ("auto", "csr") and hessian_store in ("auto", "csr"):
-        found = _along_diagonals(program, squares, first, second)
-        if found is not None:
-            return narrow(*found)
+        result = _along_diagonals(program, squares, first, second)
+        if result is not None:
+            return narrow(*result)
     nodes, place = _numbered(squares, first, second)
     squares = _distinct(place[squares])
     first, second = _distinct_pairs(place[first], place[second], len(nodes))
@@ -74,19 +74,19 @@ def _along_diagonals(
     program: Program, squares: Ids, first: Ids, second: Ids
 ) -> tuple[NDArray[np.integer], NDArray[np.integer]] | None:
     """The Hessian by runs of nodes, where they are long."""
-    found = []
+    result = []
     for columns in ([squares], [first, second]):
         if len(columns[0]):
             runs = find_runs(columns)
             if runs is None:
                 return None
-            found.append((runs, columns))
+            result.append((runs, columns))
     try:
         tables = csr.tabled(program, max(bit_cost(program), LEAST) / SORT)
     except csr.OverBudget:
         return None
     groups = []
-    for runs, columns in found:
+    for runs, columns in result:
         group = csr.along_runs(tables, runs, columns)
         if group is None:
             return None

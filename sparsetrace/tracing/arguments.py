@@ -291,10 +291,10 @@ def _values(leaf: Any) -> NDArray[Any]:
 
 def _target(trace: Trace, leaf: Any) -> TracedArray | list[Any]:
     """A traced array to be filled, with the values that it comes with, or a list of numbers."""
-    found = _checked_leaf(leaf)
-    if isinstance(found, list):
-        return found
-    target = np.asarray(found)
+    result = _checked_leaf(leaf)
+    if isinstance(result, list):
+        return result
+    target = np.asarray(result)
     dtype = target.dtype if target.dtype.kind in "fc" else FLOAT
     values = np.array(target, dtype) if trace.local else None
     return traced_array(trace, trace.graph.constant(target), dtype, values)

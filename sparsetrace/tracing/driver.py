@@ -103,15 +103,15 @@ def trace(
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
             exchange_watched(state.watched())
-        found = None
-        while found is None:
+        result = None
+        while result is None:
             branches = Branches(max_paths)
-            found = _all_paths(call, new_trace, session, branches, state, watch=watch)
+            result = _all_paths(call, new_trace, session, branches, state, watch=watch)
         with state.moved_from(point) as moved:
             if moved:
-                size = len(found.runs[0].outputs)
-                found.runs.extend(_beside(call, new_trace, session, max_paths, state, size))
-    return found
+                size = len(result.runs[0].outputs)
+                result.runs.extend(_beside(call, new_trace, session, max_paths, state, size))
+    return result
 
 
 def _beside(
@@ -124,12 +124,12 @@ def _beside(
 ) -> list[Run]:
     """Runs with moved state; none where the function cannot do without what it was."""
     try:
-        found = _all_paths(call, new_trace, session, Branches(max_paths), state, watch=True)
+        result = _all_paths(call, new_trace, session, Branches(max_paths), state, watch=True)
     except TracingError:
         raise  # what it remembers may be all that the first run has seen
     except Exception:
         return []
-    return [run for run in (found.runs if found else ()) if len(run.outputs) == size]
+    return [run for run in (result.runs if result else ()) if len(run.outputs) == size]
 
 
 def _all_paths(

@@ -32,9 +32,9 @@ def like(container: Any, parts: Sequence[Any]) -> Any:
     >>> like(defaultdict(list, a=1, b=2), [3, 4])
     defaultdict(<class 'list'>, {'a': 3, 'b': 4})
     """
-    kind = type(container)
+    cls = type(container)
     if isinstance(container, dict):
-        if kind is dict:
+        if cls is dict:
             return dict(zip(container, parts, strict=True))
         made: Any = copy.copy(container)
         for key, part in zip(container, parts, strict=True):
@@ -43,17 +43,17 @@ def like(container: Any, parts: Sequence[Any]) -> Any:
             made.__dict__ = made  # keys are attributes
         return made
     if isinstance(container, Mapping):
-        return kind(dict(zip(container, parts, strict=True)))
+        return cls(dict(zip(container, parts, strict=True)))
     if isinstance(container, tuple):
-        if kind is tuple:
+        if cls is tuple:
             return tuple(parts)
-        if hasattr(kind, "_fields"):
-            return kind(*parts)
-        made = tuple.__new__(kind, parts)
+        if hasattr(cls, "_fields"):
+            return cls(*parts)
+        made = tuple.__new__(cls, parts)
         if hasattr(container, "__dict__"):
             vars(made).update(vars(container))
         return made
-    if kind is list:
+    if cls is list:
         return list(parts)
     made = copy.copy(container)
     if isinstance(container, deque):

@@ -69,27 +69,27 @@ class State:
     """
 
     def __init__(self, roots: Iterable[Any]) -> None:
-        self.reached = found = reached(roots)
-        self._cells = [(cell, _content(cell)) for cell in found.cells]
-        self._objects = found.objects
-        self._dicts = [(held, _taken(held)) for held in found.dicts if not _is_scope(held)]
-        self._classes = [(cls, dict(_CLASS_DICT(cls))) for cls in found.classes]
-        self._names = [(scope, name, scope.get(name, _ABSENT)) for scope, name in found.names]
-        scopes = [*found.scopes, *filter(_is_scope, found.dicts)]
+        self.reached = result = reached(roots)
+        self._cells = [(cell, _content(cell)) for cell in result.cells]
+        self._objects = result.objects
+        self._dicts = [(held, _taken(held)) for held in result.dicts if not _is_scope(held)]
+        self._classes = [(cls, dict(_CLASS_DICT(cls))) for cls in result.classes]
+        self._names = [(scope, name, scope.get(name, _ABSENT)) for scope, name in result.names]
+        scopes = [*result.scopes, *filter(_is_scope, result.dicts)]
         self._scopes = [(scope, scope.copy()) for scope in scopes]
-        self._lists = [(held, list.copy(held)) for held in found.lists]
+        self._lists = [(held, list.copy(held)) for held in result.lists]
         self._others: list[Callable[[], None]] = []
-        if found.sets or found.deques or found.slots or found.bytes:
-            self._others += map(_kept_set, found.sets)
-            self._others += map(_kept_deque, found.deques)
-            self._others += (_kept_slots(item, names) for item, names in found.slots)
-            self._others += map(_kept_bytes, found.bytes)
-        self._others += _kept_arrays(found.arrays)
-        self._others += [_kept_random(held) for held in found.randoms]
-        self._others += [_kept_cache(held) for held in found.caches]
+        if result.sets or result.deques or result.slots or result.bytes:
+            self._others += map(_kept_set, result.sets)
+            self._others += map(_kept_deque, result.deques)
+            self._others += (_kept_slots(item, names) for item, names in result.slots)
+            self._others += map(_kept_bytes, result.bytes)
+        self._others += _kept_arrays(result.arrays)
+        self._others += [_kept_random(held) for held in result.randoms]
+        self._others += [_kept_cache(held) for held in result.caches]
         self._drawn: dict[int, list[Any]] = {}
         self._moves: list[Callable[[], None]] = []
-        self._exchanges = _listed(self, *found.caches, *found.iterators)
+        self._exchanges = _listed(self, *result.caches, *result.iterators)
 
     @contextmanager
     def run(self) -> Iterator[None]:
@@ -105,14 +105,14 @@ class State:
 
     def watched(self) -> Iterator[tuple[Callable[[Any], None], Any]]:
         """How to exchange each function of `reach.WATCHED` where it is held, and the function."""
-        found = self.reached
-        if found.watched:
-            yield from _places(self, set(map(id, found.watched)))
-            for function in found.defaults:
+        result = self.reached
+        if result.watched:
+            yield from _places(self, set(map(id, result.watched)))
+            for function in result.defaults:
                 for i, value in enumerate(function.__defaults__):
                     if id(value) in WATCHED:
                         yield functools.partial(_redefine, function, i), value
-            for call in found.partials:
+            for call in result.partials:
                 yield functools.partial(_recall, call), call.func
 
     @contextmanager
@@ -514,9 +514,9 @@ def _places(state: State, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
                 yield functools.partial(object.__setattr__, item, name), value
     for cls, before in state._classes:
         for name, value in before.items():
-            found = _inside(value)
-            if id(found) in wanted:
-                yield _attribute(cls, name, value), found
+            result = _inside(value)
+            if id(result) in wanted:
+                yield _attribute(cls, name, value), result
 
 
 def _redefine(function: Any, i: int, value: Any) -> None:

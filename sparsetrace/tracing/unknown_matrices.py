@@ -44,10 +44,10 @@ def unknown_matrix(matrix: Any, numbers: np.random.Generator) -> Any:
 
     `numbers` is one generator for all matrices of a run: no two hold the same.
     """
-    kind = type(matrix)
-    if not kind.__module__.startswith("scipy.sparse") or matrix.format in ("dok", "lil"):
+    cls = type(matrix)
+    if not cls.__module__.startswith("scipy.sparse") or matrix.format in ("dok", "lil"):
         raise InputError(
-            f"an argument outside argnums holds a {kind.__name__}, a format whose values cannot "
+            f"an argument outside argnums holds a {cls.__name__}, a format whose values cannot "
             "be kept apart from its structure; pass a csr_array, or static_argnums= for its values"
         )
     made = matrix.copy()
@@ -56,8 +56,8 @@ def unknown_matrix(matrix: Any, numbers: np.random.Generator) -> Any:
 
 
 def _known_by_structure(matrix: Any) -> Any:
-    kind: Any = type(matrix)
-    matrix.__class__ = _class_of(kind)
+    cls: Any = type(matrix)
+    matrix.__class__ = _class_of(cls)
     return matrix
 
 
@@ -67,15 +67,15 @@ def _from_scipy() -> bool:
     return name.startswith(("scipy.", "sparsetrace."))
 
 
-def _shown(found: Any) -> Any:
+def _shown(result: Any) -> Any:
     """What the program gets of something computed from the numbers that stand for others."""
     trace = CURRENT.get()
-    if trace is None or is_traced(found):
-        return found
-    if scipy.sparse.issparse(found):
-        known = getattr(found, "_is_unknown", False) or found.dtype.kind not in "fc"
-        return found if known else _known_by_structure(found)
-    if isinstance(found, np.matrix):
+    if trace is None or is_traced(result):
+        return result
+    if scipy.sparse.issparse(result):
+        known = getattr(result, "_is_unknown", False) or result.dtype.kind not in "fc"
+        return result if known else _known_by_structure(result)
+    if isinstance(result, np.matrix):
         raise UnsupportedError(
             explain(
                 "a method of a sparse matrix",
@@ -83,25 +83,25 @@ def _shown(found: Any) -> Any:
                 f"Use csr_array and its kin. {_STATIC}",
             )
         )
-    if isinstance(found, np.ndarray) and found.dtype.kind in "fc":
-        return _opaque(trace, found)
-    if isinstance(found, (float, complex, np.inexact)) and found != 0:
-        return TracedScalar(trace, trace.graph.opaque, np.asarray(found).dtype)
-    if type(found) in (tuple, list):
-        return type(found)(map(_shown, found))
-    return map(_shown, found) if isinstance(found, Iterator) else found
+    if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
+        return _opaque(trace, result)
+    if isinstance(result, (float, complex, np.inexact)) and result != 0:
+        return TracedScalar(trace, trace.graph.opaque, np.asarray(result).dtype)
+    if type(result) in (tuple, list):
+        return type(result)(map(_shown, result))
+    return map(_shown, result) if isinstance(result, Iterator) else result
 
 
-def _opaque(trace: Trace, found: NDArray[Any]) -> Any:
-    ids = np.where(found != 0, np.int32(trace.graph.opaque), np.int32(trace.graph.zero))
-    return traced_array(trace, ids, found.dtype)
+def _opaque(trace: Trace, result: NDArray[Any]) -> Any:
+    ids = np.where(result != 0, np.int32(trace.graph.opaque), np.int32(trace.graph.zero))
+    return traced_array(trace, ids, result.dtype)
 
 
 def _method(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     @wraps(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        found = original(self, *args, **kwargs)
-        return found if _from_scipy() else _shown(found)
+        result = original(self, *args, **kwargs)
+        return result if _from_scipy() else _shown(result)
 
     @wraps(original)
     def decided(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -121,26 +121,26 @@ def _as_type(original: Callable[..., Any]) -> Callable[..., Any]:
             raise UnsupportedError(
                 explain("astype of a sparse matrix", "it needs the matrix's values", _STATIC)
             )
-        found = original(self, dtype, *args, **kwargs)
-        return found if _from_scipy() else _shown(found)
+        result = original(self, dtype, *args, **kwargs)
+        return result if _from_scipy() else _shown(result)
 
     return astype
 
 
 def _attribute(original: property) -> property:
     def get(self: Any) -> Any:
-        found = original.fget(self)  # type: ignore[misc]
-        return found if _from_scipy() else _shown(found)
+        result = original.fget(self)  # type: ignore[misc]
+        return result if _from_scipy() else _shown(result)
 
     return property(get, original.fset)
 
 
 def _data() -> property:
     def get(self: Any) -> Any:
-        found = self.__dict__["data"]
+        result = self.__dict__["data"]
         if _from_scipy() or CURRENT.get() is None:
-            return found
-        shown = _opaque(CURRENT.get(), np.asarray(found))  # type: ignore[arg-type]
+            return result
+        shown = _opaque(CURRENT.get(), np.asarray(result))  # type: ignore[arg-type]
         shown.setflags(write=False)  # what is written there would not reach the matrix
         return shown
 

@@ -76,15 +76,15 @@ class _Exchange:
 
     def of(self, obj: Any) -> Any:
         """The object itself, where there is nothing in it to exchange."""
-        kind = type(obj)
-        if kind in _AS_THEY_ARE:
+        cls = type(obj)
+        if cls in _AS_THEY_ARE:
             return obj
         if isinstance(obj, (float, complex, np.inexact)) and not is_traced(obj):
             return self._number(obj)
-        found = self._made.get(id(obj))
-        if found is None:
-            found = self._compound(obj)
-        return found
+        result = self._made.get(id(obj))
+        if result is None:
+            result = self._compound(obj)
+        return result
 
     def _number(self, obj: Any) -> Any:
         if isinstance(obj, enum.Enum):
@@ -216,19 +216,19 @@ def _fields_of(obj: Any) -> list[str]:
     return [field.name for field in getattr(type(obj), "__attrs_attrs__", ())]
 
 
-def _gather(obj: Any, found: Callable[[NDArray[Any]], Any], seen: set[int]) -> None:
+def _gather(obj: Any, result: Callable[[NDArray[Any]], Any], seen: set[int]) -> None:
     """Every plain array of floating-point or complex numbers with elements, in containers too."""
     if isinstance(obj, np.ndarray):
         if obj.dtype.kind in "fc" and obj.size and not is_traced(obj) and is_ordinary(obj):
-            found(obj)
+            result(obj)
     elif isinstance(obj, (list, tuple, deque, Mapping)) and id(obj) not in seen:
         seen.add(id(obj))
         for part in obj.values() if isinstance(obj, Mapping) else obj:
-            _gather(part, found, seen)
+            _gather(part, result, seen)
     elif id(obj) not in seen:
         for name in _fields_of(obj):
             seen.add(id(obj))
-            _gather(getattr(obj, name, None), found, seen)
+            _gather(getattr(obj, name, None), result, seen)
 
 
 def _holds_numbers(obj: Any) -> bool:

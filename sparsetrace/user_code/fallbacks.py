@@ -34,7 +34,7 @@ _SCALAR_MODULES = frozenset(("math",))
 _ARRAY_MODULES = frozenset(("math", "numpy"))
 
 
-def adds_nothing(frame: types.FrameType, kind: type[BaseException], *, inner: bool) -> bool:
+def adds_nothing(frame: types.FrameType, cls: type[BaseException], *, inner: bool) -> bool:
     """Whether the handler that catches an error here makes no new dependency.
 
     Parameters
@@ -48,17 +48,17 @@ def adds_nothing(frame: types.FrameType, kind: type[BaseException], *, inner: bo
     """
     known = code_map(frame.f_code)
     target = known.target(frame.f_lasti)
-    start = None if target is None else _clause(known, known.places[target], kind, frame.f_globals)
+    start = None if target is None else _clause(known, known.places[target], cls, frame.f_globals)
     if target is None or start is None:
         return False
     if _ends_the_function(frame):
-        found = _constant_end(known, start, frame.f_globals, _OF_ARRAYS)
-        if found is not None and found[0] == "RETURN":
+        result = _constant_end(known, start, frame.f_globals, _OF_ARRAYS)
+        if result is not None and result[0] == "RETURN":
             return True
     if inner:
         return False
-    found = _constant_end(known, start, frame.f_globals, _OF_CONSTANTS)
-    return found is not None and found == _pure_end(known, target, frame)
+    result = _constant_end(known, start, frame.f_globals, _OF_CONSTANTS)
+    return result is not None and result == _pure_end(known, target, frame)
 
 
 def _ends_the_function(frame: types.FrameType) -> bool:
@@ -69,9 +69,7 @@ def _ends_the_function(frame: types.FrameType) -> bool:
     return caller.f_locals.get("out", frame) is None
 
 
-def _clause(
-    known: CodeMap, at: int, kind: type[BaseException], scope: dict[str, Any]
-) -> int | None:
+def _clause(known: CodeMap, at: int, cls: type[BaseException], scope: dict[str, Any]) -> int | None:
     """Where the body of the ``except`` clause begins that is for this error."""
     steps = known.instructions
     if steps[at].opname != "PUSH_EXC_INFO":
@@ -84,10 +82,10 @@ def _clause(
         )
         if steps[check].opname != "CHECK_EXC_MATCH":
             return at + 1 if steps[at].opname == "POP_TOP" else None
-        found = matches(kind, steps, check, scope)
-        if found is None:
+        result = matches(cls, steps, check, scope)
+        if result is None:
             return None
-        if found:
+        if result:
             return check + 2
         at = known.places[steps[check + 1].argval]
 

@@ -82,22 +82,22 @@ def by_user(frame: types.FrameType) -> bool:
 
 def outside_frame(frame: types.FrameType) -> types.FrameType:
     """The innermost frame, from this one outwards, that is not of this package."""
-    found: types.FrameType | None = frame
-    while found is not None and is_own(found.f_code):
-        frame, found = found, found.f_back
-    return frame if found is None else found
+    result: types.FrameType | None = frame
+    while result is not None and is_own(result.f_code):
+        frame, result = result, result.f_back
+    return frame if result is None else result
 
 
 def outside_entries(error: BaseException) -> list[types.TracebackType]:
     """The entries of the traceback, outermost first, those of the driver left out."""
-    found: list[types.TracebackType] = []
+    result: list[types.TracebackType] = []
     traceback = error.__traceback__
     while traceback is not None:
-        found.append(traceback)
+        result.append(traceback)
         traceback = traceback.tb_next
-    while found and is_own(found[0].tb_frame.f_code):
-        del found[0]
-    return found
+    while result and is_own(result[0].tb_frame.f_code):
+        del result[0]
+    return result
 
 
 def user_frame(frame: types.FrameType | None = None) -> types.FrameType | None:

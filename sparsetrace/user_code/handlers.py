@@ -98,11 +98,11 @@ class CodeMap:
     @functools.cached_property
     def places(self) -> dict[int, int]:
         """Where in the list the instruction of each offset is."""
-        found, at = {}, 0
+        result, at = {}, 0
         for step in dis.get_instructions(self.code):
-            found[step.offset] = at
+            result[step.offset] = at
             at += step.opname not in _PREFIXES
-        return found
+        return result
 
     def target(self, offset: int) -> int | None:
         """The offset of the handler of what is raised at an offset."""
@@ -134,10 +134,10 @@ class CodeMap:
 
     def outcome(self, offset: int, kind: Kind, scope: dict[str, Any]) -> tuple[bool, Kind]:
         """Whether an error raised at the offset may be caught; if not, what leaves the frame."""
-        found = self.outcomes.get((offset, kind))
-        if found is None:
-            found = self.outcomes[offset, kind] = self._outcome(offset, kind, scope)
-        return found
+        result = self.outcomes.get((offset, kind))
+        if result is None:
+            result = self.outcomes[offset, kind] = self._outcome(offset, kind, scope)
+        return result
 
     def _outcome(self, offset: int, kind: Kind, scope: dict[str, Any]) -> tuple[bool, Kind]:
         todo, seen = [(offset, kind)], set()
@@ -170,10 +170,10 @@ class CodeMap:
             step = steps[at]
             name = step.opname
             if name == "CHECK_EXC_MATCH":
-                found = matches(kind, steps, at, scope)
-                if found is not True:
+                result = matches(kind, steps, at, scope)
+                if result is not True:
                     todo.append(self.places[steps[at + 1].argval])
-                if found is not False:
+                if result is not False:
                     todo.append(at + 2)
             elif name == "WITH_EXCEPT_START":
                 if not self._is_harmless(target, scope):
@@ -231,17 +231,17 @@ def matches(
     if steps[last].opname == "BUILD_TUPLE":
         count = steps[last].arg or 0
         last -= 1
-    found: bool | None = False
+    result: bool | None = False
     for _ in range(count):
         chain, first = chain_ending_at(steps, last)
         wanted = named(chain, scope)
         last = first - 1
         kinds = wanted if isinstance(wanted, tuple) else (wanted,)
         if not all(isinstance(one, type) for one in kinds):
-            found = None
+            result = None
         elif issubclass(kind, kinds):
             return True
-    return found
+    return result
 
 
 _KNOWN: dict[int, CodeMap] = {}
@@ -250,12 +250,12 @@ _MOST_KNOWN = 4096
 
 def code_map(code: types.CodeType) -> CodeMap:
     """What is known of a code object."""
-    found = _KNOWN.get(id(code))  # code objects are slow to compare
-    if found is None:
+    result = _KNOWN.get(id(code))  # code objects are slow to compare
+    if result is None:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        found = _KNOWN[id(code)] = CodeMap(code)
-    return found
+        result = _KNOWN[id(code)] = CodeMap(code)
+    return result
 
 
 def instructions_of(code: types.CodeType) -> list[dis.Instruction]:
@@ -297,10 +297,10 @@ def is_caught(kind: Kind, frame: types.FrameType | None) -> bool:
     frame : frame
         Where to start looking outwards.
     """
-    found = watched_frame(frame)
-    while found is not None:
-        caught, kind = code_map(found.f_code).outcome(found.f_lasti, kind, found.f_globals)
+    result = watched_frame(frame)
+    while result is not None:
+        caught, kind = code_map(result.f_code).outcome(result.f_lasti, kind, result.f_globals)
         if caught:
             return True
-        found = watched_frame(found.f_back)
+        result = watched_frame(result.f_back)
     return False

@@ -52,11 +52,11 @@ def compared(scope: dict[str, Any], name: str, *, exchanged: bool) -> str | None
 
 def _held_by(function: types.FunctionType) -> list[Any]:
     """What a function has in its closure: the one that it decorates."""
-    found = [function.__dict__.get("__wrapped__")]
+    result = [function.__dict__.get("__wrapped__")]
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # not filled yet
-            found.append(cell.cell_contents)
-    return found
+            result.append(cell.cell_contents)
+    return result
 
 
 def _compares(code: types.CodeType, name: str, scope: dict[str, Any], exchanged: bool) -> bool:
@@ -66,12 +66,12 @@ def _compares(code: types.CodeType, name: str, scope: dict[str, Any], exchanged:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         steps = instructions_of(code)
-        found = name in code.co_names and _compares_name(steps, name)
+        result = name in code.co_names and _compares_name(steps, name)
         if exchanged and "type" in code.co_names:
-            found = found or _compares_types(steps, scope)
+            result = result or _compares_types(steps, scope)
         nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
-        found = found or any(_compares(c, name, scope, exchanged) for c in nested)
-        known = _KNOWN[key] = code, found
+        result = result or any(_compares(c, name, scope, exchanged) for c in nested)
+        known = _KNOWN[key] = code, result
     return known[1]
 
 
@@ -123,9 +123,9 @@ def _is_class_known(steps: list[dis.Instruction], at: int, scope: dict[str, Any]
         ]
         return bool(stores) and all(steps[i - 1].opname.startswith("CALL") for i in stores)
     chain, _ = chain_ending_at(steps, at)
-    found = named(chain, scope)
+    result = named(chain, scope)
     # a name of the module for ``float`` is exchanged with it
-    return isinstance(found, type) and (found is not float or len(chain) == 1)
+    return isinstance(result, type) and (result is not float or len(chain) == 1)
 
 
 def _loads(step: dis.Instruction, name: str) -> bool:

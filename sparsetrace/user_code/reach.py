@@ -438,8 +438,8 @@ class _Walk:
             if key in seen:
                 continue
             cls = type(item)
-            kind = _LASTING_KINDS.get(cls) or _kind(cls)
-            if opaque and (kind.foreign or kind.visit not in _THE_SAME_WHOEVER_HOLDS_IT):
+            dtype = _LASTING_KINDS.get(cls) or _kind(cls)
+            if opaque and (dtype.foreign or dtype.visit not in _THE_SAME_WHOEVER_HOLDS_IT):
                 key = key, True
                 if key in seen:
                     continue
@@ -448,7 +448,7 @@ class _Walk:
                 self.found.unknown = True
                 return
             try:
-                getattr(self, kind.visit)(item, kind, opaque)
+                getattr(self, dtype.visit)(item, dtype, opaque)
             except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):
                 # another thread changes it, or compiled code pretends to be something else
                 self.found.unknown = True
@@ -473,11 +473,11 @@ class _Walk:
             self.push(list(held.values()), opaque=foreign)
         if foreign:
             return
-        found = self.found
+        result = self.found
         if item.__defaults__ and not WATCHED.isdisjoint(map(id, item.__defaults__)):
-            found.defaults.append(item)
-        found.dicts.append(held)
-        found.codes.append((info, scope))
+            result.defaults.append(item)
+        result.dicts.append(held)
+        result.codes.append((info, scope))
         todo, seen, atoms = self.todo, self.seen, _ATOMS
         for name in info.names:
             value = scope.get(name, _ABSENT)
@@ -489,17 +489,17 @@ class _Walk:
             elif id(value) not in seen:
                 todo.append((value, False))
             if cls in _EXCHANGED or id(value) in WATCHED:
-                found.names.append((scope, name))
+                result.names.append((scope, name))
         for name in info.global_stores:
-            found.names.append((scope, name))
+            result.names.append((scope, name))
         for name in info.imports:
             module = sys.modules.get(name) or sys.modules.get(_relative(scope, name))
             if module is not None:
                 self.named(module, info)
             elif not is_foreign(name):
-                found.unknown = True
+                result.unknown = True
         if info.doubtful:
-            found.unknown = True
+            result.unknown = True
             for name in info.modules:
                 module = sys.modules.get(name)
                 if module is not None and not is_foreign(name):
@@ -734,13 +734,13 @@ def dict_of(item: Any) -> dict[str, Any]:
 
 def filled_slots(item: Any, slots: Iterable[str]) -> dict[str, Any]:
     """What the slots hold that are filled, by name."""
-    found = {}
+    result = {}
     for slot in slots:
         try:
-            found[slot] = object.__getattribute__(item, slot)
+            result[slot] = object.__getattribute__(item, slot)
         except AttributeError:
             continue
-    return found
+    return result
 
 
 def _relative(scope: dict[str, Any], name: str) -> str:
@@ -749,5 +749,5 @@ def _relative(scope: dict[str, Any], name: str) -> str:
 
 
 def _file_of(scope: dict[str, Any]) -> str:
-    found = scope.get("__file__")
-    return found if isinstance(found, str) else ""
+    result = scope.get("__file__")
+    return result if isinstance(result, str) else ""

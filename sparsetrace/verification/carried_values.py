@@ -37,8 +37,8 @@ def compare_values(problem: Problem, values: list[Vector]) -> None:
         If the numbers, or how many of them there are, differ.
     """
     plain = PlainFunction(problem)
-    found = plain.first(plain.point)
-    if found is None:
+    result = plain.first(plain.point)
+    if result is None:
         raise VerificationError(
             f"{plain.title}: at the point of the trace a plain call fails ({plain.failure}), "
             f"and the traced one did not. {_REMEDY}"
@@ -47,24 +47,24 @@ def compare_values(problem: Problem, values: list[Vector]) -> None:
     traced_shapes = [leaf.shape for leaf in values]
     carried, eps = numbers_of(values)
     same_shapes = len(shapes) != len(traced_shapes) or shapes == traced_shapes
-    if len(carried) == len(found) and same_shapes:
-        differ = _differ(carried, found, max(eps, plain.eps))
+    if len(carried) == len(result) and same_shapes:
+        differ = _differ(carried, result, max(eps, plain.eps))
         if not differ.any():
             return
         again = plain.at(plain.point)
-        if again is None or not alike(found, again):
+        if again is None or not alike(result, again):
             warn(
                 f"{plain.title} is not deterministic: two plain calls at the same point differ, "
                 "and what a trace at that point carried could not be compared"
             )
             return
-        differ &= ~_amplified(plain, found, carried)
+        differ &= ~_amplified(plain, result, carried)
         if not differ.any():
             return
         row = int(np.argmax(differ))
         name = plain.row_name(row)
         raise VerificationError(
-            f"{plain.title}: output {name} (row {row}) is {found[row]} when the function is "
+            f"{plain.title}: output {name} (row {row}) is {result[row]} when the function is "
             f"called plainly, and {carried[row]} in the trace at the same point. {_REMEDY}",
             row=row,
             row_name=name,
@@ -77,30 +77,30 @@ def compare_values(problem: Problem, values: list[Vector]) -> None:
         )
         return
     raise VerificationError(
-        f"{plain.title}: at the point of the trace a plain call returns {len(found)} numbers of "
+        f"{plain.title}: at the point of the trace a plain call returns {len(result)} numbers of "
         f"shape(s) {shapes}, the traced one {len(carried)} of shape(s) {traced_shapes}. {_REMEDY}"
     )
 
 
-def _differ(carried: Vector, found: Vector, eps: float) -> NDArray[np.bool_]:
+def _differ(carried: Vector, result: Vector, eps: float) -> NDArray[np.bool_]:
     """Where two results differ by more than rounding and another order of summation."""
-    sizes = np.abs(found)
+    sizes = np.abs(result)
     scale = sizes[np.isfinite(sizes)].max(initial=0.0)
     with np.errstate(invalid="ignore"):
-        near = np.abs(carried - found) <= max(1e-6, np.sqrt(eps)) * sizes + 1e4 * eps * scale
-    same = (carried == found) | (np.isnan(carried) & np.isnan(found))
+        near = np.abs(carried - result) <= max(1e-6, np.sqrt(eps)) * sizes + 1e4 * eps * scale
+    same = (carried == result) | (np.isnan(carried) & np.isnan(result))
     return np.asarray(~(same | (near & np.isfinite(sizes))))
 
 
-def _amplified(plain: PlainFunction, found: Vector, carried: Vector) -> NDArray[np.bool_]:
+def _amplified(plain: PlainFunction, result: Vector, carried: Vector) -> NDArray[np.bool_]:
     """Where inputs that differ in their last digits make as large a difference."""
-    largest = np.zeros(len(found))
+    largest = np.zeros(len(result))
     for sign in (4.0, -4.0):
         there = plain.at(plain.point + sign * plain.eps * plain.sizes)
         if there is None:
             continue
         with np.errstate(invalid="ignore"):
-            change = np.abs(there - found)
+            change = np.abs(there - result)
         largest = np.maximum(largest, np.where(np.isfinite(change), change, 0))
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.abs(carried - found) <= 1e3 * largest)
+        return np.asarray(np.abs(carried - result) <= 1e3 * largest)

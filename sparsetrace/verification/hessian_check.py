@@ -97,10 +97,10 @@ class HessianCheck:
         base = sampling.base
         a = np.where(first, self.step * plain.sizes * sampling.random(), 0)
         b = np.where(second, self.step * plain.sizes * sampling.random(), 0)
-        found = self._mixed(base, a, b)
-        if found is None:
+        result = self._mixed(base, a, b)
+        if result is None:
             return
-        mixed, scale = found
+        mixed, scale = result
         sampling.finite |= np.isfinite(mixed)
         suspects = np.abs(mixed) > self._rounding(scale)
         if not suspects.any():
@@ -200,18 +200,18 @@ class HessianCheck:
         return point, single
 
     def _one(self, output: int, point: Vector, a: Vector, b: Vector) -> Any:
-        found = self._mixed(point, a, b)
-        return None if found is None or not np.isfinite(found[0][output]) else found[0][output]
+        result = self._mixed(point, a, b)
+        return None if result is None or not np.isfinite(result[0][output]) else result[0][output]
 
     def _is_second_derivative(self, output: int, point: Vector, a: Vector, b: Vector) -> bool:
         """Whether mixed differences scale with both steps, the same in all quadrants."""
         return any(self._bends(output, point, part * a, part * b) for part in _SCALES)
 
     def _bends(self, output: int, point: Vector, a: Vector, b: Vector) -> bool:
-        found = self._mixed(point, a, b)
-        if found is None:
+        result = self._mixed(point, a, b)
+        if result is None:
             return False
-        first, noise = found[0][output], self._rounding(found[1])[output]
+        first, noise = result[0][output], self._rounding(result[1])[output]
         if not abs(first) > 32 * noise:
             return False
         for part in (1.0, 0.5, 0.25):

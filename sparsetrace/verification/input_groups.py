@@ -160,14 +160,14 @@ class Pattern:
                 if group.any() and other.any():
                     return group, other
             return None
-        found = self._covering()
-        if found is None:
+        result = self._covering()
+        if result is None:
             return None
-        other = self.tested(found)
+        other = self.tested(result)
         assert self._zeros is not None
-        self._zeros[np.ix_(other, found)] = False
-        self._zeros[np.ix_(found, other)] = False
-        return found, other
+        self._zeros[np.ix_(other, result)] = False
+        self._zeros[np.ix_(result, other)] = False
+        return result, other
 
     def _pair_seed(self, turn: int) -> Mask:
         """One half of the columns, teeth of a comb, those without a diagonal, or the fullest."""

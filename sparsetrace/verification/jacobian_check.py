@@ -255,10 +255,10 @@ class JacobianCheck:
         if self.any_change:
             size = float(np.abs(move[column]))
         else:
-            found = self._derivative(row, column, point)
-            if found is None:
+            result = self._derivative(row, column, point)
+            if result is None:
                 return
-            change, size = found
+            change, size = result
         row_name, column_name = plain.row_name(row), plain.column_name(column)
         raise self.sampling.error(
             f"output {row_name} (row {row}) changes by {np.abs(change):.3g} when input "

@@ -100,35 +100,35 @@ class PlainFunction:
         A function that fails with lists, and works with arrays of the same numbers, is
         given arrays.
         """
-        found = self._numbers_at(x)
-        if found is None and self._as_lists:
+        result = self._numbers_at(x)
+        if result is None and self._as_lists:
             self._as_lists, reason = False, self.failure
-            found = self._numbers_at(x)
-            if found is None:
+            result = self._numbers_at(x)
+            if result is None:
                 self._as_lists, self.failure = True, reason
-        if found is None:
+        if result is None:
             return None
-        self.n_outputs, self._result = len(found), self.last
-        return found
+        self.n_outputs, self._result = len(result), self.last
+        return result
 
     def at(self, x: Vector) -> Vector | None:
         """All numbers that the function returns at `x`; None if it fails."""
-        found = self._numbers_at(x)
-        if found is not None and len(found) != self.n_outputs:
-            self.failure = f"it returned {len(found)} numbers, and {self.n_outputs} before"
+        result = self._numbers_at(x)
+        if result is not None and len(result) != self.n_outputs:
+            self.failure = f"it returned {len(result)} numbers, and {self.n_outputs} before"
             return None
-        return found
+        return result
 
     def _numbers_at(self, x: Vector) -> Vector | None:
         self.calls += 1
         try:
             self.last = self.result(x)
-            found, eps = numbers_of(self.last)
+            result, eps = numbers_of(self.last)
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
             return None
         self.eps = max(self.eps, eps)
-        return found
+        return result
 
     def result(self, x: Vector) -> Any:
         """What the function returns, or fills, at `x`."""
@@ -294,18 +294,18 @@ def _arrays(leaf: Any) -> Iterator[Vector]:
     if isinstance(leaf, np.ma.MaskedArray):
         leaf = leaf.filled(0)  # what is masked carries nothing
     try:
-        found = np.asarray(leaf)
+        result = np.asarray(leaf)
     except ValueError:  # a list of lists of several lengths
         if not isinstance(leaf, list):
             raise
         for item in leaf:
             yield from _arrays(item)
         return
-    if found.dtype == object:
-        found = np.array(found.tolist())
-    if found.dtype.kind not in "biufc":
+    if result.dtype == object:
+        result = np.array(result.tolist())
+    if result.dtype.kind not in "biufc":
         raise OutputError(f"the function returned a {type(leaf).__name__}, which holds no numbers")
-    yield np.asarray(found)
+    yield np.asarray(result)
 
 
 def _name(named: Iterator[tuple[str, Any]], number: int) -> str:

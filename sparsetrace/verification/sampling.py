@@ -68,11 +68,11 @@ class Sampling:
     # ----------------------------------------------------------------- points
     def random(self) -> Vector:
         """A direction: an element of [-1, 1] for each input, none close to zero."""
-        found = self._signs() * self.rng.uniform(0.5, 1.0, len(self.plain.point))
+        result = self._signs() * self.rng.uniform(0.5, 1.0, len(self.plain.point))
         if self.plain.point.dtype.kind == "c":
             # all in one direction of the complex plane, for functions that are not analytic
-            return self.plain.representable(found * self._phase)
-        return found
+            return self.plain.representable(result * self._phase)
+        return result
 
     def coordinates(self, move: Vector) -> Vector:
         """A move along random directions as real numbers."""
@@ -95,13 +95,13 @@ class Sampling:
         if kind < 2:
             # of two such points every element has its own sign at one, and the other at one
             signs = self._flips if kind == 0 else -self._flips
-            found = signs * (x + 0.5 * size * self.rng.uniform(-1, 1, len(size)))
+            result = signs * (x + 0.5 * size * self.rng.uniform(-1, 1, len(size)))
         elif kind == 2:
-            found = self._signs() * size * 10.0 ** self.rng.uniform(-1, 3.3, len(size)) + 0.0 * x
+            result = self._signs() * size * 10.0 ** self.rng.uniform(-1, 3.3, len(size)) + 0.0 * x
         else:
-            found = x + 2.0 * size * self.rng.uniform(-1, 1, len(size))
+            result = x + 2.0 * size * self.rng.uniform(-1, 1, len(size))
         self.plain.vary(self.rng, 2.0)
-        return self.plain.representable(found)
+        return self.plain.representable(result)
 
     # ------------------------------------------------------------------ start
     def start(self, rows: int | None) -> bool:

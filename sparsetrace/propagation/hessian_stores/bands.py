@@ -47,10 +47,10 @@ def solve(n: int, groups: list[RunEntries]) -> tuple[Ints, NDArray[np.int32]] | 
     """
     parts = []
     for lengths, columns in groups:
-        found = _stretches(lengths, *columns) if len(columns) > 1 else _own(lengths, columns[0])
-        if found is None:
+        result = _stretches(lengths, *columns) if len(columns) > 1 else _own(lengths, columns[0])
+        if result is None:
             return None
-        parts.append(found)
+        parts.append(result)
     if not parts:
         return np.zeros(n + 1, np.int64), np.zeros(0, np.int32)
     offset, start, length = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -134,8 +134,8 @@ def solve(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]
         if len(rows) and bool((first[1:] - first[:-1] == width).all()):
             whole = products.indices[int(first[0]) : int(first[0]) + width * len(rows)]
             return whole.reshape(len(rows), width)
-        found: NDArray[np.integer] = products.indices[first[:, None] + np.arange(width)]
-        return found
+        result: NDArray[np.integer] = products.indices[first[:, None] + np.arange(width)]
+        return result
 
     for (width,), places in _groups(counts[products.cliques]):
         for some in _portions(places, width):

@@ -37,9 +37,9 @@ def _solve_columns(tables: Tables, block: Columns) -> Table:
         count, width = runs.values.shape
         rows = np.tile(np.arange(count), width)
         entries = tables.lookup(runs.values.T.reshape(-1), runs.steps.T.reshape(-1), rows)
-        found = unite(count, tables.n, entries, runs.lengths)
-        if found is not None:
-            indptr, values, steps = found
+        result = unite(count, tables.n, entries, runs.lengths)
+        if result is not None:
+            indptr, values, steps = result
             return Table(block.base, block.size, indptr, values, steps, runs.starts)
     if max(int(c.max()) for c in block.columns) < tables.first_node:
         return _solve_inputs(block)
@@ -152,7 +152,7 @@ def tabled(program: Program, budget: float = np.inf) -> Tables:
     return tables
 
 
-def along_runs(tables: Tables, found: Runs, columns: list[Ids]) -> RunEntries | None:
+def along_runs(tables: Tables, result: Runs, columns: list[Ids]) -> RunEntries | None:
     """The patterns of the nodes in each column, run by run; None if runs do not pay.
 
     Parameters
@@ -170,7 +170,7 @@ def along_runs(tables: Tables, found: Runs, columns: list[Ids]) -> RunEntries | 
         For each column: the entries' runs, ascending, their values at the start of the
         run and their growth from one position to the next.
     """
-    runs = tables.split(found, columns)
+    runs = tables.split(result, columns)
     if runs is None:
         return None
     read = []

@@ -33,14 +33,14 @@ def bitmaps(program: Program) -> list[BitMap]:
     def pattern(node: int) -> BitMap:
         if node <= OPAQUE:
             return empty
-        found = known.get(node)
-        if found is None:
+        result = known.get(node)
+        if result is None:
             # a node of a block is always known by now: only inputs are made here
             index = node - FIRST_INPUT
             if index >= program.n_inputs:
                 raise AssertionError(f"node {node} is used before it is made")
-            found = known[node] = BitMap([index])
-        return found
+            result = known[node] = BitMap([index])
+        return result
 
     for block in program.blocks:
         if isinstance(block, Columns):

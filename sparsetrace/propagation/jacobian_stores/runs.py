@@ -66,15 +66,15 @@ def _breaks(columns: Sequence[Ids]) -> tuple[NDArray[np.bool_], NDArray[np.int32
         steps = _dominant(differences)
         return (differences != steps[:, None]).any(axis=0), steps
     broken = np.zeros(m - 1, bool)
-    found = np.empty(len(columns), np.int32)
+    result = np.empty(len(columns), np.int32)
     scratch = np.empty(m - 1, np.int32)
     unequal = np.empty(m - 1, bool)
     for j, column in enumerate(columns):
         np.subtract(column[1:], column[:-1], out=scratch)
-        found[j] = _dominant(scratch)
-        np.not_equal(scratch, found[j], out=unequal)
+        result[j] = _dominant(scratch)
+        np.not_equal(scratch, result[j], out=unequal)
         broken |= unequal
-    return broken, found
+    return broken, result
 
 
 def find_runs(columns: Sequence[Ids]) -> Runs | None:

@@ -96,8 +96,8 @@ def _one_by_one(
     for i, lo, hi in zip(deeper.tolist(), first, last, strict=True):
         sets = [BitMap(own[bounds[i] : bounds[i + 1]])]
         for p in parents[lo:hi]:
-            found = made.get(p)
-            sets.append(BitMap(own[bounds[p] : bounds[p + 1]]) if found is None else found)
+            result = made.get(p)
+            sets.append(BitMap(own[bounds[p] : bounds[p + 1]]) if result is None else result)
         made[i] = BitMap.union(*sets)
     return {i: np.asarray(s.to_array()).astype(np.int32) for i, s in made.items()}
 

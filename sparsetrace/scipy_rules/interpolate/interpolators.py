@@ -40,7 +40,7 @@ def hold(holder, plain, state, **shown) -> None:
 
     Attributes are those of a plain object of the class, but for the ones shown.
     """
-    names = [name for kind in type(plain).__mro__ for name in getattr(kind, "__slots__", ())]
+    names = [name for cls in type(plain).__mro__ for name in getattr(cls, "__slots__", ())]
     names += list(getattr(plain, "__dict__", {}))
     for name in names:
         if hasattr(plain, name) and name not in ("__dict__", "__weakref__"):

@@ -58,7 +58,7 @@ def BPoly_call(call, self, x, nu, extrapolate):
 
     c = np.asarray(self.c)
     powers = np.arange(len(c) - 1, -1, -1) - _order(nu)
-    if any(kind.__name__ == "BPoly" for kind in type(self).__mro__):
+    if any(cls.__name__ == "BPoly" for cls in type(self).__mro__):
         degrees = np.full(c.shape[2:], powers[0])
     else:  # the highest power with a coefficient that is not zero
         used = (c != 0).any(axis=1)

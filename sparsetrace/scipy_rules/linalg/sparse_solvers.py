@@ -38,8 +38,8 @@ def _solved(call: Call, matrix: Any, b: Any, values: Any = None) -> Any:
 
 @harmless("permc_spec", "use_umfpack")  # how it is solved
 def spsolve(call, A, b):
-    found = _solved(call, A, b)
-    return found.reshape(-1) if found.ndim == 2 and found.shape[1] == 1 else found
+    result = _solved(call, A, b)
+    return result.reshape(-1) if result.ndim == 2 and result.shape[1] == 1 else result
 
 
 def spsolve_triangular(call, A, b, lower, unit_diagonal):
