@@ -105,7 +105,8 @@ def _sinc(trace: Trace, x) -> Elements:
     flat = np.zeros(ids.shape, bool)
     if trace.local and trace.values:
         flat = np.asarray(values_of(x)) == 0
-    out = np.maximum(np.where(flat, np.int32(trace.graph.opaque), ids), OPAQUE)
+    kept = np.where(flat, trace.graph.opaque, ids) if flat.any() else ids
+    out = np.maximum(kept, OPAQUE)
     known = ids <= ZERO
     if not trace.local and known.any():
         out = np.where(
