@@ -2,8 +2,8 @@
 
 Contract: a move copies, repeats, drops or permutes elements and may fill with zeros;
 which goes where depends on shapes and constants alone.  Views stay views, because
-NumPy itself makes them of the id array.  A line names the arguments that hold
-elements; all others must be constants.
+NumPy itself makes them of the id array.  A line of the table names the arguments that
+hold elements; all others must be constants.
 """
 
 from __future__ import annotations
@@ -168,8 +168,8 @@ def _plain(trace: Trace, value, name: str) -> Any:
 def _wrapped(trace: Trace, value, dtype: np.dtype[Any], apart: list[np.dtype[Any]] | None) -> Any:
     """`Elements` in place of id arrays; `apart` has a dtype for each result."""
     if isinstance(value, (list, tuple)):
-        kinds = [dtype] * len(value) if apart is None else apart
-        items = [_wrapped(trace, item, k, None) for item, k in zip(value, kinds, strict=True)]
+        dtypes = [dtype] * len(value) if apart is None else apart
+        items = [_wrapped(trace, item, k, None) for item, k in zip(value, dtypes, strict=True)]
         return items if isinstance(value, list) else tuple(items)
     if isinstance(value, np.ndarray):
         trace.graph.look_at(value)
@@ -269,9 +269,11 @@ def run_move(trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
         if isinstance(values, complex):
             source.type(values)
     if dtype.kind in "biu" and any(result_dtype.kind not in "biu" for result_dtype in dtypes):
-        return _whole(trace, move, args, kwargs, dtype)
-    parts = [x for x in (*moved, *options.values()) if isinstance(x, PartIds)]
-    if parts:  # NumPy may make new arrays of an operand's class, which are no views of a part
+        return _integer_move(trace, move, args, kwargs, dtype)
+    complex_parts = [x for x in (*moved, *options.values()) if isinstance(x, PartIds)]
+    if (
+        complex_parts
+    ):  # NumPy may make new arrays of an operand's class, which are no views of a part
         moved = [_bare(x) for x in moved]
         options = {k: _bare(v) for k, v in options.items()}
     result = function(*moved, **options)
@@ -280,8 +282,8 @@ def run_move(trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
             if repeats(ids):
                 ids.flags.writeable = False
                 trace.keeps_writes = True
-    if parts:
-        result = _viewed(trace, result, parts)
+    if complex_parts:
+        result = _viewed(trace, result, complex_parts)
     apart = None
     if isinstance(result, (list, tuple)) and function in _APART:
         apart = [dtype_of(a) for a in args]
@@ -292,28 +294,28 @@ def _bare(ids) -> Any:
     return ids.view(np.ndarray) if isinstance(ids, PartIds) else ids
 
 
-def _viewed(trace: Trace, result, parts: list[PartIds]) -> Any:
+def _viewed(trace: Trace, result, complex_parts: list[PartIds]) -> Any:
     """The result, as parts where it is a view of one."""
     if isinstance(result, (list, tuple)):
-        return type(result)(_viewed(trace, item, parts) for item in result)
-    if any(np.may_share_memory(result, part) for part in parts):
+        return type(result)(_viewed(trace, item, complex_parts) for item in result)
+    if any(np.may_share_memory(result, part) for part in complex_parts):
         return part_of(trace.graph, result)
     return result
 
 
-def _as_whole(trace: Trace, value, dtype: np.dtype[Any]) -> Any:
+def _as_integers(trace: Trace, value, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, (list, tuple)):
-        return type(value)(_as_whole(trace, item, dtype) for item in value)
+        return type(value)(_as_integers(trace, item, dtype) for item in value)
     return Operand(trace, converted(trace, ids_of(trace, value), dtype_of(value), dtype), dtype)
 
 
-def _whole(
+def _integer_move(
     trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: np.dtype[Any]
 ) -> Any:
     """The move after its elements were converted to whole numbers."""
-    moved = tuple(_as_whole(trace, a, dtype) if move.holds(i) else a for i, a in enumerate(args))
+    moved = tuple(_as_integers(trace, a, dtype) if move.holds(i) else a for i, a in enumerate(args))
     options = {
-        k: _as_whole(trace, v, dtype) if k in move.keywords else v
+        k: _as_integers(trace, v, dtype) if k in move.keywords else v
         for k, v in kwargs.items()
         if k not in ("dtype", "casting")
     }

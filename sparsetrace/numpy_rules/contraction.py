@@ -1,8 +1,8 @@
 """The contraction that all products come down to: rows times columns, batch by batch.
 
-Contract: an output depends on an operand's element unless every partner of that
-element is zero, a constant zero or, in a local trace, zero at the point.  Rows with
-equal partners share a node.
+Contract: an element and those that it is multiplied with are *partners*.  An output depends
+on an element unless all its partners are zero for all inputs or, in a local trace, zero at
+the point.  Rows with equal partners share a node.
 
 ``[[1, 0], [2, 3]] @ [{0}, {1}]  ->  [{0}, {0, 1}]``
 """
@@ -97,16 +97,16 @@ def contract(trace: Trace, a: Factor, b: Factor) -> Ids:
     (batch_a, m, _), (batch_b, _, n) = a.shape, b.shape
     shape = (max(batch_a, batch_b) if min(batch_a, batch_b) else 0, m, n)
     since = trace.graph.size
-    parts = []
+    sides = []
     if a.ids is not None:
-        parts.append(_one_side(trace, a.ids, b.partners()))
+        sides.append(_one_side(trace, a.ids, b.partners()))
     if b.ids is not None:
-        part = _one_side(trace, b.ids.swapaxes(1, 2), _swap(a.partners()))
-        parts.append(part.swapaxes(1, 2))
-    out = trace.graph.union_all(parts)
+        columns = _one_side(trace, b.ids.swapaxes(1, 2), _swap(a.partners()))
+        sides.append(columns.swapaxes(1, 2))
+    out = trace.graph.union_all(sides)
     if out.shape != shape:
         out = filled(out, shape)
-    if len(parts) == 1:
+    if len(sides) == 1:
         np.maximum(out, OPAQUE, out=out)
     bilinear = trace.second_order and a.ids is not None and b.ids is not None
     if bilinear:

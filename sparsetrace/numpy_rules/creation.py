@@ -80,31 +80,31 @@ def _astype(trace: Trace, x, dtype, copy) -> Any:
 def _real(trace: Trace, val) -> Any:
     if python_type(type(val)) is not None:
         return val.real
-    dtype, whole = dtype_of(val), isinstance(val, np.ndarray)
+    dtype, keep_array = dtype_of(val), isinstance(val, np.ndarray)
     if dtype.kind != "c":
-        return Elements(ids_of(trace, val), dtype, keep_array=whole)
+        return Elements(ids_of(trace, val), dtype, keep_array=keep_array)
     # a constant's id serves for its real part: `Graph.known_values` takes that
-    part = part_of(trace.graph, ids_of(trace, val))
-    return Elements(part, np.empty(0, dtype).real.dtype, keep_array=whole)
+    real_part = part_of(trace.graph, ids_of(trace, val))
+    return Elements(real_part, np.empty(0, dtype).real.dtype, keep_array=keep_array)
 
 
 @rule_for(np.imag)
 def _imag(trace: Trace, val) -> Any:
     if python_type(type(val)) is not None:
         return val.imag
-    dtype, whole = dtype_of(val), isinstance(val, np.ndarray)
+    dtype, keep_array = dtype_of(val), isinstance(val, np.ndarray)
     ids = ids_of(trace, val)
     if dtype.kind != "c":
         nothing = np.full(ids.shape, trace.graph.zero, np.int32)
         nothing.flags.writeable = False  # as in NumPy
-        return Elements(nothing, dtype, keep_array=whole)
+        return Elements(nothing, dtype, keep_array=keep_array)
     known = ids < ZERO
     if known.any():
         # these constants need ids of their own, which the array cannot share: no writes
         ids = np.where(known, trace.graph.constant(trace.graph.known_values(ids, dtype).imag), ids)
         ids.flags.writeable = False
-        return Elements(ids, np.empty(0, dtype).real.dtype, keep_array=whole)
-    return Elements(part_of(trace.graph, ids), np.empty(0, dtype).real.dtype, keep_array=whole)
+        return Elements(ids, np.empty(0, dtype).real.dtype, keep_array=keep_array)
+    return Elements(part_of(trace.graph, ids), np.empty(0, dtype).real.dtype, keep_array=keep_array)
 
 
 def _arrays(x) -> Any:

@@ -1,8 +1,8 @@
 """``np.gradient`` and ``np.trapezoid``: neighbours along an axis, at constant distances.
 
-Contract: a traced array without constants and distances that are known take whole-array
-rules here; every other call goes the way of NumPy's own implementation, call by call.
-Both functions are linear in the array, so that they multiply nothing.
+Contract: a traced array without constants, with distances that are known, is answered here
+with a few unions of whole arrays; for every other call NumPy's own Python code runs on the
+traced arguments.  Both functions are linear in the array: they add nothing to a Hessian.
 
 ``gradient([{0}, {1}, {2}])   ->  [{0, 1}, {0, 2}, {1, 2}]``
 ``trapezoid([{0}, {1}, {2}])  ->  {0, 1, 2}``
@@ -155,19 +155,19 @@ def _slopes(trace: Trace, ids: Ids, axis: int, even: Even, edge_order: int) -> I
     n = ids.shape[axis]
     before = (slice(None),) * axis
 
-    def part(start: int | None, stop: int | None, step: int = 1) -> Any:
+    def along(start: int | None, stop: int | None, step: int = 1) -> Any:
         return *before, slice(start, stop, step)
 
-    inner, first, last = part(1, -1), part(0, 1), part(-1, None)
+    inner, first, last = along(1, -1), along(0, 1), along(-1, None)
     # an end is its own neighbour: the second one of an end is its only one
     longer = empty((*ids.shape[:axis], n + 2, *ids.shape[axis + 1 :]), np.int32)
     longer[inner], longer[first], longer[last] = ids, ids[first], ids[last]
-    low, high = longer[part(None, -2)], longer[part(2, None)]
+    low, high = longer[along(None, -2)], longer[along(2, None)]
     if even is True:
         out = trace.graph.union(low, high)
         if edge_order == 2:
-            ends = part(None, None, n - 1)
-            far = concatenate((ids[part(2, 3)], ids[part(n - 3, n - 2)]), axis)
+            ends = along(None, None, n - 1)
+            far = concatenate((ids[along(2, 3)], ids[along(n - 3, n - 2)]), axis)
             out[ends] = trace.graph.union(out[ends], far)
     else:
         terms = empty((*ids.shape, 3), np.int32)
@@ -178,6 +178,6 @@ def _slopes(trace: Trace, ids: Ids, axis: int, even: Even, edge_order: int) -> I
             same = even.reshape((-1,) + (1,) * (ids.ndim - axis - 1))
             np.copyto(own, lower, where=same)
         if edge_order == 2:
-            terms[..., 0][first], terms[..., 2][last] = ids[part(2, 3)], ids[part(n - 3, n - 2)]
+            terms[..., 0][first], terms[..., 2][last] = ids[along(2, 3)], ids[along(n - 3, n - 2)]
         out = trace.graph.union_rows(terms)
     return out if ids.flags.c_contiguous else _laid_out(out, empty_like(ids))

@@ -1,8 +1,8 @@
 """Rules of factorizations: Cholesky, QR, and those of symmetric matrices.
 
 Contract: a Cholesky or QR factor depends on what its elimination reads, column by
-column, and known zeros of the matrix are heeded; of a symmetric matrix one triangle is
-read, as LAPACK does.  The eliminations are run on traced arrays, which gives second
+column; elements that are known to be zero add nothing.  Of a symmetric matrix one triangle
+is read, as LAPACK does.  The eliminations are run on traced arrays, which gives second
 derivatives and local patterns too; values come from NumPy's own call.
 """
 
@@ -19,7 +19,7 @@ from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import bend, interact
 from sparsetrace.numpy_rules.block_triangular import Mask, structural_rank
 from sparsetrace.numpy_rules.contraction import Factor
-from sparsetrace.numpy_rules.linear_algebra import harmless, like_sample, whole
+from sparsetrace.numpy_rules.linear_algebra import filled_like, sample_matrix, union_per_matrix
 from sparsetrace.numpy_rules.square_systems import may_be_nonzero
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, values_of
 from sparsetrace.operands.prefixes import prefix_unions
@@ -59,7 +59,9 @@ def _cholesky(trace: Trace, a, upper) -> Elements:
         ids = _full_factor(trace, np.maximum(matrix._ids, OPAQUE))
     else:
         ids = _lower_factor(trace, matrix, at_point)._ids
-    return Elements(ids.swapaxes(-1, -2) if upper else ids, np.linalg.cholesky(harmless(a)).dtype)
+    return Elements(
+        ids.swapaxes(-1, -2) if upper else ids, np.linalg.cholesky(sample_matrix(a)).dtype
+    )
 
 
 def _is_full(trace: Trace, matrix, at_point: NDArray[Any] | None) -> bool:
@@ -143,7 +145,7 @@ def _is_zero(trace: Trace, x) -> Mask:
 @rule_for(np.linalg.qr)
 def _qr(trace: Trace, a, mode) -> Any:
     """Column j of Q and of R depends on columns 0 to j; further columns of Q on all."""
-    sample: Any = np.linalg.qr(harmless(a), mode)
+    sample: Any = np.linalg.qr(sample_matrix(a), mode)
     matrix = _array(trace, a)
     m, n = matrix.shape[-2:]
     k = min(m, n)
@@ -152,7 +154,7 @@ def _qr(trace: Trace, a, mode) -> Any:
     if mode == "raw":
         return _like_parts(sample, _reflectors(trace, matrix, r))
     if mode == "complete":
-        every = bend(trace.graph, whole(trace, a))
+        every = bend(trace.graph, union_per_matrix(trace, a))
         extra = np.broadcast_to(every[..., None, None], (*lead, m, m - k))
         q = np.concatenate([q, extra], axis=-1)
         r = np.concatenate([r, np.full((*lead, m - k, n), trace.graph.zero, np.int32)], axis=-2)
@@ -161,9 +163,9 @@ def _qr(trace: Trace, a, mode) -> Any:
     return _like_parts(sample, (q, r))
 
 
-def _like_parts(sample, parts: tuple[Ids, ...]) -> Any:
+def _like_parts(sample, results: tuple[Ids, ...]) -> Any:
     """Ids with the dtypes of a sample, in a tuple of its type."""
-    items = [Elements(ids, x.dtype) for ids, x in zip(parts, sample, strict=True)]
+    items = [Elements(ids, x.dtype) for ids, x in zip(results, sample, strict=True)]
     return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
 
 
@@ -171,9 +173,9 @@ def _eliminated_apart(trace: Trace, matrix) -> tuple[Ids, Ids]:
     """Q and R of a batch of matrices, each by itself where their zeros differ."""
     known = may_be_nonzero(Factor.of(trace, matrix))
     lead, (m, n) = matrix.shape[:-2], matrix.shape[-2:]
-    flat = known.reshape(prod(lead), m, n)
-    if len(flat) and (flat == flat[0]).all():
-        return _eliminated(trace, matrix, np.array(flat[0]))
+    masks = known.reshape(prod(lead), m, n)
+    if len(masks) and (masks == masks[0]).all():
+        return _eliminated(trace, matrix, np.array(masks[0]))
     q: Ids = np.empty((*lead, m, min(m, n)), np.int32)
     r: Ids = np.empty((*lead, min(m, n), n), np.int32)
     for item in np.ndindex(lead):
@@ -247,8 +249,8 @@ def _within(trace: Trace, x, span: Mask) -> Any:
 
 def _joint(trace: Trace, columns: Ids) -> Ids:
     """What some columns depend on together, nonlinearly; with an axis for the rows."""
-    flat = columns.reshape((*columns.shape[:-2], prod(columns.shape[-2:])))
-    return bend(trace.graph, trace.graph.union_rows(flat))[..., None]
+    rows = columns.reshape((*columns.shape[:-2], prod(columns.shape[-2:])))
+    return bend(trace.graph, trace.graph.union_rows(rows))[..., None]
 
 
 def _reflectors(trace: Trace, matrix, r: Ids) -> tuple[Ids, Ids]:
@@ -285,9 +287,11 @@ def _symmetric(trace: Trace, a, uplo: str) -> Ids:
 
 @rule_for(np.linalg.eigh)
 def _eigh(trace: Trace, a, UPLO) -> Any:
-    return like_sample(trace, _symmetric(trace, a, UPLO), np.linalg.eigh(harmless(a), UPLO))
+    return filled_like(trace, _symmetric(trace, a, UPLO), np.linalg.eigh(sample_matrix(a), UPLO))
 
 
 @rule_for(np.linalg.eigvalsh)
 def _eigvalsh(trace: Trace, a, UPLO) -> Any:
-    return like_sample(trace, _symmetric(trace, a, UPLO), np.linalg.eigvalsh(harmless(a), UPLO))
+    return filled_like(
+        trace, _symmetric(trace, a, UPLO), np.linalg.eigvalsh(sample_matrix(a), UPLO)
+    )

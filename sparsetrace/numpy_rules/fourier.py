@@ -1,8 +1,7 @@
 """Rules of Fourier transforms.
 
 Contract: an output depends on every element of the axes that it is made from; other
-axes are kept apart.  Shapes and dtypes come from a run of
-the function itself on harmless numbers.
+axes are kept apart.  Shapes and dtypes come from a run of the function itself on zeros.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ def _transform(
         raise TypeError(f"np.fft.{function.__name__}: its operand has to be real")
     options = {"n": lengths, "axis": axes} if single else {"s": lengths, "axes": axes}
     try:
-        shape, out_kind = _sampled(function, ids.shape, dtype, norm, tuple(options.items()))
+        shape, out_dtype = _sampled(function, ids.shape, dtype, norm, tuple(options.items()))
     except TypeError:  # lists of lengths or axes
         sample = function(zeros(ids.shape, dtype), norm=norm, **options)
-        shape, out_kind = sample.shape, sample.dtype
+        shape, out_dtype = sample.shape, sample.dtype
     over = _transformed_axes(ids.ndim, lengths, axes, single=single)
     if not over and is_traced_array(a):  # the operand itself
         return Elements(ids, dtype, keep_array=True)
@@ -62,7 +61,7 @@ def _transform(
         if constant.any():
             values = function(trace.graph.known_values(ids, dtype), norm=norm, **options)
             out = np.where(constant, trace.graph.constant(values), out)
-    return Elements(out, out_kind)
+    return Elements(out, out_dtype)
 
 
 # bound early: these names, too, may be exchanged while a trace runs
@@ -74,12 +73,12 @@ _TO_REALS = (np.fft.irfft, np.fft.irfft2, np.fft.irfftn, np.fft.hfft)
 def _sampled(
     function: Callable[..., Any],
     shape: tuple[int, ...],
-    kind: np.dtype[Any],
+    dtype: np.dtype[Any],
     norm,
     options: tuple[tuple[str, Any], ...],
 ) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """Shape and dtype of a transform."""
-    sample = function(zeros(shape, kind), norm=norm, **dict(options))
+    sample = function(zeros(shape, dtype), norm=norm, **dict(options))
     return sample.shape, sample.dtype
 
 

@@ -1,6 +1,7 @@
-"""Ufuncs with core dimensions: matmul and its kin by their rules, others by whole cores.
+"""Ufuncs with core dimensions, such as ``(m,n),(n,p)->(m,p)``.
 
-Contract: an output core depends on all of its input cores, and on no other.
+Contract: matmul, vecdot and their like have rules of their own.  Of any other ufunc each
+output depends on all core elements of its own loop iteration, and on no others.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def call(
     else:
         outs = _placed(trace, ufunc, inputs, axes, axis, keepdims=keepdims)
     if kwargs.get("dtype") is not None or kwargs.get("signature") is not None:
-        for out, kind in zip(outs, _requested(ufunc, inputs, kwargs), strict=True):
-            out.dtype, out.ids = kind, landed(trace, kind, out.ids)
+        for out, dtype in zip(outs, _requested(ufunc, inputs, kwargs), strict=True):
+            out.dtype, out.ids = dtype, landed(trace, dtype, out.ids)
     return outs
 
 
@@ -77,11 +78,11 @@ def _placed(
         raise TypeError("cannot specify both 'axis' and 'axes'")
     if axes is None:
         last = -1 if axis is None else axis
-        whole = (*((last,) if core == 1 else tuple(range(-core, 0)) for core in cores_in),)
+        input_axes = (*((last,) if core == 1 else tuple(range(-core, 0)) for core in cores_in),)
         if axis is not None and set(cores_in) | set(cores_out) - {0} != {1}:
             raise TypeError(f"{ufunc.__name__}: axis can only be used with a single core dimension")
         place = None if axis is None else (last,)
-        axes = [*whole, *(place if core == 1 or keepdims else None for core in cores_out)]
+        axes = [*input_axes, *(place if core == 1 or keepdims else None for core in cores_out)]
     elif len(axes) != ufunc.nargs and (any(cores_out) or len(axes) != ufunc.nin):
         raise ValueError(f"{ufunc.__name__}: axes needs an entry for each operand and result")
     places = [entry if entry is None or isinstance(entry, tuple) else (entry,) for entry in axes]
@@ -143,13 +144,15 @@ def _whole_cores(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list
     with np.errstate(all="ignore"):
         samples = ufunc(*dummies)
     samples = samples if isinstance(samples, tuple) else (samples,)
-    parts: list[Ids] = []
+    sources: list[Ids] = []
     for x, core in zip(inputs, cores_in, strict=True):
         if contains_traced(x):
             ids = ids_of(trace, x)
             lead = ids.shape[: ids.ndim - core]
-            parts.append(trace.graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :])))))
-    total = bend(trace.graph, trace.graph.union_all(parts))
+            sources.append(
+                trace.graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
+            )
+    total = bend(trace.graph, trace.graph.union_all(sources))
     outs = []
     for sample, core in zip(samples, cores_out, strict=True):
         shape = np.shape(sample)

@@ -1,7 +1,7 @@
 """Rules of functions that count into bins.
 
-Contract: which bin an element falls into is opaque; what a bin adds up, its weights,
-is not.  Constant elements go where they belong, so a bin has their weights alone::
+Contract: which bin an element falls into has no derivative; the weights that a bin adds up
+have one.  The bin of a constant element is known, and only that bin depends on its weight::
 
     bincount([0, 0, 1], [{0}, {1}, {2}])  ->  [{0, 1}, {2}]
 """
@@ -43,7 +43,7 @@ def _bincount(trace: Trace, x, weights, minlength) -> Elements:
     if contains_traced(x):
         x = bins
     ones = None if weights is None else np.ones(np.shape(weights), dtype_of(weights))
-    counts = np.bincount(x, ones, minlength)  # NumPy judges the arguments
+    counts = np.bincount(x, ones, minlength)  # NumPy raises its own errors
     if weights is None or not counts.size or not bins.size:
         return constants(trace, counts)
     places, dtype = bins.astype(np.intp), dtype_of(weights)
@@ -61,8 +61,8 @@ def _added(
 
 def _everything(trace: Trace, *sources) -> Ids:
     """The union of all elements of all sources; opaque if there are none."""
-    parts = [ids_of(trace, x).reshape(-1) for x in sources if x is not None]
-    return trace.graph.union_rows(np.concatenate(parts or [np.zeros(0, np.int32)]))
+    ids = [ids_of(trace, x).reshape(-1) for x in sources if x is not None]
+    return trace.graph.union_rows(np.concatenate(ids or [np.zeros(0, np.int32)]))
 
 
 def _edges(trace: Trace, a, bins, range_) -> Any:
@@ -74,7 +74,7 @@ def _edges(trace: Trace, a, bins, range_) -> Any:
         if edges is None:
             edges = np.zeros(np.shape(bins))
         if edges.ndim != 1 or (edges[:-1] > edges[1:]).any():
-            np.histogram_bin_edges(np.zeros(0), edges)  # NumPy judges them
+            np.histogram_bin_edges(np.zeros(0), edges)  # NumPy raises its own error
         return bins if contains_traced(bins) else np.asarray(bins)
     np.histogram_bin_edges(np.zeros(0), bins)
     if range_ is not None and not contains_traced(range_):
@@ -209,14 +209,14 @@ def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
         if weights is None:
             weights = np.ones(len(sample_))
         inside = np.ones(len(sample_), bool)
-        flat = np.zeros(len(sample_), np.intp)
+        flat_bins = np.zeros(len(sample_), np.intp)
         for value, edge, size in zip(sample_.T, plain, shape, strict=True):
             within, places = _places(value, edge)
             inside &= within
-            flat = flat * size + places
+            flat_bins = flat_bins * size + places
         picked = ids_of(trace, weights)[inside]
-        ids = _added(trace, flat[inside], picked, prod(shape), dtype_of(weights))
-        divisor = _divisors(trace, picked, flat[inside], prod(shape))
+        ids = _added(trace, flat_bins[inside], picked, prod(shape), dtype_of(weights))
+        divisor = _divisors(trace, picked, flat_bins[inside], prod(shape))
     else:
         divisor = (
             np.array(trace.graph.opaque, np.int32)
@@ -229,14 +229,14 @@ def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
         divisor = np.broadcast_to(divisor, prod(shape))
         ids = np.array(divisor)
     if density:
-        parts = [ids, divisor]
+        sources = [ids, divisor]
         for axis, (edge, moves) in enumerate(zip(edges, moving, strict=True)):
             if moves:  # each cell is divided by its own widths
                 result = _ids(trace, edge)
                 width = trace.graph.union(result[1:], result[:-1])
                 along = width.reshape((-1,) + (1,) * (dimensions - 1 - axis))
-                parts.append(np.broadcast_to(along, shape).reshape(-1))
-        ids = bend(trace.graph, trace.graph.union_all(parts))
+                sources.append(np.broadcast_to(along, shape).reshape(-1))
+        ids = bend(trace.graph, trace.graph.union_all(sources))
     return Elements(ids.reshape(shape), FLOAT), edges
 
 

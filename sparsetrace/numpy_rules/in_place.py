@@ -1,7 +1,7 @@
 """Rules of functions that write into their first argument.
 
-Contract: known places take the new elements, and lose the old; where the places are
-not known, every candidate may take a new element or keep its own::
+Contract: where the places are known they depend on the new elements alone; where they are
+not, each place that may be written to depends on its old element and on all new ones::
 
     y = [{0}, {1}];  put(y, argmax(x), {2})  ->  [{0, 2}, {1, 2}]
 """
@@ -64,14 +64,14 @@ def _check_casting(source, target, casting) -> None:
 
 def _anywhere(trace: Trace, target, new: Ids, chooser) -> None:
     """Every element of the target may have been exchanged for one of `new`."""
-    parts = [
+    sources = [
         target._ids,
         np.broadcast_to(trace.graph.union_rows(new.reshape(-1)), target._ids.shape),
     ]
     if trace.dependency:
         every = trace.graph.union_rows(ids_of(trace, chooser).reshape(-1))
-        parts.append(np.broadcast_to(every, target._ids.shape))
-    target._ids[...] = np.maximum(trace.graph.union_all(parts), OPAQUE)
+        sources.append(np.broadcast_to(every, target._ids.shape))
+    target._ids[...] = np.maximum(trace.graph.union_all(sources), OPAQUE)
 
 
 @rule_for(np.put)
@@ -95,13 +95,13 @@ def _place(trace: Trace, arr, mask, vals) -> None:
     # a value goes to the place of as many elements as were exchanged before it, or later
     if not new.size or np.size(mask) != arr._ids.size:
         np.place(np.zeros(np.shape(arr)), np.ones(np.shape(mask), bool), np.zeros(new.size))
-    flat = new.reshape(-1)[: arr._ids.size]
-    last = np.minimum(np.arange(arr._ids.size), flat.size - 1)
-    parts = [arr._ids, prefix_unions(trace, flat, 0)[last].reshape(arr._ids.shape)]
+    candidates = new.reshape(-1)[: arr._ids.size]
+    last = np.minimum(np.arange(arr._ids.size), candidates.size - 1)
+    sources = [arr._ids, prefix_unions(trace, candidates, 0)[last].reshape(arr._ids.shape)]
     if trace.dependency:
         before = prefix_unions(trace, ids_of(trace, mask).reshape(-1), 0)
-        parts.append(before.reshape(arr._ids.shape))
-    arr._ids[...] = np.maximum(trace.graph.union_all(parts), OPAQUE)
+        sources.append(before.reshape(arr._ids.shape))
+    arr._ids[...] = np.maximum(trace.graph.union_all(sources), OPAQUE)
 
 
 @rule_for(np.putmask, signature="a, /, mask, values")
@@ -133,11 +133,11 @@ def _put_along_axis(trace: Trace, arr, indices, values, axis) -> None:
         return
     shape = np.shape(indices)
     added = np.moveaxis(np.broadcast_to(new, shape), axis, -1)
-    parts = [np.expand_dims(trace.graph.union_rows(added), axis)]
+    sources = [np.expand_dims(trace.graph.union_rows(added), axis)]
     if trace.dependency:
         chosen = np.moveaxis(ids_of(trace, indices), axis, -1)
-        parts.append(np.expand_dims(trace.graph.union_rows(chosen), axis))
-    out = trace.graph.union_all([arr._ids, *(np.broadcast_to(p, arr._ids.shape) for p in parts)])
+        sources.append(np.expand_dims(trace.graph.union_rows(chosen), axis))
+    out = trace.graph.union_all([arr._ids, *(np.broadcast_to(p, arr._ids.shape) for p in sources)])
     arr._ids[...] = np.maximum(out, OPAQUE)
 
 

@@ -1,8 +1,8 @@
 """Reading and writing elements, with keys that are constant or themselves depend on the inputs.
 
-Contract: a constant key is NumPy's own affair, on the id array.  A key whose value
-depends on the inputs may choose any position, so reading unites all candidates and
-writing adds to all of them::
+Contract: a constant key indexes the id array, by NumPy itself.  A key whose value
+depends on the inputs may choose any position, so what is read depends on all candidates,
+and what is written is added to all of them::
 
     x[argmax(x)]          ->  {0, 1, 2}
     y[argmax(x)] = x[0]   ->  every y[i] gains {0}
@@ -59,15 +59,15 @@ def is_simple(key) -> bool:
 
 
 def constant_key(trace: Trace, key) -> tuple[Any, bool]:
-    """The key with traced parts whose values are known replaced; whether any is not known.
+    """The key with traced entries whose values are known replaced; whether any is not known.
 
     A list or an object array that holds unknown elements becomes one traced array.
     """
     if not contains_traced(key):
         return key, False
     if isinstance(key, tuple):
-        parts = [constant_key(trace, part) for part in key]
-        return tuple(part for part, _ in parts), any(unsure for _, unsure in parts)
+        entries = [constant_key(trace, entry) for entry in key]
+        return tuple(entry for entry, _ in entries), any(unsure for _, unsure in entries)
     if isinstance(key, list) or (isinstance(key, np.ndarray) and not is_traced(key)):
         dtype = dtype_of(key)
         ids = ids_of(trace, key)
@@ -81,37 +81,37 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
     return (values if values.ndim else values[()]), False
 
 
-def _is_mask(part) -> bool:
-    return bool(dtype_of(part).kind == "b")
+def _is_mask(entry) -> bool:
+    return bool(dtype_of(entry).kind == "b")
 
 
 def _expanded(ndim: int, key) -> tuple[Any, ...]:
-    """The key as a tuple without ellipsis, one part per axis of the array (None apart)."""
-    parts = key if isinstance(key, tuple) else (key,)
+    """The key as a tuple without ellipsis, one entry per axis of the array (None apart)."""
+    entries = key if isinstance(key, tuple) else (key,)
     used = 0
-    for part in parts:
-        if part is None or part is Ellipsis:
+    for entry in entries:
+        if entry is None or entry is Ellipsis:
             continue
-        masked = not isinstance(part, (slice, int, np.integer)) and _is_mask(part)
-        used += np.ndim(part) if masked else 1
+        masked = not isinstance(entry, (slice, int, np.integer)) and _is_mask(entry)
+        used += np.ndim(entry) if masked else 1
     fill = (slice(None),) * (ndim - used)
-    if any(part is Ellipsis for part in parts):
-        at = next(i for i, part in enumerate(parts) if part is Ellipsis)
-        return (*parts[:at], *fill, *parts[at + 1 :])
-    return (*parts, *fill)
+    if any(entry is Ellipsis for entry in entries):
+        at = next(i for i, entry in enumerate(entries) if entry is Ellipsis)
+        return (*entries[:at], *fill, *entries[at + 1 :])
+    return (*entries, *fill)
 
 
 def has_ellipsis(key) -> bool:
     """Whether the result is an array even if it is one element."""
-    return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))
+    return any(entry is Ellipsis for entry in (key if isinstance(key, tuple) else (key,)))
 
 
 def gives_view(key) -> bool:
-    """Whether NumPy gives a view for the key, not a copy: its parts are numbers and slices."""
-    parts = key if isinstance(key, tuple) else (key,)
+    """Whether NumPy gives a view for the key, not a copy: it holds numbers and slices alone."""
+    entries = key if isinstance(key, tuple) else (key,)
     return not any(
-        is_traced_array(part) or isinstance(part, (bool, np.bool_, np.ndarray, list))
-        for part in parts
+        is_traced_array(entry) or isinstance(entry, (bool, np.bool_, np.ndarray, list))
+        for entry in entries
     )
 
 
@@ -153,8 +153,8 @@ def refresh(trace: Trace, ids: Ids, written=None) -> None:
             own[...] = read(trace, shown, key)
 
 
-def _unsure(part) -> bool:
-    return contains_traced(part) and is_uncertain(part)
+def _unsure(entry) -> bool:
+    return contains_traced(entry) and is_uncertain(entry)
 
 
 def read(trace: Trace, ids: Ids, key) -> Ids:
@@ -165,11 +165,11 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
     ValueDependentError
         For a mask: how many elements it picks depends on the inputs.
     """
-    parts = _expanded(ids.ndim, key)
-    for part in parts:
-        if _unsure(part) and dtype_of(part).kind not in "biu":
+    entries = _expanded(ids.ndim, key)
+    for entry in entries:
+        if _unsure(entry) and dtype_of(entry).kind not in "biu":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
-        if _unsure(part) and _is_mask(part):
+        if _unsure(entry) and _is_mask(entry):
             raise ValueDependentError(
                 explain(
                     "x[mask]",
@@ -177,35 +177,35 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
                     "Use np.where(mask, x, 0) or x * mask, which keep the shape.",
                 )
             )
-    dummy = tuple(zeros(np.shape(part), int) if _unsure(part) else part for part in parts)
+    dummy = tuple(zeros(np.shape(entry), int) if _unsure(entry) else entry for entry in entries)
     like = ids[dummy]
     shape = like.shape
-    wide = tuple(slice(None) if _unsure(part) else part for part in parts)
+    wide = tuple(slice(None) if _unsure(entry) else entry for entry in entries)
     plain = all(isinstance(p, (slice, int, np.integer, type(None))) for p in wide)
-    if plain and sum(map(_unsure, parts)) == 1:
-        out = _read_one_axis(trace, ids, parts, wide)
+    if plain and sum(map(_unsure, entries)) == 1:
+        out = _read_one_axis(trace, ids, entries, wide)
     else:
         candidates = ids[wide] if plain else ids
         out = np.broadcast_to(trace.graph.union_rows(candidates.reshape(-1)), shape)
     out = np.broadcast_to(out, shape)
-    for part in parts:
-        if trace.dependency and _unsure(part):
-            everything = trace.graph.union_rows(ids_of(trace, part).reshape(-1))
+    for entry in entries:
+        if trace.dependency and _unsure(entry):
+            everything = trace.graph.union_rows(ids_of(trace, entry).reshape(-1))
             out = trace.graph.union(out, np.broadcast_to(everything, shape))
     if (out <= OPAQUE).any():
         out = np.where(out <= 0, np.int32(trace.graph.opaque), out)
     return ordered(array(out), like)
 
 
-def _read_one_axis(trace: Trace, ids: Ids, parts: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:
+def _read_one_axis(trace: Trace, ids: Ids, entries: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:
     """One uncertain index, everything else basic: the union over that axis alone."""
-    position = next(i for i, part in enumerate(parts) if _unsure(part))
-    axis = sum(1 for part in parts[:position] if not isinstance(part, (int, np.integer)))
-    index_ndim = np.ndim(parts[position])
+    position = next(i for i, entry in enumerate(entries) if _unsure(entry))
+    axis = sum(1 for entry in entries[:position] if not isinstance(entry, (int, np.integer)))
+    index_ndim = np.ndim(entries[position])
     united = trace.graph.union_rows(np.moveaxis(ids[wide], axis, -1))
     # NumPy puts the index's axes where the index stood, or first if an integer stands apart
-    others = [i for i, p in enumerate(parts) if isinstance(p, (int, np.integer))]
-    apart = any(abs(i - position) > 1 or any(p is None for p in parts) for i in others)
+    others = [i for i, p in enumerate(entries) if isinstance(p, (int, np.integer))]
+    apart = any(abs(i - position) > 1 or any(p is None for p in entries) for i in others)
     place = 0 if apart else axis
     shape = united.shape[:place] + (1,) * index_ndim + united.shape[place:]
     return united.reshape(shape)
@@ -216,21 +216,21 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
 
     Every candidate may keep its own element or take the value.
     """
-    parts = _expanded(ids.ndim, key)
-    unsure = [part for part in parts if _unsure(part)]
-    if len(parts) == 1 or (len(unsure) == 1 and _is_mask(unsure[0])):
+    entries = _expanded(ids.ndim, key)
+    unsure = [entry for entry in entries if _unsure(entry)]
+    if len(entries) == 1 or (len(unsure) == 1 and _is_mask(unsure[0])):
         wide = tuple(
-            (slice(None),) * np.ndim(part)
-            if _unsure(part) and _is_mask(part)
+            (slice(None),) * np.ndim(entry)
+            if _unsure(entry) and _is_mask(entry)
             else (slice(None),)
-            if _unsure(part)
-            else (part,)
-            for part in parts
+            if _unsure(entry)
+            else (entry,)
+            for entry in entries
         )
         target = tuple(item for group in wide for item in group)
-        masked = any(_is_mask(part) for part in unsure)
+        masked = any(_is_mask(entry) for entry in unsure)
     else:
-        target = tuple(slice(None) if _unsure(part) else part for part in parts)
+        target = tuple(slice(None) if _unsure(entry) else entry for entry in entries)
         masked = False
     old = ids[target]
     if masked and value.ndim == 0:
@@ -243,8 +243,8 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
         new = np.broadcast_to(trace.graph.union_rows(value.reshape(-1)), old.shape)
     out = trace.graph.union(old, new)
     if trace.dependency:
-        for part in unsure:
-            chosen = ids_of(trace, part)
+        for entry in unsure:
+            chosen = ids_of(trace, entry)
             if not masked or chosen.shape != out.shape:
                 chosen = trace.graph.union_rows(chosen.reshape(-1))
             out = trace.graph.union(out, np.broadcast_to(chosen, out.shape))

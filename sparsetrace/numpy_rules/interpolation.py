@@ -1,7 +1,7 @@
 """Rule of ``np.interp``: each result depends on its own x, and on the nodes next to it.
 
-Contract: which nodes those are is known where x and the table's places are, or at a point;
-else any may be.
+Contract: where x and xp are known, or at a point, the two nodes around each x are known, and
+a result depends on those alone.  Else it depends on all of xp and fp.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
         if ids is not None and tables and not _is_level(fp):
             return Elements(ids.copy("K"), FLOAT)
     cycle = 1.0 if contains_traced(period) else period
-    # NumPy judges the table
+    # on zeros: NumPy raises its own errors for a wrong table
     np.interp(0.0, np.zeros(np.shape(xp)), np.zeros(np.shape(fp)), period=cycle)
     shape = x._ids.shape if is_traced(x) else np.shape(x)
     xp, fp = (v if contains_traced(v) else constant_values(v) for v in (xp, fp))
@@ -83,40 +83,44 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
         ends = [None if v is None else ids_of(trace, v) for v in (left, right)]
         cycle = None if period is None else abs(float(points[2]))  # type: ignore[arg-type]
         return Elements(_between(trace, points[0], points[1], fp, ends, cycle), dtype)
-    parts: list[Ids] = []
+    sources: list[Ids] = []
     alone = period is None and np.size(xp) == 1  # the same height everywhere but for the ends
     if contains_traced(x) and not alone:
         heights = plain_values(trace, fp)
         if heights is None or not trace.values or (heights != heights.flat[0]).any():
-            parts.append(ids_of(trace, x))
+            sources.append(ids_of(trace, x))
         else:
             # level, with steps at most where the table ends
             outside = [v for v in (left, right) if v is not None]
             if all(_equals(trace, v, heights.flat[0]) for v in outside):
                 return Elements(trace.graph.constant(np.full(shape, heights.flat[0])), dtype)
             ids = ids_of(trace, x)
-            parts.append(ids if trace.dependency else np.full(shape, trace.graph.opaque, np.int32))
+            sources.append(
+                ids if trace.dependency else np.full(shape, trace.graph.opaque, np.int32)
+            )
     for table in (None if alone else xp, fp, left, right, period):
         if table is not None and contains_traced(table):
             every = trace.graph.union_rows(ids_of(trace, table).reshape(-1))
-            parts.append(np.broadcast_to(every, shape))
+            sources.append(np.broadcast_to(every, shape))
     if alone and left is right is None and not contains_traced(fp):
         return Elements(trace.graph.constant(np.full(shape, fp[0])), dtype)
-    united = trace.graph.union_all(parts) if parts else np.full(shape, trace.graph.opaque, np.int32)
+    united = (
+        trace.graph.union_all(sources) if sources else np.full(shape, trace.graph.opaque, np.int32)
+    )
     out = np.maximum(united, OPAQUE)
     if trace.second_order and not alone:
         where = ids_of(trace, x)
-        curved = contains_traced(xp) or contains_traced(period)
+        places_traced = contains_traced(xp) or contains_traced(period)
         for table in (xp, period):
             if table is not None and contains_traced(table):
                 where = trace.graph.union(
                     where, trace.graph.union_rows(ids_of(trace, table).reshape(-1))
                 )
-        pairs = [(where, where)] if curved else []
+        pairs = [(where, where)] if places_traced else []
         if contains_traced(fp):  # linear in the heights
             pairs.append((where, trace.graph.union_rows(ids_of(trace, fp).reshape(-1))))
         if pairs and (where > OPAQUE).any():
-            where_cut = trace.local and not curved
+            where_cut = trace.local and not places_traced
             out = interact(trace.graph, out, pairs, cut=where_cut)
     return Elements(out, dtype)
 
@@ -147,22 +151,22 @@ def _between(trace: Trace, x, xp, fp, ends: Sequence[Ids | None], period: float 
     some = not trace.graph.pure and bool((heights <= ZERO).any())
     if some or any(end is not None and end <= ZERO for end in (left, right)):
         known = heights <= ZERO
-        settled = known[lower] & known[upper]
+        constant = known[lower] & known[upper]
         values = trace.graph.known_values(heights, dtype)
         sides = [
             None if e is None else trace.graph.known_values(e, dtype)[()] for e in (left, right)
         ]
         for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
             if end is not None:
-                settled = np.where(outside, end <= ZERO, settled)
+                constant = np.where(outside, end <= ZERO, constant)
         result = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
-        out = np.where(settled, trace.graph.constant(result), out)
+        out = np.where(constant, trace.graph.constant(result), out)
     return np.asarray(out)
 
 
 # ----------------------------------------------------------------------- at a point
 def _at_point(trace: Trace, x, xp, fp) -> Elements:
-    """The cell that each x falls into: its two nodes, and x unless the cell is level."""
+    """Depends on the two nodes around each x, and on x unless their heights are equal."""
     points, nodes, heights = (np.asarray(values_of(v), float) for v in (x, xp, fp))
     shape = points.shape
     n = len(nodes)
@@ -171,13 +175,13 @@ def _at_point(trace: Trace, x, xp, fp) -> Elements:
     following = np.minimum(cell + 1, n - 1)
     at_node = inside & (points == nodes[np.minimum(np.searchsorted(nodes, points), n - 1)])
     level = (heights[following] == heights[cell]) & ~at_node
-    parts = []
+    sources = []
     uncut = []  # a level cell has no slope in x, but a mixed second derivative
     if contains_traced(x):
         dead = level | ~inside
         uncut.append(np.where(inside, ids_of(trace, x), np.int32(trace.graph.opaque)))
-        parts.append(np.where(dead, np.int32(trace.graph.opaque), ids_of(trace, x)))
-    for table, flat in ((fp, False), (xp, True)):
+        sources.append(np.where(dead, np.int32(trace.graph.opaque), ids_of(trace, x)))
+    for table, is_nodes in ((fp, False), (xp, True)):
         if contains_traced(table):
             ids = ids_of(trace, table)
             left_end = np.where(points < nodes[0], 0, cell)
@@ -185,12 +189,14 @@ def _at_point(trace: Trace, x, xp, fp) -> Elements:
             right_end = np.where(inside, following, left_end)
             beneath = np.where(at_node, np.maximum(cell - 1, 0), left_end)
             for end in (left_end, right_end, beneath):
-                part = ids[end]
-                uncut.append(np.where(inside | (not flat), part, np.int32(trace.graph.opaque)))
-                if flat:
-                    part = np.where(level | ~inside, np.int32(trace.graph.opaque), part)
-                parts.append(part)
-    out = np.maximum(np.broadcast_to(trace.graph.union_all(parts), shape), OPAQUE)
+                node_ids = ids[end]
+                uncut.append(
+                    np.where(inside | (not is_nodes), node_ids, np.int32(trace.graph.opaque))
+                )
+                if is_nodes:
+                    node_ids = np.where(level | ~inside, np.int32(trace.graph.opaque), node_ids)
+                sources.append(node_ids)
+    out = np.maximum(np.broadcast_to(trace.graph.union_all(sources), shape), OPAQUE)
     if trace.second_order and contains_traced(xp):
         united = np.broadcast_to(trace.graph.union_all(uncut), shape)
         out = interact(trace.graph, out, [(united, united)], cut=True)

@@ -204,5 +204,5 @@ def _slogdet(trace: Trace, a) -> Any:
         signs = np.full(total.shape, trace.graph.opaque, np.int32)
     sample = np.linalg.slogdet(np.eye(1))
     real = np.empty(0, dtype).real.dtype
-    parts: Any = (Elements(signs, dtype), Elements(total, real))
-    return type(sample)(*parts)
+    results: Any = (Elements(signs, dtype), Elements(total, real))
+    return type(sample)(*results)

@@ -1,8 +1,10 @@
-"""Rules of linear algebra: inverses, decompositions, solutions.
+"""Rules of linear algebra that read whole matrices: eigenvalues, singular values, least squares.
 
-Contract: a result depends on the whole of each matrix that it is made from, and on the
-right-hand sides of its own column; batch items are kept apart.  Shapes and dtypes come
-from a run of the function itself on harmless numbers.
+Contract: a result depends on all elements of each matrix that it is made from (eigenvalues:
+of those elements that lie on a cycle of non-zeros), and on the right-hand side of its own
+column; matrices of a stack are kept apart.  Shapes and dtypes come from a run of the function
+itself on a well-conditioned sample.  Rules that use the zeros of a matrix are in
+`inverses` and `factorizations`.
 """
 
 from __future__ import annotations
@@ -32,11 +34,11 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.operands.registry import ANYTHING, rule_for
 
-__all__ = ["harmless", "like_sample", "whole"]
+__all__ = ["filled_like", "sample_matrix", "union_per_matrix"]
 
 
-def harmless(x) -> Any:
-    """A stand-in of the same shape and dtype: well-conditioned wherever it is a matrix."""
+def sample_matrix(x) -> Any:
+    """Numbers in the shape and dtype of `x`; matrices of them are well-conditioned."""
     sample = np.ones(np.shape(x), float_dtype(x))
     if sample.ndim >= 2:
         index = np.arange(min(sample.shape[-2:]))
@@ -45,17 +47,17 @@ def harmless(x) -> Any:
     return sample
 
 
-def whole(trace: Trace, x, core: int = 2) -> Ids:
+def union_per_matrix(trace: Trace, x, core: int = 2) -> Ids:
     """The union over each batch item, or over all of a vector; opaque for constants."""
     ids = ids_of(trace, x)
     lead = ids.shape[: max(ids.ndim - core, 0)]
     return trace.graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
 
 
-def like_sample(trace: Trace, total: Ids, sample) -> Any:
-    """The structure of a sample, each batch item of it made of one id."""
+def filled_like(trace: Trace, total: Ids, sample) -> Any:
+    """Arrays or tuples shaped like `sample`; all elements of one batch item have its id."""
     if isinstance(sample, tuple):
-        items = [like_sample(trace, total, part) for part in sample]
+        items = [filled_like(trace, total, item) for item in sample]
         return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
     shape = np.shape(sample)
     spread = total.reshape(total.shape + (1,) * (len(shape) - total.ndim))
@@ -69,14 +71,14 @@ def _dense(function: Callable[..., Any]) -> None:
     def rule(trace: Trace, args, kwargs) -> Any:
         bound = signature.bind(*args, **kwargs)
         (matrix, *rest), named = bound.args, bound.kwargs
-        total = whole(trace, matrix)
+        total = union_per_matrix(trace, matrix)
         for option in (*rest, *named.values()):
             if trace.dependency and contains_traced(option):
                 total = trace.graph.union(total, ids_of(trace, option))
         total = bend(trace.graph, total)
         plain = [None if contains_traced(v) else v for v in rest]
         named = {k: v for k, v in named.items() if not contains_traced(v)}
-        return like_sample(trace, total, function(harmless(matrix), *plain, **named))
+        return filled_like(trace, total, function(sample_matrix(matrix), *plain, **named))
 
     rule_for(function, signature=ANYTHING)(rule)
 
@@ -105,7 +107,7 @@ def _matrix_rank(trace: Trace, A, tol, hermitian, rtol) -> Elements:
     ids = ids_of(trace, A)
     if hermitian and ids.ndim >= 2 and ids.shape[-1] != ids.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    total = whole(trace, A)
+    total = union_per_matrix(trace, A)
     limit = rtol if tol is None else tol
     if ids.ndim >= 2 and limit is not None:
         shape = np.broadcast_shapes(total.shape, np.shape(limit))
@@ -119,20 +121,20 @@ def _matrix_rank(trace: Trace, A, tol, hermitian, rtol) -> Elements:
 
 def _as_complex(trace: Trace, total: Ids, sample) -> Elements:
     """Complex, since whether the eigenvalues are real depends on the values."""
-    result = like_sample(trace, total, sample)
+    result = filled_like(trace, total, sample)
     return Elements(result.ids, np.result_type(result.dtype, np.complex64))
 
 
 @rule_for(np.linalg.eig)
 def _eig(trace: Trace, a) -> Any:
-    total, sample = bend(trace.graph, whole(trace, a)), np.linalg.eig(harmless(a))
-    values, vectors = (_as_complex(trace, total, part) for part in sample)
+    total, sample = bend(trace.graph, union_per_matrix(trace, a)), np.linalg.eig(sample_matrix(a))
+    values, vectors = (_as_complex(trace, total, item) for item in sample)
     return type(sample)(values, vectors)  # type: ignore[arg-type]
 
 
 @rule_for(np.linalg.eigvals)
 def _eigvals(trace: Trace, a) -> Elements:
-    sample = np.linalg.eigvals(harmless(a))
+    sample = np.linalg.eigvals(sample_matrix(a))
     matrices = Factor.of(trace, a)
     structure = SquareMatrices.of(square_batch(matrices))
     ids = structure.dense(trace, structure.on_cycles()).reshape(matrices.shape)
@@ -146,10 +148,10 @@ def _lstsq(trace: Trace, a, b, rcond) -> Any:
     given = (
         (values_of(a), values_of(b), values_of(rcond))
         if trace.local
-        else (harmless(a), harmless(b))
+        else (sample_matrix(a), sample_matrix(b))
     )
     x, residuals, rank, singular = np.linalg.lstsq(*given)
-    matrix = whole(trace, a)
+    matrix = union_per_matrix(trace, a)
     if trace.dependency and rcond is not None and contains_traced(rcond):
         matrix = trace.graph.union(matrix, ids_of(trace, rcond))
     columns = trace.graph.union_rows(ids_of(trace, b).T)
@@ -183,10 +185,10 @@ def _polyfit(trace: Trace, x, y, deg, rcond, full, w, cov) -> Any:
     degree = _checked_degree(x, y, deg, w)
     if w is not None and not contains_traced(w) and trace.values and is_traced(y):
         y = np.where(np.reshape(np.asarray(w) != 0, (-1,) + (1,) * (np.ndim(y) - 1)), y, 0.0)
-    parts = [ids_of(trace, x)] if w is None else [ids_of(trace, x), ids_of(trace, w)]
+    sources = [ids_of(trace, x)] if w is None else [ids_of(trace, x), ids_of(trace, w)]
     if trace.dependency and rcond is not None:
-        parts.append(ids_of(trace, rcond).reshape(-1))
-    points = trace.graph.union_rows(np.concatenate(parts))
+        sources.append(ids_of(trace, rcond).reshape(-1))
+    points = trace.graph.union_rows(np.concatenate(sources))
     columns = trace.graph.union_rows(ids_of(trace, y).T)
     columns = trace.graph.union(columns, np.broadcast_to(points, columns.shape))
     squares = bend(trace.graph, columns)

@@ -1,9 +1,9 @@
 """Products summed over an axis: matmul, dot, tensordot, einsum, convolve, sparse ``A @ x``.
 
-Contract: an output depends on an operand's element unless every partner of that
-element is a constant zero.  All of them come down to one batched contraction, in
-which rows with equal partners share a node: with a dense constant there is one node
-per column, not one per output.
+Contract: an output depends on an operand's element unless all elements that this one is
+multiplied with are zero for all inputs or, in a local trace, at the point.  All of them come
+down to one batched contraction (`contraction`), in which rows with equal partners share a
+node: with a dense constant there is one node per row or column, not one per output.
 
 ``[[1, 0], [2, 3]] @ [{0}, {1}]  ->  [{0}, {0, 1}]``
 """
@@ -64,9 +64,9 @@ def matmul(trace: Trace, x, y) -> Elements:
             f"{a.shape} and {b.shape}"
         )
     lead = np.broadcast_shapes(p.shape[:-2], q.shape[:-2])
-    flat = [flat_batch(factor, lead) for factor in (p, q)]
+    factors = [flat_batch(factor, lead) for factor in (p, q)]
     size = prod(lead)
-    out = contract(trace, *flat)
+    out = contract(trace, *factors)
     if out.shape[0] != size:
         out = filled(out, (size, *out.shape[1:]))
     out = out.reshape((*lead, *out.shape[1:]))
@@ -186,7 +186,7 @@ def tensordot(trace: Trace, x, y, axes=2) -> Elements:
     if isinstance(axes, (int, np.integer)):  # a negative number stands for none
         axes_a, axes_b = list(range(-axes, 0)), list(range(axes))
     else:
-        axes_a, axes_b = (list(np.atleast_1d(part)) for part in axes)
+        axes_a, axes_b = (list(np.atleast_1d(axis_list)) for axis_list in axes)
     if len(axes_a) != len(axes_b):
         raise ValueError("shape-mismatch for sum")
     axes_a = list(normalize_axis_tuple(axes_a, len(a.shape)))
@@ -266,10 +266,10 @@ def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Eleme
     dtype = np.result_type(matrix.dtype, dtype_of(x))
     if columns.ndim == 1:
         return Elements(_sparse_rows(trace, a, columns, dtype_of(x), uncertain=uncertain), dtype)
-    flat = columns.reshape(len(columns), -1)
+    vectors = columns.reshape(len(columns), -1)
     done = [
-        _sparse_rows(trace, a, flat[:, j], dtype_of(x), uncertain=uncertain)
-        for j in range(flat.shape[1])
+        _sparse_rows(trace, a, vectors[:, j], dtype_of(x), uncertain=uncertain)
+        for j in range(vectors.shape[1])
     ]
     out = np.stack(done, axis=1) if done else zeros((a.shape[0], 0), np.int32)
     out = out.reshape((a.shape[0], *columns.shape[1:]))
@@ -306,8 +306,8 @@ def _dot(trace: Trace, a, b) -> Elements:
 
 @rule_for(np.vdot, signature="a, b, /")
 def _vdot(trace: Trace, a, b) -> Elements:
-    flat = [Factor.of(trace, x) for x in (a, b)]
-    p, q = (f.moved(np.ravel) for f in flat)
+    factors = [Factor.of(trace, x) for x in (a, b)]
+    p, q = (f.moved(np.ravel) for f in factors)
     if p.shape != q.shape:
         raise ValueError("vectors have different lengths")
     ids = contract(trace, p.moved(lambda d: d[None, None]), q.moved(lambda d: d[None, :, None]))
@@ -339,8 +339,8 @@ def _outer(trace: Trace, a, b) -> Elements:
     plain = is_traced(a) and is_traced(b) and not trace.second_order
     if plain and is_plain(trace, a) and is_plain(trace, b):
         return Elements(trace.graph.union(a._ids.reshape(-1, 1), b._ids.reshape(1, -1)), FLOAT)
-    flat = [Factor.of(trace, x) for x in (a, b)]
-    p, q = (f.moved(np.ravel) for f in flat)
+    factors = [Factor.of(trace, x) for x in (a, b)]
+    p, q = (f.moved(np.ravel) for f in factors)
     if not trace.local:
         left = p.moved(lambda d: d[:, None])
         return elementwise.call(trace, np.multiply, [_given(left), _given(q)])[0]

@@ -1,8 +1,8 @@
 """Rules of norms.
 
 Contract: a norm depends on every element of the axes that it is made from; other axes are
-kept apart.  At a point a vector norm depends on the elements that its derivative is not zero
-for.  Shapes and dtypes come from a run of the function itself on harmless numbers.
+kept apart.  At a point a vector norm depends on the elements for which its derivative is not
+zero.  Shapes and dtypes come from a run of the function itself on an array of ones.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _norm(
     traced = contains_traced(order)
     if traced:
         options = {**options, "ord": 3.0}
-    # NumPy judges the arguments, and makes the shape, on a small array
+    # on a small array: NumPy raises its own errors, and gives the number of dimensions
     sample = function(ones([min(n, 2) for n in ids.shape]), **options)
     real = np.empty(0, result_dtype).real.dtype
     dtype = real if real.kind == "f" else np.dtype(float)
@@ -69,11 +69,11 @@ def _norm(
         elif result_dtype.kind == "c" or order not in (
             (1, -1, np.inf, -np.inf) if matrix else _LINEAR
         ):
-            bent = bend(trace.graph, out, since)
+            nonlinear = bend(trace.graph, out, since)
             out = (
-                bent
+                nonlinear
                 if result_dtype.kind == "c"
-                else np.where(_single(trace, rows, order), out, bent)
+                else np.where(_single(trace, rows, order), out, nonlinear)
             )
     if not trace.graph.pure and not traced:
         known = (rows <= ZERO).all(axis=-1)
@@ -150,8 +150,8 @@ def _vector_norm_at_point(trace: Trace, x, ord, axis, *, keepdims: bool) -> Elem
             trace.singular()  # the second derivative is infinite
         # beside zeros alone an element's absolute value is the norm
         several = np.count_nonzero(points, axis=axis, keepdims=keepdims) != 1
-        curved = np.where(several | (not trace.values), out, np.int32(trace.graph.opaque))
-        out = interact(trace.graph, out, [(curved, curved)])
+        interacting = np.where(several | (not trace.values), out, np.int32(trace.graph.opaque))
+        out = interact(trace.graph, out, [(interacting, interacting)])
         if power == 2:  # but not the second one: sqrt(x * x + y * y) at x = 0
             zeros = np.where(points == 0, ids, np.int32(trace.graph.opaque))
             nothing = np.full(ids.shape, trace.graph.opaque, np.int32)

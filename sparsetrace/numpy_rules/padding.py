@@ -1,7 +1,7 @@
-"""Rules of ``np.pad``: what each mode fills the fringe with.
+"""Rules of ``np.pad``: what each mode fills the border with.
 
-Contract: a fringe element depends on what NumPy makes it from: a constant, an element
-of the array, a statistic of those next to the fringe, or a ramp between two of these.
+Contract: an added element depends on what NumPy makes it from: a constant, an element
+of the array, a statistic of those next to the border, or a ramp between two of these.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules.quantiles import median_at_point
-from sparsetrace.numpy_rules.spacing import line
+from sparsetrace.numpy_rules.spacing import evenly_spaced
 from sparsetrace.operands.constants import compute_rows, converted
 from sparsetrace.operands.implementations import rebound
 from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, values_of
@@ -136,8 +136,8 @@ def _pad_odd_repeatedly(trace: Trace, ids: Ids, axis: int, widths: tuple[int, in
     n = rows.shape[-1]
     size = n + sum(widths)
     if n * size > _MANY:
-        whole = trace.graph.union_rows(rows)[..., None]
-        out = np.broadcast_to(whole, (*whole.shape[:-1], size))
+        all_taken = trace.graph.union_rows(rows)[..., None]
+        out = np.broadcast_to(all_taken, (*all_taken.shape[:-1], size))
         return np.array(np.moveaxis(out, -1, axis))
     taken = np.pad(np.eye(n), [(0, 0), widths], mode, reflect_type="odd") != 0
     order = np.argsort(~taken, axis=0, kind="stable")  # the elements taken come first
@@ -152,15 +152,15 @@ def _pad_ramp(trace: Trace, ids: Ids, all_widths, dtype: np.dtype[Any], end_valu
     result_dtype = np.result_type(dtype_of(end_values), dtype)
     ends = np.broadcast_to(ids_of(trace, end_values), (ids.ndim, 2))
     for axis, widths in enumerate(all_widths):
-        parts = [ids]
+        arrays = [ids]
         for side, width in enumerate(widths):
             edge = np.moveaxis(ids, axis, 0)[-side]
             start = Operand(trace, np.asarray(ends[axis, side]), result_dtype)
             stop = Operand(trace, edge, dtype)
-            ramp = line(trace, start, stop, width, endpoint=False, dtype=dtype, axis=axis)
+            ramp = evenly_spaced(trace, start, stop, width, endpoint=False, dtype=dtype, axis=axis)
             result = np.flip(ramp.ids, axis) if side else ramp.ids
-            parts.insert(len(parts) if side else 0, result)
-        ids = np.concatenate(parts, axis=axis)
+            arrays.insert(len(arrays) if side else 0, result)
+        ids = np.concatenate(arrays, axis=axis)
     return Elements(ids, dtype)
 
 
@@ -189,13 +189,13 @@ def _pad_statistic(
         shown = None if points is None else np.moveaxis(points, axis, -1)
         sides, values = [], []
         for near in (slice(0, left), slice(n - right, n)):
-            part = rows[..., near]
+            edge_rows = rows[..., near]
             if shown is not None:
                 values.append(statistic(shown[..., near])[..., None])
-                united = _statistic_at(trace, part, dtype, shown[..., near], mode)
+                united = _statistic_at(trace, edge_rows, dtype, shown[..., near], mode)
             else:
-                united = trace.graph.union_rows(part)
-            sides.append(compute_rows(trace, part, dtype, united, statistic)[..., None])
+                united = trace.graph.union_rows(edge_rows)
+            sides.append(compute_rows(trace, edge_rows, dtype, united, statistic)[..., None])
         ids = _between(sides, rows, before, after, axis)
         if shown is not None:
             points = _between(values, shown, before, after, axis)
@@ -205,17 +205,17 @@ def _pad_statistic(
 def _between(sides: list[Any], rows, before: int, after: int, axis: int) -> Any:
     """The rows between repetitions of the two sides, along the axis."""
     head, tail = sides
-    parts = [np.repeat(head, before, -1), rows, np.repeat(tail, after, -1)]
-    return np.moveaxis(np.concatenate(parts, axis=-1), -1, axis)
+    arrays = [np.repeat(head, before, -1), rows, np.repeat(tail, after, -1)]
+    return np.moveaxis(np.concatenate(arrays, axis=-1), -1, axis)
 
 
 def _statistic_at(
-    trace: Trace, part: Ids, dtype: np.dtype[Any], points: NDArray[Any], mode: str
+    trace: Trace, rows: Ids, dtype: np.dtype[Any], points: NDArray[Any], mode: str
 ) -> Ids:
     """At a point, the elements that the statistic of the last axis depends on."""
-    operand = Operand(trace, part, dtype, points)
+    operand = Operand(trace, rows, dtype, points)
     if mode == "mean" or not points.shape[-1]:
-        return trace.graph.union_rows(part)
+        return trace.graph.union_rows(rows)
     if mode == "median":
         return median_at_point(operand, -1).ids
     ufunc = np.maximum if mode == "maximum" else np.minimum

@@ -1,8 +1,8 @@
-"""Rules of numeric functions of Python: cross products, polynomials, complex domains.
+"""Rules of functions that NumPy writes in Python: cross products, polynomials, ``np.emath``.
 
-Contract: each is written with the ufuncs and functions that have rules, in NumPy's own
-order where that matters; what NumPy decides by looking at values, it decides here in a
-way that holds for all inputs.
+Contract: each is written with ufuncs and functions that have rules, in NumPy's own order
+where that matters.  Where NumPy looks at values, as for leading zeros of a polynomial, the
+rule takes the way that is right for all inputs.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ def _cross(trace: Trace, a, b, axisa, axisb, axisc, axis) -> Any:
     if axis is not None:
         axisa = axisb = axisc = axis
     left, right = _components(trace, a, axisa), _components(trace, b, axisb)
-    if not len(left) == len(right) == 3:  # NumPy judges them; since 2.5 it refuses the plane
+    if not len(left) == len(right) == 3:  # NumPy raises; since 2.5 also for vectors of the plane
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             np.cross(np.zeros(len(left)), np.zeros(len(right)))
-    flat = len(left) == len(right) == 2
-    left, right = (_three(trace, part) for part in (left, right))
+    planar = len(left) == len(right) == 2
+    left, right = (_three(trace, vector) for vector in (left, right))
 
     def component(i: int, j: int) -> Elements:
         products = [combine(trace, np.multiply, left[p], right[q]) for p, q in ((i, j), (j, i))]
         result = combine(trace, np.subtract, *products)
         return Elements(result._ids, result._dtype)
 
-    if flat:
+    if planar:
         return component(0, 1)
     result = [component(1, 2), component(2, 0), component(0, 1)]
-    ids = np.stack([part.ids for part in result], axis=-1)
+    ids = np.stack([vector.ids for vector in result], axis=-1)
     axisc = normalize_axis_index(axisc, ids.ndim)
     return Elements(np.moveaxis(ids, -1, axisc), result[0].dtype)
 
@@ -81,20 +81,21 @@ def _three(trace: Trace, components: list[Operand]) -> list[Operand]:
 def _unwrap(trace: Trace, p, discont, axis, period) -> Elements:
     """Adds multiples of the period, whose number is opaque."""
     ids, dtype = ids_of(trace, p), dtype_of(p)
-    np.unwrap(np.zeros([min(n, 2) for n in ids.shape], dtype), axis=axis)  # NumPy judges them
+    # on a small array: NumPy raises its own errors
+    np.unwrap(np.zeros([min(n, 2) for n in ids.shape], dtype), axis=axis)
     step = period if type(period) in (int, float) else np.zeros(1, dtype_of(period))
-    out_kind = np.result_type(dtype, step)
-    parts = [ids]
+    out_dtype = np.result_type(dtype, step)
+    sources = [ids]
     if trace.dependency:
         prefix = accumulate(trace, np.add, Operand(trace, ids, dtype), axis)
-        parts.append(prefix.ids)
+        sources.append(prefix.ids)
     if contains_traced(period):
         later = np.full(ids.shape, trace.graph.opaque, np.int32)  # the first one stays as it is
         np.moveaxis(later, axis, 0)[1:] = ids_of(trace, period)
-        parts.append(later)
+        sources.append(later)
     if trace.dependency and discont is not None and contains_traced(discont):
-        parts.append(np.broadcast_to(ids_of(trace, discont), ids.shape))
-    return Elements(np.maximum(trace.graph.union_all(parts), OPAQUE), out_kind)
+        sources.append(np.broadcast_to(ids_of(trace, discont), ids.shape))
+    return Elements(np.maximum(trace.graph.union_all(sources), OPAQUE), out_dtype)
 
 
 @rule_for(np.sinc)
@@ -102,10 +103,10 @@ def _sinc(trace: Trace, x) -> Elements:
     """``sin(pi x) / (pi x)``, and 1 at 0, where the first derivative vanishes alone."""
     ids, dtype = ids_of(trace, x), dtype_of(x)
     dtype = dtype if dtype.kind in "fc" else np.dtype(float)
-    flat = np.zeros(ids.shape, bool)
+    at_maximum = np.zeros(ids.shape, bool)
     if trace.local and trace.values:
-        flat = np.asarray(values_of(x)) == 0
-    kept = np.where(flat, trace.graph.opaque, ids) if flat.any() else ids
+        at_maximum = np.asarray(values_of(x)) == 0
+    kept = np.where(at_maximum, trace.graph.opaque, ids) if at_maximum.any() else ids
     out = np.maximum(kept, OPAQUE)
     known = ids <= ZERO
     if not trace.local and known.any():
@@ -205,8 +206,8 @@ def _roots(trace: Trace, p) -> Elements:
     if len(inner) == 1:
         inner, dtype = inner[:0], np.dtype(float)
     elif len(inner) == 2:
-        parts = [Operand(trace, inner[i : i + 1], dtype) for i in (1, 0)]
-        inner = combined(trace, np.true_divide, *parts).ids
+        coefficients = [Operand(trace, inner[i : i + 1], dtype) for i in (1, 0)]
+        inner = combined(trace, np.true_divide, *coefficients).ids
     else:
         total = bend(trace.graph, trace.graph.union_rows(inner[None]))
         inner, dtype = np.repeat(total, len(inner) - 1), np.result_type(dtype, np.complex64)
@@ -241,6 +242,6 @@ def _power(trace: Trace, x, p) -> Elements:
 @rule_for(scimath.logn)
 def _logn(trace: Trace, n, x) -> Elements:
     """``log(x) / log(n)``."""
-    parts = [np.log(value) for value in (x, n)]
-    result = combined(trace, np.true_divide, *parts)
+    logarithms = [np.log(value) for value in (x, n)]
+    result = combined(trace, np.true_divide, *logarithms)
     return Elements(result.ids, np.result_type(result.dtype, np.complex64))

@@ -1,8 +1,8 @@
 """Ufuncs made of Python functions, by ``np.frompyfunc``: called element by element, as NumPy does.
 
-Contract: such a function may use traced values that are none of its arguments, so that no
-table can speak of it.  It is found behind the ufunc and called with traced elements; where
-it cannot be found, the call is refused.
+Contract: such a function may use traced values that are not among its arguments, so a record
+of its arguments' derivatives would not do.  The Python function behind the ufunc is called
+with traced elements; where it cannot be found, the call is refused.
 """
 
 from __future__ import annotations
@@ -193,14 +193,14 @@ def _called(
     return tuple(gathered(trace, [row[i] for row in rows], shape, inputs) for i in places)
 
 
-def _lines(trace: Trace, x, axis) -> tuple[list[list[Any]], tuple[int, ...]]:
+def _rows(trace: Trace, x, axis) -> tuple[list[list[Any]], tuple[int, ...]]:
     """The elements along an axis, one list for each place on the others."""
     moved = np.moveaxis(x if contains_traced(x) else asarray(x, object), axis, -1)
     shape = moved.shape
-    flat = elements(trace, moved, shape)
+    items = elements(trace, moved, shape)
     n = shape[-1]
-    count = len(flat) // n if n else int(np.prod(shape[:-1]))
-    return [flat[i * n : (i + 1) * n] for i in range(count)], shape
+    count = len(items) // n if n else int(np.prod(shape[:-1]))
+    return [items[i * n : (i + 1) * n] for i in range(count)], shape
 
 
 def _one_axis(ufunc: np.ufunc, x, axis) -> int:
@@ -229,11 +229,11 @@ def _reduce(
     initial=np._NoValue,
 ) -> Any:
     axis = _one_axis(ufunc, x, axis)
-    lines, shape = _lines(trace, x, axis)
+    rows, shape = _rows(trace, x, axis)
     first = [] if initial is np._NoValue else [initial]
     results = []
-    for line in lines:
-        items = [*first, *line]
+    for row in rows:
+        items = [*first, *row]
         if not items:
             if ufunc.identity is None:
                 raise ValueError(f"zero-size array to reduction operation {ufunc.__name__}")
@@ -249,10 +249,10 @@ def _reduce(
 
 
 def _accumulate(trace: Trace, one: Callable[..., Any], x, axis: int = 0) -> Any:
-    lines, shape = _lines(trace, x, axis)
+    rows, shape = _rows(trace, x, axis)
     results: list[Any] = []
-    for line in lines:
-        for i, item in enumerate(line):
+    for row in rows:
+        for i, item in enumerate(row):
             results.append(one(results[-1], item) if i else item)
     return np.moveaxis(gathered(trace, results, shape), -1, axis)
 
@@ -260,14 +260,14 @@ def _accumulate(trace: Trace, one: Callable[..., Any], x, axis: int = 0) -> Any:
 def _reduceat(
     trace: Trace, ufunc: np.ufunc, one: Callable[..., Any], x, indices, axis: int = 0
 ) -> Any:
-    lines, shape = _lines(trace, x, axis)
+    rows, shape = _rows(trace, x, axis)
     starts = _chosen(trace, indices, ufunc).astype(int).reshape(-1).tolist()
     stops = [*starts[1:], shape[-1]]
     results = []
-    for line in lines:
+    for row in rows:
         for lo, hi in zip(starts, stops, strict=True):
-            total = line[lo]
-            for item in line[lo + 1 : hi]:
+            total = row[lo]
+            for item in row[lo + 1 : hi]:
                 total = one(total, item)
             results.append(total)
     result = gathered(trace, results, (*shape[:-1], len(starts)))
@@ -310,7 +310,7 @@ def _stored(trace: Trace, ufunc: np.ufunc, target, result) -> Any:
         return target
     if target.dtype != object:
         raise plain_target(f"{ufunc.__name__}(..., out=)", target)
-    flat = elements(trace, result, target.shape)
-    for at, item in zip(np.ndindex(target.shape), flat, strict=True):
+    items = elements(trace, result, target.shape)
+    for at, item in zip(np.ndindex(target.shape), items, strict=True):
         target[at] = item
     return target

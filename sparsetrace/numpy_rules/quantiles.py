@@ -1,7 +1,7 @@
-"""Rules of medians, quantiles and ranges: which element it is depends on all of them.
+"""Rules of medians, quantiles and ranges: which element is taken depends on all of them.
 
 Contract: each result depends on the whole axis, and on traced levels and weights.  At a point
-the elements in the places asked for are known, with those that tie with them.
+it depends on the elements that stand there after sorting, and on those equal to them.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _quantile_rule(function: Callable[..., Any], scale: float) -> None:
                 return result
         options = {}
         if weights is not None:
-            # NumPy judges those that are known
+            # NumPy raises its own error for wrong levels, as far as they are known
             known = np.ones(np.shape(weights)) if contains_traced(weights) else weights
             options = {"weights": known}
         weak = python_type(type(q)) is not None
@@ -152,18 +152,18 @@ def _quantile_rule(function: Callable[..., Any], scale: float) -> None:
         )
         axis = axes_of(axis, np.ndim(a))
         base = whole_axis(trace, a, axis, sample.dtype, keepdims, True, np.mean).ids
-        found = np.broadcast_to(np.maximum(base, OPAQUE), sample.shape)
+        out = np.broadcast_to(np.maximum(base, OPAQUE), sample.shape)
         if moving:
             level = ids_of(trace, q)
-            found = trace.graph.union(found, level.reshape(level.shape + (1,) * base.ndim))
+            out = trace.graph.union(out, level.reshape(level.shape + (1,) * base.ndim))
         if trace.dependency and weights is not None and contains_traced(weights):
             # a weight decides which elements are chosen; none is between two of them
             every = trace.graph.union_rows(ids_of(trace, weights).reshape(-1))
-            found = trace.graph.union(found, np.broadcast_to(every, found.shape))
+            out = trace.graph.union(out, np.broadcast_to(every, out.shape))
         if trace.second_order and moving:  # between two elements, linear in the level and in them
             levels_ = ids_of(trace, q).reshape(np.shape(q) + (1,) * base.ndim)
-            found = interact(trace.graph, found, [(levels_, base)], cut=trace.local)
-        return Elements(np.array(found), sample.dtype)
+            out = interact(trace.graph, out, [(levels_, base)], cut=trace.local)
+        return Elements(np.array(out), sample.dtype)
 
     rule_for(function)(rule)
 

@@ -86,12 +86,12 @@ def fail_alike(
     """Raise the error of a function of `RAISING` on a path of its own, where it is caught."""
     if trace.local or not may_be_caught(trace) or not _may_fail(function, args, kwargs):
         return
-    kind, text = RAISING[function]
-    if kind is np.linalg.LinAlgError and args and not contains_traced(args[0]):
+    error, text = RAISING[function]
+    if error is np.linalg.LinAlgError and args and not contains_traced(args[0]):
         if function is _SOLUTION:
             _INVERSE(args[0])  # singular for all inputs or for none
         return
-    may_raise(trace, partial(kind, text), args)
+    may_raise(trace, partial(error, text), args)
 
 
 _NOT_FINITE = "array must not contain infs or NaNs"
@@ -126,5 +126,5 @@ def fail_alike_in_scipy(trace: Trace, entry: str, args: tuple[Any, ...]) -> None
     if module == "scipy.sparse.linalg" and name in _FACTORED:
         may_raise(trace, partial(RuntimeError, "Factor is exactly singular"), args)
     if name not in _FREE:
-        for kind, text in _SCIPY.get(module, ()):
-            may_raise(trace, partial(kind, text), args)
+        for error, text in _SCIPY.get(module, ()):
+            may_raise(trace, partial(error, text), args)

@@ -1,7 +1,7 @@
-"""Rules of functions that reduce: sums, means, extremes, order statistics, prefix sums.
+"""Rules of functions that reduce: sums, means, extremes, variances, prefix sums.
 
-Contract: in a global pattern each of these depends on the whole axis; what differs
-between them is dtype, signature and the value of a row of constants.
+Contract: in a global pattern each of these depends on the whole axis; what differs between
+them is the dtype, the arguments, and what comes of a row of constants.
 """
 
 from __future__ import annotations
@@ -234,8 +234,8 @@ def _average(trace: Trace, a, axis, weights, returned, keepdims) -> Any:
     factors = conversion(weights, copy=False) if traced else constant_values(weights)
     if np.shape(weights) != shape:
         factors = _along_axes(factors, shape, axis)
-    kinds = dtype_of(a), dtype_of(factors)
-    dtype = np.result_type(*kinds, *([float] if kinds[0].kind in "biu" else []))
+    dtypes = dtype_of(a), dtype_of(factors)
+    dtype = np.result_type(*dtypes, *([float] if dtypes[0].kind in "biu" else []))
     products = np.multiply(a, factors)
     scale = np.sum(factors, axis=axis, keepdims=keepdims, dtype=dtype)
     mean = np.true_divide(np.sum(products, axis=axis, keepdims=keepdims), scale)
@@ -316,8 +316,8 @@ def _cov(trace: Trace, m, y, rowvar, bias, ddof, fweights, aweights, dtype) -> A
         fweights = None
     if contains_traced(aweights):
         aweights = None
-    parts = [x for x in (m, y) if x is not None]
-    if any(contains_traced(x) for x in parts):
+    samples = [x for x in (m, y) if x is not None]
+    if any(contains_traced(x) for x in samples):
         base = rebound(_COV)(m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
     else:
         base = np.cov(m, y, rowvar, bias, ddof, dtype=dtype)

@@ -1,4 +1,4 @@
-"""Rules of functions that choose: where, select, piecewise, clip, take, interp.
+"""Rules of functions that choose: where, select, choose, piecewise, clip, take.
 
 Contract: a constant condition chooses; one that depends on the inputs may go either
 way, so the result unites the candidates.
@@ -88,13 +88,13 @@ def _select(trace: Trace, condlist, choicelist, default) -> Elements:
 def _choose(trace: Trace, a, choices, mode) -> Elements:
     if not np.can_cast(dtype_of(a), np.intp):
         raise TypeError(f"Cannot cast array data from {dtype_of(a)!r} to an index")
-    parts = [ids_of(trace, c) for c in choices]
+    choice_ids = [ids_of(trace, c) for c in choices]
     dtype = _weak_result(*choices)
     places = chosen_values(trace, a)
     if places is not None:
-        stacked = [np.array(p) for p in np.broadcast_arrays(*parts)]
+        stacked = [np.array(p) for p in np.broadcast_arrays(*choice_ids)]
         return Elements(np.choose(places, stacked, mode=mode), dtype)
-    union = trace.graph.union_all(parts)
+    union = trace.graph.union_all(choice_ids)
     if trace.dependency:
         union = trace.graph.union(union, ids_of(trace, a))
     shape = np.broadcast_shapes(np.shape(a), union.shape)
@@ -149,10 +149,10 @@ def _clip(trace: Trace, a, a_min, a_max, kwargs, min=np._NoValue, max=np._NoValu
             explain("np.clip(where=)", "this option has no rule", "Use np.where on the result.")
         )
     low, high = _bounds(a_min, a_max, min, max)
-    kind = None
-    if kwargs and not trace.local:  # NumPy judges them
+    dtype = None
+    if kwargs and not trace.local:  # NumPy raises its own errors
         samples = [None if x is None else _sample(x) for x in (a, low, high)]
-        kind = np.clip(*samples, **kwargs).dtype
+        dtype = np.clip(*samples, **kwargs).dtype
     x = operand_of(trace, a)
     x = Operand(trace, x._ids.copy(), x._dtype, x._values)
     for bound, ufunc in ((low, np.maximum), (high, np.minimum)):
@@ -161,9 +161,9 @@ def _clip(trace: Trace, a, a_min, a_max, kwargs, min=np._NoValue, max=np._NoValu
     ids = x._ids
     if not (low is None or high is None or trace.dependency):
         ids = _level(trace, ids, low, high)
-    if kind is None:
+    if dtype is None:
         return Elements(ids, x._dtype)
-    return Elements(converted(trace, ids, x._dtype, kind), kind)
+    return Elements(converted(trace, ids, x._dtype, dtype), dtype)
 
 
 def _level(trace: Trace, ids: Ids, low, high) -> Ids:

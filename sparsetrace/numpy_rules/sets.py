@@ -1,7 +1,7 @@
-"""Rules of functions whose result is as long as its values say: sets, and trimmed zeros.
+"""Rules of functions whose values decide how long the result is: sets, and trimmed zeros.
 
-Contract: they are refused where that is not known.  At a point each value of a set unites the
-elements that have it, of all operands.
+Contract: they are refused where the values are not known.  At a point each value of a set
+depends on the elements, of all operands, that have this value.
 
 ``unique([3, 1, 3]) of [{0}, {1}, {2}]  ->  [{1}, {0, 2}]``
 """
@@ -50,9 +50,9 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
         plain = {name: values_of(value) for name, value in kwargs.items()}
         result = function(*map(values_of, args), **plain)
         if isinstance(result, tuple):
-            parts: list[Any] = [_members(trace, result[0], sources), *[None] * (len(result) - 1)]
+            results: list[Any] = [_members(trace, result[0], sources), *[None] * (len(result) - 1)]
             make: Any = type(result)
-            return make(*parts) if hasattr(result, "_fields") else tuple(parts)
+            return make(*results) if hasattr(result, "_fields") else tuple(results)
         return _members(trace, result, sources)
 
     rule_for(function, signature=ANYTHING)(rule)

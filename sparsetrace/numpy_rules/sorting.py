@@ -1,7 +1,7 @@
 """Rules of functions that sort, search, count and round.
 
-Contract: positions, counts and rounded values are opaque: they depend on the inputs,
-with zero derivative.  A sorted element may be any of its axis.
+Contract: positions, counts and rounded values depend on the inputs, but their derivatives are zero
+(the node `OPAQUE`).  A sorted element may be any element of its axis.
 """
 
 from __future__ import annotations
@@ -147,7 +147,8 @@ def _sorting_order(trace: Trace, a, axis, values: Callable[..., Any]) -> Element
 def _sort(trace: Trace, a, axis, kind, order, stable, descending=False) -> Elements:
     """``[{0}, {1}] -> [{0, 1}, {0, 1}]``."""
     downwards = _downwards(descending)
-    if stable is not None or downwards or not (kind is order is None):  # NumPy judges them
+    if stable is not None or downwards or not (kind is order is None):
+        # on nothing: NumPy raises its own errors for wrong arguments
         np.sort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable, **downwards)
     if trace.local:
         return in_order(operand_of(trace, a), axis, **downwards)
@@ -165,11 +166,11 @@ def _partition(trace: Trace, a, kth, axis, kind, order) -> Elements:
         x, axis = _one_axis(operand_of(trace, a), axis)
         places = np.argpartition(x.points, kth, axis)
         return Elements(np.take_along_axis(x._ids, places, axis), x._dtype)
-    _judge_partition(a, kth, axis, kind, order)
+    _check_partition(a, kth, axis, kind, order)
     return _sorted(trace, a, axis, lambda values: np.partition(values, kth))
 
 
-def _judge_partition(a, kth, axis, kind, order) -> None:
+def _check_partition(a, kth, axis, kind, order) -> None:
     """NumPy refuses places outside of the axis."""
     shape = np.shape(a)
     if axis is None or not shape:
@@ -189,7 +190,8 @@ def _sort_complex(trace: Trace, a) -> Elements:
 @rule_for(np.argsort)
 def _argsort(trace: Trace, a, axis, kind, order, stable, descending=False) -> Elements:
     downwards = _downwards(descending)
-    if stable is not None or downwards or not (kind is order is None):  # NumPy judges them
+    if stable is not None or downwards or not (kind is order is None):
+        # on nothing: NumPy raises its own errors for wrong arguments
         np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable, **downwards)
 
     def places(values) -> Any:
@@ -200,7 +202,7 @@ def _argsort(trace: Trace, a, axis, kind, order, stable, descending=False) -> El
 
 @rule_for(np.argpartition)
 def _argpartition(trace: Trace, a, kth, axis, kind, order) -> Elements:
-    _judge_partition(a, kth, axis, kind, order)
+    _check_partition(a, kth, axis, kind, order)
     return _sorting_order(trace, a, axis, lambda values: np.argpartition(values, kth))
 
 
@@ -227,7 +229,7 @@ def _searchsorted(trace: Trace, a, v, side, sorter) -> Elements:
     sources = [a, v] if sorter is None else [a, v, sorter]
     if np.ndim(a) != 1 or sorter is not None or side not in ("left", "right"):
         order = None if sorter is None else np.zeros(np.shape(sorter), dtype_of(sorter))
-        np.searchsorted(np.zeros(np.shape(a)), np.zeros(0), side, order)  # NumPy judges them
+        np.searchsorted(np.zeros(np.shape(a)), np.zeros(0), side, order)  # raises NumPy's errors
 
     def values(a, v, sorter=None) -> Any:
         return np.searchsorted(a, v, side, None if sorter is None else sorter.astype(_INDEX))
@@ -240,7 +242,7 @@ def _digitize(trace: Trace, x, bins, right) -> Elements:
     edges = plain_values(trace, bins)
     if edges is None:
         edges = np.zeros(np.shape(bins), dtype_of(bins))
-    np.digitize(np.zeros(0, dtype_of(x)), edges, right)  # NumPy judges the arguments
+    np.digitize(np.zeros(0, dtype_of(x)), edges, right)  # raises NumPy's own errors
     return opaque(
         trace, lambda x, bins: np.digitize(x, bins, right), [x, bins], np.shape(x), _INDEX
     )
@@ -251,7 +253,8 @@ def _isin(trace: Trace, element, test_elements, assume_unique, invert, kind) -> 
     def values(element, among) -> Any:
         return np.isin(element, among, assume_unique, invert, kind=kind)
 
-    values(np.zeros(0, dtype_of(element)), np.zeros(0, dtype_of(test_elements)))  # judges them
+    # on nothing: NumPy raises its own errors for wrong arguments
+    values(np.zeros(0, dtype_of(element)), np.zeros(0, dtype_of(test_elements)))
     result = opaque(trace, values, [element, test_elements], np.shape(element), bool)
     return replace(result, keep_array=True)
 

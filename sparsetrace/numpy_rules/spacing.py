@@ -1,7 +1,7 @@
 """Rules of evenly spaced numbers between traced ends.
 
-Contract: the first element is the start and depends on nothing else, the last one the
-stop if it is there; those between depend on both.
+Contract: the first element depends on the start alone, the last one, if it is the stop, on
+the stop alone; those between depend on both.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from sparsetrace.operands.constants import converted
 from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, promotion_of
 from sparsetrace.operands.registry import rule_for
 
-__all__ = ["line"]
+__all__ = ["evenly_spaced"]
 
 
 def _operand(trace: Trace, x) -> Operand:
     return Operand(trace, ids_of(trace, x), dtype_of(x))
 
 
-def line(
+def evenly_spaced(
     trace: Trace,
     start,
     stop,
@@ -49,8 +49,8 @@ def line(
     if num:
         (width,) = elementwise.call(trace, np.subtract, (last, first))
         step = Operand(trace, np.asarray(width.ids), result_dtype)
-        parts = places / max(intervals, 1)
-        (run,) = elementwise.call(trace, np.multiply, (parts, step))
+        fractions = places / max(intervals, 1)
+        (run,) = elementwise.call(trace, np.multiply, (fractions, step))
         (result,) = elementwise.call(trace, np.add, (Operand(trace, run.ids, result_dtype), first))
         ids[...] = result.ids
         if endpoint and num > 1:
@@ -65,7 +65,9 @@ def _linspace(trace: Trace, start, stop, num, endpoint, retstep, dtype, axis) ->
     count = operator.index(num)
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
-    result = line(trace, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis)
+    result = evenly_spaced(
+        trace, start, stop, count, endpoint=bool(endpoint), dtype=dtype, axis=axis
+    )
     if not retstep:
         return result
     intervals = count - 1 if endpoint else count
@@ -76,10 +78,12 @@ def _linspace(trace: Trace, start, stop, num, endpoint, retstep, dtype, axis) ->
 
 @rule_for(np.geomspace)
 def _geomspace(trace: Trace, start, stop, num, endpoint, dtype, axis) -> Elements:
-    """Depends on its ends as a straight line does; the values of constants are its own."""
+    """Depends on its ends as ``np.linspace`` does; between constants the values are known."""
     count = operator.index(num)
     result_dtype = np.result_type(dtype_of(start), dtype_of(stop), np.zeros((), dtype))
-    result = line(trace, start, stop, count, endpoint=bool(endpoint), dtype=result_dtype, axis=0)
+    result = evenly_spaced(
+        trace, start, stop, count, endpoint=bool(endpoint), dtype=result_dtype, axis=0
+    )
     ids = np.array(result.ids)
     inner = slice(1, count - 1 if endpoint else count)
     ids[inner] = bend(trace.graph, ids[inner])

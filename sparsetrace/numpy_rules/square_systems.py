@@ -42,7 +42,7 @@ __all__ = [
 def may_be_nonzero(x: Factor) -> Mask:
     """Where an operand is not zero for all inputs (in a local trace: for those near the point).
 
-    Everywhere, in a trace that heeds no zeros.
+    Everywhere, in a trace that does not look at values.
     """
     trace = x.trace
     if not trace.values:
@@ -195,8 +195,8 @@ def solutions(trace: Trace, matrices: SquareMatrices, sides: Factor) -> Ids:
     [BitMap([0]), BitMap([0, 1])]
     """
     ids = np.full(sides.shape, trace.graph.opaque, np.int32) if sides.ids is None else sides.ids
-    flat = matrices.beside(ids), matrices.beside(may_be_nonzero(sides))
-    return matrices.apart(_solutions(trace, matrices, *flat), sides.shape)
+    arguments = matrices.beside(ids), matrices.beside(may_be_nonzero(sides))
+    return matrices.apart(_solutions(trace, matrices, *arguments), sides.shape)
 
 
 def inverses(trace: Trace, matrices: SquareMatrices) -> Ids:
@@ -268,11 +268,11 @@ def _nonzero_solutions(matrices: SquareMatrices, nonzero: Mask) -> Mask | None:
     result = _reached(matrices.components, nonzero)
     if matrices.vanishing is None:
         return None if result.all() else result
-    form = matrices.at_point  # its components are parts of the others
-    parts = np.zeros((form.count, nonzero.shape[1]), bool)
+    form = matrices.at_point  # each of its components lies within one of the others
+    reached = np.zeros((form.count, nonzero.shape[1]), bool)
     unknown, side = np.nonzero(result[matrices.components.of_unknown])
-    parts[form.of_unknown[unknown], side] = True
-    return None if parts.all() else parts
+    reached[form.of_unknown[unknown], side] = True
+    return None if reached.all() else reached
 
 
 def _reached(form: Components, equations: Mask) -> Mask:

@@ -1,7 +1,7 @@
-"""Rules of functions whose results are truth values or whole numbers: all of them opaque.
+"""Rules of functions whose results are truth values or whole numbers.
 
-Contract: such a result has no derivative, and its value depends on the inputs; a branch
-on it is one like any other.
+Contract: such a result depends on the inputs, but its derivative is zero (the node `OPAQUE`).
+A branch on it is handled like any other.
 """
 
 from __future__ import annotations
@@ -80,26 +80,27 @@ def _unpackbits(trace: Trace, a, axis, count, bitorder) -> Elements:
 
 @rule_for(np.unravel_index, signature="indices, shape, order='C'")
 def _unravel_index(trace: Trace, indices, shape, order) -> Any:
-    np.unravel_index(np.zeros(0, dtype_of(indices)), shape, order)  # NumPy judges the arguments
+    # on nothing: NumPy raises its own errors for wrong arguments
+    np.unravel_index(np.zeros(0, dtype_of(indices)), shape, order)
 
-    def part(axis: int) -> Elements:
+    def index(axis: int) -> Elements:
         def values(x) -> Any:
             return np.unravel_index(x, shape, order)[axis]
 
         return opaque(trace, values, [indices], np.shape(indices), np.intp)
 
     dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    return tuple(part(axis) for axis in range(len(dims)))
+    return tuple(index(axis) for axis in range(len(dims)))
 
 
 @rule_for(np.ravel_multi_index, signature="multi_index, dims, mode='raise', order='C'")
 def _ravel_multi_index(trace: Trace, multi_index, dims, mode, order) -> Elements:
-    parts = list(multi_index)
-    shape = np.broadcast_shapes(*map(np.shape, parts))
-    # NumPy judges the arguments
-    np.ravel_multi_index(tuple(np.zeros(0, dtype_of(x)) for x in parts), dims, mode, order)
+    indices = list(multi_index)
+    shape = np.broadcast_shapes(*map(np.shape, indices))
+    # on nothing: NumPy raises its own errors for wrong arguments
+    np.ravel_multi_index(tuple(np.zeros(0, dtype_of(x)) for x in indices), dims, mode, order)
 
     def values(*indices) -> Any:
         return np.ravel_multi_index(indices, dims, mode, order)
 
-    return opaque(trace, values, parts, shape, np.intp)
+    return opaque(trace, values, indices, shape, np.intp)

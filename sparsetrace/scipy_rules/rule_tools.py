@@ -138,9 +138,9 @@ def _block_diagonal(matrix, count: int) -> Any:
 def union_of_all(x, *others) -> Ids:
     """The union of all elements, per batch item of matrices: over the last two axes."""
     trace = current()
-    total = linear_algebra.whole(trace, x)
+    total = linear_algebra.union_per_matrix(trace, x)
     for other in others:
-        total = trace.graph.union(total, linear_algebra.whole(trace, other))
+        total = trace.graph.union(total, linear_algebra.union_per_matrix(trace, other))
     return np.asarray(total)
 
 
@@ -150,7 +150,7 @@ def spread(trace: Trace, total: Ids, sample) -> Any:
     Whole numbers have no derivative, in arrays and in their own.
     """
     if isinstance(sample, tuple):
-        items = [spread(trace, total, part) for part in sample]
+        items = [spread(trace, total, item) for item in sample]
         return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
     if sample is None:
         return None
@@ -166,7 +166,7 @@ def spread(trace: Trace, total: Ids, sample) -> Any:
 def dense(call: Call, *sources, **options) -> Any:
     """SciPy's function of matrices whose every result depends on the whole of each.
 
-    Shapes come from a run on harmless numbers.
+    Shapes come from a run on well-conditioned matrices.
     """
     trace = current()
     total = bend(trace.graph, union_of_all(*sources))
@@ -176,4 +176,4 @@ def dense(call: Call, *sources, **options) -> Any:
 
 def sample_of(x):
     """A stand-in for a traced argument, as in NumPy's rules; constants stay."""
-    return linear_algebra.harmless(x) if contains_traced(x) else x
+    return linear_algebra.sample_matrix(x) if contains_traced(x) else x
