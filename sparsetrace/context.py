@@ -54,7 +54,7 @@ class Trace:
         Whether operations need no look at values, nor at floating-point errors that the
         function would notice; `ambient` is who saw warnings when the run began;
         `unwatched` and `lately` are frames from which outwards no error is caught; and
-        `stateless` says that ufuncs compute what Python would, which heeds no ``np.errstate``.
+        `stateless` says that ufuncs compute what Python would, which ignores ``np.errstate``.
     keeps_writes : bool
         Whether an array is read-only here that NumPy lets be written, since several of its
         elements are one place, or the inputs choose which elements it shows.

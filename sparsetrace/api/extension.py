@@ -22,7 +22,7 @@ from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.function_rules import REGISTERED, FunctionRule, override
 from sparsetrace.errors import InputError
 from sparsetrace.graph.graph import OPAQUE, Ids
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import elementwise
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -140,7 +140,9 @@ def opaque(
             result = np.broadcast_to(every, wanted).copy()
         if shape is not None and result.shape != shape:
             result = np.broadcast_to(result, shape).copy()
-        return trace.wrap(Elements(bend(trace.graph, np.maximum(result, OPAQUE)), FLOAT, values))
+        return trace.wrap(
+            Elements(interact_all(trace.graph, np.maximum(result, OPAQUE)), FLOAT, values)
+        )
 
     return call
 

@@ -457,7 +457,7 @@ def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(self, axis, out, keepdims, where=where)
 
     method.__name__ = function.__name__
-    method.__doc__ = f"As ``np.{function.__name__}``, with a dtype that nothing heeds."
+    method.__doc__ = f"As ``np.{function.__name__}``, with a ``dtype`` that has no effect."
     return method
 
 

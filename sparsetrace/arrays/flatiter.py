@@ -49,7 +49,8 @@ class Flat:
 
     def __getitem__(self, key: Any) -> Any:
         if type(key) not in (int, slice) and not contains_traced(key):
-            key = np.arange(len(self)).flat[key]  # NumPy judges it: it takes fewer keys here
+            # raises NumPy's own error: fewer keys are allowed here
+            key = np.arange(len(self)).flat[key]
         result = self._array.reshape(-1)[key]
         return result.copy() if isinstance(result, Layout) else result
 

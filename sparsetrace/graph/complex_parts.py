@@ -26,10 +26,10 @@ class PartIds(np.ndarray[Any, np.dtype[np.int32]]):
             self.graph = graph
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        whole = self.view(np.ndarray)
-        old = np.asarray(whole[key])
+        array = self.view(np.ndarray)
+        old = np.asarray(array[key])
         new = np.broadcast_to(np.asarray(value, np.int32), old.shape)
-        whole[key] = np.maximum(self.graph.union(old, new), OPAQUE)
+        array[key] = np.maximum(self.graph.union(old, new), OPAQUE)
 
 
 def part_of(graph: Graph, ids: Ids) -> Ids:

@@ -1,4 +1,4 @@
-"""The dependency graph of one trace: append-only arrays of integer node ids.
+"""The dependency graph of one trace: blocks of integer node ids, which are only appended.
 
 Contract: the graph knows node ids and constant values, never traced arrays, NumPy
 functions or patterns.  An *id array* is an int32 array; what an id means:
@@ -397,10 +397,10 @@ class Graph:
     def node(self, ids: Ids) -> Ids:
         """New nodes with one parent each; shape and memory order of `ids`."""
         order: Any = "K" if ids.flags.c_contiguous or ids.flags.f_contiguous else "C"
-        flat = ids.flatten(order)
-        base = self._reserve(len(flat))
-        self.blocks.append(Columns(base, len(flat), [flat]))
-        made = arange(base, base + len(flat), dtype=np.int32)
+        parents = ids.flatten(order)
+        base = self._reserve(len(parents))
+        self.blocks.append(Columns(base, len(parents), [parents]))
+        made = arange(base, base + len(parents), dtype=np.int32)
         if order == "K" and not ids.flags.c_contiguous:
             return made.reshape(ids.shape[::-1]).T
         return made.reshape(ids.shape)
@@ -476,12 +476,12 @@ class Graph:
             out[at] = arange(base, base + count, dtype=np.int32)
         return out
 
-    def union_all(self, parts: Sequence[Ids]) -> Ids:
+    def union_all(self, id_arrays: Sequence[Ids]) -> Ids:
         """Elementwise union of several id arrays that broadcast."""
-        out = parts[0]
-        for part in parts[1:]:
-            out = self.union(out, part)
-        return out.copy(order="K") if out is parts[0] else out
+        out = id_arrays[0]
+        for ids in id_arrays[1:]:
+            out = self.union(out, ids)
+        return out.copy(order="K") if out is id_arrays[0] else out
 
     def union_rows(self, ids: Ids) -> Ids:
         """Union over the last axis: shape ``(..., k)`` -> ``(...)``.
@@ -497,10 +497,10 @@ class Graph:
         if not self.pure:
             traced = ids > OPAQUE
             if not traced.all():
-                flat, mask = ids.reshape(rows, k), traced.reshape(rows, k)
+                all_parents, mask = ids.reshape(rows, k), traced.reshape(rows, k)
                 indptr = zeros(rows + 1, np.int64)
                 np.cumsum(np.count_nonzero(mask, axis=1), out=indptr[1:])
-                return self.union_segments(indptr, flat[mask]).reshape(shape)
+                return self.union_segments(indptr, all_parents[mask]).reshape(shape)
         if k <= _NARROW and rows >= k:
             columns = list(array(ids.reshape(rows, k).T, order="C"))
             base = self._reserve(rows)

@@ -1,11 +1,12 @@
-"""What the nonlinear nodes of a trace multiply, and which of that reaches an output.
+"""What the nonlinear nodes of a graph multiply, and which of that reaches an output.
 
-Contract: node ids and graphs alone.  A Hessian entry (i, j) needs a node that is
-nonlinear in two of its parents (an *interaction*), one that depends on input i and one
-on input j, and a way from that node to the output through non-zero first derivatives:
-then the node is *live*.  So nothing but first-order patterns is ever propagated, and
-the Hessian is the union of products of the patterns of live interactions; that is as
-tight as a Hessian set in every number, since both follow the second-order chain rule::
+Contract: knows node ids and graphs, nothing of traced arrays or functions.  A Hessian entry
+(i, j) needs a node that is nonlinear in two of its parents (an *interaction*), one that
+depends on input i and one on input j, and a way from that node to the output through
+non-zero first derivatives: then the node is *live*.  So only first-order patterns are
+propagated, and the Hessian is the union of products of the patterns of live interactions;
+that is as tight as keeping a Hessian pattern for every number, since both follow the
+second-order chain rule::
 
     y = f(u, v):  y'' = f_u u'' + f_v v'' + f_uu u'u' + f_uv (u'v' + v'u') + f_vv v'v'
 """
@@ -28,8 +29,8 @@ __all__ = [
     "Contraction",
     "Interaction",
     "Products",
-    "bend",
     "interact",
+    "interact_all",
     "live_nodes",
     "live_pairs",
     "multiply",
@@ -111,7 +112,7 @@ class Contraction:
 
 
 # ------------------------------------------------------------------- recording
-def bend(graph: Graph, ids: Ids, since: int | None = None) -> Ids:
+def interact_all(graph: Graph, ids: Ids, since: int | None = None) -> Ids:
     """`ids` as nodes that are nonlinear in everything they depend on, jointly.
 
     Parameters
@@ -125,7 +126,7 @@ def bend(graph: Graph, ids: Ids, since: int | None = None) -> Ids:
     Examples
     --------
     >>> g = Graph(2, second_order=True)
-    >>> y = bend(g, g.inputs())
+    >>> y = interact_all(g, g.inputs())
     >>> live_pairs(g, y[:1])
     [(array([4], dtype=int32), array([4], dtype=int32))]
     """
@@ -168,9 +169,9 @@ def interact(
     [([2], [3])]
     """
     shape = ids.shape
-    flat = [(_flat(a, shape), _flat(b, shape)) for a, b in pairs]
+    flattened = [(_flat(a, shape), _flat(b, shape)) for a, b in pairs]
     meets: list[NDArray[np.bool_] | None] = [
-        None if graph.pure else (a > OPAQUE) & (b > OPAQUE) for a, b in flat
+        None if graph.pure else (a > OPAQUE) & (b > OPAQUE) for a, b in flattened
     ]
     some = [m is None or bool(np.any(m)) for m in meets]
     if not ids.size or not any(some):
@@ -181,7 +182,7 @@ def interact(
         needed = np.any(met, axis=0).reshape(shape)
     made = _own_nodes(graph, ids, since, needed)
     nodes = array(made.reshape(-1))
-    for (left, right), meet, any_ in zip(flat, meets, some, strict=True):
+    for (left, right), meet, any_ in zip(flattened, meets, some, strict=True):
         if meet is None or meet.all():
             graph.interactions.append(Products(nodes, left, right))
         elif any_:
@@ -217,10 +218,10 @@ def _flat(ids: Ids, shape: tuple[int, ...]) -> Ids:
 def _own_nodes(graph: Graph, ids: Ids, since: int | None, needed: NDArray[np.bool_] | None) -> Ids:
     """`ids` as nodes that nothing else shares; constants stay unless `needed`."""
     if since is not None and ids.size and not graph.local:
-        flat = ids.ravel("K")
-        first = int(flat[0])
-        spans = first >= since and int(flat[-1]) - first == len(flat) - 1
-        if spans and (len(flat) < 3 or bool((flat[1:] - flat[:-1] == 1).all())):
+        nodes = ids.ravel("K")
+        first = int(nodes[0])
+        spans = first >= since and int(nodes[-1]) - first == len(nodes) - 1
+        if spans and (len(nodes) < 3 or bool((nodes[1:] - nodes[:-1] == 1).all())):
             return ids
     if graph.pure:
         return graph.node(ids)

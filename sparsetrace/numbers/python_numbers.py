@@ -34,7 +34,7 @@ from sparsetrace.numbers.scalar import (
 )
 from sparsetrace.operands import elementwise
 from sparsetrace.operands.floating import without_state
-from sparsetrace.operands.nonlinear import curved_beside, curved_scalar
+from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT, values_of
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS, define
 from sparsetrace.operands.raising import may_raise
@@ -259,7 +259,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
                 and unites(ufunc)
             ):
                 if trace.second_order:
-                    node = curved_scalar(trace, ufunc, a._id, b._id)
+                    node = second_order_scalar(trace, ufunc, a._id, b._id)
                     return TracedPythonFloat(trace, node, FLOAT)
                 return TracedPythonFloat(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
         elif kind_b is TracedScalar:
@@ -272,7 +272,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
             and elementwise.keeps(ufunc, 0, b)
         ):
             if trace.second_order:
-                node = curved_beside(trace, ufunc, a._id, 0, b)
+                node = second_order_beside(trace, ufunc, a._id, 0, b)
                 return TracedPythonFloat(trace, node, FLOAT)
             return TracedPythonFloat(trace, a._id, FLOAT)
     elif (
@@ -284,7 +284,9 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
         and elementwise.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:
-            return TracedPythonFloat(b._trace, curved_beside(b._trace, ufunc, b._id, 1, a), FLOAT)
+            return TracedPythonFloat(
+                b._trace, second_order_beside(b._trace, ufunc, b._id, 1, a), FLOAT
+            )
         return TracedPythonFloat(b._trace, b._id, FLOAT)
     return _by_rule(ufunc, operate, a, b)
 

@@ -28,7 +28,7 @@ from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
 from sparsetrace.operands import elementwise
-from sparsetrace.operands.nonlinear import curved_beside, curved_scalar
+from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT, Elements, landed
 from sparsetrace.operands.python_operators import COMPARISONS, define
 from sparsetrace.propagation.jacobian import index_sets
@@ -74,7 +74,9 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and unites(ufunc)
             ):
                 if trace.second_order:
-                    return TracedScalar(trace, curved_scalar(trace, ufunc, a._id, b._id), FLOAT)
+                    return TracedScalar(
+                        trace, second_order_scalar(trace, ufunc, a._id, b._id), FLOAT
+                    )
                 return TracedScalar(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
         elif (
             (kind_b is float or kind_b is int)
@@ -85,7 +87,9 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and elementwise.keeps(ufunc, 0, b)
         ):
             if a._trace.second_order:
-                return TracedScalar(a._trace, curved_beside(a._trace, ufunc, a._id, 0, b), FLOAT)
+                return TracedScalar(
+                    a._trace, second_order_beside(a._trace, ufunc, a._id, 0, b), FLOAT
+                )
             return TracedScalar(a._trace, a._id, FLOAT)
     elif (
         (kind_a is float or kind_a is int)
@@ -96,7 +100,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and elementwise.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:
-            return TracedScalar(b._trace, curved_beside(b._trace, ufunc, b._id, 1, a), FLOAT)
+            return TracedScalar(b._trace, second_order_beside(b._trace, ufunc, b._id, 1, a), FLOAT)
         return TracedScalar(b._trace, b._id, FLOAT)
     if ufunc is np.multiply and (_is_repeated(a) or _is_repeated(b)):
         return NotImplemented  # Python asks for a count: whole numbers have one, others fail
@@ -132,7 +136,7 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and unites(ufunc)
         ):
             if trace.second_order:
-                return TracedScalar(trace, curved_scalar(trace, ufunc, a._id, b._id), FLOAT)
+                return TracedScalar(trace, second_order_scalar(trace, ufunc, a._id, b._id), FLOAT)
             return TracedScalar(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
     else:
         trace = b._trace

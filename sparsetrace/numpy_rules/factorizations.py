@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
-from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.numpy_rules.block_triangular import Mask, structural_rank
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.linear_algebra import filled_like, sample_matrix, union_per_matrix
@@ -84,7 +84,7 @@ def _full_factor(trace: Trace, ids: Ids) -> Ids:
         column = ids[..., j:, j]
         if j:
             column = trace.graph.union(column, factor[..., j:, j - 1])
-        root = bend(trace.graph, column[..., :1])
+        root = interact_all(trace.graph, column[..., :1])
         below = trace.graph.union(column[..., 1:], root)
         if trace.second_order and j:
             before = factor[..., j:, j - 1]
@@ -154,7 +154,7 @@ def _qr(trace: Trace, a, mode) -> Any:
     if mode == "raw":
         return _like_parts(sample, _reflectors(trace, matrix, r))
     if mode == "complete":
-        every = bend(trace.graph, union_per_matrix(trace, a))
+        every = interact_all(trace.graph, union_per_matrix(trace, a))
         extra = np.broadcast_to(every[..., None, None], (*lead, m, m - k))
         q = np.concatenate([q, extra], axis=-1)
         r = np.concatenate([r, np.full((*lead, m - k, n), trace.graph.zero, np.int32)], axis=-2)
@@ -250,7 +250,7 @@ def _within(trace: Trace, x, span: Mask) -> Any:
 def _joint(trace: Trace, columns: Ids) -> Ids:
     """What some columns depend on together, nonlinearly; with an axis for the rows."""
     rows = columns.reshape((*columns.shape[:-2], prod(columns.shape[-2:])))
-    return bend(trace.graph, trace.graph.union_rows(rows))[..., None]
+    return interact_all(trace.graph, trace.graph.union_rows(rows))[..., None]
 
 
 def _reflectors(trace: Trace, matrix, r: Ids) -> tuple[Ids, Ids]:
@@ -258,7 +258,7 @@ def _reflectors(trace: Trace, matrix, r: Ids) -> tuple[Ids, Ids]:
     m, n = matrix.shape[-2:]
     k = min(m, n)
     united = trace.graph.union_rows(matrix._ids.swapaxes(-1, -2))
-    upto = bend(trace.graph, prefix_unions(trace, united, united.ndim - 1))
+    upto = interact_all(trace.graph, prefix_unions(trace, united, united.ndim - 1))
     h = np.array(np.broadcast_to(upto[..., None], (*upto.shape, m)))
     i, j = np.triu_indices(k, 0, n)
     h[..., j, i] = r[..., i, j]
@@ -280,7 +280,7 @@ def _read(trace: Trace, a, uplo: str) -> Ids:
 
 def _symmetric(trace: Trace, a, uplo: str) -> Ids:
     ids = _read(trace, a, uplo)
-    return bend(
+    return interact_all(
         trace.graph, trace.graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
     )
 

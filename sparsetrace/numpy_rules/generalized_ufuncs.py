@@ -14,7 +14,7 @@ import numpy as np
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules import matrix_products
 from sparsetrace.numpy_rules.einsum import einsum
 from sparsetrace.operands.operands import (
@@ -152,7 +152,7 @@ def _whole_cores(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list
             sources.append(
                 trace.graph.union_rows(ids.reshape((*lead, prod(ids.shape[len(lead) :]))))
             )
-    total = bend(trace.graph, trace.graph.union_all(sources))
+    total = interact_all(trace.graph, trace.graph.union_all(sources))
     outs = []
     for sample, core in zip(samples, cores_out, strict=True):
         shape = np.shape(sample)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.constants import chosen_values, constants, plain_values
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -153,7 +153,7 @@ def _histogram(trace: Trace, a, bins, range, density, weights) -> tuple[Elements
         result = _ids(trace, edges)
         apart = trace.graph.union_all([ids, result[1:], result[:-1]])
         ids = np.where(empty, ids, apart)
-    return Elements(bend(trace.graph, ids) if density else ids, dtype), edges
+    return Elements(interact_all(trace.graph, ids) if density else ids, dtype), edges
 
 
 def _places(
@@ -236,7 +236,7 @@ def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
                 width = trace.graph.union(result[1:], result[:-1])
                 along = width.reshape((-1,) + (1,) * (dimensions - 1 - axis))
                 sources.append(np.broadcast_to(along, shape).reshape(-1))
-        ids = bend(trace.graph, trace.graph.union_all(sources))
+        ids = interact_all(trace.graph, trace.graph.union_all(sources))
     return Elements(ids.reshape(shape), FLOAT), edges
 
 

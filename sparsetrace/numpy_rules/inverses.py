@@ -16,7 +16,7 @@ import numpy as np
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import ZERO, Ids
-from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.numpy_rules import square_systems
 from sparsetrace.numpy_rules.block_triangular import Mask
 from sparsetrace.numpy_rules.contraction import Factor, flat_batch
@@ -178,7 +178,9 @@ def _sums_of_blocks(trace: Trace, structure: SquareMatrices, chosen: Mask) -> Id
     item[form.of_unknown] = np.arange(len(form.of_unknown)) // structure.size
     owner = form.of_row[structure.rows[chosen]]
     components, blocks = square_systems.unions_by(trace, owner, structure.ids[chosen])
-    items, sums = square_systems.unions_by(trace, item[components], bend(trace.graph, blocks))
+    items, sums = square_systems.unions_by(
+        trace, item[components], interact_all(trace.graph, blocks)
+    )
     total = np.full(structure.batch, trace.graph.opaque, np.int32)
     total[items] = sums
     return total

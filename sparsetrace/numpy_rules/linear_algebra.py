@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids, filled
-from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.inverses import square_batch
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
@@ -75,7 +75,7 @@ def _dense(function: Callable[..., Any]) -> None:
         for option in (*rest, *named.values()):
             if trace.dependency and contains_traced(option):
                 total = trace.graph.union(total, ids_of(trace, option))
-        total = bend(trace.graph, total)
+        total = interact_all(trace.graph, total)
         plain = [None if contains_traced(v) else v for v in rest]
         named = {k: v for k, v in named.items() if not contains_traced(v)}
         return filled_like(trace, total, function(sample_matrix(matrix), *plain, **named))
@@ -127,7 +127,10 @@ def _as_complex(trace: Trace, total: Ids, sample) -> Elements:
 
 @rule_for(np.linalg.eig)
 def _eig(trace: Trace, a) -> Any:
-    total, sample = bend(trace.graph, union_per_matrix(trace, a)), np.linalg.eig(sample_matrix(a))
+    total, sample = (
+        interact_all(trace.graph, union_per_matrix(trace, a)),
+        np.linalg.eig(sample_matrix(a)),
+    )
     values, vectors = (_as_complex(trace, total, item) for item in sample)
     return type(sample)(values, vectors)  # type: ignore[arg-type]
 
@@ -139,7 +142,9 @@ def _eigvals(trace: Trace, a) -> Elements:
     structure = SquareMatrices.of(square_batch(matrices))
     ids = structure.dense(trace, structure.on_cycles()).reshape(matrices.shape)
     total = trace.graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
-    return _as_complex(trace, bend(trace.graph, total) if ids.shape[-1] > 1 else total, sample)
+    return _as_complex(
+        trace, interact_all(trace.graph, total) if ids.shape[-1] > 1 else total, sample
+    )
 
 
 @rule_for(np.linalg.lstsq)
@@ -156,9 +161,9 @@ def _lstsq(trace: Trace, a, b, rcond) -> Any:
         matrix = trace.graph.union(matrix, ids_of(trace, rcond))
     columns = trace.graph.union_rows(ids_of(trace, b).T)
     columns = trace.graph.union(columns, np.broadcast_to(matrix, columns.shape))
-    squares = bend(trace.graph, columns)
+    squares = interact_all(trace.graph, columns)
     columns = _times(trace, columns, matrix)
-    matrix = bend(trace.graph, matrix)
+    matrix = interact_all(trace.graph, matrix)
 
     def spread(source: Ids, sample) -> Elements:
         shape = np.shape(sample)
@@ -191,9 +196,9 @@ def _polyfit(trace: Trace, x, y, deg, rcond, full, w, cov) -> Any:
     points = trace.graph.union_rows(np.concatenate(sources))
     columns = trace.graph.union_rows(ids_of(trace, y).T)
     columns = trace.graph.union(columns, np.broadcast_to(points, columns.shape))
-    squares = bend(trace.graph, columns)
+    squares = interact_all(trace.graph, columns)
     columns = _times(trace, columns, points)
-    points = bend(trace.graph, points)
+    points = interact_all(trace.graph, points)
     size = degree + 1
     ids = filled(columns, (size, *columns.shape))
     coefficients = Elements(ids, FLOAT)

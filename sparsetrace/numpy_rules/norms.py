@@ -17,7 +17,7 @@ from numpy import ones
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import ZERO, Ids
-from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.operands.axes import core_last
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -62,14 +62,14 @@ def _norm(
         since = trace.graph.size
         out = trace.graph.union_rows(rows)
         if traced:
-            out = bend(
+            out = interact_all(
                 trace.graph,
                 trace.graph.union(out, np.broadcast_to(ids_of(trace, order), out.shape)),
             )
         elif result_dtype.kind == "c" or order not in (
             (1, -1, np.inf, -np.inf) if matrix else _LINEAR
         ):
-            nonlinear = bend(trace.graph, out, since)
+            nonlinear = interact_all(trace.graph, out, since)
             out = (
                 nonlinear
                 if result_dtype.kind == "c"
@@ -101,7 +101,9 @@ def _single(trace: Trace, rows: Ids, order) -> Any:
 def _linalg_norm(trace: Trace, x, ord, axis, keepdims) -> Elements:
     if ord is axis is None and not keepdims and is_plain(trace, x) and x._ids.size > 1:
         since = trace.graph.size
-        return Elements(bend(trace.graph, trace.graph.union_rows(x._ids.reshape(-1)), since), FLOAT)
+        return Elements(
+            interact_all(trace.graph, trace.graph.union_rows(x._ids.reshape(-1)), since), FLOAT
+        )
     if trace.local and not contains_traced(ord):
         result = _vector_norm_at_point(trace, x, ord, axis, keepdims=keepdims)
         if result is not None:

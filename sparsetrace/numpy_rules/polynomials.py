@@ -18,7 +18,7 @@ from scipy import special
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO
-from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.numpy_rules.matrix_products import convolve
 from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.constants import combined
@@ -200,7 +200,7 @@ def _roots(trace: Trace, p) -> Elements:
     inner = ids[places[0] : places[-1] + 1]
     zeros = len(ids) - 1 - int(places[-1])
     if zeros and (ids[places[-1] + 1 :] > OPAQUE).any():  # at this point alone, in a local trace
-        total = bend(trace.graph, trace.graph.union_rows(ids[None, places[0] :]))
+        total = interact_all(trace.graph, trace.graph.union_rows(ids[None, places[0] :]))
         return Elements(np.repeat(total, len(inner) - 1 + zeros), np.dtype(complex))
     dtype = dtype_of(p) if dtype_of(p).kind in "fc" else np.dtype(float)
     if len(inner) == 1:
@@ -209,7 +209,7 @@ def _roots(trace: Trace, p) -> Elements:
         coefficients = [Operand(trace, inner[i : i + 1], dtype) for i in (1, 0)]
         inner = combined(trace, np.true_divide, *coefficients).ids
     else:
-        total = bend(trace.graph, trace.graph.union_rows(inner[None]))
+        total = interact_all(trace.graph, trace.graph.union_rows(inner[None]))
         inner, dtype = np.repeat(total, len(inner) - 1), np.result_type(dtype, np.complex64)
     if zeros:
         inner = np.concatenate([inner, np.full(zeros, trace.graph.zero, np.int32)])

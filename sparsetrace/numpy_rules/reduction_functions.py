@@ -16,7 +16,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, filled
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.axes import core_last, judge_axis
 from sparsetrace.operands.constants import combined
 from sparsetrace.operands.implementations import conversion, rebound
@@ -123,7 +123,7 @@ def whole_axis(
                     result = values(trace.graph.known_values(rows, source), axis=-1)
                 out = np.where(known, trace.graph.constant(result), out)
     if not linear:
-        out = bend(trace.graph, out, since)
+        out = interact_all(trace.graph, out, since)
     return Elements(np.expand_dims(out, axes) if keepdims and axes else out, np.dtype(dtype))
 
 
@@ -206,10 +206,10 @@ def _about(
     deviation = combined(trace, np.subtract, a, mean)
     ids = deviation.ids
     result_dtype = np.dtype(dtype) if dtype is not None else _real(inexact(deviation.dtype))
-    squares = np.where(ids > ZERO, bend(trace.graph, np.maximum(ids, OPAQUE)), ids)
+    squares = np.where(ids > ZERO, interact_all(trace.graph, np.maximum(ids, OPAQUE)), ids)
     operand = Operand(trace, squares, deviation.dtype)
     result = whole_axis(trace, operand, axis, result_dtype, keepdims, where, value)
-    return Elements(bend(trace.graph, result.ids), result_dtype) if root else result
+    return Elements(interact_all(trace.graph, result.ids), result_dtype) if root else result
 
 
 _spread_rule(np.var, np.var)
@@ -328,5 +328,5 @@ def _cov(trace: Trace, m, y, rowvar, bias, ddof, fweights, aweights, dtype) -> A
     every = np.broadcast_to(trace.graph.union_all(united), ids.shape)
     result_dtype = np.result_type(dtype_of(base), *map(dtype_of, weights))
     return Elements(
-        bend(trace.graph, trace.graph.union(np.maximum(ids, OPAQUE), every)), result_dtype
+        interact_all(trace.graph, trace.graph.union(np.maximum(ids, OPAQUE), every)), result_dtype
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import ZERO
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import elementwise
 from sparsetrace.operands.constants import converted
 from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, promotion_of
@@ -86,7 +86,7 @@ def _geomspace(trace: Trace, start, stop, num, endpoint, dtype, axis) -> Element
     )
     ids = np.array(result.ids)
     inner = slice(1, count - 1 if endpoint else count)
-    ids[inner] = bend(trace.graph, ids[inner])
+    ids[inner] = interact_all(trace.graph, ids[inner])
     known = ids <= ZERO
     if known.any() and not trace.local:
         ends = [

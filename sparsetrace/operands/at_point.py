@@ -1,7 +1,7 @@
-"""Ufunc calls in a trace at a point: values cut the dependencies that they make vanish.
+"""Ufunc calls in a trace at a point.
 
-Contract: an operand counts where its partial derivative differs from zero at the point; ties
-keep both sides.
+Contract: a result depends on an operand where its partial derivative differs from zero at the
+point; where both arguments of a maximum are equal, on both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import elementwise as global_elementwise
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.operands import Operand, contains_traced, ids_of, values_of
@@ -40,11 +40,11 @@ def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
     if trace.singular is not None:
         _watch_singularities(trace, ufunc, inputs, values)
     record = record_of(ufunc)
-    parts: list[Ids | None] = []
+    kept: list[Ids | None] = []
     uncut: list[Ids | None] = []
     for i, x in enumerate(inputs):
         if not contains_traced(x):
-            parts.append(None)
+            kept.append(None)
             uncut.append(None)
             continue
         ids = ids_of(trace, x)
@@ -52,23 +52,23 @@ def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
         mask = record.zero_at(i, values) if trace.values else None
         if mask is not None and mask.any():
             ids = np.where(mask, np.int32(trace.graph.opaque), ids)
-        parts.append(ids)
+        kept.append(ids)
     outs = []
     dtypes = [v.dtype for v in values]
     modulus = global_elementwise.of_modulus(ufunc, dtypes)
     for position, letters in enumerate(global_elementwise.letters(trace, ufunc, dtypes)):
         since = trace.graph.size
         live = [
-            p for p, letter in zip(parts, letters, strict=True) if letter == "1" and p is not None
+            p for p, letter in zip(kept, letters, strict=True) if letter == "1" and p is not None
         ]
         if live:
             out = np.maximum(np.broadcast_to(trace.graph.union_all(live), shape), OPAQUE)
         else:
             out = np.full(shape, trace.graph.opaque, np.int32)
         if trace.second_order and modulus:
-            out = bend(trace.graph, out)
+            out = interact_all(trace.graph, out)
         elif trace.second_order and not nonlinear.is_linear(ufunc):
-            out = nonlinear.curved_at_point(trace, ufunc, position, uncut, values, out, since)
+            out = nonlinear.second_order_at_point(trace, ufunc, position, uncut, values, out, since)
         outs.append(out)
     return outs
 

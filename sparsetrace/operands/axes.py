@@ -1,7 +1,7 @@
 """The axes that a function works along, and unions over them.
 
-Contract: NumPy says what an axis may be.  Whatever the function, an element depends on all
-that stands along the axis.
+Contract: wrong axes raise NumPy's own error.  A result depends on all elements that stand
+along the axis, whatever the function computes of them.
 
 ``[[{0}, {1}], [{2}, {}]]  ->  [{0, 1}, {2}]``
 """

@@ -1,7 +1,7 @@
-"""Operands whose values are known, though they are traced: they need no rule.
+"""Traced operands whose values are known before the function runs: constant folding.
 
-Contract: a function of constants alone is computed by NumPy itself, so that its result
-stays a known value; and ids are made constants again where that is possible.
+Contract: a function of constants alone is computed by NumPy itself, and its result is
+constants again.  What a rule decides by values (a mask, an index, a count) is read here.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def combined(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Elements:
     operands_ids = [asarray(ids_of(trace, x)) for x in operands]
     ids = np.maximum(trace.graph.union_all(operands_ids), OPAQUE)
     if trace.second_order and not nonlinear.is_linear(ufunc):
-        ids = nonlinear.curved(
+        ids = nonlinear.second_order(
             trace, ufunc, 0, operands_ids, [None] * ufunc.nin, ids, trace.graph.size
         )
     return Elements(ids, dtype)
@@ -140,8 +140,8 @@ def opaque(
     if all(v is not None for v in values):
         return constants(trace, asarray(function(*values)).astype(dtype))
     if trace.dependency:
-        parts = [ids_of(trace, x).reshape(-1) for x in sources]
-        every = trace.graph.union_rows(np.concatenate(parts))
+        source_ids = [ids_of(trace, x).reshape(-1) for x in sources]
+        every = trace.graph.union_rows(np.concatenate(source_ids))
         return Elements(filled(every, shape), np.dtype(dtype))
     return Elements(full(shape, trace.graph.opaque, np.int32), np.dtype(dtype))
 
@@ -153,7 +153,11 @@ def known_mask(trace: Trace, condition: Any) -> NDArray[np.bool_] | None:
 
 
 def _beside_a_number(condition: Ids, x: Ids, y: Ids) -> Ids | None:
-    """One side beside a constant number, neither known to be chosen: that side."""
+    """The ids of ``where(condition, x, y)`` for an array and a constant number: the array's.
+
+    None unless one side is such a number and no element of the condition and of the array is
+    constant: then every element may be the array's, and the number adds no dependency.
+    """
     side, number = (x, y) if x.ndim else (y, x)
     if number.ndim or side.shape != condition.shape or not side.size or number > OPAQUE:
         return None

@@ -1,8 +1,8 @@
-"""Calls of ufuncs: each output element is the union of the inputs it varies with.
+"""Calls of ufuncs: each output element depends on the input elements it varies with.
 
-Contract: reads the ufuncs' records and nothing else; a ufunc without one depends on all
-of its arguments.  Elements whose operands are all constant are computed, so that constants
-stay known values.
+Contract: what is known of a ufunc is read from its record in `sparsetrace.rules`; one without
+a record depends on all of its arguments.  Elements whose operands are all constant are
+computed, so that constants stay known values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Ids, filled
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -190,7 +190,7 @@ def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
         return _united(trace, ufunc, inputs)
     since = trace.graph.size
     ids = _united(trace, ufunc, inputs)
-    return None if ids is None else nonlinear.quickly_curved(trace, ufunc, inputs, ids, since)
+    return None if ids is None else nonlinear.quick_second_order(trace, ufunc, inputs, ids, since)
 
 
 def _united(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
@@ -329,37 +329,37 @@ def _general(
     kept = list(ids_in)
     for i, mask in masks.items():
         kept[i] = where(mask, np.int32(trace.graph.opaque), asarray(ids_in[i]))
-    settled = None if trace.graph.pure else _all_known(ids_in, shape)
+    constant = None if trace.graph.pure else _all_known(ids_in, shape)
     if masks:
-        settled = _settled(record, ids_in, masks, shape)
+        constant = _are_constant(record, ids_in, masks, shape)
 
     outs = []
     modulus = of_modulus(ufunc, dtypes_in)
     for position, partials in enumerate(letters(trace, ufunc, dtypes_in)):
         since = trace.graph.size
-        parts = [
+        kept_ids = [
             ids
             for ids, letter in zip(kept, partials, strict=True)
             if ids is not None and letter == "1"
         ]
-        if parts:
-            out = trace.graph.union_all(parts)
+        if kept_ids:
+            out = trace.graph.union_all(kept_ids)
             if out.shape != shape:
                 out = filled(out, shape)
-            if not trace.graph.pure and len(parts) == 1:
+            if not trace.graph.pure and len(kept_ids) == 1:
                 np.maximum(out, OPAQUE, out=out)
         else:
             out = full(shape, trace.graph.opaque, np.int32)
         lowest = np.minimum.reduce(out, axis=None) if out.size else FIRST_INPUT
-        if lowest <= OPAQUE and settled is not None:
-            here = settled & (out <= OPAQUE)  # of the full shape
+        if lowest <= OPAQUE and constant is not None:
+            here = constant & (out <= OPAQUE)  # of the full shape
             if count_nonzero(here):
                 values = _evaluate(trace, ufunc, ids_in, values_in, dtypes_in, here)
-                _settle(trace, out, here, values[position], dtypes_out[position])
+                _write_constants(trace, out, here, values[position], dtypes_out[position])
         if trace.second_order and modulus:
-            out = bend(trace.graph, out, since)
+            out = interact_all(trace.graph, out, since)
         elif trace.second_order and not nonlinear.is_linear(ufunc):
-            out = nonlinear.curved(trace, ufunc, position, kept, values_in, out, since)
+            out = nonlinear.second_order(trace, ufunc, position, kept, values_in, out, since)
         outs.append(out)
     return outs
 
@@ -394,19 +394,19 @@ def _cut_masks(
     return masks
 
 
-def _settled(
+def _are_constant(
     record: Record,
     ids_in: list[Ids | None],
     masks: dict[int, NDArray[np.bool_]],
     shape: tuple[int, ...],
 ) -> NDArray[np.bool_]:
     """Where the result is the same for every input: each operand is a constant or cut."""
-    settled = np.ones(shape, bool)
+    result = np.ones(shape, bool)
     for i, ids in enumerate(ids_in):
         if ids is not None:
             constant = ids <= 0
-            settled &= constant if i in record.stepwise or i not in masks else constant | masks[i]
-    return settled
+            result &= constant if i in record.stepwise or i not in masks else constant | masks[i]
+    return result
 
 
 def _shape_of(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -421,15 +421,15 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
-def _settle(
-    trace: Trace, out: Ids, settled: NDArray[np.bool_], values: NDArray[Any], dtype: np.dtype[Any]
+def _write_constants(
+    trace: Trace, out: Ids, mask: NDArray[np.bool_], values: NDArray[Any], dtype: np.dtype[Any]
 ) -> None:
     """Write constants where the mask says."""
     ids = trace.graph.constant(values.astype(dtype))
     if count_nonzero(ids):  # -0.0 has an id too
-        out[settled] = ids
+        out[mask] = ids
     else:
-        np.copyto(out, trace.graph.zero, where=settled)
+        np.copyto(out, trace.graph.zero, where=mask)
 
 
 def _all_known(ids_in: list[Ids | None], shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
@@ -457,7 +457,7 @@ def _evaluate(
     """The ufunc's values at the elements `where`; unknown operands stand as one.
 
     They do not matter there: either every operand is known, or a constant one
-    settles the result whatever the others are.
+    determines the result whatever the others are, as a factor of zero does.
     """
     arguments = []
     for ids, values, dtype in zip(ids_in, values_in, dtypes_in, strict=True):
@@ -465,9 +465,9 @@ def _evaluate(
             arguments.append(_spread(values, where.shape)[where])  # type: ignore[arg-type]
         else:
             at = _spread(ids, where.shape)[where]
-            found = trace.graph.known_values(at, dtype)
-            found[at > 0] = 1
-            arguments.append(found)
+            known = trace.graph.known_values(at, dtype)
+            known[at > 0] = 1
+            arguments.append(known)
     with np.errstate(all="ignore"):
         result = ufunc(*arguments)
     return result if isinstance(result, tuple) else (result,)

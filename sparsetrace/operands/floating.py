@@ -2,9 +2,9 @@
 
 Contract: at a point, what NumPy finds goes to the state that the function has set, as in
 a plain call.  In a global trace an operation that may meet such an error is a decision,
-where the function would see it: an exception that is caught, a warning that it records
-or turns into an exception, a call of its own.  Elsewhere nothing happens; `Graph.calm`
-says so to the operations, which then do not ask.
+if the function would see it: an exception that it catches, a warning that it records
+or turns into an exception, a call of its own handler.  Elsewhere nothing happens;
+`Trace.calm` says so to the operations, which then do not ask.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class recorded:
         self._state.__enter__()
         return self._found
 
-    def _note(self, kind: str, flag: int) -> None:
-        self._found.append(kind)
+    def _note(self, error: str, flag: int) -> None:
+        self._found.append(error)
 
     def __exit__(self, *error: object) -> None:
         self._state.__exit__(None, None, None)
@@ -105,13 +105,13 @@ def report(trace: Trace, name: str, result: Sequence[str]) -> None:
     if trace.stateless:
         return
     state = geterr()
-    for kind in result:
-        text = f"{kind} encountered in {name}"
-        action = state[_KINDS[kind]]  # type: ignore[literal-required]
+    for error in result:
+        text = f"{error} encountered in {name}"
+        action = state[_KINDS[error]]  # type: ignore[literal-required]
         if action == "raise":
             raise FloatingPointError(text)
         if action == "call":
-            _call(kind)
+            _call(error)
         elif action == "log":
             _log(text)
         elif action == "warn" and _is_seen(trace, text):
@@ -119,7 +119,7 @@ def report(trace: Trace, name: str, result: Sequence[str]) -> None:
 
 
 def without_state(trace: Trace, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What a ufunc computes in place of Python, which does not heed ``np.errstate``."""
+    """What a ufunc computes in place of Python, which ignores ``np.errstate``."""
     before, trace.stateless = trace.stateless, True
     try:
         return compute(*args, **kwargs)
@@ -127,10 +127,10 @@ def without_state(trace: Trace, compute: Callable[..., Any], *args: Any, **kwarg
         trace.stateless = before
 
 
-def _call(kind: str) -> None:
+def _call(error: str) -> None:
     receiver = geterrcall()
     if callable(receiver):
-        receiver(kind, _FLAGS[kind])
+        receiver(error, _FLAGS[error])
 
 
 def _log(text: str) -> None:
@@ -165,12 +165,12 @@ def _module(frame: types.FrameType) -> str:
 def _action(text: str) -> str:
     """What the filters say of a warning of NumPy's from the line that runs."""
     frame = outside_frame(sys._getframe(1))
-    for action, message, category, module, line in warnings.filters:
+    for action, message, category, module, lineno in warnings.filters:
         if (
             issubclass(RuntimeWarning, category)
             and (message is None or message.match(text))
             and (module is None or module.match(_module(frame)))
-            and line in (0, frame.f_lineno)
+            and lineno in (0, frame.f_lineno)
         ):
             return action
     return getattr(warnings, "defaultaction", "default")
@@ -206,14 +206,14 @@ def _notice(
     if trace.stateless:
         return
     raised = warned = False
-    for kind in met():
-        text = f"{kind} encountered in {name}"
-        action = state[_KINDS[kind]]  # type: ignore[literal-required]
+    for error in met():
+        text = f"{error} encountered in {name}"
+        action = state[_KINDS[error]]  # type: ignore[literal-required]
         if action == "raise" and not raised:
             raised = True  # one decision for all kinds: one handler takes them
             may_raise(trace, partial(FloatingPointError, text), inputs)
         elif action == "call" and decides(trace, text, inputs):
-            _call(kind)
+            _call(error)
         elif action == "log" and decides(trace, text, inputs):
             _log(text)
         elif action == "warn" and not warned:
@@ -230,7 +230,7 @@ def _watches_warnings(trace: Trace) -> bool:
 
 
 def _may_warn(trace: Trace, text: str, inputs: Sequence[Any]) -> bool:
-    """A decision between a warning and none; whether that is settled for this call."""
+    """A decision between a warning and none; whether none is left to make for this call."""
     action = _action(text)
     if action == "ignore":
         return False
@@ -253,12 +253,12 @@ def _met_by(ufunc: np.ufunc, *known: float | None) -> tuple[str, ...]:
     if ufunc.signature is not None or len(known) != ufunc.nin or ufunc.nin > _MOST_ARGUMENTS:
         return _ALL
     rows = itertools.product(*(_SAMPLES if x is None else (float(x),) for x in known))
-    with recorded() as found:
+    with recorded() as errors:
         try:
             ufunc(*array(list(rows)).T)
         except TypeError:  # no loop for floats
             return _ALL
-    return tuple(kind for kind in _ALL if kind in found)
+    return tuple(error for error in _ALL if error in errors)
 
 
 # ------------------------------------------------ when the state of the function changes

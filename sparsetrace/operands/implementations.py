@@ -1,9 +1,8 @@
 """NumPy's own Python implementations, run on traced arguments.
 
-Contract: a function listed here is defined by calls of other functions that do have
-rules.  Its implementation runs from a copy whose globals differ in one point: the
-array constructors (``asarray``, ``zeros``, ...) keep traced arrays.  NumPy's own
-modules are not touched.
+Contract: a function listed here is written in Python and calls functions that do have
+rules.  A copy of it runs, in whose globals the array constructors (``asarray``, ``zeros``,
+...) keep traced arrays.  NumPy's own modules are not touched.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ real_if_close vander
 def function_named(name: str) -> Any:
     """A function of NumPy's; None where this version has none of that name."""
     result: Any = np
-    for part in name.split("."):
-        result = getattr(result, part, None)
+    for attribute in name.split("."):
+        result = getattr(result, attribute, None)
     return result
 
 

@@ -26,7 +26,7 @@ _AS_BUFFER = 20
 def without_buffer(cls: type[np.ndarray[Any, Any]]) -> None:
     """Take the buffer protocol from a subclass of ``ndarray``, where its ``__buffer__`` does not.
 
-    Python heeds a method ``__buffer__`` since version 3.12.  Before that a class has the
+    Python calls a method ``__buffer__`` since version 3.12.  Before that a class has the
     buffers of its base, unless the function that makes them is taken out of the type object
     itself: then it is as a class that never had any.
     """

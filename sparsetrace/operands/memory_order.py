@@ -1,9 +1,9 @@
 """The order in which the elements of a result lie in memory, which is NumPy's.
 
 Contract: `laid_out` moves no element to another index.  It copies a result whose elements lie
-in another order than those of the plain call, and leaves alone what shares memory with an
-operand.  ``r.ravel("K")`` and ``r.reshape(n, order="A")`` read that order, and it decides
-whether ``r.ravel()`` is a view or a copy.
+in memory in another order than those of the plain call, and leaves alone what shares memory
+with an operand.  The order matters to ``r.ravel("K")`` and ``r.reshape(n, order="A")``, and
+decides whether ``r.ravel()`` is a view or a copy.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def laid_out(
     if type(result) is Elements and (result.ids.ndim < 2 or not _has_order(result.ids)):
         return result
     several = type(result) in (list, tuple)
-    parts = list(result) if several else [result]
-    if not any(type(e) is Elements and _has_order(e.ids) for e in parts):
+    results = list(result) if several else [result]
+    if not any(type(e) is Elements and _has_order(e.ids) for e in results):
         return result
-    in_c_order = all(e.ids.flags.c_contiguous for e in parts if type(e) is Elements)
+    in_c_order = all(e.ids.flags.c_contiguous for e in results if type(e) is Elements)
     if call in _IN_C_ORDER and in_c_order:
         return result
     operands = list(_arrays((*args, *kwargs.values())))
@@ -86,9 +86,9 @@ def laid_out(
         return result
     sample = _sample(call, args, kwargs)
     samples = list(sample) if several and isinstance(sample, (list, tuple)) else [sample]
-    if len(samples) != len(parts):
+    if len(samples) != len(results):
         return result
-    for e, like in zip(parts, samples, strict=True):
+    for e, like in zip(results, samples, strict=True):
         if type(e) is not Elements or not _has_order(e.ids) or type(like) is not ndarray:
             continue
         shape = tuple(min(n, 2) for n in e.ids.shape) if call is einsum else e.ids.shape

@@ -1,8 +1,8 @@
-"""Second order: what the results of ufuncs multiply, by the letters of their records.
+"""Second derivatives of ufuncs: which operands' patterns a result multiplies.
 
 Contract: takes the result of the first-order rule and gives it nodes of its own where
-the ufunc is nonlinear in what is traced.  A ufunc without a record is nonlinear in
-everything, jointly.
+the ufunc is nonlinear in what is traced.  Which second derivatives vanish is read from
+the ufunc's record; without a record, none does.
 
 ``x * y`` multiplies x with y, ``x ** 2`` x with itself, ``x + y`` nothing.
 """
@@ -21,17 +21,17 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
-from sparsetrace.graph.interactions import bend, interact
+from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.rules import NAN, pairs, record_of
 
 __all__ = [
-    "curved",
-    "curved_at_point",
-    "curved_beside",
-    "curved_scalar",
     "forget",
     "is_linear",
-    "quickly_curved",
+    "quick_second_order",
+    "second_order",
+    "second_order_at_point",
+    "second_order_beside",
+    "second_order_scalar",
 ]
 
 
@@ -44,7 +44,7 @@ def is_linear(ufunc: np.ufunc) -> bool:
 def forget() -> None:
     """Drop what was remembered of a ufunc whose record has changed."""
     is_linear.cache_clear()
-    _curves_beside.cache_clear()
+    _is_nonlinear_beside.cache_clear()
 
 
 def _cut(
@@ -73,7 +73,7 @@ def _cut(
 
 
 # ------------------------------------------------------------------- any point
-def curved(
+def second_order(
     trace: Trace,
     ufunc: np.ufunc,
     output: int,
@@ -101,29 +101,29 @@ def curved(
         The graph's size before this call.
     """
     met = []
-    whole = True
+    in_all = True
     for pair, letter in zip(pairs(ufunc.nin), record_of(ufunc).second[output], strict=True):
         left, right = ids_in[pair[0]], ids_in[pair[1]]
         if left is None or right is None:
             continue
         if letter == "0":
-            whole = False
+            in_all = False
             continue
         mask = _cut(ufunc, pair, values_in, constants=True) if trace.values else None
         if mask is not None and mask.any():
-            whole = False
+            in_all = False
             if mask.all():
                 continue
             left = np.where(mask, np.int32(trace.graph.opaque), left)
         met.append((left, right))
     if not met:
         return out
-    if whole:
-        return bend(trace.graph, out, since)
+    if in_all:
+        return interact_all(trace.graph, out, since)
     return interact(trace.graph, out, met, since)
 
 
-def quickly_curved(
+def quick_second_order(
     trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any], out: Ids, since: int
 ) -> Ids:
     """The same for one output and operands that are traced arrays or constants."""
@@ -136,14 +136,14 @@ def quickly_curved(
         if not np.ndim(constant):
             if isinstance(constant, np.ndarray):
                 constant = constant[()]
-            beside = _curves_beside(ufunc, position, constant if trace.values else None)
-            return bend(trace.graph, out, since) if beside else out
+            beside = _is_nonlinear_beside(ufunc, position, constant if trace.values else None)
+            return interact_all(trace.graph, out, since) if beside else out
     values = [asarray(x) if i is None else None for x, i in zip(inputs, ids_in, strict=True)]
-    return curved(trace, ufunc, 0, ids_in, values, out, since)
+    return second_order(trace, ufunc, 0, ids_in, values, out, since)
 
 
 @lru_cache(maxsize=65536)
-def _curves_beside(ufunc: np.ufunc, position: int, value: float | None) -> bool:
+def _is_nonlinear_beside(ufunc: np.ufunc, position: int, value: float | None) -> bool:
     """Whether a ufunc of two is nonlinear in the argument at `position` beside a constant."""
     if record_of(ufunc).second[0][2 * position] == "0":
         return False
@@ -155,7 +155,7 @@ def _curves_beside(ufunc: np.ufunc, position: int, value: float | None) -> bool:
 
 
 # ---------------------------------------------------------------- single numbers
-def curved_scalar(trace: Trace, ufunc: np.ufunc, a: int, b: int) -> int:
+def second_order_scalar(trace: Trace, ufunc: np.ufunc, a: int, b: int) -> int:
     """The node of a ufunc of two numbers that depends on both, or of one (b is a)."""
     if is_linear(ufunc):
         return trace.graph.union_scalar(a, b)
@@ -175,9 +175,11 @@ def curved_scalar(trace: Trace, ufunc: np.ufunc, a: int, b: int) -> int:
     return node
 
 
-def curved_beside(trace: Trace, ufunc: np.ufunc, node: int, position: int, value: Any) -> int:
+def second_order_beside(trace: Trace, ufunc: np.ufunc, node: int, position: int, value: Any) -> int:
     """The node of a ufunc of a number and a constant that does not cut it."""
-    if is_linear(ufunc) or not _curves_beside(ufunc, position, value if trace.values else None):
+    if is_linear(ufunc) or not _is_nonlinear_beside(
+        ufunc, position, value if trace.values else None
+    ):
         return node
     made = trace.graph.node_scalar(node, node)
     trace.graph.scalar_products += (made, made, made)
@@ -185,7 +187,7 @@ def curved_beside(trace: Trace, ufunc: np.ufunc, node: int, position: int, value
 
 
 # -------------------------------------------------------------------- one point
-def curved_at_point(
+def second_order_at_point(
     trace: Trace,
     ufunc: np.ufunc,
     output: int,

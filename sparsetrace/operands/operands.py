@@ -1,4 +1,4 @@
-"""What a rule may know of its arguments: node ids, constant values, the dtype shown.
+"""What a rule may know of its arguments: node ids, constant values, the dtype the user sees.
 
 Contract: everything a user passes to NumPy beside a traced array becomes either an
 id array or an array of constant values here, or is refused.  Traced objects are
@@ -107,34 +107,34 @@ class Operand:
 
     def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Operand:
         """The same operand with its elements moved."""
-        return self._made(lambda part: move(part(self)))
+        return self._made(lambda read: move(read(self)))
 
     def along(self, start: int, stop: int | None = None, step: int = 1) -> Operand:
         """One place of the last axis, or with a `stop` a slice of it."""
         at: Any = start if stop is None else slice(start, stop, step)
-        return self._made(lambda part: part(self)[..., at])
+        return self._made(lambda read: read(self)[..., at])
 
     def chosen(self, mask: NDArray[np.bool_]) -> Operand:
         """The elements where a mask is true."""
-        return self._made(lambda part: part(self)[mask])
+        return self._made(lambda read: read(self)[mask])
 
     def where(self, mask: NDArray[np.bool_], other: Operand) -> Operand:
         """Its elements where a mask is true, the other's where it is false."""
-        return self._made(lambda part: np.where(mask, part(self), part(other)))
+        return self._made(lambda read: np.where(mask, read(self), read(other)))
 
     def joined(self, other: Operand) -> Operand:
         """With another operand's elements after its own, along the last axis."""
-        return self._made(lambda part: np.concatenate([part(self), part(other)], axis=-1))
+        return self._made(lambda read: np.concatenate([read(self), read(other)], axis=-1))
 
     def stacked(self, others: Sequence[Operand]) -> Operand:
         """The others side by side, along a new last axis."""
-        return self._made(lambda part: np.stack([part(x) for x in others], axis=-1))
+        return self._made(lambda read: np.stack([read(x) for x in others], axis=-1))
 
     def interleaved(self, other: Operand) -> Operand:
         """Its elements and the other's in turn, along the last axis."""
 
-        def move(part: Callable[[Operand], Any]) -> Any:
-            even, odd = part(self), part(other)
+        def move(read: Callable[[Operand], Any]) -> Any:
+            even, odd = read(self), read(other)
             out = np.empty((*even.shape[:-1], even.shape[-1] + odd.shape[-1]), even.dtype)
             out[..., ::2], out[..., 1::2] = even, odd
             return out
@@ -187,12 +187,12 @@ _PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__")
 
 
 @lru_cache(maxsize=1024)
-def _has_own_operators(kind: type) -> bool:
+def _has_own_operators(cls: type) -> bool:
     """Whether a subclass of ndarray computes in a way of its own."""
-    if issubclass(kind, np.ma.MaskedArray):  # read as its data, as by NumPy
+    if issubclass(cls, np.ma.MaskedArray):  # read as its data, as by NumPy
         return False
     names = (*_OPERATORS, *_PROTOCOLS)
-    return any(getattr(kind, name) is not getattr(np.ndarray, name) for name in names)
+    return any(getattr(cls, name) is not getattr(np.ndarray, name) for name in names)
 
 
 def check_operators(obj: Any) -> None:
@@ -232,7 +232,7 @@ def is_uncertain(obj: Any) -> bool:
 
 
 def values_of(obj: Any) -> Any:
-    """`obj` with its values at the point of a local trace in place of traced parts."""
+    """`obj` with values in place of traced objects: those at the point of a local trace."""
     if is_traced(obj):
         _ = obj._trace.local  # raises where an earlier run left the object behind
         return obj._values
@@ -278,8 +278,8 @@ def ids_of(trace: Trace, obj: Any) -> Ids:
     if isinstance(obj, (list, tuple)):
         if not contains_traced(obj):
             return trace.graph.constant(constant_values(obj))
-        parts = [ids_of(trace, item) for item in obj]
-        return np.stack(parts) if parts else zeros(0, np.int32)
+        items = [ids_of(trace, item) for item in obj]
+        return np.stack(items) if items else zeros(0, np.int32)
     data = _data_of(obj)
     if data is not obj:
         return ids_of(trace, data)
@@ -291,8 +291,8 @@ def ids_of(trace: Trace, obj: Any) -> Ids:
         return (
             ids_of(trace, item) if is_traced(item) else trace.graph.constant(constant_values(obj))
         )
-    flat = [ids_of(trace, item) for item in values.flat]
-    return array(flat, np.int32).reshape(values.shape)
+    item_ids = [ids_of(trace, item) for item in values.flat]
+    return array(item_ids, np.int32).reshape(values.shape)
 
 
 def _of_its_dtype(trace: Trace, obj: Any) -> Ids:

@@ -1,4 +1,4 @@
-"""The visible buffer of a traced array: one object that raises at every use.
+"""What a traced array's memory holds: one object, the poison, that raises at every use.
 
 Contract: whatever reads a traced array's memory as Python objects gets the poison
 and raises `EscapeError` at the first operation on it.  The poison has no

@@ -1,8 +1,8 @@
 """Prefixes of an axis: ``ufunc.accumulate`` and the functions made of it.
 
-Contract: element i unites elements 0 to i.  A prefix of constants is computed; a constant zero
-factor makes a product zero.  At a point the better side of an extreme counts alone, and beside
-a zero factor that factor.
+Contract: element i depends on elements 0 to i.  A prefix of constants is computed; a constant
+zero factor makes a product zero.  At a point a running maximum depends on the largest elements
+alone, and a product with one zero factor on that factor alone.
 
 ``[{0}, {1}, {2}] -> [{0}, {0, 1}, {0, 1, 2}]``
 """

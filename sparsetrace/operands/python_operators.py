@@ -1,6 +1,6 @@
 """Python's operators, the ufunc behind each of them, and how a class gets one.
 
-Contract: what an operator of a traced number or a masked array is made of stands here alone.
+Contract: traced numbers and masked arrays get their operators from this table alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Functions that are refused, each with its reason and a way out.
 
-Contract: nothing here is ever guessed.  A function that no table names, from a release
-of NumPy that is newer than the tables, is refused too.
+Contract: no pattern is ever guessed.  A function that no table names, as one from a newer
+release of NumPy, is refused too.
 """
 
 from __future__ import annotations

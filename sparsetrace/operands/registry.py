@@ -18,7 +18,7 @@ __all__ = ["ANYTHING", "RULES", "Handler", "Rule", "rule_for"]
 class Rule:
     """The rule of one function: its handler behind the function's own signature.
 
-    ``rule.handler(graph, *rule.bind(*args, **kwargs))`` is the answer to a call.  The signature
+    ``rule.handler(trace, *rule.bind(*args, **kwargs))`` is the answer to a call.  The signature
     is read at the first one, since most rules are never asked for.
 
     Parameters
@@ -69,7 +69,7 @@ def rule_for(
     --------
     >>> import math
     >>> @rule_for(math.dist, signature="p, q, /")
-    ... def _dist(graph, q):
+    ... def _dist(trace, q):
     ...     return q
     >>> RULES.pop(math.dist)(None, [0.0], [1.0])
     [1.0]

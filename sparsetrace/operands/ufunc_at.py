@@ -1,7 +1,8 @@
 """``ufunc.at``: writes into places of an array, one of which may be named several times.
 
-Contract: each target unites itself and its operands, taken in turn.  What one of them cuts is
-seen at the value, or beside the constant, that those before it left there.
+Contract: each element written to depends on itself and on its operands, taken in turn.
+Whether one of them, such as a factor of zero, ends the dependency on what came before is
+decided by the value that the operands before it left there.
 
 ``add.at([{0}, {1}], [0, 0], [{2}, {3}])  ->  [{0, 2, 3}, {1}]``
 """
@@ -33,19 +34,19 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     """``ufunc.at(x, indices, b)``, in place; the values of a trace at a point stay as they are."""
     ids = x._ids
     places = arange(ids.size).reshape(ids.shape)[values_of(indices) if trace.local else indices]
-    flat = places.reshape(-1)
-    unique = np.unique(flat, return_inverse=False) if flat.size else flat
-    if len(unique) == len(flat) and not trace.local:
+    positions = places.reshape(-1)
+    unique = np.unique(positions, return_inverse=False) if positions.size else positions
+    if len(unique) == len(positions) and not trace.local:
         # a single place must give an array, too
-        parts = [Operand(trace, asarray(ids.reshape(-1)[places]), x._dtype), *operands]
-        (found,) = elementwise.call(trace, ufunc, parts)
-        _write(ids, flat, np.broadcast_to(found.ids, places.shape).reshape(-1))
+        operands_in = [Operand(trace, asarray(ids.reshape(-1)[places]), x._dtype), *operands]
+        (new,) = elementwise.call(trace, ufunc, operands_in)
+        _write(ids, positions, np.broadcast_to(new.ids, places.shape).reshape(-1))
         return
-    order = np.argsort(flat, kind="stable")
-    target = flat[order]
+    order = np.argsort(positions, kind="stable")
+    target = positions[order]
 
-    def listed(held: Any) -> NDArray[Any]:
-        return array(np.broadcast_to(held, places.shape).reshape(-1)[order])  # may be a view
+    def listed(elements: Any) -> NDArray[Any]:
+        return array(np.broadcast_to(elements, places.shape).reshape(-1)[order])  # may be a view
 
     others = [
         Operand(
@@ -107,6 +108,6 @@ def _segment_union(
     return trace.graph.union_segments(indptr, parents)
 
 
-def _write(ids: Ids, flat: NDArray[Any], new: Ids) -> None:
+def _write(ids: Ids, positions: NDArray[Any], new: Ids) -> None:
     """``ids.flat[flat] = new`` through views of any strides."""
-    ids[np.unravel_index(flat, ids.shape)] = new
+    ids[np.unravel_index(positions, ids.shape)] = new

@@ -82,9 +82,9 @@ def reduce(
         mask = np.broadcast_to(known_of(trace, where).astype(bool), ids.shape)
         masks = core_last(mask, axis)[0]
     operand = Operand(trace, rows, source, points)
-    curved = trace.second_order and not nonlinear.is_linear(ufunc)
+    nonlinear_ufunc = trace.second_order and not nonlinear.is_linear(ufunc)
     partials = elementwise.letters(trace, ufunc)[0]
-    if curved or (
+    if nonlinear_ufunc or (
         not unsure and _needs_calls(trace, ufunc, partials, operand, result_dtype, initial)
     ):
         result = _by_calls(trace, ufunc, operand, masks, initial)
@@ -104,7 +104,7 @@ def reduce(
             out, trace.graph.union_rows(core_last(ids_of(trace, where), axis)[0])
         )
     if not (trace.local or unsure):
-        _settle(trace, ufunc, operand, masks, out, result_dtype, initial)
+        _write_constants(trace, ufunc, operand, masks, out, result_dtype, initial)
     return Elements(kept(out, axes, keepdims=keepdims), result_dtype)
 
 
@@ -216,7 +216,7 @@ def _by_calls(
 
 
 # ------------------------------------------------------------------------ constants
-def _settle(
+def _write_constants(
     trace: Trace,
     ufunc: np.ufunc,
     operand: Operand,
@@ -298,13 +298,13 @@ def reduceat(
     if starts.size and (starts.min() < 0 or starts.max() >= length):
         raise IndexError(f"index out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
     stops = np.append(starts[1:], length)
-    parts = []
+    segments = []
     for low, high in zip(starts.tolist(), stops.tolist(), strict=True):
         segment = slice(low, max(high, low + 1))
         shown = None if points is None else points[segment]
         operand = Operand(trace, rows[segment], source, shown)
-        parts.append(reduce(trace, ufunc, operand, 0, dtype))
-    if not parts:
+        segments.append(reduce(trace, ufunc, operand, 0, dtype))
+    if not segments:
         return Elements(zeros((0, *rows.shape[1:]), np.int32), source)
-    out = np.stack([part.ids for part in parts])
-    return Elements(np.moveaxis(out, 0, axis), parts[0].dtype)
+    out = np.stack([result.ids for result in segments])
+    return Elements(np.moveaxis(out, 0, axis), segments[0].dtype)

@@ -16,7 +16,7 @@ from sparsetrace.context import Trace
 from sparsetrace.dispatch.bound_rules import Call, harmless, makes_objects
 from sparsetrace.dispatch.function_rules import STATE, current, state_of
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules import linear_algebra, matrix_products
 from sparsetrace.operands.operands import (
     Elements,
@@ -169,7 +169,7 @@ def dense(call: Call, *sources, **options) -> Any:
     Shapes come from a run on well-conditioned matrices.
     """
     trace = current()
-    total = bend(trace.graph, union_of_all(*sources))
+    total = interact_all(trace.graph, union_of_all(*sources))
     sample = call.original(*map(sample_of, sources), **options)
     return spread(trace, total, sample)
 

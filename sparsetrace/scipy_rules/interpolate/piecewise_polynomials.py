@@ -15,7 +15,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, values_of
 from sparsetrace.scipy_rules.interpolate.interpolators import (
     Sites,
@@ -237,7 +237,7 @@ def _of_slopes(
     index = np.array([np.resize(part, width) for part in outer])
     windows = np.moveaxis(y._ids[index], 1, -1)
     united = np.maximum(trace.graph.union_rows(windows), OPAQUE)
-    curved = bend(trace.graph, united)
+    curved = interact_all(trace.graph, united)
     if n < 3:
         curved = united
     elif linear:

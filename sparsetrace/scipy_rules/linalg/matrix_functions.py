@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE
-from sparsetrace.graph.interactions import bend
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import may_be_nonzero
 from sparsetrace.operands.operands import contains_traced, ids_of, is_traced
@@ -151,7 +151,7 @@ def _of_matrix(a, *, real: bool = True, others=()) -> Any:
     ids = np.array(ids_of(trace, reached @ a @ reached)) if is_traced(a) else ids_of(trace, a)
     for other in others:
         ids = trace.graph.union(ids, np.broadcast_to(ids_of(trace, other), ids.shape))
-    ids = bend(trace.graph, np.maximum(ids, OPAQUE))
+    ids = interact_all(trace.graph, np.maximum(ids, OPAQUE))
     ids[reached == 0] = trace.graph.zero
     dtype = float_dtype(a)
     return made(trace, ids, dtype if real else np.result_type(dtype, complex))

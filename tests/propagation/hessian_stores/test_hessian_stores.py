@@ -16,7 +16,7 @@ import pytest
 from sparsetrace import hessian_sparsity, lagrangian_hessian_sparsity
 from sparsetrace.errors import GraphSizeError, InputError
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Graph
-from sparsetrace.graph.interactions import bend, interact, multiply
+from sparsetrace.graph.interactions import interact, interact_all, multiply
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
@@ -86,7 +86,7 @@ class Model:
     def bent(self):
         p = self.some()
         sets = [(g, h | crossed(g, g)) for g, h in map(self.of, p.tolist())]
-        return self.learn(bend(self.graph, p), sets)
+        return self.learn(interact_all(self.graph, p), sets)
 
     def times(self):
         p = self.some()
