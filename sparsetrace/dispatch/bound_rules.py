@@ -1,9 +1,9 @@
-"""A rule behind a function's own signature: what it reads of a call, and what it must not miss.
+"""Binds a call to a rule by the function's own signature, and refuses what the rule ignores.
 
 Contract: a rule's parameters are named like those parameters of the function that it reads, in
 any order; a first one named ``call`` gets what was called.  Wrong arguments raise the
 function's own error.  An argument that the rule does not read is refused by name, unless it
-has its default, or is marked as harmless: it changes no dependency.
+has its default or is marked as harmless, which means that it changes no dependency.
 """
 
 from __future__ import annotations
@@ -177,7 +177,10 @@ def _called_with(
 ) -> Callable[[Args], Any]:
     """Calls a rule with the values of its parameters."""
     kinds = [parameter.kind for parameter in wanted]
-    if not any(kind in (*_ALL_ARGUMENTS, inspect.Parameter.KEYWORD_ONLY) for kind in kinds):
+    if not any(
+        parameter_kind in (*_ALL_ARGUMENTS, inspect.Parameter.KEYWORD_ONLY)
+        for parameter_kind in kinds
+    ):
         return lambda values: rule(*first, *values)
 
     def invoke(values: Args) -> Any:

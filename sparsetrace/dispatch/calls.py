@@ -1,8 +1,8 @@
 """Entry of every intercepted call: which rule answers it, what is done with ``out=``.
 
-Contract: a ufunc goes to the elementwise rules, a function to its own rule, else to
-the moves, else to NumPy's own implementation, else it is refused by name.  Operands
-of a type that is not known here are never guessed at.
+Contract: a ufunc goes to the elementwise rules.  A function goes to its own rule; if it has
+none and only moves elements, to `array_manipulation`; else to NumPy's own Python code, run on
+traced arguments; else it is refused by name.  So are operands of unknown types.
 """
 
 from __future__ import annotations
@@ -248,10 +248,10 @@ def _in_loop(
         sample = ufunc(*arguments, **options, **({"out": tuple(targets)} if targets else {}))
     sample = sample if isinstance(sample, tuple) else (sample,)
     wanted = kwargs.get("dtype")
-    whole = wanted is not None and np.dtype(wanted).kind in "biu"
+    to_integers = wanted is not None and np.dtype(wanted).kind in "biu"
     return [
-        Elements(landed(trace, np.dtype(wanted), e.ids) if whole else e.ids, part.dtype)
-        for e, part in zip(result, sample, strict=True)
+        Elements(landed(trace, np.dtype(wanted), e.ids) if to_integers else e.ids, expected.dtype)
+        for e, expected in zip(result, sample, strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Functions and methods that no protocol of NumPy's reaches: who has a rule, and how it answers.
+"""Rules of functions that NumPy's protocols do not intercept, such as SciPy's.
 
 Contract: the registry knows functions by their module and name, and imports neither the module
 nor the rule before it is needed.  Arguments that hold constants alone are handed on as ordinary
@@ -77,11 +77,11 @@ def holds_traced(holder: object) -> bool:
 
 
 @functools.lru_cache(1024)
-def _slots(kind: Any) -> tuple[str, ...]:
+def _slots(cls: Any) -> tuple[str, ...]:
     """The attributes of a class of Python's that are not in a dictionary."""
-    if kind.__module__.partition(".")[0] in ("builtins", "numpy", "sparsetrace"):
+    if cls.__module__.partition(".")[0] in ("builtins", "numpy", "sparsetrace"):
         return ()
-    slots = (vars(base).get("__slots__", ()) for base in kind.__mro__)
+    slots = (vars(base).get("__slots__", ()) for base in cls.__mro__)
     return tuple(name for names in slots for name in ((names,) if type(names) is str else names))
 
 
@@ -148,8 +148,8 @@ class FunctionRule:
         return wrapped(trace, lookup.answered(trace, self.name, args, kwargs, rule))
 
     def _answered(self, trace: Trace, bound: BoundRule, args: Args, kwargs: Options) -> Any:
-        args = tuple(_settled(trace, x) for x in args)
-        kwargs = {name: _settled(trace, x) for name, x in kwargs.items()}
+        args = tuple(_with_constants_plain(trace, x) for x in args)
+        kwargs = {name: _with_constants_plain(trace, x) for name, x in kwargs.items()}
         holds = bool(args) and holds_traced(args[0])
         if not self.always and not holds and not any(map(is_given, (*args, *kwargs.values()))):
             return bound.call.original(*args, **kwargs)
@@ -210,15 +210,15 @@ def override(module: str, name: str, rule: FunctionRule | None) -> bool:
 
 
 # ------------------------------------------------------------------- arguments, results
-def _settled(trace: Trace, x: Any) -> Any:
+def _with_constants_plain(trace: Trace, x: Any) -> Any:
     """An argument, with plain arrays in place of traced ones that hold constants alone."""
     if is_traced(x):
         values = plain_values(trace, x)
         return x if values is None else values if isinstance(x, np.ndarray) else values[()]
     if type(x) in (list, tuple) and contains_traced(x):
-        return type(x)(_settled(trace, item) for item in x)
+        return type(x)(_with_constants_plain(trace, item) for item in x)
     if type(x) is dict:
-        return {key: _settled(trace, item) for key, item in x.items()}
+        return {key: _with_constants_plain(trace, item) for key, item in x.items()}
     return x
 
 

@@ -1,10 +1,9 @@
-"""Calls in a local trace: values are computed beside the dependencies, and tighten them.
+"""Calls in a local trace: values are computed beside the dependencies.
 
 Contract: values come from NumPy itself, run on the values of the arguments.  A result
-of whole numbers or truth values is then an ordinary array: it has no derivative, and
-its values are known.  Where a value makes a partial derivative vanish the dependency is
-cut; at ties both sides stay.  The rules are those of other traces, which ask for values
-where these decide something.
+of whole numbers or truth values is an ordinary array: it has no derivative, and its values
+are known.  The rules are those of other traces; they ask for values where these decide
+something, and drop a dependency whose partial derivative is zero at the point.
 """
 
 from __future__ import annotations
@@ -87,16 +86,16 @@ def ufunc_call(
         report(trace, ufunc.__name__, errors)
         return None
     values = _values(trace, ufunc, method, inputs, plain)
-    parts = values if isinstance(values, tuple) else (values,)
-    if not outs and not trace.dependency and all(map(_is_whole, parts)):
+    arrays = values if isinstance(values, tuple) else (values,)
+    if not outs and not trace.dependency and all(map(_is_whole, arrays)):
         return values
     result = rule(trace, (ufunc, method), inputs, plain, outs)
     several = (result,) if isinstance(result, Elements) else result
     mask = values_of(plain.get("where", True)) if method == "__call__" else True
     results = []
-    for i, (elements, part) in enumerate(zip(several, parts, strict=True)):
+    for i, (elements, item_values) in enumerate(zip(several, arrays, strict=True)):
         target = outs[i] if i < len(outs) else None
-        array = np.asarray(part)
+        array = np.asarray(item_values)
         if target is None:
             results.append(trace.wrap(Elements(elements.ids, array.dtype, array)))
             continue
@@ -124,7 +123,7 @@ def _values(
         return arguments[0] @ arguments[1]
     with recorded() as errors:
         result = getattr(ufunc, method)(*arguments, **options)
-    if errors and where is not True:  # which is heeded where the result is stored
+    if errors and where is not True:  # the mask is applied where the result is stored
         with recorded() as errors:
             getattr(ufunc, method)(*arguments, out=_copies(result), where=where, **options)
     if errors:
@@ -132,18 +131,18 @@ def _values(
     if where is not True:  # the mask has a part in the memory order
         masked = (*arguments, where)
         if isinstance(result, tuple):
-            return tuple(of_ufunc(_numeric(part), masked) for part in map(np.asarray, result))
+            return tuple(of_ufunc(_numeric(item), masked) for item in map(np.asarray, result))
         return of_ufunc(_numeric(result), masked) if np.ndim(result) else _numeric(result)
     if isinstance(result, tuple):
         return tuple(map(_numeric, result))
     return _numeric(result)
 
 
-def _numeric(part: Any) -> Any:
+def _numeric(array: Any) -> Any:
     """An object result as floats: of ``np.frompyfunc`` with a rule that the user has stated."""
-    if isinstance(part, np.ndarray) and part.dtype == object:
-        return part.astype(float)
-    return part
+    if isinstance(array, np.ndarray) and array.dtype == object:
+        return array.astype(float)
+    return array
 
 
 def _copies(result: Any) -> Any:
@@ -195,15 +194,15 @@ def function_call(
         if function in IN_PLACE:
             return None
         # of text, see sparsetrace.numbers.text
-        whole = _is_whole(values) and not isinstance(values, str)
-        if target is None and not trace.dependency and whole:
+        discrete = _is_whole(values) and not isinstance(values, str)
+        if target is None and not trace.dependency and discrete:
             return values
         if result is None:
             result = rule(trace, function, args, options)
     except TracingError as error:
         name_call(error, function)
         raise
-    if target is not None and _is_heeded(values, target):
+    if target is not None and _was_written(values, target):
         ids = result.ids if isinstance(result, Elements) else ids_of(trace, result)
         if function is clip and kwargs.get("where", True) is not True:
             ids = np.where(values_of(kwargs["where"]), ids, target._ids)
@@ -229,13 +228,13 @@ def _before(
     return (Operand(trace, every, dtype_of(args[0]), values), *args[1:])
 
 
-def _is_heeded(values: Any, target: Any) -> bool:
+def _was_written(values: Any, target: Any) -> bool:
     """Whether NumPy wrote into ``out=``: up to 2.4 ``np.fft.ifft2`` and its kin do not."""
     return not isinstance(values, np.ndarray) or np.may_share_memory(values, target._values)
 
 
 def _attached(trace: Trace, result: Any, values: Any) -> Any:
-    """The rule's ids and NumPy's values, put together piece by piece."""
+    """The rule's ids and NumPy's values, put together item by item."""
     if isinstance(result, Elements):
         array: NDArray[Any] = np.asarray(values)
         if array.shape != result.ids.shape:

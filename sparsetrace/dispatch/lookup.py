@@ -1,9 +1,9 @@
-"""Calls on small arrays that were made before: their outcome is looked up, not derived again.
+"""A cache of calls on small arrays: the outcome of a known call is looked up.
 
-Contract: what a call makes of its operands' nodes is a function of the call, of the operands'
-shapes and dtypes, and of the constants among them; not of which nodes they are.  A call that
-comes a second time is recorded, as a `Recipe`; from then on that is followed.  Whatever the
-key cannot tell from other calls is left to the rules.
+Contract: what a call makes of its operands' nodes depends on the call, on the operands'
+shapes and dtypes, and on the constants among them; not on which nodes they are.  That is the
+key.  A call whose key comes a second time is recorded, as a `Recipe`; from then on the recipe
+is followed.  Calls that a key cannot describe are left to the rules.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def answer(
     if not trace.graph.pure and table.size:
         lowest = np.minimum.reduce(table)
         if lowest <= OPAQUE:
-            described += (_SETTLED, np.minimum(table, FIRST_INPUT).tobytes())
+            described += (_CONSTANTS, np.minimum(table, FIRST_INPUT).tobytes())
             if lowest < ZERO:
                 if trace.graph.wide:
                     return UNKNOWN
@@ -143,7 +143,7 @@ def answer(
 
 
 # ------------------------------------------------------------------------------- key
-_NAMED, _SAME, _SETTLED, _ITSELF, _FORTRAN, _INTS = "name same settled itself F ints".split()
+_NAMED, _SAME, _CONSTANTS, _ITSELF, _FORTRAN, _INTS = "name same constants itself F ints".split()
 """What stands before parts of a key that are no pair of a type and a value."""
 _COMPLEX = np.dtype(complex)
 
@@ -213,7 +213,7 @@ def _sparse(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     if x.nnz > _LARGE:
         return False
     key += (type(x), x.shape)
-    return _parts(trace, [getattr(x, part) for part in _SPARSE[type(x)]], key, nodes)
+    return _parts(trace, [getattr(x, attribute) for attribute in _SPARSE[type(x)]], key, nodes)
 
 
 def _itself(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
@@ -290,12 +290,12 @@ def _followed(trace: Trace, recipe: Recipe, nodes: list[Any], table: Ids) -> Any
         start = base + results.fresh
         ids = arange(start, start + results.places.size, dtype=np.int32)
         return _elements(results, ids.reshape(results.places.shape))
-    table = _whole(trace, recipe, table, base)
+    table = _all_ids(trace, recipe, table, base)
     for step in recipe.steps:
         _append(trace, step, table)
-    for kind, places in recipe.interactions:
+    for cls, places in recipe.interactions:
         taken = {id(at): table[at] for at in places}  # equal arrays stay one and the same
-        trace.graph.interactions.append(kind(*(taken[id(at)] for at in places)))
+        trace.graph.interactions.append(cls(*(taken[id(at)] for at in places)))
     if recipe.scalar_products is not None:
         trace.graph.scalar_products += table[recipe.scalar_products].tolist()
     result = _made(results, table)
@@ -312,16 +312,16 @@ def _append(trace: Trace, step: Any, table: Ids) -> None:
         trace.graph.append(Rows(trace.graph.size, step.size, step.indptr, parents, step.sequential))
 
 
-def _whole(trace: Trace, recipe: Recipe, operands: Ids, base: int) -> Ids:
+def _all_ids(trace: Trace, recipe: Recipe, operands: Ids, base: int) -> Ids:
     """Every id that a recipe may name, by its place."""
-    parts: list[Any] = [operands]
+    tables: list[Any] = [operands]
     if recipe.count:
-        parts.append(arange(base, base + recipe.count, dtype=np.int32))
+        tables.append(arange(base, base + recipe.count, dtype=np.int32))
     if recipe.settles:
-        parts.append(trace.graph.zero_and_opaque)
+        tables.append(trace.graph.zero_and_opaque)
         if recipe.constants is not None:
-            parts.append(trace.graph.constant(recipe.constants))
-    return concatenate(parts) if len(parts) > 1 else operands
+            tables.append(trace.graph.constant(recipe.constants))
+    return concatenate(tables) if len(tables) > 1 else operands
 
 
 def _made(results: Any, table: Ids) -> Any:
@@ -330,9 +330,9 @@ def _made(results: Any, table: Ids) -> Any:
     if type(results) is Literal:
         value = results.value
         return value.copy() if isinstance(value, np.ndarray) else value
-    kind, items = results
+    cls, items = results
     result = [_made(item, table) for item in items]
-    return kind(*result) if hasattr(kind, "_fields") else kind(result)
+    return cls(*result) if hasattr(cls, "_fields") else cls(result)
 
 
 def _elements(result: Result, ids: Ids) -> Elements:

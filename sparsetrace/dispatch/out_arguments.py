@@ -77,7 +77,7 @@ def check_target(function: Callable[..., Any], target: Any, result: Elements) ->
         )
     if function in _POSITIONS and target.dtype != result.dtype:
         raise TypeError(f"Cannot cast from {target.dtype!r} to {result.dtype!r}")
-    if function is compress and target.dtype != result.dtype:  # NumPy judges it
+    if function is compress and target.dtype != result.dtype:  # NumPy raises its own error
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compress([True], np.zeros(1, result.dtype), out=np.zeros(1, target.dtype))

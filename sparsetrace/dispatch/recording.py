@@ -1,10 +1,11 @@
-"""What one call appends to a graph: written down once, to be followed again.
+"""What one call appends to a graph, recorded for calls of the same kind.
 
 Contract: the rule runs in a trace of its own, whose inputs are the operands' elements.  What
-it leaves there (blocks, interactions, results, operands written into) is kept as *places* in
-a table: first the operands' nodes, then the new ones, then zero, opaque, and the constants.
-A recipe therefore says of any operands what the rule says of operands that share no node,
-or all of them.
+it leaves there (blocks, interactions, results, operands written into) is kept as *places*,
+indices into a table: first the operands' nodes, then the new ones, then `ZERO`, `OPAQUE`, and
+the constants.
+Operands with the same nodes are recorded as one, all others as if they had no node in common;
+a recipe holds for operands that share some of their nodes, too.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ Places = NDArray[np.intp]
 _MOST_PLACES = 4096
 """The most parents that a recipe may have, and the most elements of results."""
 _FEW = 16
-"""So many parents more than the rule's own blocks the flat unions of a call may have."""
+"""How many more parents than the rule's own blocks the direct unions of a recipe may have.
+
+A direct union names operands' elements, without the nodes in between that the rule made."""
 _NARROW = 8
 """Unions of up to this many nodes each are kept as columns."""
 
@@ -80,8 +83,8 @@ class Literal:
 class Recipe:
     """What a call appends, writes and returns.
 
-    ``own`` says that the parents are operands' nodes alone, ``settles`` that constants or
-    opaque elements are among the places.
+    ``own`` says that all parents are nodes of the operands, ``settles`` that constants or
+    opaque elements (no derivative) are among the places.
     """
 
     steps: list[Step]
@@ -186,11 +189,11 @@ class _Copies:
         self.inputs.append(made)
         free = ids > OPAQUE
         if not free.all():
-            settled = asarray(np.minimum(ids, own.opaque))
-            known = settled < ZERO
+            known_ids = asarray(np.minimum(ids, own.opaque))
+            known = known_ids < ZERO
             if known.any():
-                settled[known] = own.constant(self._trace.graph.known_values(ids[known], dtype))
-            copyto(made, settled, where=~free)
+                known_ids[known] = own.constant(self._trace.graph.known_values(ids[known], dtype))
+            copyto(made, known_ids, where=~free)
         return made
 
 
@@ -201,21 +204,21 @@ def is_c_like(ids: Ids) -> bool:
 
 
 # --------------------------------------------------------------------------- results
-def _outline(found: Any, arrays: list[Elements]) -> Any:
+def _outline(result: Any, arrays: list[Elements]) -> Any:
     """The results with each array replaced by its number in `arrays`."""
-    if python_type(type(found)) is not None and is_traced(found):
+    if python_type(type(result)) is not None and is_traced(result):
         raise _NoRecipe
-    if is_traced(found):
-        found = Elements(found._ids, found._dtype, keep_array=isinstance(found, np.ndarray))
-    if isinstance(found, Elements):
-        arrays.append(found)
+    if is_traced(result):
+        result = Elements(result._ids, result._dtype, keep_array=isinstance(result, np.ndarray))
+    if isinstance(result, Elements):
+        arrays.append(result)
         return len(arrays) - 1
-    if type(found) in (list, tuple) or hasattr(type(found), "_fields"):
-        return (type(found), [_outline(item, arrays) for item in found])
-    if type(found) is np.ndarray and not found.dtype.hasobject:
-        return Literal(found.copy())
-    if found is None or isinstance(found, (bool, int, float, complex, str, np.generic)):
-        return Literal(found)
+    if type(result) in (list, tuple) or hasattr(type(result), "_fields"):
+        return (type(result), [_outline(item, arrays) for item in result])
+    if type(result) is np.ndarray and not result.dtype.hasobject:
+        return Literal(result.copy())
+    if result is None or isinstance(result, (bool, int, float, complex, str, np.generic)):
+        return Literal(result)
     raise _NoRecipe
 
 
@@ -239,8 +242,8 @@ def _with_results(outline: Any, results: list[Result]) -> Any:
         return results[outline]
     if isinstance(outline, Literal):
         return outline
-    kind, items = outline
-    return (kind, [_with_results(item, results) for item in items])
+    cls, items = outline
+    return (cls, [_with_results(item, results) for item in items])
 
 
 # ---------------------------------------------------------------------- writing down
@@ -310,9 +313,9 @@ def _written_down(
     )
     ids = concatenate([ids.reshape(-1) for ids in (*kept, _NONE)])
     most = min(_MOST_PLACES, edges + _FEW)
-    flat = None if own.second_order else _flattened(own, size, ids, most)
-    if flat is not None:
-        steps, count, places = flat
+    flattened = None if own.second_order else _flattened(own, size, ids, most)
+    if flattened is not None:
+        steps, count, places = flattened
         table = _Table(own, size, count, places)
     elif edges > _MOST_PLACES:
         return None
@@ -326,7 +329,7 @@ def _written_down(
     return Recipe(
         steps=steps,
         count=count,
-        own=flat is not None,
+        own=flattened is not None,
         interactions=interactions,
         scalar_products=table.of(products) if len(products) else None,
         results=_with_results(outline, results),
@@ -398,9 +401,14 @@ def _result(result: Elements, table: _Table) -> Result:
         order = sorted(range(places.ndim), key=lambda i: -abs(result.ids.strides[i]))
         axes = tuple(np.argsort(order).tolist())
         places = array(places.transpose(order), order="C")
-    flat = places.reshape(-1)
+    in_order = places.reshape(-1)
     fresh = -1
     first = table.first_new
-    if flat.size and first <= flat[0] and flat[-1] < table.special and (np.diff(flat) == 1).all():
-        fresh = int(flat[0]) - first
+    if (
+        in_order.size
+        and first <= in_order[0]
+        and in_order[-1] < table.special
+        and (np.diff(in_order) == 1).all()
+    ):
+        fresh = int(in_order[0]) - first
     return Result(places, result.dtype, result.keep_array, axes, fresh)
