@@ -1,4 +1,4 @@
-"""SciPy's functions without a hook of NumPy's: which have a rule, and where it is.
+"""The functions of SciPy that have a rule, and where it is.
 
 Contract: this is the one list of them.  The rule of ``solve`` is the function ``solve`` of the
 module named here, and that of ``BSpline.__call__`` is ``BSpline_call``.  A module of rules is

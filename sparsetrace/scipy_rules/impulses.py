@@ -67,19 +67,19 @@ def local_matrix(function: Function, n: int, radius: int, tolerance: float = 0.0
     shift = n - m
     data, rows, columns = [], [], []
     for first, last, moved in ((0, half, 0), (half + 1, m, shift)):
-        part = small[first:last].tocoo()
-        data.append(part.data)
-        rows.append(part.coords[0] + first + moved)
+        end = small[first:last].tocoo()
+        data.append(end.data)
+        rows.append(end.coords[0] + first + moved)
         # the other end's elements stay at their end
-        far = part.coords[1] > 3 * radius + 1 if not moved else part.coords[1] <= radius
-        columns.append(part.coords[1] + np.where(far, shift - moved, moved))
+        far = end.coords[1] > 3 * radius + 1 if not moved else end.coords[1] <= radius
+        columns.append(end.coords[1] + np.where(far, shift - moved, moved))
     middle = small[half : half + 1].tocoo()
     count = shift + 1
     places = np.arange(count)[:, None]
     data.append(np.tile(middle.data, count))
     rows.append(np.repeat(np.arange(count) + half, middle.nnz))
     columns.append((middle.coords[1] + places).reshape(-1))
-    joined = [np.concatenate(parts) for parts in (data, rows, columns)]
+    joined = [np.concatenate(arrays) for arrays in (data, rows, columns)]
     return scipy.sparse.csr_array((joined[0], (joined[1], joined[2])), shape=(n, n))
 
 

@@ -1,8 +1,8 @@
-"""Functions of points, with constant coefficients: splines, interpolators, images.
+"""Piecewise polynomials with constant coefficients at traced points: splines, images.
 
-Contract: a result depends on its own point alone.  A polynomial of degree 0 in a
-coordinate has no derivative, one of degree 1 none of second order; of two coordinates,
-it multiplies both where both degrees are positive.
+Contract: a result depends on its own point alone.  A polynomial of degree 0 in a coordinate
+has a first derivative of zero, one of degree 1 a second derivative of zero.  The mixed
+derivative in two coordinates may differ from zero where both degrees are positive.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype) -> 
     """A piecewise polynomial of several coordinates, of these degrees in each of them."""
     trace = current()
     ids: list[Ids] = [np.asarray(ids_of(trace, x)) for x in coordinates]
-    shape = np.broadcast_shapes(*(part.shape for part in ids))
-    ids = [np.broadcast_to(part, shape) for part in ids]
+    shape = np.broadcast_shapes(*(coordinate_ids.shape for coordinate_ids in ids))
+    ids = [np.broadcast_to(coordinate_ids, shape) for coordinate_ids in ids]
     used = [
-        part if degree > 0 or trace.dependency else np.full(shape, trace.graph.opaque, np.int32)
-        for part, degree in zip(ids, degrees, strict=True)
+        coordinate_ids
+        if degree > 0 or trace.dependency
+        else np.full(shape, trace.graph.opaque, np.int32)
+        for coordinate_ids, degree in zip(ids, degrees, strict=True)
     ]
     since = trace.graph.size
     out = np.maximum(trace.graph.union_all(used), OPAQUE)
@@ -75,26 +77,29 @@ def elementwise(
     at = np.asarray(ids_of(trace, points))
     count, order = degrees.ndim, _order(at.ndim, degrees.ndim, axis)
     ids = np.broadcast_to(at.reshape(at.shape + (1,) * count), at.shape + degrees.shape)
-    flat, straight = degrees < 1, degrees < 2
+    no_slope, no_second = degrees < 1, degrees < 2
     at_point = None
     if trace.local:
         place = np.asarray(values_of(points))
         at_point = values(place)
         with np.errstate(all="ignore"):
             vanish = [np.asarray(_placed_back(d(place), order) == 0) for d in derivatives]
-        flat, straight = flat | vanish[0], straight | vanish[1]
-    flat, straight = np.broadcast_to(flat, ids.shape), np.broadcast_to(straight, ids.shape)
+        no_slope, no_second = no_slope | vanish[0], no_second | vanish[1]
+    no_slope, no_second = (
+        np.broadcast_to(no_slope, ids.shape),
+        np.broadcast_to(no_second, ids.shape),
+    )
     if not trace.values:
-        flat = np.broadcast_to(degrees < 1, ids.shape)
+        no_slope = np.broadcast_to(degrees < 1, ids.shape)
     out = np.maximum(ids, OPAQUE)
-    if flat.any() and not trace.dependency:
-        out = np.where(flat, np.int32(trace.graph.opaque), out)
+    if no_slope.any() and not trace.dependency:
+        out = np.where(no_slope, np.int32(trace.graph.opaque), out)
     if trace.second_order:
-        curved = ids
-        if straight.any():
-            curved = np.where(straight, np.int32(trace.graph.opaque), ids)
-        if (curved > OPAQUE).any():
-            out = interact(trace.graph, out, [(curved, curved)], cut=trace.local)
+        nonlinear = ids
+        if no_second.any():
+            nonlinear = np.where(no_second, np.int32(trace.graph.opaque), ids)
+        if (nonlinear > OPAQUE).any():
+            out = interact(trace.graph, out, [(nonlinear, nonlinear)], cut=trace.local)
     if not trace.local and (ids <= ZERO).any():
         known = np.asarray(
             _placed_back(values(trace.graph.known_values(at, np.dtype(float))), order)

@@ -114,8 +114,8 @@ def matrix_along(x, matrix, axis: int = -1) -> Any:
     values = None
     if trace.local:
         values = np.moveaxis(x._values, axis, -1)
-    flat = Operand(trace, np.ascontiguousarray(ids).reshape(-1), x._dtype)
-    result = matrix_products.sparse_matmul(trace, blocks, flat)
+    vector = Operand(trace, np.ascontiguousarray(ids).reshape(-1), x._dtype)
+    result = matrix_products.sparse_matmul(trace, blocks, vector)
     shape = (*lead, matrix.shape[0])
     if values is not None:
         values = np.moveaxis((blocks @ values.reshape(-1)).reshape(shape), -1, axis)

@@ -20,8 +20,8 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     beside,
     class_of,
     first_axis,
-    hold,
     placed,
+    set_state,
 )
 from sparsetrace.scipy_rules.rule_tools import (
     CONSTANTS,
@@ -50,29 +50,29 @@ class _Basis:
         n = len(self.t) - self.k - 1
         first, last = self.t[self.k], self.t[n]
         points = array_of(points)
-        flat = points.reshape(-1)
+        points_1d = points.reshape(-1)
         if isinstance(mode, str):
-            flat, mode = first + (flat - first) % (last - first), False
+            points_1d, mode = first + (points_1d - first) % (last - first), False
         if nu > self.k:
-            out = np.zeros((len(flat), *self.c.shape[1:]))
+            out = np.zeros((len(points_1d), *self.c.shape[1:]))
         else:
-            out = self.differentiated(nu)._inside(flat)
+            out = self.differentiated(nu)._inside(points_1d)
         if self.sites is not None and not nu:
-            out = self.sites.through(flat, out)
+            out = self.sites.through(points_1d, out)
         if not mode:
-            outside = (flat < first) | (flat > last)
+            outside = (points_1d < first) | (points_1d > last)
             out = np.where(beside(outside, out), np.nan, out)
         return placed(out.reshape(points.shape + self.c.shape[1:]), points.ndim, self.axis)
 
-    def _inside(self, flat):
+    def _inside(self, points_1d):
         """At points in one dimension, the first and last pieces extended."""
         bspline, n = class_of("BSpline"), len(self.t) - self.k - 1
         c = self.c[:n]
-        if is_traced(flat):
-            basis = bspline(self.t, np.eye(n), self.k)(flat)
+        if is_traced(points_1d):
+            basis = bspline(self.t, np.eye(n), self.k)(points_1d)
             return np.tensordot(basis, c, 1)
         matrix = scipy.sparse.csr_array(
-            bspline.design_matrix(np.asarray(flat, float), self.t, self.k, extrapolate=True)
+            bspline.design_matrix(np.asarray(points_1d, float), self.t, self.k, extrapolate=True)
         )
         return matrix_along(c, matrix, 0)
 
@@ -86,14 +86,14 @@ class _Basis:
             t, k = t[1:-1], k - 1
         return _Basis(t, c, k, self.extrapolate, self.axis, None if nu else self.sites)
 
-    def held(self, cls):
+    def as_object_of(self, cls):
         holder = object.__new__(cls)
-        self.hold(holder)
+        self.fill(holder)
         return holder
 
-    def hold(self, holder) -> None:
+    def fill(self, holder) -> None:
         plain = class_of("BSpline")(self.t, np.zeros(len(self.c)), self.k, self.extrapolate)
-        hold(holder, plain, self, c=self.c, axis=self.axis)
+        set_state(holder, plain, self, c=self.c, axis=self.axis)
 
 
 @makes_objects
@@ -101,12 +101,12 @@ def BSpline_init(call, self, t, c, k, extrapolate, axis):
     constant(call, (t, k, extrapolate), "a knot")
     c, axis = first_axis(c, axis)
     mode = extrapolate if isinstance(extrapolate, str) else bool(extrapolate)
-    _Basis(np.asarray(t, float), c, int(k), mode, axis).hold(self)
+    _Basis(np.asarray(t, float), c, int(k), mode, axis).fill(self)
 
 
 @makes_objects
 def BSpline_derivative(self, nu):
-    return state_of(self).differentiated(nu).held(type(self))
+    return state_of(self).differentiated(nu).as_object_of(type(self))
 
 
 @makes_objects
@@ -131,7 +131,7 @@ def make_interp_spline(call, x, y, k, t, bc_type, axis):
     c = np.tensordot(np.asarray(plain.c), y, 1)
     order = np.argsort(x)
     sites = Sites(x[order], y[order])
-    return _Basis(np.asarray(plain.t), c, int(k), True, axis, sites).held(type(plain))
+    return _Basis(np.asarray(plain.t), c, int(k), True, axis, sites).as_object_of(type(plain))
 
 
 @makes_objects
@@ -141,7 +141,7 @@ def make_lsq_spline(call, x, y, t, k, w, axis):
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     plain = call.original(x, np.eye(len(x)), t, k, w)
     c = np.tensordot(np.asarray(plain.c), y, 1)
-    return _Basis(np.asarray(plain.t), c, int(k), True, axis).held(type(plain))
+    return _Basis(np.asarray(plain.t), c, int(k), True, axis).as_object_of(type(plain))
 
 
 @makes_objects

@@ -1,7 +1,7 @@
 """``scipy.interpolate``: ``interp1d`` and regular grids of traced ordinates.
 
-Contract: a value depends on the ordinates of its own cell whose weights are not zero,
-and on the point if that is traced; then on the ordinates of every cell.
+Contract: at a known point a value depends on those ordinates of the point's cell whose
+weights are not zero.  At an unknown point it depends on the point and on all ordinates.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     beside,
     class_of,
     first_axis,
-    hold,
     known_places,
     looked_up,
     placed,
+    set_state,
 )
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -47,10 +47,10 @@ class _Ends:
     strict: bool
     """Whether a point outside is an error."""
 
-    def filled(self, flat, out):
+    def filled(self, points_1d, out):
         if self.fill is None:
             return out
-        before, behind = flat < self.first, flat > self.last
+        before, behind = points_1d < self.first, points_1d > self.last
         known = known_places(before | behind)
         if self.strict and known is not None and known.any():
             raise ValueError("A value in x_new is outside of the interpolation range.")
@@ -59,7 +59,7 @@ class _Ends:
 
 
 @dataclass(slots=True)
-class _Line:
+class _Interp1d:
     """``interp1d``."""
 
     x: NDArray[Any]
@@ -72,23 +72,23 @@ class _Line:
 
     def evaluated(self, points):
         points = array_of(points)
-        flat = points.reshape(-1)
-        out = self._linear(flat) if self.kind == "linear" else self._nearest(flat)
-        out = self.ends.filled(flat, out)
+        points_1d = points.reshape(-1)
+        out = self._linear(points_1d) if self.kind == "linear" else self._nearest(points_1d)
+        out = self.ends.filled(points_1d, out)
         return placed(out.reshape(points.shape + self.y.shape[1:]), points.ndim, self.axis)
 
-    def _linear(self, flat):
-        place = (np.searchsorted(self.x, flat) - 1).clip(0, len(self.x) - 2)
-        left = looked_up(self.x, place)
-        part = (flat - left) / (looked_up(self.x, place + 1) - left)
-        low, high = self.y[place], self.y[place + 1]
-        if not is_traced(part):  # ends of an interval hit by rounding errors alone
-            part = np.where(flat == self.x[place + 1], 1.0, part)
-            return low * beside(1.0 - part, low) + high * beside(part, high)
-        return low + (high - low) * beside(part, high)
+    def _linear(self, points_1d):
+        interval = (np.searchsorted(self.x, points_1d) - 1).clip(0, len(self.x) - 2)
+        left = looked_up(self.x, interval)
+        fraction = (points_1d - left) / (looked_up(self.x, interval + 1) - left)
+        low, high = self.y[interval], self.y[interval + 1]
+        if not is_traced(fraction):  # ends of an interval hit by rounding errors alone
+            fraction = np.where(points_1d == self.x[interval + 1], 1.0, fraction)
+            return low * beside(1.0 - fraction, low) + high * beside(fraction, high)
+        return low + (high - low) * beside(fraction, high)
 
-    def _nearest(self, flat):
-        return self.y[self.places(flat).astype(int)]
+    def _nearest(self, points_1d):
+        return self.y[self.places(points_1d).astype(int)]
 
 
 @makes_objects
@@ -110,10 +110,10 @@ def interp1d_init(call, self, x, y, kind, axis, bounds_error, fill_value, assume
         raise NotImplementedError(f"{kind} is unsupported: Use fitpack routines for other types.")
     numbers, simple = np.arange(float(len(x))), degree if degree in by_cells else "linear"
     plain = class_of("interp1d")(x, numbers, simple, fill_value="extrapolate")
-    state: Any = _Line(x, y, axis, name, plain, ends)
+    state: Any = _Interp1d(x, y, axis, name, plain, ends)
     if degree not in by_cells:
-        state = _Curve(class_of("make_interp_spline")(x, y, k=degree), axis, ends)
-    hold(self, plain, state, y=np.moveaxis(y, 0, axis), axis=axis)
+        state = _Interp1dSpline(class_of("make_interp_spline")(x, y, k=degree), axis, ends)
+    set_state(self, plain, state, y=np.moveaxis(y, 0, axis), axis=axis)
     self.x = x
 
 
@@ -124,7 +124,7 @@ def _pair(fill_value) -> tuple[Any, Any]:
 
 
 @dataclass(slots=True)
-class _Curve:
+class _Interp1dSpline:
     """``interp1d`` of a higher degree."""
 
     spline: Any
@@ -133,8 +133,8 @@ class _Curve:
 
     def evaluated(self, points):
         points = array_of(points)
-        flat = points.reshape(-1)
-        out = self.ends.filled(flat, state_of(self.spline).evaluated(flat))
+        points_1d = points.reshape(-1)
+        out = self.ends.filled(points_1d, state_of(self.spline).evaluated(points_1d))
         return placed(out.reshape(points.shape + out.shape[1:]), points.ndim, self.axis)
 
 
@@ -152,26 +152,26 @@ class _Grid:
 
     def evaluated(self, xi, method=None):
         method = method or self.method
-        parts = self._parts(xi)
-        shape = parts[0].shape
-        parts = [part.reshape(-1) for part in parts]
+        coordinates = self._coordinates(xi)
+        shape = coordinates[0].shape
+        coordinates = [coordinate.reshape(-1) for coordinate in coordinates]
         outside: Any = False
-        for axis, part in zip(self.grid, parts, strict=True):
-            outside = outside | (part < axis[0]) | (part > axis[-1])
+        for axis, coordinate in zip(self.grid, coordinates, strict=True):
+            outside = outside | (coordinate < axis[0]) | (coordinate > axis[-1])
         known = known_places(outside)
         if self.bounds_error and known is not None and known.any():
             raise ValueError("One of the requested xi is out of bounds")
         if method in ("linear", "slinear"):
-            out = self._linear(parts)
+            out = self._linear(coordinates)
         elif method == "nearest":
-            out = self._nearest(parts)
+            out = self._nearest(coordinates)
         else:
-            out = self._by_units(parts, method)
+            out = self._by_units(coordinates, method)
         if not self.bounds_error and self.fill_value is not None:
             out = np.where(beside(outside, out), self.fill_value, out)
         return out.reshape(shape + self.values.shape[len(self.grid) :])
 
-    def _parts(self, xi) -> list[Any]:
+    def _coordinates(self, xi) -> list[Any]:
         d = len(self.grid)
         if isinstance(xi, tuple):
             xi = np.stack([np.broadcast_to(array_of(x), _common(xi)) for x in xi], axis=-1)
@@ -185,40 +185,40 @@ class _Grid:
             )
         return [points[..., i] for i in range(d)]
 
-    def _places(self, parts: Sequence[Any]) -> list[tuple[Any, Any]]:
+    def _places(self, coordinates: Sequence[Any]) -> list[tuple[Any, Any]]:
         """The cell of each point along each axis, and how far into it the point lies."""
         places = []
-        for axis, part in zip(self.grid, parts, strict=True):
+        for axis, coordinate in zip(self.grid, coordinates, strict=True):
             if len(axis) == 1:
-                places.append((np.zeros(part.shape, int), np.zeros(part.shape)))
+                places.append((np.zeros(coordinate.shape, int), np.zeros(coordinate.shape)))
                 continue
-            place = (np.searchsorted(axis, part) - 1).clip(0, len(axis) - 2)
+            place = (np.searchsorted(axis, coordinate) - 1).clip(0, len(axis) - 2)
             left = looked_up(axis, place)
-            far = (part - left) / (looked_up(axis, place + 1) - left)
-            if not is_traced(far):
-                far = np.where(part == axis[place + 1], 1.0, far)
-            places.append((place, far))
+            fraction = (coordinate - left) / (looked_up(axis, place + 1) - left)
+            if not is_traced(fraction):
+                fraction = np.where(coordinate == axis[place + 1], 1.0, fraction)
+            places.append((place, fraction))
         return places
 
-    def _linear(self, parts: Sequence[Any]) -> Any:
-        places = self._places(parts)
+    def _linear(self, coordinates: Sequence[Any]) -> Any:
+        places = self._places(coordinates)
         out: Any = 0.0
         for corner in np.ndindex(*(min(2, len(axis)) for axis in self.grid)):
             weight: Any = 1.0
-            for upper, (_, far) in zip(corner, places, strict=True):
-                weight = weight * (far if upper else 1.0 - far)
+            for upper, (_, fraction) in zip(corner, places, strict=True):
+                weight = weight * (fraction if upper else 1.0 - fraction)
             term = self.values[tuple(p + u for (p, _), u in zip(places, corner, strict=True))]
             out = out + term * beside(weight, term)
         return out
 
-    def _nearest(self, parts: Sequence[Any]) -> Any:
-        places = self._places(parts)
-        return self.values[tuple(place + (far > 0.5) * 1 for place, far in places)]
+    def _nearest(self, coordinates: Sequence[Any]) -> Any:
+        places = self._places(coordinates)
+        return self.values[tuple(place + (fraction > 0.5) * 1 for place, fraction in places)]
 
-    def _by_units(self, parts: Sequence[Any], method: str) -> Any:
+    def _by_units(self, coordinates: Sequence[Any], method: str) -> Any:
         shape = tuple(map(len, self.grid))
         size = int(np.prod(shape))
-        if method == "pchip" or size > _LARGEST or any(map(is_traced, parts)):
+        if method == "pchip" or size > _LARGEST or any(map(is_traced, coordinates)):
             self.call.refuse(
                 f"method={method!r} has no rule for these traced values", "Use method='linear'."
             )
@@ -227,7 +227,7 @@ class _Grid:
             self.grid, units, method=method, bounds_error=False, fill_value=None
         )
         values = self.values.reshape(size, *self.values.shape[len(shape) :])
-        return np.tensordot(plain(np.stack(parts, axis=-1)), values, 1)
+        return np.tensordot(plain(np.stack(coordinates, axis=-1)), values, 1)
 
 
 def _common(xi: tuple[Any, ...]) -> tuple[int, ...]:
@@ -246,5 +246,5 @@ def RegularGridInterpolator_init(call, self, points, values, method, bounds_erro
     state = _Grid(call, tuple(axes), values, method, bool(bounds_error), fill_value)
     shape = tuple(map(len, axes))
     plain = class_of("RegularGridInterpolator")(tuple(axes), np.zeros(shape), bounds_error=False)
-    hold(self, plain, state, values=values, grid=tuple(axes))
+    set_state(self, plain, state, values=values, grid=tuple(axes))
     self.method = method

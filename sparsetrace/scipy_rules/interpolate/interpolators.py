@@ -1,7 +1,8 @@
 """Objects of ``scipy.interpolate`` that hold traced elements.
 
-Contract: such an object is of its own class, and has a state that evaluates it; what
-else it shows is that of a plain object.
+Contract: such an object is an instance of SciPy's own class.  A state is kept in it that has
+the traced coefficients and evaluates it; its other attributes are those of an object that
+SciPy made from plain numbers.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ __all__ = [
     "beside",
     "class_of",
     "first_axis",
-    "hold",
     "known_places",
     "looked_up",
     "placed",
+    "set_state",
 ]
 
 
@@ -35,7 +36,7 @@ def class_of(name: str) -> Any:
     return getattr(sys.modules["scipy.interpolate"], name)
 
 
-def hold(holder, plain, state, **shown) -> None:
+def set_state(holder, plain, state, **shown) -> None:
     """Make an object of its class without running its constructor.
 
     Attributes are those of a plain object of the class, but for the ones shown.

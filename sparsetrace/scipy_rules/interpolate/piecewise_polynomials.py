@@ -22,9 +22,9 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     beside,
     class_of,
     first_axis,
-    hold,
     looked_up,
     placed,
+    set_state,
 )
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -38,7 +38,7 @@ from sparsetrace.scipy_rules.rule_tools import (
 
 
 @dataclass(slots=True)
-class _Pieces:
+class _PiecewisePolynomial:
     """``sum_r c[r, i] (t - x[i]) ** (k - 1 - r)`` on the interval i."""
 
     c: Any
@@ -50,37 +50,37 @@ class _Pieces:
     def evaluated(self, points, nu: int = 0, extrapolate=None) -> Any:
         mode = self.extrapolate if extrapolate is None else extrapolate
         points = array_of(points)
-        flat = points.reshape(-1)
+        points_1d = points.reshape(-1)
         first, last = self.x[0], self.x[-1]
         if isinstance(mode, str):
-            flat, mode = first + (flat - first) % (last - first), False
-        place = (np.searchsorted(self.x, flat, side="right") - 1).clip(0, len(self.x) - 2)
-        offset = flat - looked_up(self.x, place)
+            points_1d, mode = first + (points_1d - first) % (last - first), False
+        interval = (np.searchsorted(self.x, points_1d, side="right") - 1).clip(0, len(self.x) - 2)
+        offset = points_1d - looked_up(self.x, interval)
         k = len(self.c)
         out: Any = 0.0
         for power in range(nu, k):
             factor = float(np.prod(np.arange(power, power - nu, -1)))
-            term = self.c[k - 1 - power][place]
+            term = self.c[k - 1 - power][interval]
             scale = factor * offset ** (power - nu) if power > nu else factor
             out = out + term * beside(scale, term)
         if k <= nu:
-            out = self.c[0][place] * 0.0
+            out = self.c[0][interval] * 0.0
         if self.sites is not None and not nu:
-            out = self.sites.through(flat, out)
+            out = self.sites.through(points_1d, out)
         if not mode:
-            outside = (flat < first) | (flat > last)
+            outside = (points_1d < first) | (points_1d > last)
             out = np.where(beside(outside, out), np.nan, out)
         return placed(out.reshape(points.shape + self.c.shape[2:]), points.ndim, self.axis)
 
-    def held(self, cls):
+    def as_object_of(self, cls):
         """An object of a class with this state."""
         holder = object.__new__(cls)
-        self.hold(holder)
+        self.fill(holder)
         return holder
 
-    def hold(self, holder) -> None:
+    def fill(self, holder) -> None:
         plain = class_of("PPoly")(np.zeros(self.c.shape[:2]), self.x, self.extrapolate)
-        hold(holder, plain, self, c=self.c, axis=self.axis)
+        set_state(holder, plain, self, c=self.c, axis=self.axis)
 
 
 @makes_objects
@@ -97,7 +97,7 @@ def BPoly_init(call, self, c, x, extrapolate, axis):
     if axis:
         c = np.moveaxis(np.moveaxis(c, axis + 1, 0), axis + 1, 0)
     mode = True if extrapolate is None else extrapolate
-    _Pieces(c, x, mode, axis).hold(self)
+    _PiecewisePolynomial(c, x, mode, axis).fill(self)
 
 
 PPoly_init = BPoly_init
@@ -116,7 +116,9 @@ def PPoly_derivative(call, self, nu):
     c = state.c[: len(powers)] * factors.reshape((-1,) + (1,) * (state.c.ndim - 1))
     c = c if len(powers) else state.c[:1] * 0.0
     sites = None if nu else state.sites
-    return _Pieces(c, state.x, state.extrapolate, state.axis, sites).held(type(self))
+    return _PiecewisePolynomial(c, state.x, state.extrapolate, state.axis, sites).as_object_of(
+        type(self)
+    )
 
 
 @makes_objects
@@ -129,11 +131,13 @@ def PPoly_antiderivative(call, self, nu):
     for _ in range(nu):
         c = c / np.arange(len(c), 0, -1.0).reshape(shape)
         powers = widths ** np.arange(len(c), 0, -1.0)[:, None]
-        whole = (c * powers.reshape(powers.shape + (1,) * (c.ndim - 2))).sum(axis=0)
-        starts = np.concatenate([np.zeros((1, *whole.shape[1:])), np.cumsum(whole, axis=0)[:-1]])
+        integrals = (c * powers.reshape(powers.shape + (1,) * (c.ndim - 2))).sum(axis=0)
+        starts = np.concatenate(
+            [np.zeros((1, *integrals.shape[1:])), np.cumsum(integrals, axis=0)[:-1]]
+        )
         c = np.concatenate([c, starts[None]])
     mode = False if isinstance(state.extrapolate, str) else state.extrapolate
-    return _Pieces(c, state.x, mode, state.axis).held(type(self))
+    return _PiecewisePolynomial(c, state.x, mode, state.axis).as_object_of(type(self))
 
 
 # ------------------------------------------------------------------ cubic splines
@@ -156,7 +160,7 @@ def CubicSpline_init(call, self, x, y, axis, bc_type, extrapolate):
         plain = np.zeros(y.shape)
         c = c + np.asarray(cubic_spline(x, plain, 0, bc_type).c)
     mode = ("periodic" if bc_type == "periodic" else True) if extrapolate is None else extrapolate
-    _Pieces(c, x, mode, axis, Sites(x, y)).hold(self)
+    _PiecewisePolynomial(c, x, mode, axis, Sites(x, y)).fill(self)
 
 
 def _without_value(call: Call, end) -> Any:
@@ -168,12 +172,14 @@ def _without_value(call: Call, end) -> Any:
     return end
 
 
-def _hermite_pieces(x: NDArray[Any], y, slopes) -> Any:
+def _hermite_coefficients(x: NDArray[Any], y, slopes) -> Any:
     """Coefficients of the cubics with these values and slopes at the breaks."""
     width = np.diff(x).reshape((-1,) + (1,) * (y.ndim - 1))
     secant = (y[1:] - y[:-1]) / width
-    bend_ = (slopes[:-1] + slopes[1:] - 2 * secant) / width
-    return np.stack([bend_ / width, (secant - slopes[:-1]) / width - bend_, slopes[:-1], y[:-1]])
+    cubic_term = (slopes[:-1] + slopes[1:] - 2 * secant) / width
+    return np.stack(
+        [cubic_term / width, (secant - slopes[:-1]) / width - cubic_term, slopes[:-1], y[:-1]]
+    )
 
 
 @makes_objects
@@ -182,8 +188,8 @@ def CubicHermiteSpline_init(call, self, x, y, dydx, axis, extrapolate):
     x, (y, place) = np.asarray(x, float), first_axis(y, axis)
     slopes = first_axis(dydx, axis)[0]
     mode = True if extrapolate is None else extrapolate
-    c = _hermite_pieces(x, y, slopes)
-    _Pieces(c, x, mode, place, Sites(x, y)).hold(self)
+    c = _hermite_coefficients(x, y, slopes)
+    _PiecewisePolynomial(c, x, mode, place, Sites(x, y)).fill(self)
 
 
 @makes_objects
@@ -234,22 +240,24 @@ def _of_slopes(
     outer = [np.arange(n)[max(0, i - reach) : i + reach + 1] for i in range(n)]
     outer[0], outer[-1] = np.arange(min(n, 3)), np.arange(max(0, n - 3), n)
     width = max(map(len, outer))
-    index = np.array([np.resize(part, width) for part in outer])
+    index = np.array([np.resize(neighbours, width) for neighbours in outer])
     windows = np.moveaxis(y._ids[index], 1, -1)
     united = np.maximum(trace.graph.union_rows(windows), OPAQUE)
-    curved = interact_all(trace.graph, united)
+    slope_ids = interact_all(trace.graph, united)
     if n < 3:
-        curved = united
+        slope_ids = united
     elif linear:
-        curved = np.concatenate([united[:1], curved[1:-1], united[-1:]])
+        slope_ids = np.concatenate([united[:1], slope_ids[1:-1], united[-1:]])
     values = None
     if trace.local:
         values = np.moveaxis(np.asarray(plain(x, 1)), place, 0)
         if n > 2 and reach == 1 and trace.values:  # flat between steps of opposite signs
             steps = np.diff(y._values, axis=0)
-            flat = np.zeros(values.shape, bool)
-            flat[1:-1] = steps[:-1] * steps[1:] < 0
-            curved = np.where(flat, np.int32(trace.graph.opaque), curved)
-    slopes = made(trace, curved, float, values)
+            zero = np.zeros(values.shape, bool)
+            zero[1:-1] = steps[:-1] * steps[1:] < 0
+            slope_ids = np.where(zero, np.int32(trace.graph.opaque), slope_ids)
+    slopes = made(trace, slope_ids, float, values)
     mode = True if extrapolate is None else extrapolate
-    _Pieces(_hermite_pieces(x, y, slopes), x, mode, place, Sites(x, y)).hold(self)
+    _PiecewisePolynomial(_hermite_coefficients(x, y, slopes), x, mode, place, Sites(x, y)).fill(
+        self
+    )

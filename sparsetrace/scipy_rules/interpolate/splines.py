@@ -126,8 +126,8 @@ def _slopes(interpolator) -> Callable[[NDArray[Any]], Any]:
     bends = np.diff(y, axis=0) != 0
 
     def size(points: NDArray[Any]) -> Any:
-        pieces = [np.searchsorted(x, points, side) - 1 for side in ("left", "right")]
-        sides = [bends[np.clip(piece, 0, len(bends) - 1)] for piece in pieces]
+        intervals = [np.searchsorted(x, points, side) - 1 for side in ("left", "right")]
+        sides = [bends[np.clip(interval, 0, len(bends) - 1)] for interval in intervals]
         slope = (sides[0] | sides[1]).astype(float)
         if interpolator._extrapolate:
             return slope
@@ -178,7 +178,7 @@ def splev(call, x, tck, der, ext):
             "Use scipy.interpolate.BSpline(t, c, k).",
         )
     if np.ndim(c[0]):
-        return [splev(call, x, (knots, part, k), der, ext) for part in c]
+        return [splev(call, x, (knots, coefficients, k), der, ext) for coefficients in c]
 
     def values(points, more: int = 0) -> Any:
         if der + more > k:
@@ -215,16 +215,16 @@ def _several(xi, degrees, trailing: tuple[int, ...], values) -> Any:
     if isinstance(xi, tuple) and len(xi) == 1:
         xi = xi[0]
     if isinstance(xi, tuple):
-        parts: list[Any] = list(np.broadcast_arrays(*map(array_of, xi)))
+        coordinates: list[Any] = list(np.broadcast_arrays(*map(array_of, xi)))
     else:
         points = array_of(xi)
         if len(degrees) == 1 and points.ndim == 1:
             points = points[:, None]
-        parts = [points[..., i] for i in range(points.shape[-1])]
-    parts = [np.asarray(p) if not contains_traced(p) else array_of(p) for p in parts]
-    parts = [p.reshape(p.shape + (1,) * len(trailing)) for p in parts]
+        coordinates = [points[..., i] for i in range(points.shape[-1])]
+    coordinates = [np.asarray(p) if not contains_traced(p) else array_of(p) for p in coordinates]
+    coordinates = [p.reshape(p.shape + (1,) * len(trailing)) for p in coordinates]
     dtype = np.result_type(np.asarray(values).dtype, float)
-    result = polynomial_of(parts, [int(d) for d in degrees], dtype)
+    result = polynomial_of(coordinates, [int(d) for d in degrees], dtype)
     if not trailing:
         return result
     return np.broadcast_to(result, result.shape[: result.ndim - len(trailing)] + trailing).copy()

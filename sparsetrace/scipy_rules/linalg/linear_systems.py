@@ -1,8 +1,8 @@
 """``scipy.linalg``'s solvers: by ``np.linalg.solve``, or by the structure of the matrix.
 
-Contract: a solver that reads a part of its matrix (a triangle, a band) depends on that
-part alone, and there by the structure of the matrix (`square_systems`).  Whatever
-``np.linalg`` computes too has its rule there.
+Contract: a solver that reads a triangle or a band of its matrix depends on those elements
+alone; which solution depends on which of them is told by the non-zeros (`square_systems`).
+What ``np.linalg`` computes too is answered by NumPy's rule.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ _BATCHES = "Loop over the batch and use np.stack."
 def _read(call: Call, a: Any, assume_a: Any, *, lower: bool) -> Any:
     """The part of a matrix that a solver reads, given what it may assume."""
     name = {"gen": "general", "sym": "symmetric", "her": "hermitian", "pos": "positive definite"}
-    kind = name.get(assume_a, assume_a)
-    if kind in (None, "general"):
+    structure = name.get(assume_a, assume_a)
+    if structure in (None, "general"):
         return a
-    if kind in ("symmetric", "hermitian", "positive definite"):
-        return mirrored(a, lower=lower, conjugate=kind != "symmetric")
-    if kind == "lower triangular":
+    if structure in ("symmetric", "hermitian", "positive definite"):
+        return mirrored(a, lower=lower, conjugate=structure != "symmetric")
+    if structure == "lower triangular":
         return np.tril(a)
-    if kind == "upper triangular":
+    if structure == "upper triangular":
         return np.triu(a)
-    if kind == "diagonal":
+    if structure == "diagonal":
         return a * np.eye(a.shape[-1])
-    if kind == "tridiagonal":
+    if structure == "tridiagonal":
         return np.triu(np.tril(a, 1), -1)
-    if kind == "banded":
+    if structure == "banded":
         return a
     return call.refuse(f"assume_a={assume_a!r} is not known here", "Leave assume_a out.")
 

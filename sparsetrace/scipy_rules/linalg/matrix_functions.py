@@ -1,9 +1,9 @@
 """``scipy.linalg``'s functions of matrices, decompositions and patterned matrices.
 
-Contract: a function of a matrix (an exponential, a root) has non-zeros where a chain of
-the matrix's own non-zeros leads, and an element depends on the elements of such chains
-alone.  Decompositions depend on the whole matrix.  Patterned matrices only move
-elements.
+Contract: element (i, j) of a function of a matrix (an exponential, a root) is not zero where
+a path of the matrix's non-zeros leads from i to j, and depends on the elements of such paths
+alone.  Decompositions depend on the whole matrix.  Patterned matrices, such as
+``circulant``, only move elements.
 """
 
 from __future__ import annotations
@@ -91,16 +91,16 @@ def _no_range(call: Call, subset_by_value) -> None:
 @harmless("type", "driver")  # every result depends on the whole of both matrices
 def eigh(call, a, b, lower, eigvals_only, subset_by_index, subset_by_value):
     _no_range(call, subset_by_value)
-    parts = [mirrored(array_of(x), lower=lower) for x in (a, b) if x is not None]
+    matrices = [mirrored(array_of(x), lower=lower) for x in (a, b) if x is not None]
     options = {"eigvals_only": eigvals_only, "subset_by_index": subset_by_index}
-    return dense(call, *parts, **options)
+    return dense(call, *matrices, **options)
 
 
 @harmless("type", "driver")  # every result depends on the whole of both matrices
 def eigvalsh(call, a, b, lower, subset_by_index, subset_by_value):
     _no_range(call, subset_by_value)
-    parts = [mirrored(array_of(x), lower=lower) for x in (a, b) if x is not None]
-    return dense(call, *parts, subset_by_index=subset_by_index)
+    matrices = [mirrored(array_of(x), lower=lower) for x in (a, b) if x is not None]
+    return dense(call, *matrices, subset_by_index=subset_by_index)
 
 
 def eigvals(call, a, b):
@@ -109,8 +109,8 @@ def eigvals(call, a, b):
 
 
 def eig(call, a, b, left, right):
-    parts = [array_of(x) for x in (a, b) if x is not None]
-    result = dense(call, *parts, left=left, right=right)
+    matrices = [array_of(x) for x in (a, b) if x is not None]
+    result = dense(call, *matrices, left=left, right=right)
     if current().local or not isinstance(result, tuple):
         return result
     return tuple(x.astype(complex) for x in result)

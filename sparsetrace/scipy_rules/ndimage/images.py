@@ -122,8 +122,8 @@ def laplace(call, input, output, mode, cval, axes=None):
     x = input_of(call, input, output, cval)
     over = axes_of(axes, x.ndim)
     modes = several(mode, len(over))
-    parts = [_along(x, [1, -2, 1], a, m, cval) for a, m in zip(over, modes, strict=True)]
-    return sum(parts[1:], start=parts[0]) if parts else x.copy()
+    terms = [_along(x, [1, -2, 1], a, m, cval) for a, m in zip(over, modes, strict=True)]
+    return sum(terms[1:], start=terms[0]) if terms else x.copy()
 
 
 def _gaussian_derivatives(
@@ -137,25 +137,29 @@ def _gaussian_derivatives(
         raise TypeError(f"unexpected keyword arguments {sorted(options)}")
     derivatives = []
     for axis, m in zip(over, several(mode, len(over)), strict=True):
-        part = x
+        derivative = x
         for other, s in sigmas.items():
             if s > 1e-15:
                 weights = _gaussian_weights(s, order * (other == axis), truncate, radius)
-                part = _along(part, weights, other, m, cval)
-        derivatives.append(part)
+                derivative = _along(derivative, weights, other, m, cval)
+        derivatives.append(derivative)
     return derivatives
 
 
 def gaussian_laplace(call, input, sigma, output, mode, cval, kwargs, axes=None):
     x = input_of(call, input, output, sigma, cval)
-    parts = _gaussian_derivatives(x, sigma, 2, mode, cval, axes, kwargs)
-    return sum(parts[1:], start=parts[0]) if parts else x.copy()
+    terms = _gaussian_derivatives(x, sigma, 2, mode, cval, axes, kwargs)
+    return sum(terms[1:], start=terms[0]) if terms else x.copy()
 
 
 def gaussian_gradient_magnitude(call, input, sigma, output, mode, cval, kwargs, axes=None):
     x = input_of(call, input, output, sigma, cval)
-    parts = _gaussian_derivatives(x, sigma, 1, mode, cval, axes, kwargs)
-    return np.sqrt(sum((part**2 for part in parts[1:]), start=parts[0] ** 2)) if parts else x.copy()
+    derivatives = _gaussian_derivatives(x, sigma, 1, mode, cval, axes, kwargs)
+    return (
+        np.sqrt(sum((derivative**2 for derivative in derivatives[1:]), start=derivatives[0] ** 2))
+        if derivatives
+        else x.copy()
+    )
 
 
 def _several_axes(*, convolution: bool) -> Callable[..., Any]:

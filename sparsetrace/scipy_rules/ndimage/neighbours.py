@@ -1,8 +1,8 @@
 """Neighbourhoods of the elements of an array, as ``scipy.ndimage`` extends it at its ends.
 
-Contract: an array is shifted by each place of a window, so that a filter is a sum, or
-an extreme, of whole arrays.  Weights of one element that meet at an extended end are
-added first: where they cancel there is no dependency.
+Contract: an array is shifted by each offset of a window, so that a filter is a sum, or
+an extreme, of shifted arrays.  Near an end the extension may give one element several
+weights; they are added first, since there is no dependency where they cancel.
 """
 
 from __future__ import annotations
@@ -122,13 +122,13 @@ def shifted(x, used, origins: Sequence[int], modes: Sequence[str], cval) -> list
 def correlated(x, weights, origins: Sequence[int], modes: Sequence[str], cval) -> Any:
     """The sum of an array's neighbours, with a weight for each."""
     if is_traced(weights):
-        parts = shifted(x, np.ones(weights.shape, bool), origins, modes, cval)
-        return functools.reduce(np.add, map(np.multiply, parts, weights.reshape(-1)))
-    parts = shifted(x, weights != 0, origins, modes, cval)
-    if not parts:
+        shifts = shifted(x, np.ones(weights.shape, bool), origins, modes, cval)
+        return functools.reduce(np.add, map(np.multiply, shifts, weights.reshape(-1)))
+    shifts = shifted(x, weights != 0, origins, modes, cval)
+    if not shifts:
         return x * 0.0
     taps = weights[weights != 0].tolist()
-    out = functools.reduce(np.add, map(np.multiply, parts, taps))
+    out = functools.reduce(np.add, map(np.multiply, shifts, taps))
     if (weights > 0).any() and (weights < 0).any():
         _cancel(x, out, weights, origins, modes)
     return out
@@ -149,7 +149,7 @@ def _cancel(x, out, weights, origins: Sequence[int], modes: Sequence[str]) -> No
     cancelled = np.diff(np.append(0, np.cumsum(matrix.data == 0))[matrix.indptr]) > 0
     if cancelled.any():
         result = matrix_along(x.reshape(-1), matrix[np.flatnonzero(cancelled)])
-        at = tuple(part[cancelled] for part in np.nonzero(edge))
+        at = tuple(index[cancelled] for index in np.nonzero(edge))
         out._ids[at] = np.where(
             out._ids[at] > OPAQUE, np.maximum(result._ids, OPAQUE), out._ids[at]
         )

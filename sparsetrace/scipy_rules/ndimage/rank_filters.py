@@ -1,6 +1,7 @@
 """``scipy.ndimage``'s order statistics of neighbourhoods: extremes, medians, ranks.
 
-Contract: piecewise linear in the elements under the window.
+Contract: a result is one of the elements under the window, and depends on all of them; at a
+point on those alone that are equal to it.
 """
 
 from __future__ import annotations
@@ -39,16 +40,16 @@ def _chosen(x, choose: np.ufunc, size: int, axis: int, mode: str, cval: float, o
     shape = [1] * x.ndim
     shape[axis] = size
     origins = [origin if i == axis else 0 for i in range(x.ndim)]
-    parts = shifted(x, np.ones(shape, bool), origins, [mode] * x.ndim, cval)
-    return functools.reduce(choose, parts[1:], parts[0].copy())
+    neighbours = shifted(x, np.ones(shape, bool), origins, [mode] * x.ndim, cval)
+    return functools.reduce(choose, neighbours[1:], neighbours[0].copy())
 
 
 def _extreme(choose: np.ufunc) -> Callable[..., Any]:
     def rule(call, input, size, footprint, output, mode, cval, origin, axes):
         x = input_of(call, input, output, size, footprint, cval)
         if footprint is not None:
-            parts = _window(call, x, size, footprint, mode, cval, origin, axes)
-            return functools.reduce(choose, parts[1:], parts[0].copy())
+            neighbours = _window(call, x, size, footprint, mode, cval, origin, axes)
+            return functools.reduce(choose, neighbours[1:], neighbours[0].copy())
         if size is None:
             raise RuntimeError("no footprint provided")
         over = axes_of(axes, x.ndim)
@@ -92,9 +93,9 @@ def _window(
     return shifted(x, used, origins, [mode] * x.ndim, cval)
 
 
-def _ranked(parts: list[Any], rank: int) -> Any:
+def _ranked(neighbours: list[Any], rank: int) -> Any:
     """Of all elements' neighbours those of one rank."""
-    return np.sort(np.stack(parts, axis=-1), axis=-1)[..., rank]
+    return np.sort(np.stack(neighbours, axis=-1), axis=-1)[..., rank]
 
 
 def _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes):
@@ -104,30 +105,30 @@ def _ranked_window(call, input, size, footprint, output, mode, cval, origin, axe
 
 
 def median_filter(call, input, size, footprint, output, mode, cval, origin, axes):
-    parts = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
-    return _ranked(parts, len(parts) // 2)
+    neighbours = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
+    return _ranked(neighbours, len(neighbours) // 2)
 
 
 def rank_filter(call, input, rank, size, footprint, output, mode, cval, origin, axes):
     constant(call, rank, "a rank")
-    parts = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
-    return _ranked(parts, rank)
+    neighbours = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
+    return _ranked(neighbours, rank)
 
 
 def percentile_filter(call, input, percentile, size, footprint, output, mode, cval, origin, axes):
     constant(call, percentile, "a percentile")
-    part = percentile + 100.0 * (percentile < 0)
-    parts = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
-    n = len(parts)
-    return _ranked(parts, n - 1 if part == 100.0 else int(float(n) * part / 100.0))
+    percent = percentile + 100.0 * (percentile < 0)
+    neighbours = _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes)
+    n = len(neighbours)
+    return _ranked(neighbours, n - 1 if percent == 100.0 else int(float(n) * percent / 100.0))
 
 
 # ---------------------------------------------------------------- those of scipy.signal
 def medfilt(call, volume, kernel_size):
     x = np.atleast_1d(array_of(volume))
     sizes = several(3 if kernel_size is None else kernel_size, x.ndim)
-    parts = _ranked_window(call, x, sizes, None, None, "constant", 0.0, 0, None)
-    return _ranked(parts, len(parts) // 2)
+    neighbours = _ranked_window(call, x, sizes, None, None, "constant", 0.0, 0, None)
+    return _ranked(neighbours, len(neighbours) // 2)
 
 
 def medfilt2d(call, input, kernel_size):

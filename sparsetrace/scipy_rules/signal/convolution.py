@@ -1,8 +1,8 @@
 """``scipy.signal``'s convolutions and correlations of two arrays.
 
-Contract: output i unites the x[j] whose partner y[i - j] is not zero, and the other
-way round; both arrays may be traced.  One of them is laid out in windows, which the
-other multiplies.
+Contract: output i depends on those x[j] whose factor y[i - j] is not zero, and the other
+way round; both arrays may be traced.  One of them is laid out in windows, which are
+multiplied by the other.
 
 ``convolve([{0}, {1}], [1, 1])  ->  [{0}, {0, 1}, {1}]``
 """
@@ -43,8 +43,8 @@ def full_convolution(x, y, **padding):
     shape = [n - k + 1 for n, k in zip(extended.shape, y.shape, strict=True)]
     out = extended[tuple(map(slice, shape))] * 0.0
     for at in np.argwhere(patterns(flipped)).tolist():
-        part = tuple(slice(k, k + n) for k, n in zip(at, shape, strict=True))
-        out = out + extended[part] * flipped[tuple(at)]
+        window = tuple(slice(k, k + n) for k, n in zip(at, shape, strict=True))
+        out = out + extended[window] * flipped[tuple(at)]
     return out
 
 

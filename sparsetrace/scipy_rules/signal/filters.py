@@ -1,7 +1,7 @@
 """``scipy.signal``'s filters of one axis: recursive ones, smoothers, trends.
 
 Contract: a filter with constant coefficients is linear, and its impulse response says
-what reaches what.  Traced coefficients are taken through the recursion itself.
+which outputs an input reaches.  With traced coefficients the recursion itself is run.
 """
 
 from __future__ import annotations
@@ -161,15 +161,15 @@ def detrend(call, data, axis, type, bp):
     n = x.shape[axis]
     ends = np.unique(np.concatenate([np.atleast_1d(constant(call, bp, "bp")), [0, n]]))
     segments = np.moveaxis(x, axis, -1)
-    parts = []
+    results = []
     for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-        part = segments[..., start:stop]
+        segment = segments[..., start:stop]
         if stop - start > LARGEST:
-            parts.append(dense_along(part, -1))
+            results.append(dense_along(segment, -1))
             continue
         matrix = matrix_of(lambda s: call.original(s, axis=0), stop - start, _ROUNDING)
-        parts.append(along(part, matrix, -1))
-    return np.moveaxis(np.concatenate(parts, axis=-1), -1, axis)
+        results.append(along(segment, matrix, -1))
+    return np.moveaxis(np.concatenate(results, axis=-1), -1, axis)
 
 
 def upfirdn(call, h, x, up, down, axis, mode, cval):

@@ -78,13 +78,13 @@ def _correlation(u, v, w=None, centered: bool = True) -> Any:
 
 
 def _braycurtis(u, v, w=None):
-    parts = [x if w is None else w * x for x in (abs(u - v), abs(u + v))]
-    return np.sum(parts[0], axis=-1) / np.sum(parts[1], axis=-1)
+    terms = [x if w is None else w * x for x in (abs(u - v), abs(u + v))]
+    return np.sum(terms[0], axis=-1) / np.sum(terms[1], axis=-1)
 
 
 def _canberra(u, v, w=None):
-    parts = abs(u - v) / (abs(u) + abs(v))
-    return np.sum(parts if w is None else w * parts, axis=-1)
+    terms = abs(u - v) / (abs(u) + abs(v))
+    return np.sum(terms if w is None else w * terms, axis=-1)
 
 
 def _seuclidean(u, v, V):
@@ -99,8 +99,8 @@ def _mahalanobis(u, v, VI):
 def _jensenshannon(p, q, base=None):
     p, q = (x / np.sum(x, axis=-1, keepdims=True) for x in (p, q))
     mean = (p + q) / 2.0
-    parts = scipy.special.rel_entr(p, mean) + scipy.special.rel_entr(q, mean)
-    total = np.sum(parts, axis=-1)
+    terms = scipy.special.rel_entr(p, mean) + scipy.special.rel_entr(q, mean)
+    total = np.sum(terms, axis=-1)
     return np.sqrt((total if base is None else total / np.log(base)) / 2.0)
 
 
