@@ -15,7 +15,7 @@ from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
-from sparsetrace.tracing.arguments import Problem
+from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Traced, trace
 from sparsetrace.verification import Verification
 
@@ -122,16 +122,16 @@ def jacobian_sparsity(
            [0, 0, 1]])
     """
     _check(store, constants, max_paths)
-    problem = Problem(f, args, argnums, out, static_argnums)
-    verification = Verification(verify, problem, local=bool(local))
+    traced_call = TracedCall(f, args, argnums, out, static_argnums)
+    verification = Verification(verify, traced_call, local=bool(local))
 
     new_trace = partial(
-        problem.trace,
+        traced_call.trace,
         values=constants == "values",
         dependency=bool(dependency),
         local=bool(local),
     )
-    runs, left_out = _traced(problem, new_trace, local, max_paths, capture)
+    runs, left_out = _traced(traced_call, new_trace, local, max_paths, capture)
     patterns = [propagate(run.trace.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
@@ -143,8 +143,8 @@ def jacobian_sparsity(
                 "Return arrays of one shape.",
             )
         )
-    indptr, indices = united(patterns, problem.n_inputs) if len(patterns) > 1 else patterns[0]
-    shape = m, problem.n_inputs
+    indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
+    shape = m, traced_call.n_inputs
     pattern = SparsityPattern.from_csr_parts(indptr, indices, shape, left_out=left_out)
     verification.jacobian(pattern, runs[0].trace, dependency=bool(dependency))
     return pattern
@@ -214,7 +214,7 @@ def hessian_sparsity(
            [0, 0, 0, 0, 0]])
     """
     return _hessian(
-        Problem(f, args, argnums, None, static_argnums),
+        TracedCall(f, args, argnums, None, static_argnums),
         one_output=True,
         local=local,
         store=store,
@@ -271,7 +271,7 @@ def lagrangian_hessian_sparsity(
     3
     """
     return _hessian(
-        Problem(f, args, argnums, out, static_argnums),
+        TracedCall(f, args, argnums, out, static_argnums),
         one_output=False,
         local=local,
         store=store,
@@ -284,7 +284,7 @@ def lagrangian_hessian_sparsity(
 
 
 def _hessian(
-    problem: Problem,
+    traced_call: TracedCall,
     *,
     one_output: bool,
     local: bool,
@@ -299,12 +299,12 @@ def _hessian(
     if hessian_store not in HESSIAN_STORES:
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
-    verification = Verification(verify, problem, local=bool(local))
+    verification = Verification(verify, traced_call, local=bool(local))
 
     new_trace = partial(
-        problem.trace, values=constants == "values", local=bool(local), second_order=True
+        traced_call.trace, values=constants == "values", local=bool(local), second_order=True
     )
-    runs, left_out = _traced(problem, new_trace, local, max_paths, capture)
+    runs, left_out = _traced(traced_call, new_trace, local, max_paths, capture)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
@@ -312,7 +312,7 @@ def _hessian(
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
     patterns = [hessian_pattern(run.trace.graph, run.outputs, store, hessian_store) for run in runs]
-    n = problem.n_inputs
+    n = traced_call.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
     pattern = SparsityPattern.from_csr_parts(indptr, indices, (n, n), left_out=left_out)
     verification.hessian(pattern, runs[0].trace)
@@ -320,16 +320,20 @@ def _hessian(
 
 
 def _traced(
-    problem: Problem, new_trace: Callable[[], Trace], local: bool, max_paths: int, capture: bool
+    traced_call: TracedCall,
+    new_trace: Callable[[], Trace],
+    local: bool,
+    max_paths: int,
+    capture: bool,
 ) -> Traced:
     """All paths through the function."""
-    with problem.explaining():
+    with traced_call.explaining():
         return trace(
-            problem.run,
+            traced_call.run,
             new_trace,
-            function=problem.function,
-            state=problem.state,
-            point=problem.point() if local else (),
+            function=traced_call.function,
+            state=traced_call.state,
+            point=traced_call.point() if local else (),
             max_paths=int(max_paths),
             capture=bool(capture),
         )

@@ -336,8 +336,8 @@ def _checked(rule: Rule) -> Callable[..., Any] | str:
 
 def _places(name: str) -> list[tuple[str, str]]:
     """A dotted name as that of a module and a name in it, wherever the module may end."""
-    parts = name.split(".")
-    return [(".".join(parts[:n]), ".".join(parts[n:])) for n in range(1, len(parts))]
+    names = name.split(".")
+    return [(".".join(names[:n]), ".".join(names[n:])) for n in range(1, len(names))]
 
 
 def _value_at(places: list[tuple[str, str]]) -> Any:

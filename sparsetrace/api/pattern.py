@@ -195,10 +195,10 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         return f"{self!r}\n{picture}" if picture else repr(self)
 
     def __getitem__(self, key: Any) -> Any:
-        part = super().__getitem__(key)
-        if type(part) is csr_array and len(part.shape) == 2:
-            return type(self)(part)
-        return part
+        selection = super().__getitem__(key)
+        if type(selection) is csr_array and len(selection.shape) == 2:
+            return type(self)(selection)
+        return selection
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What stands between a user's function and its trace: arguments in, outputs out.
+"""A call of a user's function, traced: arguments in, outputs out.
 
 Contract: traced arguments replace the ones named, in the structure they came in, and in a
 global trace unknown ones the others (`sparsetrace.tracing.unknown_numbers`); every number
@@ -36,10 +36,10 @@ from sparsetrace.tracing.pytree import leaves, like, rebuilt
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import unknown
 
-__all__ = ["Problem"]
+__all__ = ["TracedCall"]
 
 
-class Problem:
+class TracedCall:
     """A function and its arguments, some of them to be traced.
 
     Parameters
@@ -273,8 +273,8 @@ def _call(trace: Trace, f: Callable[..., Any], args: list[Any], out: Any) -> tup
     else:
         result = rebuilt(out, lambda leaf: _target(trace, leaf))
         f(*args, result)
-    found = [_output_ids(trace, leaf) for leaf in _output_leaves(result)]
-    outputs = np.concatenate(found) if found else np.zeros(0, np.int32)
+    output_ids = [_output_ids(trace, leaf) for leaf in _output_leaves(result)]
+    outputs = np.concatenate(output_ids) if output_ids else np.zeros(0, np.int32)
     if trace.dependency and trace.conditions:
         # which values come out depends on what the branches were decided on
         decided = trace.graph.union_rows(np.array(trace.conditions, np.int32))

@@ -23,8 +23,8 @@ def _is_numbers(obj: Any) -> bool:
     return isinstance(obj, (bool, int, float, complex, np.number))
 
 
-def like(container: Any, parts: Sequence[Any]) -> Any:
-    """A container of the same type, and with the same attributes, that holds these parts.
+def like(container: Any, items: Sequence[Any]) -> Any:
+    """A container of the same type, and with the same attributes, that holds these items.
 
     Examples
     --------
@@ -35,32 +35,32 @@ def like(container: Any, parts: Sequence[Any]) -> Any:
     cls = type(container)
     if isinstance(container, dict):
         if cls is dict:
-            return dict(zip(container, parts, strict=True))
+            return dict(zip(container, items, strict=True))
         made: Any = copy.copy(container)
-        for key, part in zip(container, parts, strict=True):
-            dict.__setitem__(made, key, part)
+        for key, item in zip(container, items, strict=True):
+            dict.__setitem__(made, key, item)
         if getattr(container, "__dict__", None) is container:
             made.__dict__ = made  # keys are attributes
         return made
     if isinstance(container, Mapping):
-        return cls(dict(zip(container, parts, strict=True)))
+        return cls(dict(zip(container, items, strict=True)))
     if isinstance(container, tuple):
         if cls is tuple:
-            return tuple(parts)
+            return tuple(items)
         if hasattr(cls, "_fields"):
-            return cls(*parts)
-        made = tuple.__new__(cls, parts)
+            return cls(*items)
+        made = tuple.__new__(cls, items)
         if hasattr(container, "__dict__"):
             vars(made).update(vars(container))
         return made
     if cls is list:
-        return list(parts)
+        return list(items)
     made = copy.copy(container)
     if isinstance(container, deque):
         made.clear()
-        made.extend(parts)
+        made.extend(items)
         return made
-    list.__setitem__(made, slice(None), parts)
+    list.__setitem__(made, slice(None), items)
     return made
 
 

@@ -72,12 +72,14 @@ class State:
         self.reached = result = reached(roots)
         self._cells = [(cell, _content(cell)) for cell in result.cells]
         self._objects = result.objects
-        self._dicts = [(held, _taken(held)) for held in result.dicts if not _is_scope(held)]
+        self._dicts = [
+            (container, _taken(container)) for container in result.dicts if not _is_scope(container)
+        ]
         self._classes = [(cls, dict(_CLASS_DICT(cls))) for cls in result.classes]
         self._names = [(scope, name, scope.get(name, _ABSENT)) for scope, name in result.names]
         scopes = [*result.scopes, *filter(_is_scope, result.dicts)]
         self._scopes = [(scope, scope.copy()) for scope in scopes]
-        self._lists = [(held, list.copy(held)) for held in result.lists]
+        self._lists = [(container, list.copy(container)) for container in result.lists]
         self._others: list[Callable[[], None]] = []
         if result.sets or result.deques or result.slots or result.bytes:
             self._others += map(_kept_set, result.sets)
@@ -85,8 +87,8 @@ class State:
             self._others += (_kept_slots(item, names) for item, names in result.slots)
             self._others += map(_kept_bytes, result.bytes)
         self._others += _kept_arrays(result.arrays)
-        self._others += [_kept_random(held) for held in result.randoms]
-        self._others += [_kept_cache(held) for held in result.caches]
+        self._others += [_kept_random(generator) for generator in result.randoms]
+        self._others += [_kept_cache(cache) for cache in result.caches]
         self._drawn: dict[int, list[Any]] = {}
         self._moves: list[Callable[[], None]] = []
         self._exchanges = _listed(self, *result.caches, *result.iterators)
@@ -130,11 +132,11 @@ class State:
 
     def _exchange(self) -> None:
         made: dict[int, Any] = {}  # one stand-in for each, wherever it is held
-        for assign, held in self._exchanges:
-            stand_in = made.get(id(held))
+        for assign, original in self._exchanges:
+            stand_in = made.get(id(original))
             if stand_in is None:
-                stand_in = made[id(held)] = _stand_in(held, self._drawn)
-            if stand_in is not held:
+                stand_in = made[id(original)] = _stand_in(original, self._drawn)
+            if stand_in is not original:
                 assign(stand_in)
 
     def _put_back(self) -> None:
@@ -144,12 +146,12 @@ class State:
                     del cell.cell_contents
                 else:
                     cell.cell_contents = content
-        for item, cls, held in self._objects:
-            if type(item) is not cls or dict_of(item) is not held:
-                _reset_object(item, cls, held)
-        for held, before in self._dicts:
-            if dict.__len__(held) != len(before) or not _same_items(held, before):
-                _refill(held, before)
+        for item, cls, attributes in self._objects:
+            if type(item) is not cls or dict_of(item) is not attributes:
+                _reset_object(item, cls, attributes)
+        for container, before in self._dicts:
+            if dict.__len__(container) != len(before) or not _same_items(container, before):
+                _refill(container, before)
         for some, items in self._lists:
             if list.__len__(some) != len(items) or not all(map(_is, list.__iter__(some), items)):
                 list.__setitem__(some, slice(None), items)
@@ -189,40 +191,40 @@ def kept_state(*roots: Any) -> Iterator[None]:
 
 
 # ------------------------------------------------------------------------ dicts
-def _taken(held: Any) -> dict[Any, Any]:
+def _taken(container: Any) -> dict[Any, Any]:
     """A plain copy, in the order in which the items come."""
-    if type(held) is dict:
-        return held.copy()
-    if issubclass(type(held), collections.OrderedDict):
-        return dict(collections.OrderedDict.items(held))
-    return dict(dict.items(held))
+    if type(container) is dict:
+        return container.copy()
+    if issubclass(type(container), collections.OrderedDict):
+        return dict(collections.OrderedDict.items(container))
+    return dict(dict.items(container))
 
 
-def _is_scope(held: Any) -> bool:
+def _is_scope(container: Any) -> bool:
     """Whether a dictionary is what ``exec`` takes for globals: names in it may be exchanged."""
-    return type(held) is dict and "__builtins__" in held
+    return type(container) is dict and "__builtins__" in container
 
 
-def _same_items(held: Any, before: dict[Any, Any]) -> bool:
-    if issubclass(type(held), collections.OrderedDict):
-        keys: Any = collections.OrderedDict.__iter__(held)
-        values: Any = collections.OrderedDict.values(held)
+def _same_items(container: Any, before: dict[Any, Any]) -> bool:
+    if issubclass(type(container), collections.OrderedDict):
+        keys: Any = collections.OrderedDict.__iter__(container)
+        values: Any = collections.OrderedDict.values(container)
     else:
-        keys, values = dict.__iter__(held), dict.values(held)
+        keys, values = dict.__iter__(container), dict.values(container)
     return all(map(_is, values, before.values())) and all(map(_is, keys, before))
 
 
-def _refill(held: Any, before: dict[Any, Any]) -> None:
-    if issubclass(type(held), collections.OrderedDict):
-        collections.OrderedDict.clear(held)
+def _refill(container: Any, before: dict[Any, Any]) -> None:
+    if issubclass(type(container), collections.OrderedDict):
+        collections.OrderedDict.clear(container)
         for key, value in before.items():
-            collections.OrderedDict.__setitem__(held, key, value)
+            collections.OrderedDict.__setitem__(container, key, value)
         return
-    if dict.__len__(held) == len(before) and all(map(_is, dict.__iter__(held), before)):
-        dict.update(held, before)
+    if dict.__len__(container) == len(before) and all(map(_is, dict.__iter__(container), before)):
+        dict.update(container, before)
         return
-    dict.clear(held)
-    dict.update(held, before)
+    dict.clear(container)
+    dict.update(container, before)
 
 
 # --------------------------------------------------------------- names and classes
@@ -270,13 +272,13 @@ def _is_stand_in(value: Any) -> bool:
     return isinstance(owner, str) and owner.startswith("sparsetrace.capture.")
 
 
-def _reset_object(item: Any, cls: type, held: dict[str, Any]) -> None:
+def _reset_object(item: Any, cls: type, attributes: dict[str, Any]) -> None:
     """Its class and its dict, unless compiled code makes a new one whenever it is asked."""
     with suppress(AttributeError, TypeError):
         if type(item) is not cls:
             object.__setattr__(item, "__class__", cls)
-        if dict_of(item) is not held:
-            object.__setattr__(item, "__dict__", held)
+        if dict_of(item) is not attributes:
+            object.__setattr__(item, "__dict__", attributes)
 
 
 # ------------------------------------------------------------- cells and slots
@@ -306,42 +308,44 @@ def _kept_slots(item: Any, names: tuple[str, ...]) -> Callable[[], None]:
 
 
 # ---------------------------------------------------------------- other containers
-def _kept_set(held: set[Any]) -> Callable[[], None]:
-    before = set().union(held)
+def _kept_set(container: set[Any]) -> Callable[[], None]:
+    before = set().union(container)
 
     def put_back() -> None:
-        if set.__len__(held) != len(before) or {*map(id, set.__iter__(held))} != {*map(id, before)}:
-            set.clear(held)
-            set.update(held, before)
+        if set.__len__(container) != len(before) or {*map(id, set.__iter__(container))} != {
+            *map(id, before)
+        }:
+            set.clear(container)
+            set.update(container, before)
 
     return put_back
 
 
-def _kept_deque(held: collections.deque[Any]) -> Callable[[], None]:
-    before = list(collections.deque.__iter__(held))
+def _kept_deque(container: collections.deque[Any]) -> Callable[[], None]:
+    before = list(collections.deque.__iter__(container))
 
     def put_back() -> None:
-        if collections.deque.__len__(held) != len(before) or not all(
-            map(_is, collections.deque.__iter__(held), before)
+        if collections.deque.__len__(container) != len(before) or not all(
+            map(_is, collections.deque.__iter__(container), before)
         ):
-            collections.deque.clear(held)
-            collections.deque.extend(held, before)
+            collections.deque.clear(container)
+            collections.deque.extend(container, before)
 
     return put_back
 
 
-def _kept_bytes(held: Any) -> Callable[[], None]:
-    before = memoryview(held).tobytes()
+def _kept_bytes(data: Any) -> Callable[[], None]:
+    before = memoryview(data).tobytes()
 
     def put_back() -> None:
-        if memoryview(held).tobytes() == before:
+        if memoryview(data).tobytes() == before:
             return
         with suppress(BufferError):  # something else holds its memory
-            if issubclass(type(held), bytearray):
-                bytearray.__setitem__(held, slice(None), before)
+            if issubclass(type(data), bytearray):
+                bytearray.__setitem__(data, slice(None), before)
             else:
-                array.array.__delitem__(held, slice(None))
-                array.array.frombytes(held, before)
+                array.array.__delitem__(data, slice(None))
+                array.array.frombytes(data, before)
 
     return put_back
 
@@ -349,54 +353,54 @@ def _kept_bytes(held: Any) -> Callable[[], None]:
 def _kept_arrays(arrays: list[ndarray[Any, Any]]) -> Iterator[Callable[[], None]]:
     """Small arrays, byte for byte, and arrays of objects."""
     total = 0
-    for held in arrays:
-        size = held.nbytes
+    for values in arrays:
+        size = values.nbytes
         if size > _MOST_BYTES_OF_ONE or total + size > _MOST_BYTES:
             continue
         total += size
-        if held.dtype.kind == "O":
-            yield _kept_objects(held)
-        elif not held.dtype.hasobject:
-            yield _kept_numbers(held)
+        if values.dtype.kind == "O":
+            yield _kept_objects(values)
+        elif not values.dtype.hasobject:
+            yield _kept_numbers(values)
 
 
-def _kept_numbers(held: ndarray[Any, Any]) -> Callable[[], None]:
-    before = ndarray.tobytes(held)
-    shape, dtype = held.shape, held.dtype
+def _kept_numbers(values: ndarray[Any, Any]) -> Callable[[], None]:
+    before = ndarray.tobytes(values)
+    shape, dtype = values.shape, values.dtype
 
     def put_back() -> None:
-        if ndarray.tobytes(held) != before and (held.shape, held.dtype) == (shape, dtype):
+        if ndarray.tobytes(values) != before and (values.shape, values.dtype) == (shape, dtype):
             with suppress(ValueError):  # made read-only since
-                ndarray.__setitem__(held, ..., frombuffer(before, dtype).reshape(shape))
+                ndarray.__setitem__(values, ..., frombuffer(before, dtype).reshape(shape))
 
     return put_back
 
 
-def _kept_objects(held: ndarray[Any, Any]) -> Callable[[], None]:
-    before = list(ndarray.flatten(held))
-    shape = held.shape
+def _kept_objects(values: ndarray[Any, Any]) -> Callable[[], None]:
+    before = list(ndarray.flatten(values))
+    shape = values.shape
 
     def put_back() -> None:
-        if held.shape != shape or all(map(_is, ndarray.flatten(held), before)):
+        if values.shape != shape or all(map(_is, ndarray.flatten(values), before)):
             return
         items = empty(len(before), object)
         for i, item in enumerate(before):
             items[i] = item
         with suppress(ValueError):
-            ndarray.__setitem__(held, ..., items.reshape(shape))
+            ndarray.__setitem__(values, ..., items.reshape(shape))
 
     return put_back
 
 
 # --------------------------------------------------------------- random generators
-def _kept_random(held: Any) -> Callable[[], None]:
+def _kept_random(generator: Any) -> Callable[[], None]:
     """The generators of Python and of NumPy, whose states can be taken and given."""
-    if issubclass(type(held), random.Random):
-        return _kept_python_random(held)
-    if hasattr(held, "get_state"):
-        legacy = held.get_state(legacy=False)
-        return lambda: held.set_state(legacy)
-    bits = getattr(held, "bit_generator", held)
+    if issubclass(type(generator), random.Random):
+        return _kept_python_random(generator)
+    if hasattr(generator, "get_state"):
+        legacy = generator.get_state(legacy=False)
+        return lambda: generator.set_state(legacy)
+    bits = getattr(generator, "bit_generator", generator)
     state = bits.state
 
     def put_back() -> None:
@@ -405,12 +409,12 @@ def _kept_random(held: Any) -> Callable[[], None]:
     return put_back
 
 
-def _kept_python_random(held: random.Random) -> Callable[[], None]:
+def _kept_python_random(generator: random.Random) -> Callable[[], None]:
     try:
-        state = random.Random.getstate(held)
+        state = random.Random.getstate(generator)
     except NotImplementedError:  # the system's own
         return lambda: None
-    return lambda: random.Random.setstate(held, state)
+    return lambda: random.Random.setstate(generator, state)
 
 
 # ------------------------------------------------------------- copies of a point
@@ -425,18 +429,18 @@ def _moves(state: State, point: Iterable[Any]) -> Iterator[Callable[[], None]]:
         )
         if values is None or not values.size or values.nbytes > _MOST_BYTES_OF_ONE:
             continue
-        for held in state.reached.arrays:
-            alike = held.size == values.size and held.dtype.kind == "f"
-            if alike and ndarray.tobytes(held) == values.astype(held.dtype).tobytes():
-                yield functools.partial(_move_array, held)
+        for candidate in state.reached.arrays:
+            alike = candidate.size == values.size and candidate.dtype.kind == "f"
+            if alike and ndarray.tobytes(candidate) == values.astype(candidate.dtype).tobytes():
+                yield functools.partial(_move_array, candidate)
         for assign, value in _kept_numbers_of_python(state):
             if _is_copy(value, values):
                 yield functools.partial(assign, _moved(value))
 
 
-def _move_array(held: ndarray[Any, Any]) -> None:
-    flat = asarray([_moved(v) for v in ndarray.tolist(ndarray.flatten(held))], held.dtype)
-    ndarray.__setitem__(held, ..., flat.reshape(held.shape))
+def _move_array(values: ndarray[Any, Any]) -> None:
+    moved = asarray([_moved(v) for v in ndarray.tolist(ndarray.flatten(values))], values.dtype)
+    ndarray.__setitem__(values, ..., moved.reshape(values.shape))
 
 
 def _is_copy(value: Any, values: ndarray[Any, Any]) -> bool:
@@ -458,29 +462,29 @@ _MOST_NAMES = 1000
 
 def _kept_numbers_of_python(state: State) -> Iterator[tuple[_Assign, Any]]:
     """Numbers, and tuples and lists of them, with how to exchange them."""
-    kinds = (*_NUMBERS, tuple, list)
-    for held, before in state._dicts:
+    types_kept = (*_NUMBERS, tuple, list)
+    for container, before in state._dicts:
         if len(before) > _MOST_NAMES:
             continue  # a table, not an object that remembers
         for key, value in before.items():
-            if type(value) in kinds:
-                yield _item(held, key), value
+            if type(value) in types_kept:
+                yield _item(container, key), value
     for cell, value in state._cells:
-        if type(value) in kinds:
+        if type(value) in types_kept:
             yield functools.partial(setattr, cell, "cell_contents"), value
     for scope, name, value in state._names:
-        if type(value) in kinds:
+        if type(value) in types_kept:
             yield _item(scope, name), value
 
 
 # -------------------------------------------------------------- caches, iterators
-def _kept_cache(held: Any) -> Callable[[], None]:
+def _kept_cache(cache: Any) -> Callable[[], None]:
     """Emptied where it was used all the same, from a place that nothing could exchange."""
-    before = held.cache_info().misses
+    before = cache.cache_info().misses
 
     def put_back() -> None:
-        if held.cache_info().misses != before:
-            held.cache_clear()
+        if cache.cache_info().misses != before:
+            cache.cache_clear()
 
     return put_back
 
@@ -488,8 +492,8 @@ def _kept_cache(held: Any) -> Callable[[], None]:
 _Assign = Callable[[Any], None]
 
 
-def _listed(state: State, *held: Any) -> list[tuple[_Assign, Any]]:
-    return list(_places(state, set(map(id, held)))) if held else []
+def _listed(state: State, *wanted: Any) -> list[tuple[_Assign, Any]]:
+    return list(_places(state, set(map(id, wanted)))) if wanted else []
 
 
 def _places(state: State, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
@@ -497,10 +501,10 @@ def _places(state: State, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
     for scope, name, value in state._names:
         if id(value) in wanted:
             yield _item(scope, name), value
-    for held, before in (*state._dicts, *state._scopes):
+    for container, before in (*state._dicts, *state._scopes):
         for key, value in before.items():
             if id(value) in wanted:
-                yield _item(held, key), value
+                yield _item(container, key), value
     for some, items in state._lists:
         for i, value in enumerate(items):
             if id(value) in wanted:
@@ -532,10 +536,10 @@ def _recall(call: functools.partial[Any], function: Any) -> None:
     )
 
 
-def _item(held: dict[Any, Any], key: Any) -> _Assign:
-    if issubclass(type(held), collections.OrderedDict):
-        return functools.partial(collections.OrderedDict.__setitem__, held, key)
-    return functools.partial(dict.__setitem__, held, key)
+def _item(container: dict[Any, Any], key: Any) -> _Assign:
+    if issubclass(type(container), collections.OrderedDict):
+        return functools.partial(collections.OrderedDict.__setitem__, container, key)
+    return functools.partial(dict.__setitem__, container, key)
 
 
 def _inside(value: Any) -> Any:
@@ -560,14 +564,14 @@ def _attribute(cls: type, name: str, value: Any) -> _Assign:
     return assign
 
 
-def _stand_in(held: Any, drawn: dict[int, list[Any]]) -> Any:
+def _stand_in(original: Any, drawn: dict[int, list[Any]]) -> Any:
     """For one run; `drawn` holds what earlier runs drew from what cannot be copied."""
-    if type(held) in CACHES:
-        return _empty_cache(held)
+    if type(original) in CACHES:
+        return _empty_cache(original)
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return _copied(held)
-    return _Replayed(held, drawn.setdefault(id(held), []))
+        return _copied(original)
+    return _Replayed(original, drawn.setdefault(id(original), []))
 
 
 class _Replayed:
@@ -600,28 +604,28 @@ class _Replayed:
         )
 
 
-def _empty_cache(held: Any) -> Any:
+def _empty_cache(cache: Any) -> Any:
     """A cache of the same function, with nothing in it."""
-    function = held.__dict__.get("__wrapped__")
+    function = cache.__dict__.get("__wrapped__")
     if function is None:
-        return held
-    made = functools.lru_cache(**held.cache_parameters())(function)
-    made.__dict__.update(held.__dict__)
+        return cache
+    made = functools.lru_cache(**cache.cache_parameters())(function)
+    made.__dict__.update(cache.__dict__)
     return made
 
 
-def _copied(held: Any) -> Any:
+def _copied(iterator: Any) -> Any:
     """An iterator that goes on where another stands, and those that it draws from likewise."""
-    if type(held) not in ITERATORS:
-        step = getattr(type(held), "__next__", None)
+    if type(iterator) not in ITERATORS:
+        step = getattr(type(iterator), "__next__", None)
         if step is not None and (
             type(step) is not types.FunctionType or is_foreign(step.__module__)
         ):
             raise TypeError("an iterator that holds its place elsewhere")
-        return held  # what an iterator of the user's own holds is put back
-    if hasattr(type(held), "__copy__"):
-        return type(held).__copy__(held)
-    make, arguments, *state = held.__reduce__()
+        return iterator  # what an iterator of the user's own holds is put back
+    if hasattr(type(iterator), "__copy__"):
+        return type(iterator).__copy__(iterator)
+    make, arguments, *state = iterator.__reduce__()
     made = make(*map(_copied, arguments))
     if state and state[0] is not None:
         made.__setstate__(state[0])

@@ -155,19 +155,19 @@ def _data() -> property:
 
 
 @cache
-def _class_of(kind: type) -> type:
+def _class_of(cls: type) -> type:
     """The subclass that shows no values."""
     wrapped: dict[str, Any] = {"_is_unknown": True, "data": _data()}
-    wrapped |= {"__module__": __name__, "__hash__": kind.__hash__}
-    wrapped["__class__"] = property(lambda self: kind)  # what ``isinstance`` is told
+    wrapped |= {"__module__": __name__, "__hash__": cls.__hash__}
+    wrapped["__class__"] = property(lambda self: cls)  # what ``isinstance`` is told
     names = [*(f"__{name}__" for name in _OPERATORS), *_DECIDED]
-    for name in {*names, *(name for name in dir(kind) if not name.startswith("_"))}:
-        original = inspect.getattr_static(kind, name, None)
+    for name in {*names, *(name for name in dir(cls) if not name.startswith("_"))}:
+        original = inspect.getattr_static(cls, name, None)
         if name == "astype":
             wrapped[name] = _as_type(original)
         elif isinstance(original, property) and name not in wrapped:
             wrapped[name] = _attribute(original)
         elif inspect.isfunction(original):
             wrapped[name] = _method(original, name)
-    made: type = shown_as_another(type(kind.__name__, (kind,), wrapped))
+    made: type = shown_as_another(type(cls.__name__, (cls,), wrapped))
     return made

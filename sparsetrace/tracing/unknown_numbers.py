@@ -130,10 +130,10 @@ class _Exchange:
         self._made[id(obj)] = made
         return made
 
-    def _container(self, obj: Any, parts: list[Any]) -> Any:
+    def _container(self, obj: Any, items: list[Any]) -> Any:
         self._made[id(obj)] = obj  # one that holds itself stays as it is
-        exchanged = [self.of(part) for part in parts]
-        if all(new is old for new, old in zip(exchanged, parts, strict=True)):
+        exchanged = [self.of(item) for item in items]
+        if all(new is old for new, old in zip(exchanged, items, strict=True)):
             return obj
         try:
             return self._keep(obj, like(obj, exchanged))
@@ -141,12 +141,12 @@ class _Exchange:
             raise _refuse(obj, "a container that cannot be made anew") from error
 
     def _array(self, array: NDArray[Any]) -> Any:
-        kind = array.dtype.kind
-        if kind == "O":
+        letter = array.dtype.kind
+        if letter == "O":
             return self._objects(array)
-        if kind == "V" and _holds_floats(array.dtype):
+        if letter == "V" and _holds_floats(array.dtype):
             raise _refuse(array, f"whose records ({array.dtype}) hold numbers")
-        if kind not in "fc":
+        if letter not in "fc":
             return array
         if isinstance(array, np.ma.MaskedArray):
             data = self._traced(np.asarray(array.data))
@@ -165,9 +165,9 @@ class _Exchange:
         return traced_array(self._trace, ids, array.dtype)
 
     def _objects(self, array: NDArray[Any]) -> Any:
-        parts = array.ravel().tolist()
-        exchanged = [self.of(part) for part in parts]
-        if all(new is old for new, old in zip(exchanged, parts, strict=True)):
+        items = array.ravel().tolist()
+        exchanged = [self.of(item) for item in items]
+        if all(new is old for new, old in zip(exchanged, items, strict=True)):
             return array
         made = np.empty(array.size, object)
         made[:] = exchanged
@@ -223,8 +223,8 @@ def _gather(obj: Any, result: Callable[[NDArray[Any]], Any], seen: set[int]) -> 
             result(obj)
     elif isinstance(obj, (list, tuple, deque, Mapping)) and id(obj) not in seen:
         seen.add(id(obj))
-        for part in obj.values() if isinstance(obj, Mapping) else obj:
-            _gather(part, result, seen)
+        for item in obj.values() if isinstance(obj, Mapping) else obj:
+            _gather(item, result, seen)
     elif id(obj) not in seen:
         for name in _fields_of(obj):
             seen.add(id(obj))
@@ -245,5 +245,5 @@ def _holds_numbers(obj: Any) -> bool:
 def _holds_floats(dtype: np.dtype[Any]) -> bool:
     if dtype.names is None:
         return dtype.subdtype is not None and _holds_floats(dtype.subdtype[0])
-    parts = (dtype.fields[name][0].base for name in dtype.names)  # type: ignore[index]
-    return any(part.kind in "fcO" or _holds_floats(part) for part in parts)
+    fields = (dtype.fields[name][0].base for name in dtype.names)  # type: ignore[index]
+    return any(field.kind in "fcO" or _holds_floats(field) for field in fields)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.errors import VerificationError
-from sparsetrace.tracing.arguments import Problem
+from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.pytree import leaves
 from sparsetrace.verification.plain_calls import PlainFunction, numbers_of
 from sparsetrace.verification.sampling import alike, warn
@@ -28,15 +28,15 @@ _REMEDY = (
 )
 
 
-def compare_values(problem: Problem, values: list[Vector]) -> None:
-    """Compare what a trace of the problem at a point returned, leaf by leaf, with a plain call.
+def compare_values(traced_call: TracedCall, values: list[Vector]) -> None:
+    """Compare what a trace of the call at a point returned, leaf by leaf, with a plain call.
 
     Raises
     ------
     VerificationError
         If the numbers, or how many of them there are, differ.
     """
-    plain = PlainFunction(problem)
+    plain = PlainFunction(traced_call)
     result = plain.first(plain.point)
     if result is None:
         raise VerificationError(

@@ -10,7 +10,7 @@ import scipy.sparse
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import InputError
-from sparsetrace.tracing.arguments import Problem
+from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.verification.carried_values import compare_values
 from sparsetrace.verification.hessian_check import HessianCheck
 from sparsetrace.verification.input_groups import Pattern
@@ -90,9 +90,9 @@ def check_jacobian_sparsity(
     ...     print(error.row_name, error.column_name)
     [2] args[0][3]
     """
-    problem = Problem(f, args, argnums, out, static_argnums)
-    sampling = _sampling(problem, num_probes, seed, local=local)
-    _check_jacobian(problem, pattern, sampling, dependency=dependency)
+    traced_call = TracedCall(f, args, argnums, out, static_argnums)
+    sampling = _sampling(traced_call, num_probes, seed, local=local)
+    _check_jacobian(traced_call, pattern, sampling, dependency=dependency)
 
 
 def check_hessian_sparsity(
@@ -149,36 +149,38 @@ def check_hessian_sparsity(
     ...     print(sorted([error.row_name, error.column_name]))
     ['args[0][0]', 'args[0][1]']
     """
-    problem = Problem(f, args, argnums, out, static_argnums)
-    _check_hessian(problem, pattern, _sampling(problem, num_probes, seed, local=local))
+    traced_call = TracedCall(f, args, argnums, out, static_argnums)
+    _check_hessian(traced_call, pattern, _sampling(traced_call, num_probes, seed, local=local))
 
 
-def _sampling(problem: Problem, num_probes: Any, seed: int | None, *, local: bool) -> Sampling:
+def _sampling(
+    traced_call: TracedCall, num_probes: Any, seed: int | None, *, local: bool
+) -> Sampling:
     rng = np.random.default_rng(seed)
     probes = checked_probes(num_probes)
-    return Sampling(PlainFunction(problem), local=bool(local), probes=probes, rng=rng)
+    return Sampling(PlainFunction(traced_call), local=bool(local), probes=probes, rng=rng)
 
 
 def _check_jacobian(
-    problem: Problem, pattern: Any, sampling: Sampling, *, dependency: bool
+    traced_call: TracedCall, pattern: Any, sampling: Sampling, *, dependency: bool
 ) -> None:
     indptr, indices, shape = _parts(pattern)
-    if shape[1] != problem.n_inputs:
+    if shape[1] != traced_call.n_inputs:
         raise InputError(
             f"the pattern has {shape[1]} columns, and the arguments named by argnums have "
-            f"{problem.n_inputs} elements"
+            f"{traced_call.n_inputs} elements"
         )
     entries = Pattern(indptr, indices, shape, sampling.rng)
     with np.errstate(all="ignore"):
         JacobianCheck(sampling, entries, dependency=bool(dependency)).run()
 
 
-def _check_hessian(problem: Problem, pattern: Any, sampling: Sampling) -> None:
+def _check_hessian(traced_call: TracedCall, pattern: Any, sampling: Sampling) -> None:
     indptr, indices, shape = _parts(pattern)
-    if shape != (problem.n_inputs, problem.n_inputs):
+    if shape != (traced_call.n_inputs, traced_call.n_inputs):
         raise InputError(
             f"the pattern has the shape {shape}, and the arguments named by argnums have "
-            f"{problem.n_inputs} elements"
+            f"{traced_call.n_inputs} elements"
         )
     with np.errstate(all="ignore"):
         HessianCheck(sampling, Pattern(indptr, indices, shape, sampling.rng)).run()
@@ -192,7 +194,7 @@ class Verification:
     verify : None, bool or int
         None compares the values of a trace at a point with a plain call; False does nothing;
         True, or a number of probes, checks the pattern as well.
-    problem : Problem
+    traced_call : TracedCall
     local : bool
 
     Raises
@@ -201,33 +203,33 @@ class Verification:
         If `verify` is none of these.
     """
 
-    def __init__(self, verify: bool | int | None, problem: Problem, *, local: bool) -> None:
+    def __init__(self, verify: bool | int | None, traced_call: TracedCall, *, local: bool) -> None:
         if verify is None or isinstance(verify, (bool, np.bool_)):
             self.probes = DEFAULT_PROBES if verify else 0
         else:
             self.probes = checked_probes(verify, "verify")
-        self._problem, self._local = problem, local
+        self._traced_call, self._local = traced_call, local
         off = verify is not None and not self.probes
-        problem.keeps_values = local and not off
+        traced_call.keeps_values = local and not off
 
     def jacobian(self, pattern: Any, trace: Trace, *, dependency: bool) -> None:
         """Check what `jacobian_sparsity` found, in this run."""
         self._values(trace)
         if self.probes:
-            _check_jacobian(self._problem, pattern, self._sampling(), dependency=dependency)
+            _check_jacobian(self._traced_call, pattern, self._sampling(), dependency=dependency)
 
     def hessian(self, pattern: Any, trace: Trace) -> None:
         """Check what `hessian_sparsity` or `lagrangian_hessian_sparsity` found likewise."""
         self._values(trace)
         if self.probes:
-            _check_hessian(self._problem, pattern, self._sampling())
+            _check_hessian(self._traced_call, pattern, self._sampling())
 
     def _sampling(self) -> Sampling:
-        return _sampling(self._problem, self.probes, 0, local=self._local)
+        return _sampling(self._traced_call, self.probes, 0, local=self._local)
 
     def _values(self, trace: Trace) -> None:
-        if self._problem.keeps_values:
-            compare_values(self._problem, self._problem.carried[trace])
+        if self._traced_call.keeps_values:
+            compare_values(self._traced_call, self._traced_call.carried[trace])
 
 
 def checked_probes(count: Any, name: str = "num_probes") -> int:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES, OutputError
-from sparsetrace.tracing.arguments import Problem
+from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
 
 __all__ = ["PlainFunction", "numbers_of", "plain_call"]
@@ -53,7 +53,7 @@ class PlainFunction:
 
     Parameters
     ----------
-    problem : Problem
+    traced_call : TracedCall
 
     Attributes
     ----------
@@ -69,9 +69,9 @@ class PlainFunction:
         Why the last call that failed did so.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.function = problem.function
-        self._given, self._numbers, self._unknown, self._out = problem.given
+    def __init__(self, traced_call: TracedCall) -> None:
+        self.function = traced_call.function
+        self._given, self._numbers, self._unknown, self._out = traced_call.given
         self._args: tuple[Any, ...] = self._given
         trees = [self._args[i] for i in self._numbers]
         self._leaves = [leaf for tree in trees for leaf in leaves(tree)]
@@ -82,7 +82,7 @@ class PlainFunction:
         self.eps = max([_EPS, *map(_unit, kinds)])
         self.calls = 0
         self._context = copy_context()
-        self._state = problem.state
+        self._state = traced_call.state
         self.failure = ""
         self.n_outputs: int | None = None
         self._result: Any = None

@@ -7,7 +7,7 @@ import pytest
 from reports import reported
 
 import sparsetrace as st
-from sparsetrace.tracing.arguments import Problem
+from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.verification.plain_calls import PlainFunction
 
 pytestmark = pytest.mark.filterwarnings("error::sparsetrace.VerificationWarning")
@@ -132,8 +132,8 @@ def test_arguments_of_unknown_value_vary():
     options = {"argnums": 1, "static_argnums": 0, "verify": True}
     assert st.jacobian_sparsity(f, 0.0, np.ones(2), **options).nnz == 0
 
-    problem = Problem(f, (0.0, np.ones(2)), 1)
-    plain, rng = PlainFunction(problem), np.random.default_rng(0)
+    traced_call = TracedCall(f, (0.0, np.ones(2)), 1)
+    plain, rng = PlainFunction(traced_call), np.random.default_rng(0)
     assert not plain.first(plain.point).any()
     before = plain.others
     plain.vary(rng, 0.5)
