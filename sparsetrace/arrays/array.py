@@ -1,7 +1,7 @@
 """`TracedArray`: an ndarray subclass whose elements are dependency patterns.
 
-Contract: everything of an ndarray that reaches no protocol of NumPy's is overridden,
-here or in `Layout`: it is answered from the ids, or it raises.
+Contract: every attribute and method of an ndarray that NumPy's protocols do not intercept
+is overridden, here or in `Layout`: it is answered from the node ids, or it raises.
 """
 
 from __future__ import annotations
@@ -118,9 +118,9 @@ class TracedArray(Layout):
 
     @property
     def patterns(self) -> NDArray[Any]:
-        flat = np.empty(self._ids.size, object)
-        flat[:] = index_sets(self._trace.graph, self._ids.reshape(-1))
-        return flat.reshape(self._ids.shape)
+        sets = np.empty(self._ids.size, object)
+        sets[:] = index_sets(self._trace.graph, self._ids.reshape(-1))
+        return sets.reshape(self._ids.shape)
 
     # -------------------------------------------------------------- protocols
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

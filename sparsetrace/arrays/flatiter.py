@@ -1,4 +1,7 @@
-"""``x.flat`` of a traced array."""
+"""``x.flat`` of a traced array.
+
+Contract: the elements are read, written and counted in C order, whatever their order in memory.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""`Layout`: what a traced array says of its shape and memory, and how it is rearranged.
+"""`Layout`: the shape and the memory of a traced array, and how it is reshaped and indexed.
 
 Contract: the visible buffer is a read-only view of one poison object; the node ids
 live in `_ids`, an int32 array of the same shape, which NumPy itself slices, reshapes
-and assigns, so views share memory as the user expects.  In a local trace `_values`
-goes the same way beside them.
+and assigns, so views share memory as the user expects.  In a local trace the array `_values`
+is treated in the same way.
 """
 
 from __future__ import annotations

@@ -141,16 +141,16 @@ def watched_patches(places: Iterable[tuple[Callable[[Any], None], Any]]) -> list
         How to assign to each, and the function that is there.
     """
     return [
-        Patch(Place(functools.partial(_same, held), assign), "", held, _stand_in(held))
-        for assign, held in places
+        Patch(Place(functools.partial(_same, function), assign), "", function, _stand_in(function))
+        for assign, function in places
     ]
 
 
-def _stand_in(held: Any) -> Any:
+def _stand_in(function: Any) -> Any:
     """What is exchanged for a function while a trace runs."""
-    wrapper = registered_functions.wrapper_of(held)
-    return getattr(np, held.__name__) if wrapper is None else wrapper
+    wrapper = registered_functions.wrapper_of(function)
+    return getattr(np, function.__name__) if wrapper is None else wrapper
 
 
-def _same(held: Any) -> Any:
-    return held
+def _same(item: Any) -> Any:
+    return item

@@ -109,8 +109,8 @@ def _public_name(frames: list[types.FrameType]) -> str:
     for frame in frames:
         function = frame.f_code.co_name
         module = str(frame.f_globals.get("__name__", ""))
-        parts = module.split(".")
-        public = ".".join(part for part in parts if not part.startswith("_"))
+        names = module.split(".")
+        public = ".".join(component for component in names if not component.startswith("_"))
         if hasattr(sys.modules.get(public), function):
             return f"{public}.{function}"
     frame = frames[0]

@@ -152,9 +152,9 @@ def _fail_alike(
     if trace.local or _sizes(args) != _ONE:
         original(*map(_plain, args), **kwargs)
     elif may_be_caught(trace):
-        settled = [plain_values(trace, x) if is_traced(x) else x for x in args]
-        if all(x is not None for x in settled):
-            original(*(x.item() if isinstance(x, np.ndarray) else x for x in settled), **kwargs)
+        values = [plain_values(trace, x) if is_traced(x) else x for x in args]
+        if all(x is not None for x in values):
+            original(*(x.item() if isinstance(x, np.ndarray) else x for x in values), **kwargs)
             return
         for error in _errors(original, *(None if is_traced(x) else x for x in args)):
             may_raise(trace, functools.partial(type(error), *error.args), args)

@@ -2,7 +2,7 @@
 
 Contract: machine code reads and writes memory, and a traced array has none.  While a trace
 runs, the calls of numba's compiled functions, wherever they are kept, run the Python source
-for traced arguments, and the machine code for all others.  Where the source says something
+for traced arguments, and the machine code for all others.  Where the source does something
 else than what was compiled (declared types, numba's own containers), the call is refused.
 numba itself is never imported.
 """

@@ -109,10 +109,10 @@ def by_rows(original: Callable[..., Any]) -> Callable[..., Any]:
         if not out and self.is_dynamic:
             raise TypeError(f"too few arguments for function {self.__name__!r}")
         scalars = [not hasattr(argument, "dtype") for argument in declared[0]] if declared else []
-        targets = _targets(trace, call, inputs, out, names)
+        outputs = _targets(trace, call, inputs, out, names)
         run = functools.partial(run_source, call, self._dispatcher, builder.py_func)
-        _fill_rows(run, inputs, targets, names, scalars)
-        return _delivered(tuple(targets), out)
+        _fill_rows(run, inputs, outputs, names, scalars)
+        return _delivered(tuple(outputs), out)
 
     return __call__
 
@@ -141,7 +141,7 @@ def _targets(
             if sizes.setdefault(name, size) != size:
                 refuse(call, f"its arguments differ in the dimension {name}")
     loop = np.broadcast_shapes(*loops)
-    targets = []
+    outputs = []
     for at, core in enumerate(names[1]):
         if out:
             kept = np.shape(out[at])[len(np.shape(out[at])) - len(core) :]
@@ -153,23 +153,23 @@ def _targets(
         dtype = dtype_of(content) if out else np.dtype(float)
         if dtype.kind not in "fc":
             refuse(call, f"it writes into an array of {dtype}")
-        target = traced_constants(trace, np.zeros(shape, dtype))
-        target[...] = content
-        targets.append(target)
-    return targets
+        output = traced_constants(trace, np.zeros(shape, dtype))
+        output[...] = content
+        outputs.append(output)
+    return outputs
 
 
 def _fill_rows(
     run: Callable[..., Any],
     inputs: Any,
-    targets: list[Any],
+    outputs: list[Any],
     names: list[list[list[str]]],
     scalars: list[bool],
 ) -> None:
     """Run the source of a ``guvectorize`` function once for each place of the loop."""
     cores = [len(core) for core in names[0]]
-    outer = targets[0].ndim - len(names[1][0])
-    loop = targets[0].shape[:outer]
+    outer = outputs[0].ndim - len(names[1][0])
+    loop = outputs[0].shape[:outer]
     spread = [_spread(x, loop, core) for x, core in zip(inputs, cores, strict=True)]
     for place in itertools.product(*map(range, loop)):
         row = []
@@ -177,8 +177,8 @@ def _fill_rows(
             number = not core and (not scalars or scalars[at])
             row.append(x[place] if core or number else x[(*place, None)])
         results = [
-            target[place] if core else target[(*place, None)]
-            for target, core in zip(targets, names[1], strict=True)
+            output[place] if core else output[(*place, None)]
+            for output, core in zip(outputs, names[1], strict=True)
         ]
         run((*row, *results), {})
 

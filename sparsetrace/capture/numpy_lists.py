@@ -1,8 +1,8 @@
 """NumPy's functions given Python lists of traced numbers: ``np.mean([x[0], x[1]])``.
 
-Contract: a list hands nothing over, so NumPy would make an array of objects of it, and
+Contract: for a list NumPy asks no protocol; it would make an array of objects of it, and
 compute with these.  The functions are exchanged once a traced number was about to become
-an element of such an array, and the trace runs again: what has no lists pays nothing.
+an element of such an array, and the trace runs again.  Functions without lists pay nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``numpy.polynomial`` with traced coefficients: its Python code, run on traced arrays.
 
-Contract: its functions and classes hand nothing over, and make arrays of floats of what
+Contract: its functions and classes ask no protocol, and make arrays of floats of what
 they are given.  Calls with traced numbers run copies that make traced arrays instead.
 """
 

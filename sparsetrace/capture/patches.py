@@ -2,9 +2,9 @@
 
 Contract: exchanged on entry of the first trace, put back on exit of the last, whatever
 ended it.  Every replacement asks first whether a trace runs in its own context, so other
-threads see plain NumPy.  What is exchanged is said by the other modules of this room, as
-patches: some from the start, some in groups once a module is loaded or turns out to be used,
-and names that a module bound early (``from numpy import zeros``) where an error showed that
+threads see plain NumPy.  The patches come from the other modules of this folder: some are
+made from the start, some in groups once a module is loaded or turns out to be used; names
+that a module bound early (``from numpy import zeros``) follow where an error showed that
 they matter.
 """
 
@@ -263,6 +263,6 @@ def rebind_orderings(frame: types.FrameType) -> bool:
     return _exchange(early_names.ordering_patches(frame))
 
 
-def exchange_watched(held: Iterable[tuple[Callable[[Any], None], Any]]) -> None:
+def exchange_watched(functions: Iterable[tuple[Callable[[Any], None], Any]]) -> None:
     """Exchange functions that are held by other names than their own, wherever that is."""
-    _exchange(early_names.watched_patches(held))
+    _exchange(early_names.watched_patches(functions))

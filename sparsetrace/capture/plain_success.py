@@ -107,8 +107,8 @@ def _numbers(x: Any) -> Any:
     values, ids = x._values, x._ids
     if values is None:
         shape, dtype = np.shape(ids), x._dtype
-        whole = dtype.kind in "biu"
+        integers = dtype.kind in "biu"
         places = np.arange(np.size(ids)).reshape(shape)
-        values = np.zeros(shape) if whole else 1.0 + np.sqrt(places)
+        values = np.zeros(shape) if integers else 1.0 + np.sqrt(places)
         values = values.astype(dtype)
     return _copy(values, ids) if isinstance(x, np.ndarray) else np.asarray(values)[()]

@@ -1,4 +1,4 @@
-"""Functions and methods that have a rule and no hook of NumPy's, where the program loaded them.
+"""Functions with a rule that NumPy's protocols do not intercept, in the modules that are loaded.
 
 Contract: no module is imported for this; one that is loaded, before a trace or during it, has
 its functions exchanged for wrappers that test for traced arguments and call the original for
@@ -121,8 +121,8 @@ def _owner(module: types.ModuleType, name: str) -> tuple[Any, str]:
     """The module, or among a class and its bases the one that defines a method."""
     path, _, attribute = name.rpartition(".")
     owner: Any = module
-    for part in filter(None, path.split(".")):
-        owner = vars(owner).get(part) if isinstance(owner, types.ModuleType | type) else None
+    for name_part in filter(None, path.split(".")):
+        owner = vars(owner).get(name_part) if isinstance(owner, types.ModuleType | type) else None
     if not isinstance(owner, type):
         return (owner if not path else types.SimpleNamespace()), attribute
     bases = (base for base in owner.__mro__ if attribute in vars(base))

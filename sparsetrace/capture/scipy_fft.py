@@ -1,6 +1,6 @@
-"""``scipy.fft`` on traced arrays, by the backend protocol that it has for such things.
+"""``scipy.fft`` on traced arrays, by its backend protocol (``scipy.fft.set_backend``).
 
-Contract: set for the tracing thread, while the trace runs.  The Fourier transforms go
+Contract: the backend is set for the tracing thread while the trace runs.  The Fourier transforms go
 to the rules of ``np.fft``; the cosine and sine transforms are products with their
 matrix, whose zeros count.  What has no rule is refused by name.
 """

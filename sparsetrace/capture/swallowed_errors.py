@@ -125,7 +125,7 @@ def _tracing(raised: Raised) -> Iterator[None]:
         return local
 
     seen: dict[int, Any] = {}  # by identity: code objects compare their bytes
-    held: list[types.CodeType] = []
+    codes: list[types.CodeType] = []
 
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
@@ -134,7 +134,7 @@ def _tracing(raised: Raised) -> Iterator[None]:
         except KeyError:
             foreign = is_foreign(frame.f_globals.get("__name__"), code.co_filename)
             watched = seen[id(code)] = None if foreign else local
-            held.append(code)
+            codes.append(code)
         if watched is not None:
             frame.f_trace_lines = False
         return watched

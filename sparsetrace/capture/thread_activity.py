@@ -1,7 +1,7 @@
 """Whether a thread works, waits, or stands in a traced operation, as another thread sees it.
 
-Contract: told by the processor time that it takes; where the system does not say that, by
-whether the thread is there, and for how long.
+Contract: a thread that uses processor time works.  Where the system does not report that
+time, the answer is told from whether the thread is still there, and for how long it has been.
 """
 
 from __future__ import annotations

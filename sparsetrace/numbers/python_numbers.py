@@ -235,9 +235,9 @@ def _kind(x: Any) -> str:
         return x._dtype.kind
     if isinstance(x, (np.generic, Number)):
         return ""
-    for wanted, kind in ((bool, "b"), (int, "i"), (float, "f"), (complex, "c")):
+    for wanted, letter in ((bool, "b"), (int, "i"), (float, "f"), (complex, "c")):
         if isinstance(x, wanted):
-            return kind
+            return letter
     return ""
 
 
@@ -292,17 +292,17 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
 
 
 def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> Any:
-    kinds = "".join([_KIND_OF.get(type(x)) or _kind(x) for x in operands])
+    letters = "".join([_KIND_OF.get(type(x)) or _kind(x) for x in operands])
     trace = next(x._trace for x in operands if isinstance(x, PythonNumber))
-    if len(kinds) < len(operands):
+    if len(letters) < len(operands):
         if not all(isinstance(x, (Number, np.generic)) or _kind(x) for x in operands):
             return NotImplemented  # arrays know how to go on, lists and texts do not
         return ufunc_call(trace, ufunc, "__call__", operands, {})
-    if "c" in kinds and ufunc in _ORDERED:
+    if "c" in letters and ufunc in _ORDERED:
         return NotImplemented
-    if ufunc in _WHOLE_ONLY and not set(kinds) <= set("bi"):
+    if ufunc in _WHOLE_ONLY and not set(letters) <= set("bi"):
         return NotImplemented
-    if "b" in kinds and not (kinds == "bb" and ufunc in _COUNTED):
+    if "b" in letters and not (letters == "bb" and ufunc in _COUNTED):
         operands = tuple(int(x) if type(x) is bool else _counted(x) for x in operands)
     if not trace.local:
         if trace.calm:
@@ -310,7 +310,7 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
         result = without_state(trace, ufunc_call, trace, ufunc, "__call__", operands, {})
         return as_python(result)
     value = operate(*map(_value, operands))  # raises what it raises
-    if isinstance(value, complex) and "c" not in kinds:
+    if isinstance(value, complex) and "c" not in letters:
         operands = tuple(map(_as_complex, operands))
     result = without_state(trace, ufunc_call, trace, ufunc, "__call__", operands, {})
     return _with_value(as_python(result), value)

@@ -1,9 +1,9 @@
 """`TracedScalar`: one traced number, as element reads and full reductions give it.
 
 Contract: passes for a number of NumPy's wherever its value is not needed; where it is
-(``float``, ``bool``, ``int``, an index, a hash of the value) it raises.  Operators take a
-short way past the array rules, with the same table and the same result.  `Number` is what
-it has in common with the numbers of Python's own, in `sparsetrace.numbers.python_numbers`.
+(``float``, ``bool``, ``int``, an index, a hash of the value) it raises.  Operators have a
+faster way than the rules for arrays, which reads the same records and gives the same result.
+`Number` is the base class shared with `sparsetrace.numbers.python_numbers`.
 """
 
 from __future__ import annotations
@@ -375,9 +375,9 @@ class TracedScalar(Number):
 
     def __getitem__(self, key: Any) -> Any:
         """As elements of arrays: ``v[()]``, ``v[...]`` and ``v[None]``, and nothing else."""
-        parts = key if isinstance(key, tuple) else (key,)
-        if all(part is None or part is Ellipsis for part in parts):
-            return self if not parts else self._as_array()[key]
+        entries = key if isinstance(key, tuple) else (key,)
+        if all(entry is None or entry is Ellipsis for entry in entries):
+            return self if not entries else self._as_array()[key]
         raise IndexError("invalid index to scalar variable.")
 
     def _named_array(self) -> Any:
@@ -543,8 +543,8 @@ for _name in COMPARISONS:
 def _absent(number: Any, name: str) -> AttributeError:
     """The error of a plain number without this attribute."""
     shown = number.__class__
-    kind = shown.__name__ if shown.__module__ == "builtins" else f"numpy.{shown.__name__}"
-    return AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=number)
+    shown_name = shown.__name__ if shown.__module__ == "builtins" else f"numpy.{shown.__name__}"
+    return AttributeError(f"{shown_name!r} object has no attribute {name!r}", name=name, obj=number)
 
 
 class Hidden:

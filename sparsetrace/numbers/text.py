@@ -1,9 +1,9 @@
 """The text of traced numbers and arrays: no two values have the same.
 
 Contract: text that is a key of a memo, or is compared, stands for one value.  So it ends in
-a number that no other value's text has, in this trace or in any other: not the index sets
-alone, which ``2 * x`` and ``sin(x)`` share.  It is no text of the value itself, at a point
-neither: ``float(f"{v:.3f}")`` would go on as a constant, while this text raises there.
+a number that no other value's text has, in this trace or in any other; the index sets alone
+would not do, since ``2 * x`` and ``sin(x)`` share them.  The value itself is never shown, not
+even at a point: ``float(f"{v:.3f}")`` would go on as a constant, while this text raises there.
 
 A traced number has the same text whenever it is asked for.  So has an array at a point while
 its values stay; in a global trace, where a write in place may leave no mark, the text of an
