@@ -69,8 +69,8 @@ def holds_traced(holder: object) -> bool:
     """Whether an object was made of traced elements, or has them as attributes."""
     if is_traced(holder):
         return False
-    held = getattr(holder, "__dict__", {})
-    if STATE in held or any(map(is_given, held.values())):
+    attributes = getattr(holder, "__dict__", {})
+    if STATE in attributes or any(map(is_given, attributes.values())):
         return True
     cls: Any = type(holder)
     return any(is_given(getattr(holder, name, None)) for name in _slots(cls))

@@ -213,8 +213,8 @@ def rearranged(function: Callable[..., Any], a, *args, **kwargs) -> Any:
     if operand.beneath is not None:
         beneath = function(operand.beneath, *args, **kwargs)
     if isinstance(data, (list, tuple)):
-        pieces = zip(data, map(simplified, masks), beneath or [None] * len(data), strict=True)
-        return [finished(trace, MaskedData(*piece)) for piece in pieces]
+        arrays = zip(data, map(simplified, masks), beneath or [None] * len(data), strict=True)
+        return [finished(trace, MaskedData(*array)) for array in arrays]
     mask = nomask if operand.mask is nomask else simplified(masks)
     return finished(trace, MaskedData(data, mask, beneath))
 
@@ -259,9 +259,9 @@ def _diff(a, /, n: int = 1, axis: int = -1, prepend=np._NoValue, append=np._NoVa
                 shape = tuple(1 if i == axis % out.ndim else k for i, k in enumerate(out.shape))
                 end = over(current_trace(), np.broadcast_to(end.data, shape).copy())
         ends.append(end)
-    pieces = [p for p in (ends[0], out, ends[1]) if p is not np._NoValue]
-    if len(pieces) > 1 and n:
-        out = _concatenated(pieces, axis)
+    arrays = [p for p in (ends[0], out, ends[1]) if p is not np._NoValue]
+    if len(arrays) > 1 and n:
+        out = _concatenated(arrays, axis)
     front = (slice(None),) * (axis % out.ndim)
     for _ in range(n):
         out = out[(*front, slice(1, None))] - out[(*front, slice(None, -1))]
@@ -270,15 +270,15 @@ def _diff(a, /, n: int = 1, axis: int = -1, prepend=np._NoValue, append=np._NoVa
 
 @answers(np.ma.ediff1d)
 def _ediff1d(arr, to_end=None, to_begin=None) -> Any:
-    flat = as_masked(arr).ravel()
-    pieces = [flat[1:] - flat[:-1]]
+    elements = as_masked(arr).ravel()
+    arrays = [elements[1:] - elements[:-1]]
     if to_begin is not None:
-        pieces.insert(0, to_begin)
+        arrays.insert(0, to_begin)
     if to_end is not None:
-        pieces.append(to_end)
-    if len(pieces) == 1:
-        return pieces[0]
-    return _concatenated([as_masked(piece).ravel() for piece in pieces])
+        arrays.append(to_end)
+    if len(arrays) == 1:
+        return arrays[0]
+    return _concatenated([as_masked(array).ravel() for array in arrays])
 
 
 @answers(np.ma.putmask)

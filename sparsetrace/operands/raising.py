@@ -76,7 +76,7 @@ def may_be_caught(trace: Trace) -> bool:
 
 
 def remember(trace: Trace, frame: types.FrameType) -> None:
-    """Note that no error is caught from a frame outwards; see `Graph.lately`."""
+    """Note that no error is caught from a frame outwards; see `Trace.lately`."""
     code = frame.f_code
     if not code.co_exceptiontable and not code.co_flags & _RESUMED:
         trace.lately = frame

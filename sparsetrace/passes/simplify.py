@@ -66,8 +66,8 @@ def simplify(graph: Graph, outputs: Ids | Sequence[Ids]) -> Program:
     [3]
     """
     blocks = merged(graph.finish())
-    parts = [outputs] if isinstance(outputs, np.ndarray) else outputs
-    return _Simplifier(graph.n_inputs, blocks).run(parts)
+    arrays = [outputs] if isinstance(outputs, np.ndarray) else outputs
+    return _Simplifier(graph.n_inputs, blocks).run(arrays)
 
 
 # ---------------------------------------------------------------- the passes
@@ -158,10 +158,10 @@ class _Simplifier:
         self.program: list[Block] = []
 
     def run(self, outputs: Sequence[Ids]) -> Program:
-        parts = [np.ascontiguousarray(part) for part in outputs]
+        arrays = [np.ascontiguousarray(ids) for ids in outputs]
         self._measure_together()
-        for part in parts:
-            self._mark(part)
+        for ids in arrays:
+            self._mark(ids)
         for state in reversed(self.states):
             if state.live:
                 self._mark_parents(state)
@@ -169,9 +169,9 @@ class _Simplifier:
         for state in live:
             state.last = state is live[-1]
             self._forward(state)
-        shown = [self._canonical(part) for part in parts]
-        for part in shown:
-            for state in self._touched(part):
+        shown = [self._canonical(ids) for ids in arrays]
+        for ids in shown:
+            for state in self._touched(ids):
                 self._emit(state)
         return Program(self.n_inputs, self.program, np.concatenate(shown))
 
@@ -267,9 +267,9 @@ class _Simplifier:
             return
         assert state.needed is not None
         if block.sequential:
-            flat = flattened_tree(block, state.needed)
-            state.block = block = flat
-            state.needed = np.diff(flat.indptr) > 0
+            unions = flattened_tree(block, state.needed)
+            state.block = block = unions
+            state.needed = np.diff(unions.indptr) > 0
             outside = block.parents[block.parents < block.base]
             self._mark(outside)
             return
@@ -294,13 +294,13 @@ class _Simplifier:
         if len(columns) >= _REDUCTION_WIDTH and not state.last:
             self._own(columns, block.base, block.size)
             state.reduction = True
-        flat = self._taken_over(columns)
+        flattened = self._taken_over(columns)
         for i, column in enumerate(columns):
-            room = _WIDEST - len(flat.columns) - (len(columns) - 1 - i)
-            for part in self._opened(column, room):
-                flat.add(part)
-        state.distinct, state.flat = flat, flat.columns
-        self.aliases |= len(flat.columns) == 1
+            room = _WIDEST - len(flattened.columns) - (len(columns) - 1 - i)
+            for ids in self._opened(column, room):
+                flattened.add(ids)
+        state.distinct, state.flat = flattened, flattened.columns
+        self.aliases |= len(flattened.columns) == 1
 
     def _forward_rows(self, state: _State, block: Rows) -> None:
         if block.sequential:
@@ -407,10 +407,10 @@ class _Simplifier:
         return taken
 
     def _opens_whole(self, state: _State, column: Ids, room: int) -> bool:
-        block, flat = state.block, state.flat
+        block, flattened = state.block, state.flat
         return (
-            flat is not None
-            and len(flat) <= room
+            flattened is not None
+            and len(flattened) <= room
             and not state.reduction
             and len(column) == block.size
             and self._extent(column).is_range
@@ -423,16 +423,16 @@ class _Simplifier:
             for touched in self._touched(column):
                 self._emit(touched)
             return [column]
-        block, flat = state.block, state.flat
-        if flat is not None and not state.emitted and len(flat) <= room:
-            cheap = state.uses == 1 or len(flat) <= _SHARED_WIDTH
+        block, flattened = state.block, state.flat
+        if flattened is not None and not state.emitted and len(flattened) <= room:
+            cheap = state.uses == 1 or len(flattened) <= _SHARED_WIDTH
             if cheap and not state.reduction:
                 extent, m = self._extent(column), len(column)
                 if extent.is_range:
                     start = extent.low - block.base
                     if m == block.size:
-                        return flat
-                    return [part[start : start + m] for part in flat]
+                        return flattened
+                    return [ids[start : start + m] for ids in flattened]
         self._emit(state)
         return [column]
 

@@ -79,11 +79,11 @@ def _is_pure(function: Any, seen: set[int]) -> bool:
 def _is_pure_code(function: Any, bound: Any, seen: set[int]) -> bool:
     if not isinstance(function, types.FunctionType):
         return False
-    held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     names = dict(_cells(function))
-    if not all(_is_pure(f, seen) for f in (*held, *names.values()) if callable(f)):
+    if not all(_is_pure(f, seen) for f in (*defaults, *names.values()) if callable(f)):
         return False
-    plain = all(isinstance(v, _UNCHANGING) or callable(v) for v in (*held, *names.values()))
+    plain = all(isinstance(v, _UNCHANGING) or callable(v) for v in (*defaults, *names.values()))
     return _is_pure_body(function.__code__, function.__globals__, bound, seen, plain=plain)
 
 
