@@ -50,7 +50,7 @@ _NARROW = "efF"
 
 def _scalar(trace: Trace, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
     if trace.local:
-        # a real number whose derivative was cut stays traced: see rules/singular.py
+        # a real number whose derivative was cut stays traced: see `Trace.singular`
         if node <= 0 or (node == OPAQUE and dtype.kind in "biu"):
             return dtype.type(value)
         return number(trace, node, dtype, value)

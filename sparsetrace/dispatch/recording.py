@@ -351,7 +351,7 @@ def _flattened(own: Graph, size: int, ids: Ids, most: int) -> tuple[list[Step], 
     nodes = np.unique(ids[ids >= FIRST_INPUT + size])
     places = arange(own.size - FIRST_INPUT)
     members = [item.to_array() for item in index_sets(own, nodes)] if len(nodes) else []
-    rows: dict[bytes, int] = {}
+    number_of: dict[bytes, int] = {}
     united: list[Places] = []
     for node, item in zip(nodes.tolist(), members, strict=True):
         if len(item) == 0:
@@ -360,10 +360,10 @@ def _flattened(own: Graph, size: int, ids: Ids, most: int) -> tuple[list[Step], 
             place = int(item[0])
         else:
             mark = item.tobytes()
-            if mark not in rows:
-                rows[mark] = len(united)
+            if mark not in number_of:
+                number_of[mark] = len(united)
                 united.append(array(item, np.intp))
-            place = size + rows[mark]
+            place = size + number_of[mark]
         places[node - FIRST_INPUT] = place
     if not united:
         return [], 0, places

@@ -134,8 +134,8 @@ class _Move:
 MOVES: dict[Callable[..., Any], _Move] = {f: _Move(f, names) for f, names in _LINES}
 
 
-# These recursive helpers are no closures: one that calls itself is a reference cycle, and
-# would keep the trace alive until the garbage collector runs.
+# These recursive helpers are functions of the module: a closure that calls itself is a
+# reference cycle, and would keep the trace alive until the garbage collector runs.
 def _lifted(trace: Trace, function: Callable[..., Any], value, dtypes: list[np.dtype[Any]]) -> Any:
     """Node ids in place of the elements; notes their dtypes."""
     # an empty list is an array of no floats, except where NumPy refuses it

@@ -100,7 +100,7 @@ def _imag(trace: Trace, val) -> Any:
         return Elements(nothing, dtype, keep_array=keep_array)
     known = ids < ZERO
     if known.any():
-        # these constants need ids of their own, which the array cannot share: no writes
+        # the imaginary parts of constants need new ids, which are no view: read-only
         ids = np.where(known, trace.graph.constant(trace.graph.known_values(ids, dtype).imag), ids)
         ids.flags.writeable = False
         return Elements(ids, np.empty(0, dtype).real.dtype, keep_array=keep_array)

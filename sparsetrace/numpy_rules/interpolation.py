@@ -90,7 +90,7 @@ def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
         if heights is None or not trace.values or (heights != heights.flat[0]).any():
             sources.append(ids_of(trace, x))
         else:
-            # level, with steps at most where the table ends
+            # all heights are equal: a step is possible only at the ends of the table
             outside = [v for v in (left, right) if v is not None]
             if all(_equals(trace, v, heights.flat[0]) for v in outside):
                 return Elements(trace.graph.constant(np.full(shape, heights.flat[0])), dtype)

@@ -174,7 +174,7 @@ def _lstsq(trace: Trace, a, b, rcond) -> Any:
         known = np.linalg.lstsq(a, np.zeros(np.shape(b)), rcond)
         residuals = residuals if known[1].size else known[1]
         return spread(columns, x), spread(squares, residuals), known[2], known[3]
-    # the rank of a traced matrix is taken as full, and with it the residuals' shape
+    # a traced matrix is assumed to have full rank, which decides the residuals' shape
     ranks = matrix if trace.dependency else np.array(trace.graph.opaque, np.int32)
     return (
         spread(columns, x),

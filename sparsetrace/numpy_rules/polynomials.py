@@ -233,7 +233,7 @@ for _name in "sqrt log log2 log10 arccos arcsin arctanh".split():
 
 @rule_for(scimath.power)
 def _power(trace: Trace, x, p) -> Elements:
-    # as arrays, numbers of Python take part in the dtype
+    # made into arrays, so that Python's numbers count in the choice of the dtype
     base, exponent = (y if contains_traced(y) else np.asarray(y) for y in (x, p))
     result = combined(trace, np.power, base, exponent)
     return Elements(result.ids, np.result_type(result.dtype, np.complex64))

@@ -224,7 +224,7 @@ def _solutions(trace: Trace, matrices: SquareMatrices, sides: Ids, nonzero: Mask
     if matrices.ids is not None:
         owner, needed, ids = _coefficients(trace, matrices, form, united=k > 1)
         coefficients = np.broadcast_to(ids[:, None], (len(ids), k))
-        if some is not None:  # an unknown that is zero makes its coefficients count nothing
+        if some is not None:  # an unknown that is zero makes its coefficients have no effect
             coefficients = np.where(some[needed], coefficients, np.int32(trace.graph.opaque))
         sources.append((owner, coefficients))
     united = _united(trace, form, sources)

@@ -83,7 +83,7 @@ def _watch_singularities(
     record = record_of(ufunc)
     mask = record.infinite_at(values)
     if record.infinite2 and (trace.second_order or record.infinite is None):
-        # where nothing is said of first derivatives, those that are infinite are among these
+        # a record without `infinite`: where its first derivative is infinite, so is a second one
         traced = [i for i, x in enumerate(inputs) if contains_traced(x)]
         second = record.infinite2_at(values, traced)
         mask = second if mask is None else mask if second is None else mask | second

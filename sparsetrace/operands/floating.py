@@ -61,7 +61,7 @@ def begin(trace: Trace) -> None:
 
 
 def _ambient(trace: Trace) -> Any:
-    if trace.ambient is None:  # a trace of no driver
+    if trace.ambient is None:  # a trace that no driver began
         begin(trace)
     return trace.ambient
 
@@ -252,10 +252,10 @@ def _met_by(ufunc: np.ufunc, *known: float | None) -> tuple[str, ...]:
     """The errors that a ufunc meets between samples of its unknown arguments."""
     if ufunc.signature is not None or len(known) != ufunc.nin or ufunc.nin > _MOST_ARGUMENTS:
         return _ALL
-    rows = itertools.product(*(_SAMPLES if x is None else (float(x),) for x in known))
+    combinations = itertools.product(*(_SAMPLES if x is None else (float(x),) for x in known))
     with recorded() as errors:
         try:
-            ufunc(*array(list(rows)).T)
+            ufunc(*array(list(combinations)).T)
         except TypeError:  # no loop for floats
             return _ALL
     return tuple(error for error in _ALL if error in errors)

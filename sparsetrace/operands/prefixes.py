@@ -53,7 +53,7 @@ def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
     (axis,) = normalize_axis_tuple(axis, ids.ndim)
     if result_dtype.kind == "b" and source.kind != "b":
         ids = landed(trace, result_dtype, ids)
-    points = values_of(x) if trace.local else None  # None too of what a rule made of ids
+    points = values_of(x) if trace.local else None  # None, too, if a rule made x of ids alone
     if points is not None:
         points = np.moveaxis(asarray(points), axis, -1)
     rows = Operand(trace, np.moveaxis(ids, axis, -1), source, points)

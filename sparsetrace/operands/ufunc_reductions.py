@@ -73,7 +73,7 @@ def reduce(
     ids, result_dtype = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
     _check(ufunc, ids, axis, initial, where)
     rows, axes = core_last(ids, axis)
-    points = values_of(x) if trace.local else None  # None too of what a rule made of ids
+    points = values_of(x) if trace.local else None  # None, too, if a rule made x of ids alone
     if points is not None:
         points = core_last(asarray(points), axis)[0]
     unsure = where is not True and is_uncertain(where)
@@ -291,10 +291,10 @@ def reduceat(
     axis = normalize_axis_index(axis, ids.ndim)
     values = asarray(values_of(x)) if trace.local else None
     points = None if values is None else np.moveaxis(values, axis, 0)
-    rows = np.moveaxis(ids, axis, 0)
+    ids_first = np.moveaxis(ids, axis, 0)
     places = values_of(indices) if trace.local else constant_values(indices)
     starts = asarray(places).astype(int)
-    length = rows.shape[0]
+    length = ids_first.shape[0]
     if starts.size and (starts.min() < 0 or starts.max() >= length):
         raise IndexError(f"index out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
     stops = np.append(starts[1:], length)
@@ -302,9 +302,9 @@ def reduceat(
     for low, high in zip(starts.tolist(), stops.tolist(), strict=True):
         segment = slice(low, max(high, low + 1))
         shown = None if points is None else points[segment]
-        operand = Operand(trace, rows[segment], source, shown)
+        operand = Operand(trace, ids_first[segment], source, shown)
         segments.append(reduce(trace, ufunc, operand, 0, dtype))
     if not segments:
-        return Elements(zeros((0, *rows.shape[1:]), np.int32), source)
+        return Elements(zeros((0, *ids_first.shape[1:]), np.int32), source)
     out = np.stack([result.ids for result in segments])
     return Elements(np.moveaxis(out, 0, axis), segments[0].dtype)

@@ -94,12 +94,12 @@ def _along_diagonals(
     return bands.solve(program.n_inputs, groups)
 
 
-def _numbered(*parts: Ids) -> tuple[Ids, Ids]:
+def _numbered(*id_arrays: Ids) -> tuple[Ids, Ids]:
     """The distinct nodes among all parts, and for each node its place among them."""
-    size = max(int(part.max(initial=OPAQUE)) for part in parts) + 1
+    size = max(int(ids.max(initial=OPAQUE)) for ids in id_arrays) + 1
     used = np.zeros(size, bool)
-    for part in parts:
-        used[part] = True
+    for ids in id_arrays:
+        used[ids] = True
     nodes = np.flatnonzero(used).astype(np.int32)
     place = np.zeros(size, np.int32)
     place[nodes] = np.arange(len(nodes), dtype=np.int32)

@@ -1,4 +1,8 @@
-"""From the graph to index sets, for the nodes that an output needs and no others."""
+"""From the graph to the patterns of outputs, for the nodes that an output needs and no others.
+
+Contract: the graph is simplified (`sparsetrace.passes`), a store solves the program, and the
+answer is the same whichever store it is.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,7 @@ def united(
     --------
     >>> left = np.array([0, 1, 2]), np.array([0, 1])
     >>> right = np.array([0, 1, 1]), np.array([1])
-    >>> [part.tolist() for part in united([left, right], 2)]
+    >>> [array.tolist() for array in united([left, right], 2)]
     [[0, 2, 3], [0, 1, 1]]
     """
     m = len(patterns[0][0]) - 1

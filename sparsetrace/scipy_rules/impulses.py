@@ -1,8 +1,8 @@
-"""Linear functions of one axis, known by what they do to unit impulses.
+"""Matrices of linear functions along an axis, taken from what they do to unit impulses.
 
 Contract: the matrix of such a function is the function applied to the identity, so
-that its zeros are SciPy's own.  Where outputs look at a neighbourhood alone, the matrix
-of a short axis stands for that of a long one.
+that its zeros are SciPy's own.  Where an output depends on near inputs alone, the matrix
+for a long axis is put together from that for a short one.
 """
 
 from __future__ import annotations
@@ -84,20 +84,20 @@ def local_matrix(function: Function, n: int, radius: int, tolerance: float = 0.0
 
 
 def along(x, matrix, axis: int, *, exact: bool = True) -> Any:
-    """Each line of `x` multiplied by a matrix; not `exact`: something constant is added."""
+    """Each vector along an axis, multiplied by a matrix; not `exact`: plus something constant."""
     result = matrix_along(x, matrix, axis)
     return result if exact else unknown(result)
 
 
 def dense_along(x, axis: int, size: int | None = None) -> Any:
-    """Each element of a line depends on all of the line."""
+    """Each element depends on all elements along the axis."""
     total = np.moveaxis(x, axis, -1).sum(axis=-1, keepdims=True)
     repeated = np.repeat(total, x.shape[axis] if size is None else size, axis=-1)
     return unknown(np.moveaxis(repeated, -1, axis))
 
 
 def causal(x, response: NDArray[Any], axis: int) -> Any:
-    """Each line convolved with the impulse response of a filter, cut to its length.
+    """Each vector along an axis, convolved with a filter's impulse response, cut to its length.
 
     ``causal([{0}, {1}, {2}], [0, 1, 1])  ->  [{}, {0}, {0, 1}]``
     """

@@ -102,7 +102,7 @@ def unknown(x):
 
 
 def matrix_along(x, matrix, axis: int = -1) -> Any:
-    """Each line of `x` along an axis, multiplied by a scipy.sparse matrix.
+    """Each vector along an axis of `x`, multiplied by a scipy.sparse matrix.
 
     ``matrix_along([{0}, {1}, {2}], [[1, 1, 0], [0, 0, 1]])  ->  [{0, 1}, {2}]``
     """
@@ -164,7 +164,7 @@ def spread(trace: Trace, total: Ids, sample) -> Any:
 
 
 def dense(call: Call, *sources, **options) -> Any:
-    """SciPy's function of matrices whose every result depends on the whole of each.
+    """SciPy's function of matrices, each result of which depends on all of their elements.
 
     Shapes come from a run on well-conditioned matrices.
     """

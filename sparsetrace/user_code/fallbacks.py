@@ -1,4 +1,4 @@
-"""Handlers after which nothing depends on the inputs that did not before.
+"""Exception handlers that add no dependency, so that their paths need not be run.
 
 Contract: ``try: return math.log(v)`` / ``except ValueError: return -1e10`` gives a number in
 place of one that any value may have: whatever is done with it afterwards, the path of the
@@ -41,7 +41,7 @@ def adds_nothing(frame: types.FrameType, cls: type[BaseException], *, inner: boo
     ----------
     frame : frame
         The innermost one that stands in a ``try``.
-    kind : type
+    cls : type
         That of the error.
     inner : bool
         Whether the error comes of a frame inside this one.

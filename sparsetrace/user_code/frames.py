@@ -61,7 +61,7 @@ def is_library_file(name: str) -> bool:
     if name.startswith(_LIBRARIES) or name.endswith(CYTHON):
         return True
     if "site-packages" in name or "dist-packages" in name:
-        return any(part in name for part in _COMPILED)
+        return any(word in name for word in _COMPILED)
     return name.startswith(STANDARD)
 
 

@@ -36,7 +36,7 @@ __all__ = [
     "watched_frame",
 ]
 
-Kind = type[BaseException] | None
+ErrorType = type[BaseException] | None
 """The type of an error; None is one that nothing is known of."""
 
 
@@ -89,7 +89,7 @@ class CodeMap:
         self.is_own = is_own(code)
         self.is_driver = code.co_filename == _DRIVER
         self.passes: bool | None = None
-        self.outcomes: dict[tuple[int, Kind], tuple[bool, Kind]] = {}
+        self.outcomes: dict[tuple[int, ErrorType], tuple[bool, ErrorType]] = {}
 
     @functools.cached_property
     def instructions(self) -> list[dis.Instruction]:
@@ -132,16 +132,20 @@ class CodeMap:
             )
         return self.passes
 
-    def outcome(self, offset: int, kind: Kind, scope: dict[str, Any]) -> tuple[bool, Kind]:
+    def outcome(
+        self, offset: int, error_type: ErrorType, scope: dict[str, Any]
+    ) -> tuple[bool, ErrorType]:
         """Whether an error raised at the offset may be caught; if not, what leaves the frame."""
-        result = self.outcomes.get((offset, kind))
+        result = self.outcomes.get((offset, error_type))
         if result is None:
-            result = self.outcomes[offset, kind] = self._outcome(offset, kind, scope)
+            result = self.outcomes[offset, error_type] = self._outcome(offset, error_type, scope)
         return result
 
-    def _outcome(self, offset: int, kind: Kind, scope: dict[str, Any]) -> tuple[bool, Kind]:
-        todo, seen = [(offset, kind)], set()
-        leaving: set[Kind] = set()
+    def _outcome(
+        self, offset: int, error_type: ErrorType, scope: dict[str, Any]
+    ) -> tuple[bool, ErrorType]:
+        todo, seen = [(offset, error_type)], set()
+        leaving: set[ErrorType] = set()
         while todo:
             raised = todo.pop()
             target = self.target(raised[0])
@@ -156,10 +160,10 @@ class CodeMap:
         return False, leaving.pop() if len(leaving) == 1 else None
 
     def _handled(
-        self, target: int, kind: Kind, scope: dict[str, Any]
-    ) -> list[tuple[int, Kind]] | None:
+        self, target: int, error_type: ErrorType, scope: dict[str, Any]
+    ) -> list[tuple[int, ErrorType]] | None:
         """Where the handler at an offset raises again, and what; None if it may end otherwise."""
-        raised: list[tuple[int, Kind]] = []
+        raised: list[tuple[int, ErrorType]] = []
         todo, seen = [self.places[target]], set()
         steps = self.instructions
         while todo:
@@ -170,7 +174,7 @@ class CodeMap:
             step = steps[at]
             name = step.opname
             if name == "CHECK_EXC_MATCH":
-                result = matches(kind, steps, at, scope)
+                result = matches(error_type, steps, at, scope)
                 if result is not True:
                     todo.append(self.places[steps[at + 1].argval])
                 if result is not False:
@@ -180,9 +184,9 @@ class CodeMap:
                     return None
                 todo.append(next(i for i in range(at, len(steps)) if steps[i].opname == "RERAISE"))
             elif name == "RERAISE":
-                raised.append((step.offset, kind))
+                raised.append((step.offset, error_type))
             elif name == "RAISE_VARARGS":
-                raised.append((step.offset, kind if step.arg == 0 else None))
+                raised.append((step.offset, error_type if step.arg == 0 else None))
             elif name in _ENDINGS or (name == "POP_EXCEPT" and steps[at + 1].opname != "RERAISE"):
                 return None
             elif "JUMP" in name or name == "FOR_ITER":
@@ -221,10 +225,10 @@ def _varints(table: bytes) -> Any:
 
 
 def matches(
-    kind: Kind, steps: list[dis.Instruction], at: int, scope: dict[str, Any]
+    error_type: ErrorType, steps: list[dis.Instruction], at: int, scope: dict[str, Any]
 ) -> bool | None:
     """Whether an ``except`` clause is for this type of error; None if unknown."""
-    if kind is None or kind is _Anything:
+    if error_type is None or error_type is _Anything:
         return None
     last = at - 1
     count = 1
@@ -236,10 +240,10 @@ def matches(
         chain, first = chain_ending_at(steps, last)
         wanted = named(chain, scope)
         last = first - 1
-        kinds = wanted if isinstance(wanted, tuple) else (wanted,)
-        if not all(isinstance(one, type) for one in kinds):
+        clause_types = wanted if isinstance(wanted, tuple) else (wanted,)
+        if not all(isinstance(one, type) for one in clause_types):
             result = None
-        elif issubclass(kind, kinds):
+        elif issubclass(error_type, clause_types):
             return True
     return result
 
@@ -288,18 +292,20 @@ def passes_on(frame: types.FrameType) -> bool:
     return not code.co_exceptiontable or code_map(code).passes_on(frame.f_globals)
 
 
-def is_caught(kind: Kind, frame: types.FrameType | None) -> bool:
+def is_caught(error_type: ErrorType, frame: types.FrameType | None) -> bool:
     """Whether an error of a type that is raised here may be caught before the driver gets it.
 
     Parameters
     ----------
-    kind : type
+    error_type : type
     frame : frame
         Where to start looking outwards.
     """
     result = watched_frame(frame)
     while result is not None:
-        caught, kind = code_map(result.f_code).outcome(result.f_lasti, kind, result.f_globals)
+        caught, error_type = code_map(result.f_code).outcome(
+            result.f_lasti, error_type, result.f_globals
+        )
         if caught:
             return True
         result = watched_frame(result.f_back)

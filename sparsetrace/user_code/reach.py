@@ -137,11 +137,11 @@ def _code(code: types.CodeType, scope: dict[str, Any]) -> Code:
 
 
 def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
-    every = list(_nested(code))
-    names = frozenset(name for part in every for name in part.co_names)
+    codes = list(_nested(code))
+    names = frozenset(name for one in codes for name in one.co_names)
 
     def operands(of: frozenset[int]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for part in every for name in _operands(part, of)))
+        return tuple(dict.fromkeys(name for one in codes for name in _operands(one, of)))
 
     return Code(
         code,
@@ -150,12 +150,12 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         operands(_IMPORT),
         operands(_STORE_GLOBAL),
         operands(_STORE_ATTR),
-        tuple(_texts(every)) if not names.isdisjoint(_IMPORTS) else (),
+        tuple(_texts(codes)) if not names.isdisjoint(_IMPORTS) else (),
         not names.isdisjoint(_DOUBTFUL),
         not names.isdisjoint(_WRITES_GLOBALS),
         not names.isdisjoint(_WRITES_ATTRIBUTES),
         not names.isdisjoint(_ASKS_DTYPES),
-        any(map(_compares_truths, every)),
+        any(map(_compares_truths, codes)),
     )
 
 
@@ -468,15 +468,15 @@ class _Walk:
             self.push(item.__defaults__, opaque=foreign)
         if item.__kwdefaults__:
             self.push(list(item.__kwdefaults__.values()), opaque=foreign)
-        held = item.__dict__
-        if held:
-            self.push(list(held.values()), opaque=foreign)
+        attributes = item.__dict__
+        if attributes:
+            self.push(list(attributes.values()), opaque=foreign)
         if foreign:
             return
         result = self.found
         if item.__defaults__ and not WATCHED.isdisjoint(map(id, item.__defaults__)):
             result.defaults.append(item)
-        result.dicts.append(held)
+        result.dicts.append(attributes)
         result.codes.append((info, scope))
         todo, seen, atoms = self.todo, self.seen, _ATOMS
         for name in info.names:
@@ -512,8 +512,8 @@ class _Walk:
         if ("scope", id(scope)) not in self.seen:
             self.seen.add(("scope", id(scope)))
             self.found.scopes.append(scope)
-            held = [x for x in scope.values() if type(x) is not types.ModuleType]
-            self.push(held, opaque=False)
+            values = [x for x in scope.values() if type(x) is not types.ModuleType]
+            self.push(values, opaque=False)
 
     def named(self, module: Any, info: Code) -> None:
         """Look at the attributes of a module that code names."""
@@ -600,11 +600,11 @@ class _Walk:
 
     def opaque(self, item: Any, kind: _Kind, opaque: bool) -> None:
         """Of compiled code: what it holds is its own affair, but for the functions there."""
-        held = gc.get_referents(item)
+        referents = gc.get_referents(item)
         if type(item) in _TRANSPARENT:
-            self.push(held, opaque=opaque)
+            self.push(referents, opaque=opaque)
         else:
-            self.push([x for x in held if type(x) is not types.ModuleType], opaque=True)
+            self.push([x for x in referents if type(x) is not types.ModuleType], opaque=True)
 
     def class_(self, item: Any, kind: _Kind, opaque: bool) -> None:
         """Note a class and those that it derives from, the user's own."""
@@ -626,13 +626,13 @@ class _Walk:
         if not foreign:
             self.push((type(item),), opaque=False)
         if kind.has_dict:
-            held = dict_of(item)
-            if not foreign and id(held) not in self.seen:
-                self.seen.add(id(held))
-                self.found.dicts.append(held)
-                self.found.objects.append((item, type(item), held))
-            if held:
-                self.push(list(dict.values(held)), opaque=foreign)
+            attributes = dict_of(item)
+            if not foreign and id(attributes) not in self.seen:
+                self.seen.add(id(attributes))
+                self.found.dicts.append(attributes)
+                self.found.objects.append((item, type(item), attributes))
+            if attributes:
+                self.push(list(dict.values(attributes)), opaque=foreign)
         if kind.slots:
             if not foreign:
                 self.found.slots.append((item, kind.slots))
@@ -640,8 +640,8 @@ class _Walk:
 
     def local(self, item: Any, kind: _Kind, opaque: bool) -> None:
         """What an object holds for this thread."""
-        held = threading.local.__getattribute__(item, "__dict__")
-        self.push((held, type(item)), opaque=opaque)
+        attributes = threading.local.__getattribute__(item, "__dict__")
+        self.push((attributes, type(item)), opaque=opaque)
 
     # ------------------------------------------------------------- containers
     def _container(self, item: Any, kind: _Kind, opaque: bool) -> bool:
@@ -726,10 +726,10 @@ _TRANSPARENT = frozenset(
 
 def dict_of(item: Any) -> dict[str, Any]:
     """The dict that holds an object's attributes."""
-    held = object.__getattribute__(item, "__dict__")
-    if not issubclass(type(held), dict):
-        raise TypeError(f"a {type(held).__name__} of attributes")
-    return held  # type: ignore[no-any-return]
+    attributes = object.__getattribute__(item, "__dict__")
+    if not issubclass(type(attributes), dict):
+        raise TypeError(f"a {type(attributes).__name__} of attributes")
+    return attributes  # type: ignore[no-any-return]
 
 
 def filled_slots(item: Any, slots: Iterable[str]) -> dict[str, Any]:

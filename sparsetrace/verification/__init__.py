@@ -1,9 +1,9 @@
 """Patterns checked by plain calls of the function: a check that knows nothing of traces.
 
 Contract: a finding is certain, no finding is a matter of probability.  `checks` is what others
-use; `groups` chooses what is moved, `sampling` where, `jacobian` and `hessian` judge what
-changed, `carried` compares the values of a trace at a point, and `plain` alone calls the
-function.
+use; `input_groups` chooses which inputs are moved, `sampling` where, `jacobian_check` and
+`hessian_check` judge what changed, `carried_values` compares the values of a trace at a point,
+and `plain_calls` alone calls the function.
 """
 
 from sparsetrace.verification.checks import (

@@ -1,6 +1,6 @@
 """A Hessian's pattern against plain calls: groups without an entry between do not interact.
 
-Contract: as for `jacobian`.  With groups A and B, and moves a of A and b of B, the mixed
+Contract: as for `jacobian_check`.  With groups A and B, and moves a of A and b of B, the mixed
 difference ``f(x + a + b) - f(x + a) - f(x + b) + f(x)`` is zero but for rounding where the
 pattern has no entry between A and B.  All outputs are looked at, each by itself: a weighted
 sum of them would show less.
@@ -164,9 +164,9 @@ class HessianCheck:
         plain = self.sampling.plain
         names = plain.column_name(row), plain.column_name(column)
         result = plain.row_name(output)
-        whole = "" if len(self.sampling.values) == 1 else f" of output {result}"
+        of_output = "" if len(self.sampling.values) == 1 else f" of output {result}"
         raise self.sampling.error(
-            f"the second derivative{whole} with respect to inputs {names[0]} (row {row}) and "
+            f"the second derivative{of_output} with respect to inputs {names[0]} (row {row}) and "
             f"{names[1]} (column {column}) is not zero, and the pattern has no entry there",
             row=row,
             column=column,
@@ -178,8 +178,8 @@ class HessianCheck:
         self, output: int, point: Vector, move: Vector, other: Vector
     ) -> tuple[Vector, Vector] | None:
         """One element of a move that interacts with another move, and from which point on."""
-        whole = self._one(output, point, move, other)
-        if whole is None:
+        remaining = self._one(output, point, move, other)
+        if remaining is None:
             return None
         columns = np.flatnonzero(move)
         while len(columns) > 1:
@@ -189,10 +189,10 @@ class HessianCheck:
             here = self._one(output, point, step, other)
             if here is None:
                 return None
-            if np.abs(here) >= np.abs(whole - here):
-                columns, whole = first, here
+            if np.abs(here) >= np.abs(remaining - here):
+                columns, remaining = first, here
                 continue
-            columns, whole = second, whole - here
+            columns, remaining = second, remaining - here
             if not self.sampling.local:
                 point = point + step
         single = np.zeros_like(move)
@@ -205,7 +205,7 @@ class HessianCheck:
 
     def _is_second_derivative(self, output: int, point: Vector, a: Vector, b: Vector) -> bool:
         """Whether mixed differences scale with both steps, the same in all quadrants."""
-        return any(self._bends(output, point, part * a, part * b) for part in _SCALES)
+        return any(self._bends(output, point, scale * a, scale * b) for scale in _SCALES)
 
     def _bends(self, output: int, point: Vector, a: Vector, b: Vector) -> bool:
         result = self._mixed(point, a, b)
@@ -214,12 +214,12 @@ class HessianCheck:
         first, noise = result[0][output], self._rounding(result[1])[output]
         if not abs(first) > 32 * noise:
             return False
-        for part in (1.0, 0.5, 0.25):
+        for scale in (1.0, 0.5, 0.25):
             for sign, turn in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
-                here = self._one(output, point, sign * part * a, turn * part * b)
+                here = self._one(output, point, sign * scale * a, turn * scale * b)
                 if here is None:
                     return False
-                scaled = here * (sign * turn) / part**2
+                scaled = here * (sign * turn) / scale**2
                 if abs(scaled - first) > 2 * _AGREEMENT * abs(first):
                     return False
         return True

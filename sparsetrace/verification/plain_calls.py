@@ -75,11 +75,11 @@ class PlainFunction:
         self._args: tuple[Any, ...] = self._given
         trees = [self._args[i] for i in self._numbers]
         self._leaves = [leaf for tree in trees for leaf in leaves(tree)]
-        parts = [np.array(leaf, _dtype(leaf)).reshape(-1) for leaf in self._leaves]
-        kinds = [part.dtype for part in parts]
-        self.point = np.concatenate(parts) if parts else np.zeros(0)
+        arrays = [np.array(leaf, _dtype(leaf)).reshape(-1) for leaf in self._leaves]
+        dtypes = [array.dtype for array in arrays]
+        self.point = np.concatenate(arrays) if arrays else np.zeros(0)
         self.point = self.point.astype(np.result_type(self.point, np.float64))
-        self.eps = max([_EPS, *map(_unit, kinds)])
+        self.eps = max([_EPS, *map(_unit, dtypes)])
         self.calls = 0
         self._context = copy_context()
         self._state = traced_call.state
@@ -90,8 +90,8 @@ class PlainFunction:
 
     @cached_property
     def sizes(self) -> Vector:
-        parts = [_sizes(np.asarray(leaf).reshape(-1)) for leaf in self._leaves]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        leaf_sizes = [_sizes(np.asarray(leaf).reshape(-1)) for leaf in self._leaves]
+        return np.concatenate(leaf_sizes) if leaf_sizes else np.zeros(0)
 
     # ------------------------------------------------------------------ calls
     def first(self, x: Vector) -> Vector | None:
@@ -174,12 +174,12 @@ class PlainFunction:
 
     def representable(self, x: Vector) -> Vector:
         """The point next to `x` that the leaves' own dtypes can hold."""
-        parts = []
-        for leaf, part in zip(self._leaves, self._elements(x), strict=True):
+        results = []
+        for leaf, values in zip(self._leaves, self._elements(x), strict=True):
             dtype = _dtype(leaf)
-            held = part if dtype.kind == "c" else part.real
-            parts.append(held.astype(dtype).astype(self.point.dtype))
-        return np.concatenate(parts) if parts else x
+            taken = values if dtype.kind == "c" else values.real
+            results.append(taken.astype(dtype).astype(self.point.dtype))
+        return np.concatenate(results) if results else x
 
     # ------------------------------------------------------------- other arguments
     @property
@@ -283,11 +283,11 @@ def numbers_of(result: Any) -> tuple[Vector, float]:
     """
     if result is None:
         raise OutputError("the function returned None")
-    parts = [part for leaf in leaves(result) for part in _arrays(leaf)]
-    floats = [part if part.dtype.kind in "fc" else part.astype(np.float64) for part in parts]
-    eps = max((_unit(part.dtype) for part in floats), default=0.0)
-    found = np.concatenate([part.reshape(-1) for part in floats]) if floats else np.zeros(0)
-    return found.astype(np.result_type(found, np.float64), copy=False), eps
+    arrays = [array for leaf in leaves(result) for array in _arrays(leaf)]
+    floats = [array if array.dtype.kind in "fc" else array.astype(np.float64) for array in arrays]
+    eps = max((_unit(array.dtype) for array in floats), default=0.0)
+    numbers = np.concatenate([array.reshape(-1) for array in floats]) if floats else np.zeros(0)
+    return numbers.astype(np.result_type(numbers, np.float64), copy=False), eps
 
 
 def _arrays(leaf: Any) -> Iterator[Vector]:

@@ -1,8 +1,8 @@
 """Points and moves at which a function is called plainly.
 
-Contract: what both checks share: the points around the arguments, the budget of calls, that
-a function which answers differently when it is asked twice is found out, and that what could
-not be checked is said.
+Contract: holds what both checks share: the points around the arguments and the budget of
+calls.  A function that answers differently when it is called twice is noticed, and a warning
+says what could not be checked.
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ class Sampling:
 
     def wide(self, turn: int) -> Vector:
         """A point far from the arguments: other signs, other sizes."""
-        x, size, kind = self.plain.point, self.plain.sizes, turn % 4
-        if kind == 0:
+        x, size, pattern = self.plain.point, self.plain.sizes, turn % 4
+        if pattern == 0:
             self._flips = self._signs()
-        if kind < 2:
+        if pattern < 2:
             # of two such points every element has its own sign at one, and the other at one
-            signs = self._flips if kind == 0 else -self._flips
+            signs = self._flips if pattern == 0 else -self._flips
             result = signs * (x + 0.5 * size * self.rng.uniform(-1, 1, len(size)))
-        elif kind == 2:
+        elif pattern == 2:
             result = self._signs() * size * 10.0 ** self.rng.uniform(-1, 3.3, len(size)) + 0.0 * x
         else:
             result = x + 2.0 * size * self.rng.uniform(-1, 1, len(size))

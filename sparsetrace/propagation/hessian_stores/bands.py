@@ -45,15 +45,15 @@ def solve(n: int, groups: list[RunEntries]) -> tuple[Ints, NDArray[np.int32]] | 
     >>> indptr.tolist(), indices.tolist()
     ([0, 2, 5, 7], [0, 1, 0, 1, 2, 1, 2])
     """
-    parts = []
+    bands = []
     for lengths, columns in groups:
         result = _stretches(lengths, *columns) if len(columns) > 1 else _own(lengths, columns[0])
         if result is None:
             return None
-        parts.append(result)
-    if not parts:
+        bands.append(result)
+    if not bands:
         return np.zeros(n + 1, np.int64), np.zeros(0, np.int32)
-    offset, start, length = (np.concatenate(column) for column in zip(*parts, strict=True))
+    offset, start, length = (np.concatenate(column) for column in zip(*bands, strict=True))
     return _written(n, *_merged(n, offset, start, length))
 
 

@@ -96,14 +96,14 @@ def _unite(
 
 def _read(out: Bits, n: int) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     indptr = np.zeros(n + 1, np.int64)
-    pieces: list[NDArray[np.integer]] = []
+    columns: list[NDArray[np.integer]] = []
     step = max(1, _CHUNK // (out.shape[1] * 64))
     for lo in range(0, n, step):
-        part = out[lo : lo + step]
-        flags = np.unpackbits(part.view(np.uint8), axis=1, bitorder="little", count=n)
-        counts = np.bitwise_count(part).sum(axis=1, dtype=np.int64)
-        indptr[lo + 1 : lo + 1 + len(part)] = counts
-        offset = np.repeat(np.arange(len(part)) * n, counts)
-        pieces.append((np.flatnonzero(flags.view(bool)) - offset).astype(np.int32))
+        rows = out[lo : lo + step]
+        flags = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little", count=n)
+        counts = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+        indptr[lo + 1 : lo + 1 + len(rows)] = counts
+        offset = np.repeat(np.arange(len(rows)) * n, counts)
+        columns.append((np.flatnonzero(flags.view(bool)) - offset).astype(np.int32))
     np.cumsum(indptr, out=indptr)
-    return indptr, np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
+    return indptr, np.concatenate(columns) if columns else np.zeros(0, np.int32)

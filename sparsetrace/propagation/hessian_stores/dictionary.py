@@ -34,5 +34,5 @@ def solve(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]
     for i, row in rows.items():
         indptr[i + 1] = len(row)
     np.cumsum(indptr, out=indptr)
-    parts = [np.asarray(rows[i].to_array(), np.uint32).view(np.int32) for i in sorted(rows)]
-    return indptr, np.concatenate(parts) if parts else np.zeros(0, np.int32)
+    columns = [np.asarray(rows[i].to_array(), np.uint32).view(np.int32) for i in sorted(rows)]
+    return indptr, np.concatenate(columns) if columns else np.zeros(0, np.int32)

@@ -92,8 +92,8 @@ def _square(entries: _Entries, wide: NDArray[np.integer]) -> None:
     low, high = np.triu_indices(width, 1)
     step = max(1, _CHUNK // len(low))
     for start in range(0, len(wide), step):
-        part = wide[start : start + step]
-        entries.add(part[:, low].reshape(-1), part[:, high].reshape(-1))
+        group = wide[start : start + step]
+        entries.add(group[:, low].reshape(-1), group[:, high].reshape(-1))
 
 
 def _cross(entries: _Entries, left: NDArray[np.integer], right: NDArray[np.integer]) -> None:
@@ -132,8 +132,8 @@ def solve(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]
     def table(rows: NDArray[np.integer], width: int) -> NDArray[np.integer]:
         first = starts[rows]
         if len(rows) and bool((first[1:] - first[:-1] == width).all()):
-            whole = products.indices[int(first[0]) : int(first[0]) + width * len(rows)]
-            return whole.reshape(len(rows), width)
+            entries_of_rows = products.indices[int(first[0]) : int(first[0]) + width * len(rows)]
+            return entries_of_rows.reshape(len(rows), width)
         result: NDArray[np.integer] = products.indices[first[:, None] + np.arange(width)]
         return result
 

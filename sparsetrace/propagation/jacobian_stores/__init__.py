@@ -1,4 +1,4 @@
-"""Pattern stores: three ways to hold index sets, one interface, one answer.
+"""Pattern stores: several ways to represent index sets, one interface, one answer.
 
 Contract: a store takes a `Program` and returns the patterns of its outputs in CSR
 form with sorted, distinct column indices.  Stores know nodes and indices, nothing of

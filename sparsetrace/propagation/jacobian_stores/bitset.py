@@ -64,19 +64,19 @@ def _unite_columns(store: _Bits, out: Bits, columns: list[Ids]) -> None:
     """``out[i] |=`` the union of ``column[i]`` over the columns, in chunks."""
     step = max(1, _CHUNK // (store.words * 8))
     for lo in range(0, len(out), step):
-        part = out[lo : lo + step]
+        rows = out[lo : lo + step]
         inputs = []
         for column in columns:
             ids = column[lo : lo + step]
             inner = ids >= store.first_node
             if inner.all():
-                part |= store.rows_of(ids)
+                rows |= store.rows_of(ids)
             else:
                 inputs.append(ids)
                 if inner.any():
-                    part[inner] |= store.rows_of(ids[inner])
+                    rows[inner] |= store.rows_of(ids[inner])
         if inputs:
-            _set_inputs(store, part, inputs)
+            _set_inputs(store, rows, inputs)
 
 
 def _set_inputs(store: _Bits, out: Bits, columns: list[Ids]) -> None:
@@ -152,7 +152,7 @@ def _counts(bits: Bits) -> NDArray[np.int64]:
 def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """The set bits of every output, row by row."""
     indptr = np.zeros(len(outputs) + 1, np.int64)
-    pieces: list[NDArray[np.integer]] = []
+    columns: list[NDArray[np.integer]] = []
     step = max(1, _CHUNK // (store.words * 64))
     if not fits(len(outputs) * store.n):  # only then are they worth counting beforehand
         starts = range(0, len(outputs), step)
@@ -164,6 +164,6 @@ def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.i
         counts = _counts(bits)
         indptr[lo + 1 : lo + 1 + len(ids)] = counts
         first = np.repeat(np.arange(len(ids)) * store.n, counts)
-        pieces.append((np.flatnonzero(flags.view(bool)) - first).astype(np.int32))
+        columns.append((np.flatnonzero(flags.view(bool)) - first).astype(np.int32))
     np.cumsum(indptr, out=indptr)
-    return indptr, np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
+    return indptr, np.concatenate(columns) if columns else np.zeros(0, np.int32)

@@ -18,7 +18,13 @@ from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved
 from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interleaving
 from sparsetrace.propagation.jacobian_stores.sequential import solve_sequential
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
-from sparsetrace.propagation.jacobian_stores.tables import OverBudget, Piece, Table, Tables, unite
+from sparsetrace.propagation.jacobian_stores.tables import (
+    CsrArrays,
+    OverBudget,
+    Table,
+    Tables,
+    unite,
+)
 
 __all__ = ["OverBudget", "RunEntries", "along_runs", "solve", "tabled"]
 
@@ -91,14 +97,14 @@ def _unite_nodes(
         marks = np.arange(_CHUNK, total, _CHUNK)
         inner = np.searchsorted(ends[indptr], marks)
         cuts = sorted({0, size, *inner.tolist()})
-    pieces: list[Piece] = []
+    patterns: list[CsrArrays] = []
     for lo, hi in pairwise(cuts):
         some = parents[indptr[lo] : indptr[hi]]
         rows = np.repeat(np.arange(hi - lo), np.diff(indptr[lo : hi + 1]))
         entries = tables.lookup(some, None, rows)
         bounds, values, _ = unite(hi - lo, tables.n, entries)  # type: ignore[misc]
-        pieces.append((bounds, values))
-    return _joined(pieces)
+        patterns.append((bounds, values))
+    return _joined(patterns)
 
 
 def _solve_tree(tables: Tables, block: Rows) -> Table:
@@ -158,7 +164,7 @@ def along_runs(tables: Tables, result: Runs, columns: list[Ids]) -> RunEntries |
     Parameters
     ----------
     tables : Tables
-    found : Runs
+    result : Runs
         The columns' own runs.
     columns : list of ndarray
 
@@ -196,9 +202,9 @@ def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray
         if period:
             return interleaved([_outputs(tables, outputs[j::period]) for j in range(period)])
     if runs is not None and len(runs.starts) <= _MOST_PIECES:
-        pieces = _stored_pieces(tables, runs)
-        if pieces is not None:
-            return _joined(pieces)
+        patterns = _stored_patterns(tables, runs)
+        if patterns is not None:
+            return _joined(patterns)
     if runs is not None:
         runs = tables.split(runs, [outputs])
     if runs is None:
@@ -218,9 +224,9 @@ def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray
     return expand(bounds, values, growth, runs.lengths)
 
 
-def _stored_pieces(tables: Tables, runs: Runs) -> list[Piece] | None:
+def _stored_patterns(tables: Tables, runs: Runs) -> list[CsrArrays] | None:
     """The outputs as whole tables, or stretches of such with a row a node; else None."""
-    pieces = []
+    patterns = []
     for node, step, length in zip(
         runs.values[:, 0].tolist(), runs.steps[:, 0].tolist(), runs.lengths.tolist(), strict=True
     ):
@@ -235,18 +241,18 @@ def _stored_pieces(tables: Tables, runs: Runs) -> list[Piece] | None:
             if length != table.size:
                 return None
             lengths = np.diff(table.starts, append=table.size)
-            pieces.append(expand(table.indptr, table.values, table.steps, lengths))
+            patterns.append(expand(table.indptr, table.values, table.steps, lengths))
             continue
         bounds = table.indptr[lo : lo + length + 1]
-        pieces.append((bounds - bounds[0], table.values[bounds[0] : bounds[-1]]))
-    return pieces
+        patterns.append((bounds - bounds[0], table.values[bounds[0] : bounds[-1]]))
+    return patterns
 
 
-def _joined(pieces: list[Piece]) -> Piece:
-    if len(pieces) == 1:
-        return pieces[0]
-    sizes = np.cumsum([0] + [int(bounds[-1]) for bounds, _ in pieces])
+def _joined(patterns: list[CsrArrays]) -> CsrArrays:
+    if len(patterns) == 1:
+        return patterns[0]
+    sizes = np.cumsum([0] + [int(bounds[-1]) for bounds, _ in patterns])
     check_entries(int(sizes[-1]))
-    bounds = [b[:-1] + start for (b, _), start in zip(pieces, sizes[:-1].tolist(), strict=True)]
+    bounds = [b[:-1] + start for (b, _), start in zip(patterns, sizes[:-1].tolist(), strict=True)]
     indptr = np.concatenate([*bounds, sizes[-1:]])
-    return indptr, np.concatenate([values for _, values in pieces])
+    return indptr, np.concatenate([values for _, values in patterns])

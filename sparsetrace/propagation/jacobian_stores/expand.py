@@ -113,23 +113,23 @@ def _one_by_one(
     for r, length in enumerate(lengths.tolist()):
         lo, hi = bounds[r], bounds[r + 1]
         width = hi - lo
-        part = out[at : at + width * length].reshape(length, width)
+        block = out[at : at + width * length].reshape(length, width)
         at += width * length
         if steps is None or not steps[lo:hi].any():
-            part[...] = values[lo:hi]
+            block[...] = values[lo:hi]
             continue
         along = np.arange(length, dtype=np.int32)[:, None]
         growth = steps[lo:hi]
         if (growth == 1).all():
-            np.add(along, values[lo:hi], out=part)
+            np.add(along, values[lo:hi], out=block)
         else:
-            np.multiply(along, growth, out=part)
-            part += values[lo:hi]
+            np.multiply(along, growth, out=block)
+            block += values[lo:hi]
     return out
 
 
 def interleaved(
-    parts: list[tuple[NDArray[np.integer], NDArray[np.integer]]],
+    lists: list[tuple[NDArray[np.integer], NDArray[np.integer]]],
 ) -> tuple[NDArray[np.int64], Ids]:
     """The rows of several CSR arrays in turn: the first of each, the second of each, ...
 
@@ -142,8 +142,8 @@ def interleaved(
     >>> bounds.tolist(), entries.tolist()
     ([0, 1, 3, 4, 5], [3, 5, 6, 4, 7])
     """
-    turns = len(parts)
-    counts = np.stack([bounds[1:] - bounds[:-1] for bounds, _ in parts], axis=1)
+    turns = len(lists)
+    counts = np.stack([bounds[1:] - bounds[:-1] for bounds, _ in lists], axis=1)
     indptr = np.zeros(counts.size + 1, np.int64)
     np.cumsum(counts.reshape(-1), out=indptr[1:])
     check_entries(int(indptr[-1]))
@@ -151,12 +151,12 @@ def interleaved(
     if (counts == counts[0]).all():
         rows = entries.reshape(len(counts), -1) if entries.size else entries
         start = 0
-        for (_, values), width in zip(parts, counts[0].tolist(), strict=True):
+        for (_, values), width in zip(lists, counts[0].tolist(), strict=True):
             if width:
                 rows[:, start : start + width] = values.reshape(-1, width)
             start += width
         return indptr, entries
-    for j, (bounds, values) in enumerate(parts):
+    for j, (bounds, values) in enumerate(lists):
         shift = np.repeat(indptr[j:-1:turns] - bounds[:-1], counts[:, j])
         entries[shift + np.arange(len(values))] = values
     return indptr, entries

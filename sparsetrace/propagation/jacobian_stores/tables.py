@@ -17,13 +17,13 @@ from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores.expand import gather_rows
 from sparsetrace.propagation.jacobian_stores.runs import Runs, split_runs
 
-__all__ = ["Entries", "OverBudget", "Piece", "Table", "Tables", "distinct", "marks", "unite"]
+__all__ = ["CsrArrays", "Entries", "OverBudget", "Table", "Tables", "distinct", "marks", "unite"]
 
 _FLAGS_PER_ENTRY = 24
 """Marking in a Boolean matrix beats sorting up to this many cells an entry."""
 _MOST_FLAGS = 2**28
 
-Piece = tuple[NDArray[np.int64], Ids]
+CsrArrays = tuple[NDArray[np.int64], Ids]
 Entries = tuple[NDArray[np.int64], Ids, Ids | None]
 """Row of each entry, its column index at the run's start, its step."""
 
@@ -78,10 +78,10 @@ class Tables:
                 steps = None if steps is None else steps[real]
             return rows, nodes - np.int32(FIRST_INPUT), steps
         inner = nodes >= self.first_node
-        parts: list[Entries] = []
+        answers: list[Entries] = []
         if not inner.all():
             outer = ~inner
-            parts.append(
+            answers.append(
                 self.lookup(nodes[outer], None if steps is None else steps[outer], rows[outer])
             )
             nodes, rows = nodes[inner], rows[inner]
@@ -89,21 +89,21 @@ class Tables:
         at = np.searchsorted(self.bases, nodes, side="right") - 1
         first = int(at.min())
         if first == int(at.max()):
-            parts.append(_read(self._table(first), nodes, steps, rows))
+            answers.append(_read(self._table(first), nodes, steps, rows))
         else:
             for position in np.flatnonzero(np.bincount(at)).tolist():
                 here = at == position
                 some = None if steps is None else steps[here]
-                parts.append(_read(self._table(position), nodes[here], some, rows[here]))
-        if len(parts) == 1:
-            return parts[0]
-        values = np.concatenate([part[1] for part in parts])
+                answers.append(_read(self._table(position), nodes[here], some, rows[here]))
+        if len(answers) == 1:
+            return answers[0]
+        values = np.concatenate([answer[1] for answer in answers])
         joined = None
-        if steps is not None or any(part[2] is not None for part in parts):
+        if steps is not None or any(answer[2] is not None for answer in answers):
             joined = np.concatenate(
-                [np.zeros(len(p[1]), np.int32) if p[2] is None else p[2] for p in parts]
+                [np.zeros(len(p[1]), np.int32) if p[2] is None else p[2] for p in answers]
             )
-        return np.concatenate([part[0] for part in parts]), values, joined
+        return np.concatenate([answer[0] for answer in answers]), values, joined
 
     def split(self, runs: Runs, columns: list[Ids]) -> Runs | None:
         """Runs cut where the columns leave a run of the tables they point into."""

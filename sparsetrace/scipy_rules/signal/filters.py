@@ -92,7 +92,7 @@ def _from_state(call: Call, b, a, x, axis: int, zi) -> Any:
 
 
 def _product(matrix: NDArray[Any], x, axis: int) -> Any:
-    """A matrix times each line of an axis, traced or not."""
+    """A matrix times each vector along an axis, traced or not."""
     if is_traced(x):
         return along(x, scipy.sparse.csr_array(matrix), axis)
     return np.moveaxis(np.moveaxis(x, axis, -1) @ matrix.T, -1, axis)
