@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 STATE = "_sparsetrace_state"
-"""The attribute of objects of a library's that were made of traced elements."""
+"""The attribute in which an object of a library's class keeps the traced elements it has."""
 
 
 def current() -> Trace:

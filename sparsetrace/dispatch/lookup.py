@@ -50,7 +50,7 @@ linalg.trace linalg.vecdot linalg.vector_norm polynomial.polynomial.polygrid2d
 polynomial.polynomial.polyval2d polynomial.polynomial.polyvalnd
 """
 FUNCTIONS = set(map(function_named, _NAMES.split())) - {None}
-"""Functions that give new arrays or write into theirs, and by their rules cost more."""
+"""Functions that return new arrays, or write into an argument, and whose rules cost more."""
 
 UNKNOWN = object()
 """Says that the call is to be answered by its rule."""
@@ -144,7 +144,7 @@ def answer(
 
 # ------------------------------------------------------------------------------- key
 _NAMED, _SAME, _CONSTANTS, _ITSELF, _FORTRAN, _INTS = "name same constants itself F ints".split()
-"""What stands before parts of a key that are no pair of a type and a value."""
+"""Tags in a key, before entries other than a type and a value."""
 _COMPLEX = np.dtype(complex)
 
 How = Callable[[Trace, Any, list[Any], list[Any]], bool]

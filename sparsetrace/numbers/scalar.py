@@ -526,7 +526,7 @@ def _whole(result: Any) -> Any:
 
 
 def as_python(result: Any) -> Any:
-    """What ``found.item()`` gives: a number of Python's own for one of NumPy's."""
+    """What ``result.item()`` gives: a number of Python's own for one of NumPy's."""
     if isinstance(result, TracedScalar):
         return PYTHON_KINDS[result._dtype.kind](result._trace, result._id, result._value)
     if isinstance(result, np.generic):

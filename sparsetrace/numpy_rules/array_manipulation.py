@@ -218,7 +218,7 @@ def _all(value, dtype: np.dtype[Any]) -> Any:
 
 
 def _check_casting(dtypes: list[np.dtype[Any]], wanted, casting) -> None:
-    """What NumPy says where a ``dtype=`` cannot take the elements."""
+    """Raise NumPy's error where a ``dtype=`` cannot take the elements."""
     if wanted is None:
         return
     for dtype in dtypes:

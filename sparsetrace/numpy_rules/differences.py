@@ -65,7 +65,7 @@ def _trapezoid(trace: Trace, y, x, dx, axis) -> Any:
 
 
 def _nonzero(trace: Trace, dx) -> bool | None:
-    """True for a constant distance that cuts nothing; None for any other."""
+    """True for a constant distance that is not zero, or whose value is ignored; else None."""
     return True if type(dx) in _REAL and (dx != 0 or not trace.values) else None
 
 

@@ -136,7 +136,7 @@ def _lower_factor(trace: Trace, matrix, at_point: NDArray[Any] | None) -> Any:
 
 
 def _is_zero(trace: Trace, x) -> Mask:
-    """Where a traced array is zero, and that cuts dependencies."""
+    """Where a traced array is zero: for all inputs, or at the point of a local trace."""
     if not trace.values:
         return np.zeros(x.shape, bool)
     return np.asarray(x._values == 0) if trace.local else trace.graph.zeros_among(x._ids)

@@ -54,7 +54,7 @@ def _new(trace: Trace, target, call: str, values) -> Ids:
 
 
 def _check_casting(source, target, casting) -> None:
-    """What NumPy says of values that the target does not take; numbers and lists give way."""
+    """Raise NumPy's error for arrays that the target cannot take; numbers are converted."""
     if isinstance(source, np.ndarray) and not np.can_cast(dtype_of(source), target, casting):
         raise TypeError(
             f"Cannot cast array data from {dtype_of(source)!r} to {np.dtype(target)!r} according "

@@ -78,7 +78,7 @@ def matmul(trace: Trace, x, y) -> Elements:
 
 
 _SMALL = 1024
-"""Up to this many terms equal rows are united each for itself."""
+"""Up to this many terms the unions are made at once, even if some of them are equal."""
 
 
 def _small_matmul(trace: Trace, ids: Ids, constant: NDArray[Any]) -> Ids | None:
@@ -205,7 +205,7 @@ def tensordot(trace: Trace, x, y, axes=2) -> Elements:
 
 
 def convolve(trace: Trace, x, y, mode="full") -> Elements:
-    """``np.convolve``: output i unites the x[j] whose partner y[i - j] is not zero."""
+    """``np.convolve``: output i depends on those x[j] whose factor y[i - j] is not zero."""
     mode = _mode_name(mode)
     dtype = product_dtype(x, y)
     a, b = Factor.of(trace, x), Factor.of(trace, y)

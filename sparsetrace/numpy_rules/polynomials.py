@@ -100,7 +100,7 @@ def _unwrap(trace: Trace, p, discont, axis, period) -> Elements:
 
 @rule_for(np.sinc)
 def _sinc(trace: Trace, x) -> Elements:
-    """``sin(pi x) / (pi x)``, and 1 at 0, where the first derivative vanishes alone."""
+    """``sin(pi x) / (pi x)``, and 1 at 0: there the first derivative is zero, the second not."""
     ids, dtype = ids_of(trace, x), dtype_of(x)
     dtype = dtype if dtype.kind in "fc" else np.dtype(float)
     at_maximum = np.zeros(ids.shape, bool)
@@ -218,7 +218,7 @@ def _roots(trace: Trace, p) -> Elements:
 
 # -------------------------------------------------------------- complex domains
 def _complex_domain(function: Callable[..., Any], ufunc: np.ufunc) -> None:
-    """Complex, since the result is for some inputs; it depends on what the ufunc does."""
+    """The ufunc's dependencies; the dtype is complex, since the result is so for some inputs."""
 
     def rule(trace: Trace, x) -> Elements:
         result = combined(trace, ufunc, x)

@@ -17,7 +17,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, filled
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.operands.axes import core_last, judge_axis
+from sparsetrace.operands.axes import check_axis, core_last
 from sparsetrace.operands.constants import combined
 from sparsetrace.operands.implementations import conversion, rebound
 from sparsetrace.operands.operands import (
@@ -43,7 +43,7 @@ _ROOTS = (np.std, np.nanstd)
 
 
 def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of a mean: whole numbers have means that are not."""
+    """The dtype of a mean, which for whole numbers is a float."""
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
@@ -220,7 +220,7 @@ _spread_rule(np.nanstd, np.nanstd)
 
 @rule_for(np.average)
 def _average(trace: Trace, a, axis, weights, returned, keepdims) -> Any:
-    """``sum(a * weights) / sum(weights)``: a zero weight cuts its element."""
+    """``sum(a * weights) / sum(weights)``: no dependency on an element of weight zero."""
     shape = np.shape(a)
     if axis is not None:
         axis = normalize_axis_tuple(axis, len(shape), argname="axis")
@@ -269,7 +269,7 @@ def _trace(trace: Trace, a, offset, axis1, axis2, dtype) -> Elements:
 def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = None) -> None:
     def rule(trace: Trace, a, axis, dtype) -> Elements:
         x = operand_of(trace, _without_nan(trace, a, nan))
-        judge_axis(axis, len(x.shape), function)
+        check_axis(axis, len(x.shape), function)
         if len(x.shape) != 1:
             x = x.moved(np.ravel if axis is None else np.atleast_1d)
         return accumulate(trace, ufunc, x, 0 if axis is None else axis, dtype)

@@ -201,7 +201,7 @@ def _sample(x) -> Any:
 
 @rule_for(np.nan_to_num)
 def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
-    """An element stays as it is, or takes the number given, if it is no number."""
+    """An element that is NaN or infinite takes the number given; all others stay."""
     fills = {"nan": nan, "posinf": posinf, "neginf": neginf}
     ids, dtype = ids_of(trace, x), dtype_of(x)
     out = np.array(ids)

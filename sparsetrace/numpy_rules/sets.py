@@ -66,7 +66,7 @@ for _name in "intersect1d setdiff1d setxor1d union1d".split():
 
 @rule_for(np.trim_zeros)
 def _trim_zeros(trace: Trace, filt, trim, axis=None) -> Elements:
-    """A view of the operand, where its values say which."""
+    """The part of the operand that its values leave, as a view."""
     values = chosen_values(trace, filt)
     if values is None:
         raise REFUSED.error(nonzero, "np.trim_zeros")

@@ -17,7 +17,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
-from sparsetrace.operands.axes import core_last, judge_axis, spread
+from sparsetrace.operands.axes import check_axis, core_last, spread
 from sparsetrace.operands.constants import compute_rows, constants, opaque, plain_values
 from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, landed, operand_of
 from sparsetrace.operands.registry import rule_for
@@ -37,7 +37,7 @@ def _unknown_rows(trace: Trace, rows: Ids) -> Ids:
 def _index_reduction(function: Callable[..., Any]) -> None:
     def rule(trace: Trace, a, axis, keepdims) -> Elements:
         ids = ids_of(trace, a)
-        judge_axis(axis, ids.ndim, function)
+        check_axis(axis, ids.ndim, function)
         rows, axes = core_last(ids, axis)
         if not rows.shape[-1]:
             raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
@@ -89,7 +89,7 @@ def _round(trace: Trace, a, decimals) -> Elements:
 # ---------------------------------------------------------------------- sorting
 def _sorted(trace: Trace, a, axis, values: Callable[..., Any]) -> Elements:
     ids, dtype = ids_of(trace, a), dtype_of(a)
-    judge_axis(axis, ids.ndim, np.sort)
+    check_axis(axis, ids.ndim, np.sort)
     if axis is None:
         ids, axis = ids.reshape(-1), -1
     if ids.ndim == 1 and (trace.graph.pure or ids.min(initial=FIRST_INPUT) > OPAQUE):
@@ -129,7 +129,7 @@ def in_order(x: Operand, axis, **direction) -> Elements:
 
 def _sorting_order(trace: Trace, a, axis, values: Callable[..., Any]) -> Elements:
     ids, dtype = ids_of(trace, a), dtype_of(a)
-    judge_axis(axis, ids.ndim, np.argsort)
+    check_axis(axis, ids.ndim, np.argsort)
     if axis is None or not ids.ndim:
         normalize_axis_index(axis or 0, 1)
         ids, axis = ids.reshape(-1), -1

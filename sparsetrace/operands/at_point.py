@@ -76,7 +76,7 @@ def elementwise(trace: Trace, ufunc: np.ufunc, inputs: Any) -> list[Ids]:
 def _watch_singularities(
     trace: Trace, ufunc: np.ufunc, inputs: Any, values: list[NDArray[Any]]
 ) -> None:
-    """Where a derivative is infinite, what was cut before it may matter after all.
+    """Note infinite derivatives: dependencies that were dropped before may matter after all.
 
     ``cbrt(x ** 3)`` at 0 is x: the first derivative is zero, the second infinite.
     """

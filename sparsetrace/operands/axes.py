@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids, filled
 
-__all__ = ["Axis", "along_axis", "axes_of", "core_last", "judge_axis", "kept", "spread"]
+__all__ = ["Axis", "along_axis", "axes_of", "check_axis", "core_last", "kept", "spread"]
 
 Axis = int | tuple[int, ...] | None
 
 
-def judge_axis(axis: Any, ndim: int, by: Callable[..., Any] = np.add.reduce) -> None:
-    """NumPy says what `by` takes for an axis: a sum no list, a sort no tuple."""
+def check_axis(axis: Any, ndim: int, by: Callable[..., Any] = np.add.reduce) -> None:
+    """Check the axis as NumPy does for the function `by`: a sum takes no list, a sort no tuple."""
     if axis is not None and type(axis) is not int:
         by(zeros((1,) * ndim), axis)
 
@@ -43,7 +43,7 @@ def core_last(x: NDArray[Any], axis: Axis) -> tuple[NDArray[Any], tuple[int, ...
 
     An array of no dimension may name the axis 0 or -1, as in NumPy's own loops.
     """
-    judge_axis(axis, x.ndim)
+    check_axis(axis, x.ndim)
     if axis is not None and x.ndim == 0 and axis != ():
         normalize_axis_tuple(axis, 1)
         axis = None
@@ -65,7 +65,7 @@ def kept(out: Ids, axes: tuple[int, ...], *, keepdims: bool) -> Ids:
 
 
 def along_axis(trace: Trace, ids: Ids, axis: Axis, *, keepdims: bool = False) -> Ids:
-    """The union over an axis, whatever the function's constants are."""
+    """The union over an axis; constants are not computed."""
     rows, axes = core_last(ids, axis)
     return kept(trace.graph.union_rows(rows), axes, keepdims=keepdims)
 

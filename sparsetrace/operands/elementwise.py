@@ -67,7 +67,7 @@ _OF_MODULUS = frozenset((np.absolute, np.sign))
 
 
 def of_modulus(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether the records, which are of real numbers, do not speak of this call."""
+    """Whether this call is not covered by the records, which are of real numbers."""
     return ufunc in _OF_MODULUS and any(dtype.kind == "c" for dtype in dtypes)
 
 
@@ -137,7 +137,7 @@ def call(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
 
 
 def _in_loop(x: Any, inputs: Sequence[Any]) -> NDArray[Any]:
-    """A constant operand, one of Python's numbers as its neighbours' loop takes it."""
+    """A constant operand; a number of Python's in half or single precision beside such operands."""
     values = constant_values(x)
     if type(x) in _PYTHON_NUMBERS:
         strong = [dtype_of(y) for y in inputs if python_type(type(y)) is None]
@@ -148,7 +148,7 @@ def _in_loop(x: Any, inputs: Sequence[Any]) -> NDArray[Any]:
 
 
 def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements] | None:
-    """The outputs where no element needs a look: all of them opaque, or unions; else None."""
+    """The outputs where no constants or zeros matter: all opaque, or all unions; else None."""
     dtypes = result_dtypes(ufunc, inputs)
     constant = ufunc in _PIECEWISE_CONSTANT and not trace.dependency
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
@@ -265,7 +265,7 @@ def _impure(ids: Ids) -> bool:
 
 
 def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
-    """A traced array and a constant of real numbers that cuts nothing."""
+    """A traced array and a real constant beside which the result depends on every element."""
     cls = type(constant)
     if cls in _REAL_SCALARS:
         if trace.values and not _matters(ufunc, position, constant):
@@ -371,7 +371,7 @@ def _cut_masks(
     values_in: list[NDArray[Any] | None],
     dtypes_in: list[np.dtype[Any]],
 ) -> dict[int, NDArray[np.bool_]]:
-    """Where constants among the operands cut the others, by their positions."""
+    """Where a constant operand ends the dependency on another, by the other's position."""
     if not record.cuts:
         return {}
     known: list[Any] = []
@@ -400,7 +400,7 @@ def _are_constant(
     masks: dict[int, NDArray[np.bool_]],
     shape: tuple[int, ...],
 ) -> NDArray[np.bool_]:
-    """Where the result is the same for every input: each operand is a constant or cut."""
+    """Where the result is the same for all inputs: each operand is constant or has no effect."""
     result = np.ones(shape, bool)
     for i, ids in enumerate(ids_in):
         if ids is not None:
@@ -454,7 +454,7 @@ def _evaluate(
     dtypes_in: list[np.dtype[Any]],
     where: NDArray[np.bool_],
 ) -> tuple[NDArray[Any], ...]:
-    """The ufunc's values at the elements `where`; unknown operands stand as one.
+    """The ufunc's values at the elements `where`; the number 1 stands for unknown operands.
 
     They do not matter there: either every operand is known, or a constant one
     determines the result whatever the others are, as a factor of zero does.

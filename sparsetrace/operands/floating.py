@@ -39,7 +39,7 @@ _KINDS = {
 """NumPy's words for each error, and its keyword of ``np.errstate``."""
 _FLAGS = {"divide by zero": 1, "overflow": 2, "underflow": 4, "invalid value": 8}
 _SAMPLES = (-2.5, -1.0, 0.0, 0.5, 1e-308, 1e308, np.inf, -np.inf, np.nan)
-"""Between them they meet every error of every ufunc."""
+"""Arguments among which every floating-point error of every ufunc is met."""
 _ALL = tuple(_KINDS)
 _MOST_ARGUMENTS = 3
 _COMPUTING = frozenset(
@@ -178,7 +178,7 @@ def _action(text: str) -> str:
 
 # ------------------------------------------------------------ in a global trace
 def notice(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
-    """Make decisions of the errors that a ufunc may meet, as far as the function sees them."""
+    """Make a decision of each error that a ufunc may meet, if the function would notice it."""
     if ufunc.types and not ufunc.types[0].strip("O->"):
         return  # a Python function for each element, which raises errors of its own
     known = (x if type(x) in (int, float) else None for x in inputs)

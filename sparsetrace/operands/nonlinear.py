@@ -176,7 +176,7 @@ def second_order_scalar(trace: Trace, ufunc: np.ufunc, a: int, b: int) -> int:
 
 
 def second_order_beside(trace: Trace, ufunc: np.ufunc, node: int, position: int, value: Any) -> int:
-    """The node of a ufunc of a number and a constant that does not cut it."""
+    """The node of a ufunc of a number and a constant beside which the result depends on it."""
     if is_linear(ufunc) or not _is_nonlinear_beside(
         ufunc, position, value if trace.values else None
     ):

@@ -88,7 +88,7 @@ def repaired() -> bool:
 
 
 def overwritten() -> EscapeError:
-    """The error of foreign code that did."""
+    """The error for foreign code that wrote over the poison."""
     return EscapeError(
         "compiled code that the function called wrote into the memory of a traced array, whose "
         "address it took without a look at its type, and what it computed is lost. Replace that "

@@ -23,7 +23,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.operands import elementwise, nonlinear
 from sparsetrace.operands.at_point import combine
-from sparsetrace.operands.axes import judge_axis
+from sparsetrace.operands.axes import check_axis
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
@@ -49,7 +49,7 @@ def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
             return Elements(prefix_unions(trace, plain, 0), FLOAT)
     source = dtype_of(x)
     ids, result_dtype = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
-    judge_axis(axis, ids.ndim, np.add.accumulate)
+    check_axis(axis, ids.ndim, np.add.accumulate)
     (axis,) = normalize_axis_tuple(axis, ids.ndim)
     if result_dtype.kind == "b" and source.kind != "b":
         ids = landed(trace, result_dtype, ids)

@@ -27,7 +27,7 @@ from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, val
 __all__ = ["at"]
 
 _SUMS = frozenset((np.add, np.subtract))
-"""No value of one operand cuts the other."""
+"""Whatever value one operand has, the result depends on the other."""
 
 
 def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
@@ -109,5 +109,5 @@ def _segment_union(
 
 
 def _write(ids: Ids, positions: NDArray[Any], new: Ids) -> None:
-    """``ids.flat[flat] = new`` through views of any strides."""
+    """``ids.flat[positions] = new`` through views of any strides."""
     ids[np.unravel_index(positions, ids.shape)] = new

@@ -109,7 +109,7 @@ def reduce(
 
 
 def _check(ufunc: np.ufunc, ids: Ids, axis: Axis, initial: Any, where: Any) -> None:
-    """What NumPy says of reductions that depend on an order, or on elements being there."""
+    """Raise NumPy's errors: no initial value for a mask, or axes whose order would matter."""
     if where is not True and initial is None and ufunc.identity is None:
         raise ValueError(
             f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a "
@@ -163,7 +163,7 @@ def _needs_calls(
     dtype: np.dtype[Any],
     initial: Any,
 ) -> bool:
-    """Whether what counts is not a union, but decided from one element to the next."""
+    """Whether the result is no union of the row, but has to be computed call by call."""
     if partials not in ("11", "00"):
         return True
     if partials == "00" and dtype.kind in "fc":
@@ -175,7 +175,10 @@ def _needs_calls(
 
 
 def folds(trace: Trace, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any]) -> bool:
-    """Whether a constant inside cuts in a way that only a fold from the left sees."""
+    """Whether a constant in a row ends dependencies on what stands before it.
+
+    Which those are is seen by computing the row from the left, call by call.
+    """
     record = RECORDS.get(ufunc)
     if trace.graph.pure or trace.local or not trace.values or record is None:
         return False
@@ -188,7 +191,7 @@ def folds(trace: Trace, ufunc: np.ufunc, ids: Ids, source: np.dtype[Any]) -> boo
 def _by_calls(
     trace: Trace, ufunc: np.ufunc, rows: Operand, masks: NDArray[np.bool_] | None, initial: Any
 ) -> Operand:
-    """One call after the other, as the elements define it: as a tree if that is the same."""
+    """The row computed call by call: as a tree for associative ufuncs, else from the left."""
     if initial is not None:
         shape = (*rows.shape[:-1], 1)
         points = np.broadcast_to(values_of(initial), shape) if trace.local else None
@@ -261,7 +264,7 @@ def _contributing(
     masks: NDArray[np.bool_] | None,
     initial: Any,
 ) -> NDArray[np.bool_] | None:
-    """Which elements of each row the reduction's derivative does not vanish for."""
+    """The elements of each row in which the reduction's derivative is not zero."""
     if not trace.values or not points.shape[-1]:
         return masks
     counted = ones(points.shape, bool) if masks is None else masks

@@ -73,7 +73,7 @@ def constant(call: Call, x, what: str, remedy: str = CONSTANTS) -> Any:
 
 
 def patterns(values) -> NDArray[Any]:
-    """Constants whose zeros cut dependencies, or ones where they shall not."""
+    """The constants, whose zeros end dependencies; ones if the trace ignores values."""
     values = np.asarray(values)
     return values if current().values else np.ones_like(values)
 
