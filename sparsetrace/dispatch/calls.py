@@ -200,13 +200,15 @@ def _called(
     outs: Sequence[Any],
     kwargs: dict[str, Any],
 ) -> list[Elements]:
+    # a call without options comes from `ufunc_call`, which has tried what is quick
+    by_elements = elementwise.call if kwargs or outs else elementwise.general
     where = kwargs.pop("where", True)
     if ufunc.signature is not None:
         result = generalized_ufuncs.call(trace, ufunc, inputs, kwargs)
     elif trace.local:  # where NumPy has chosen the loop already
         result = [Elements(ids, FLOAT) for ids in at_point.elementwise(trace, ufunc, inputs)]
     elif any(contains_traced(x) for x in inputs):
-        result = elementwise.call(trace, ufunc, inputs)
+        result = by_elements(trace, ufunc, inputs)
     else:  # only the target or the mask is traced
         values = ufunc(*inputs)
         result = [

