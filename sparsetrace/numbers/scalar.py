@@ -33,7 +33,7 @@ from sparsetrace.operands.operands import FLOAT, Elements, landed
 from sparsetrace.operands.python_operators import COMPARISONS, define
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.rules import RECORDS
-from sparsetrace.user_code.attribute_access import by_users_name, whether_there
+from sparsetrace.user_code.attribute_access import by_numpy, by_users_name, whether_there
 
 __all__ = [
     "NUMBERS",
@@ -576,6 +576,8 @@ class _Refused:
         frame = sys._getframe(1)
         if not by_users_name(frame):
             if self._name == "__buffer__":  # compiled code asks for the bytes, since Python 3.12
+                if by_numpy(frame):
+                    raise BufferError("a TracedScalar has no bytes")
                 refuse_value("a read of bytes")
             raise _absent(instance, self._name)
         return None if whether_there(frame) else refuse_value(f"v.{self._name}")

@@ -11,15 +11,18 @@ import dis
 import types
 from typing import Any
 
+import numpy as np
+
 from sparsetrace.user_code.bytecode import Chain, callee_at
 from sparsetrace.user_code.frames import by_user
 from sparsetrace.user_code.handlers import named
 
-__all__ = ["by_users_name", "whether_there"]
+__all__ = ["by_numpy", "by_users_name", "whether_there"]
 
 _MOST_KNOWN = 4096
-_PLACES: dict[tuple[int, int], tuple[types.CodeType, Chain | None]] = {}
-"""By code object and offset: None where an attribute is read, else what is called there."""
+_PLACES: dict[tuple[int, int], tuple[types.CodeType, str, Chain]] = {}
+"""By code object and offset: the instruction there, and what is called."""
+_OPERATORS = ("BINARY_OP", "COMPARE_OP")
 
 
 def by_users_name(frame: types.FrameType) -> bool:
@@ -32,27 +35,50 @@ def whether_there(frame: types.FrameType) -> bool:
     return _asks(frame) is hasattr
 
 
+def by_numpy(frame: types.FrameType) -> bool:
+    """Whether NumPy asks, called by this frame: by an operator, or by a name that is known.
+
+    Of what it makes an array of it asks for a buffer first, and goes on without one.
+    """
+    if frame.f_globals.get("__name__", "").partition(".")[0] in ("numpy", "sparsetrace"):
+        return True
+    operation, chain = _standing_at(frame)
+    if operation in _OPERATORS:
+        return True
+    if chain and chain[0][0].startswith(("LOAD_FAST", "LOAD_DEREF")):
+        chain = (("LOAD_NAME", chain[0][1]), *chain[1:])
+    called = named(chain, {**frame.f_globals, **frame.f_locals})
+    owner = getattr(called, "__objclass__", None)
+    if isinstance(called, np.ufunc) or owner in (np.ndarray, np.ufunc):
+        return True
+    return str(getattr(called, "__module__", "")).partition(".")[0] == "numpy"
+
+
 def _asks(frame: types.FrameType) -> Any:
     """By what a frame asks for an attribute: `hasattr`, `getattr`; None if by neither."""
+    operation, chain = _standing_at(frame)
+    if operation in ("LOAD_ATTR", "LOAD_METHOD"):
+        return getattr
+    callee = named(chain, frame.f_globals)
+    return callee if callee is hasattr or callee is getattr else None
+
+
+def _standing_at(frame: types.FrameType) -> tuple[str, Chain]:
+    """The instruction at which a frame stands, and what it calls there."""
     code, offset = frame.f_code, frame.f_lasti
     key = id(code), offset  # code objects are slow to compare
     known = _PLACES.get(key)
     if known is None or known[0] is not code:
         if len(_PLACES) >= _MOST_KNOWN:
             _PLACES.clear()
-        known = _PLACES[key] = code, _place(code, offset)
-    if known[1] is None:
-        return getattr
-    callee = named(known[1], frame.f_globals)
-    return callee if callee is hasattr or callee is getattr else None
+        known = _PLACES[key] = code, *_place(code, offset)
+    return known[1:]
 
 
-def _place(code: types.CodeType, offset: int) -> Chain | None:
+def _place(code: types.CodeType, offset: int) -> tuple[str, Chain]:
     steps = list(dis.get_instructions(code))
     # the frame may stand at an entry of the instruction's cache
     at = sum(step.offset <= offset for step in steps) - 1
     if steps[at].opname == "PRECALL":  # Python 3.11 calls some builtins there
         at = next(i for i in range(at, len(steps)) if steps[i].opname.startswith("CALL"))
-    if steps[at].opname in ("LOAD_ATTR", "LOAD_METHOD"):
-        return None
-    return callee_at(steps, at)
+    return steps[at].opname, callee_at(steps, at)

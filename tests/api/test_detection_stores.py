@@ -20,7 +20,7 @@ PLACES = {
 
 def not_named(stores, annotation, function, keyword):
     """What is to be written where, for each place that lacks a name or has one too many."""
-    listed = re.search(rf"^    {keyword} : \{{(.*)\}}$", function.__doc__, re.MULTILINE)
+    listed = re.search(rf"^ *{keyword} : \{{(.*)\}}$", function.__doc__, re.MULTILINE)
     places = {
         f"`{annotation}` of sparsetrace/api/detection.py": get_args(getattr(detection, annotation)),
         f"the docstring of {function.__name__}": re.findall(r'"(\w+)"', listed[1]),

@@ -220,7 +220,14 @@ def test_writes_into_read_only_arrays_are_refused():
             np.add.at(y, [0, 0], x[:2])
         return y
 
-    with pytest.raises(st.EscapeError, match="read-only"):  # where NumPy does not look at the flag
+    plain = np.ones(2)
+    plain.setflags(write=False)
+    expected = st.EscapeError
+    try:
+        np.add.at(plain, [0, 0], np.ones(2))  # up to NumPy 2.4 it does not look at the flag
+    except ValueError:
+        expected = ValueError
+    with pytest.raises(expected, match="read-only"):
         patterns(f)
 
 
