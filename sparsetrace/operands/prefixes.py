@@ -25,6 +25,7 @@ from sparsetrace.operands import elementwise, nonlinear
 from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.axes import check_axis
 from sparsetrace.operands.operands import (
+    FLOAT,
     Elements,
     Operand,
     dtype_of,
@@ -42,6 +43,10 @@ _SHORT = 32
 
 def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Elements:
     """``ufunc.accumulate(x, axis)``."""
+    if dtype is None:
+        plain = elementwise.plain_ids(trace, ufunc, x)
+        if plain is not None and plain.ndim == 1 and axis in (0, -1):
+            return Elements(prefix_unions(trace, plain, 0), FLOAT)
     source = dtype_of(x)
     ids, result_dtype = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
     check_axis(axis, ids.ndim, np.add.accumulate)

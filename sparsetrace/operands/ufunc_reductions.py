@@ -29,6 +29,7 @@ from sparsetrace.operands import elementwise, nonlinear
 from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.axes import Axis, core_last, kept
 from sparsetrace.operands.operands import (
+    FLOAT,
     Elements,
     Operand,
     constant_values,
@@ -63,6 +64,11 @@ def reduce(
     """``ufunc.reduce(x, axis, ...)``: the union over the axis."""
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ValueError("reduce only supported for binary functions")
+    if where is True and dtype is None and initial is None:
+        plain = elementwise.plain_ids(trace, ufunc, x)
+        if plain is not None and plain.ndim and (_reorders(ufunc) or plain.ndim == 1):
+            rows, axes = core_last(plain, axis)
+            return Elements(kept(trace.graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
     source = dtype_of(x)
     ids, result_dtype = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
     _check(ufunc, ids, axis, initial, where)
