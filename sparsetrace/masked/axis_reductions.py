@@ -277,6 +277,14 @@ def _median(
 ) -> MaskedData:  # fmt: skip
     """The median of the valid elements."""
     refuse_target("np.ma.median", out)
+    if overwrite_input:
+        raise UnsupportedError(
+            explain(
+                "np.ma.median(overwrite_input=True)",
+                "it leaves the elements of its operand in any order",
+                "Leave overwrite_input out.",
+            )
+        )
     if a.mask is nomask:
         return MaskedData(np.median(a.data, axis=axis, keepdims=keepdims))
     mask = _all_masked(a, axis, keepdims)

@@ -14,6 +14,7 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.interactions import interact
+from sparsetrace.numpy_rules.indexing import put
 from sparsetrace.numpy_rules.reduction_functions import inexact, length, single, whole_axis
 from sparsetrace.numpy_rules.sorting import in_order
 from sparsetrace.operands.axes import Axis, axes_of, core_last, kept
@@ -23,6 +24,7 @@ from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    is_traced_array,
     operand_of,
     python_type,
     values_of,
@@ -36,18 +38,29 @@ __all__ = ["median_at_point"]
 _MEDIAN, _NANMEDIAN = np.median, np.nanmedian
 
 
+def _after_overwriting(trace: Trace, a, overwrite_input, result: Elements) -> Elements:
+    """The result; NumPy may have left the array's elements in any order."""
+    if overwrite_input and is_traced_array(a) and a._ids.size and a._ids.flags.writeable:
+        every = trace.graph.union_rows(a._ids.reshape(-1))
+        put(trace, a._ids, ..., np.full(a._ids.shape, every, np.int32))
+    return result
+
+
 @rule_for(np.median)
-def _median(trace: Trace, a, axis, keepdims) -> Elements:
+def _median(trace: Trace, a, axis, overwrite_input, keepdims) -> Elements:
     axis = axes_of(axis, np.ndim(a))
     if trace.local:
-        return median_at_point(operand_of(trace, a), axis, keepdims=keepdims)
-    return whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, _MEDIAN)
+        result = median_at_point(operand_of(trace, a), axis, keepdims=keepdims)
+    else:
+        result = whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, _MEDIAN)
+    return _after_overwriting(trace, a, overwrite_input, result)
 
 
 @rule_for(np.nanmedian)
-def _nanmedian(trace: Trace, a, axis, keepdims) -> Elements:
+def _nanmedian(trace: Trace, a, axis, overwrite_input, keepdims) -> Elements:
     axis = axes_of(axis, np.ndim(a))
-    return whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, _NANMEDIAN)
+    result = whole_axis(trace, a, axis, inexact(dtype_of(a)), keepdims, True, _NANMEDIAN)
+    return _after_overwriting(trace, a, overwrite_input, result)
 
 
 def median_at_point(x: Operand, axis: Axis, *, keepdims: bool = False) -> Elements:
@@ -128,7 +141,13 @@ def _quantiles_at_point(
 def _quantile_rule(function: Callable[..., Any], scale: float) -> None:
     """Levels come first in the shape; each result depends on the whole axis."""
 
-    def rule(trace: Trace, a, q, axis, method, keepdims, weights, interpolation=None) -> Elements:
+    def rule(
+        trace: Trace, a, q, axis, overwrite_input, method, keepdims, weights, interpolation=None
+    ) -> Elements:
+        result = unwritten(trace, a, q, axis, method, keepdims, weights, interpolation)
+        return _after_overwriting(trace, a, overwrite_input, result)
+
+    def unwritten(trace: Trace, a, q, axis, method, keepdims, weights, interpolation) -> Elements:
         moving = contains_traced(q) and _moves(trace, interpolation or method)
         if trace.local and not moving and interpolation is None:
             levels: Any = np.asarray(values_of(q), float) / scale

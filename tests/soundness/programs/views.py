@@ -348,3 +348,17 @@ def keys_that_flat_does_not_take(x):
 def labels_turned_by_einsum(x):
     cube = (x * x).reshape(2, 2, 2)
     return np.einsum("ijk->kj", cube).ravel("K"), np.einsum("ijk,j->kj", cube, x[:2]).ravel("K")
+
+
+@program(np.array([1.3, 0.7, 2.1, 0.4]), to=PROGRAMS, conservative="any order may be left")
+def a_median_that_sorts_its_operand(x):
+    y = x * x
+    middle = np.median(y, overwrite_input=True)
+    return np.append(y * x, middle)
+
+
+@program(np.array([1.3, 0.7, 2.1, 0.4]), to=PROGRAMS, conservative="any order may be left")
+def a_quantile_that_sorts_its_operand(x):
+    y = (x * x).reshape(2, 2)
+    levels = np.quantile(y, [0.3, 0.6], axis=0, overwrite_input=True)
+    return np.append(y[0] * 2, levels)
