@@ -7,6 +7,7 @@ traced arguments; else it is refused by name.  So are operands of unknown types.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -47,7 +48,7 @@ from sparsetrace.numpy_rules import (
     whole_numbers,
 )
 from sparsetrace.numpy_rules.array_manipulation import MOVES, run_move
-from sparsetrace.operands import at_point, elementwise
+from sparsetrace.operands import elementwise
 from sparsetrace.operands.constants import of_known
 from sparsetrace.operands.floating import notice, notice_function
 from sparsetrace.operands.implementations import IMPLEMENTED, rebound
@@ -63,6 +64,7 @@ from sparsetrace.operands.operands import (
     landed,
     operand_of,
     plain_target,
+    values_of,
     wrapped,
 )
 from sparsetrace.operands.prefixes import accumulate
@@ -138,9 +140,7 @@ def ufunc_call(
             return NotImplemented
     if python_ufuncs.is_of_python(ufunc):
         return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
-    if trace.local:
-        return local_calls.ufunc_call(trace, ufunc, method, inputs, kwargs, _by_ufunc)
-    if not kwargs and method == "__call__" and ufunc.signature is None:
+    if not kwargs and method == "__call__" and ufunc.signature is None and not trace.local:
         simple = elementwise.simple(trace, ufunc, inputs)
         if simple is not None:
             for elements in simple:
@@ -148,28 +148,46 @@ def ufunc_call(
             return wrapped(trace, simple[0] if len(simple) == 1 else tuple(simple))
     out = kwargs.get("out")
     if out is None:
-        result = lookup.answered(trace, (ufunc, method), inputs, kwargs, _by_ufunc)
+        result = _of_ufunc(trace, ufunc, method, inputs, kwargs, ())
         if method == "at" and trace.rows:
             indexing.refresh(trace, inputs[0]._ids)
-        plain = ufunc if method == "__call__" else getattr(ufunc, method)
-        return wrapped(trace, laid_out(trace, result, plain, inputs, kwargs))
-    options = {name: x for name, x in kwargs.items() if name != "out"}
+        if not trace.local:
+            plain = ufunc if method == "__call__" else getattr(ufunc, method)
+            result = laid_out(trace, result, plain, inputs, kwargs)
+        return wrapped(trace, result)
     outs = out if isinstance(out, tuple) else (out,)
-    if options:
-        result = _by_ufunc(trace, (ufunc, method), inputs, options, outs)
-    else:
-        result = lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
+    options = {name: x for name, x in kwargs.items() if name != "out"}
+    name = f"np.{ufunc.__name__}(..., out=)"
+    for target in outs:
+        if target is not None and not is_traced_array(target):
+            raise plain_target(name, target)
+    result = _of_ufunc(trace, ufunc, method, inputs, options, outs)
+    exact = method not in ("__call__", "outer")  # these may repeat the result
+    where = values_of(options.get("where", True)) if method == "__call__" else True
     results = []
     several = (result,) if isinstance(result, Elements) else result
-    for i, elements in enumerate(several or ()):
-        target = outs[i] if i < len(outs) else None
+    for elements, target in itertools.zip_longest(several, outs[: len(several)]):
         if target is None:
             results.append(trace.wrap(elements))
         else:
-            exact = method not in ("__call__", "outer")  # these may repeat the result
-            name = f"np.{ufunc.__name__}(..., out=)"
-            results.append(store(trace, target, elements, name, exact=exact))
+            results.append(store(trace, target, elements, name, exact=exact, where=where))
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _of_ufunc(
+    trace: Trace,
+    ufunc: np.ufunc,
+    method: str,
+    inputs: tuple[Any, ...],
+    options: dict[str, Any],
+    outs: Sequence[Any],
+) -> Any:
+    """What a ufunc's method gives before it is stored: looked up, or with values at a point."""
+    if trace.local:
+        return local_calls.of_ufunc_call(trace, ufunc, method, inputs, options, outs, _by_ufunc)
+    if outs and options:
+        return _by_ufunc(trace, (ufunc, method), inputs, options, outs)
+    return lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
 
 
 def _by_ufunc(
@@ -205,8 +223,6 @@ def _called(
     where = kwargs.pop("where", True)
     if ufunc.signature is not None:
         result = generalized_ufuncs.call(trace, ufunc, inputs, kwargs)
-    elif trace.local:  # where NumPy has chosen the loop already
-        result = [Elements(ids, FLOAT) for ids in at_point.elementwise(trace, ufunc, inputs)]
     elif any(contains_traced(x) for x in inputs):
         result = by_elements(trace, ufunc, inputs)
     else:  # only the target or the mask is traced
@@ -260,8 +276,6 @@ def _in_loop(
 def _outer(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
     a, b = (operand_of(trace, x) for x in inputs)
     left = a.moved(lambda data: data.reshape(a.shape + (1,) * len(b.shape)))
-    if trace.local:
-        return [Elements(ids, FLOAT) for ids in at_point.elementwise(trace, ufunc, (left, b))]
     return elementwise.call(trace, ufunc, (left, b))
 
 

@@ -8,7 +8,7 @@ something, and drop a dependency whose partial derivative is zero at the point.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.operands.refusals import AT_A_POINT, REFUSED, name_call
 
-__all__ = ["function_call", "ufunc_call"]
+__all__ = ["function_call", "of_ufunc_call"]
 
 Rule = Callable[..., Any]
 """What gives the ids of a call: for traces of both kinds the same."""
@@ -64,48 +64,33 @@ def _is_whole(result: Any) -> bool:
 
 
 # -------------------------------------------------------------------- ufuncs
-def ufunc_call(
+def of_ufunc_call(
     trace: Trace,
     ufunc: np.ufunc,
     method: str,
     inputs: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    options: dict[str, Any],
+    outs: Sequence[Any],
     rule: Rule,
 ) -> Any:
-    """Answer ``__array_ufunc__`` with values beside the ids that the rule gives."""
-    out = kwargs.get("out")
-    outs = (out if isinstance(out, tuple) else (out,)) if out is not None else ()
-    for target in outs:
-        if target is not None and not is_traced_array(target):
-            raise plain_target(f"np.{ufunc.__name__}(..., out=)", target)
-    plain = {key: value for key, value in kwargs.items() if key != "out"}
+    """What a ufunc's method gives, with values beside the ids of the rule; without ``out=``."""
     if method == "at":  # ids first: the call overwrites the values that decide them
-        rule(trace, (ufunc, method), inputs, plain, outs)
+        rule(trace, (ufunc, method), inputs, options, outs)
         with recorded() as errors:
             getattr(ufunc, method)(*(values_of(x) for x in inputs))
         report(trace, ufunc.__name__, errors)
         return None
-    values = _values(trace, ufunc, method, inputs, plain)
+    values = _values(trace, ufunc, method, inputs, options)
     arrays = values if isinstance(values, tuple) else (values,)
     if not outs and not trace.dependency and all(map(_is_whole, arrays)):
         return values
-    result = rule(trace, (ufunc, method), inputs, plain, outs)
+    result = rule(trace, (ufunc, method), inputs, options, outs)
     several = (result,) if isinstance(result, Elements) else result
-    mask = values_of(plain.get("where", True)) if method == "__call__" else True
-    results = []
-    for i, (elements, item_values) in enumerate(zip(several, arrays, strict=True)):
-        target = outs[i] if i < len(outs) else None
-        array = np.asarray(item_values)
-        if target is None:
-            results.append(trace.wrap(Elements(elements.ids, array.dtype, array)))
-            continue
-        if method not in ("__call__", "outer") and target.shape != array.shape:
-            raise ValueError(f"np.{ufunc.__name__}.{method}: out= has the shape {target.shape}")
-        where = np.broadcast_to(mask, target._ids.shape)
-        np.copyto(target._ids, landed(trace, target._dtype, elements.ids), where=where)
-        np.copyto(target._values, array, where=where, casting="unsafe")
-        results.append(target)
-    return results[0] if len(results) == 1 else tuple(results)
+    valued = tuple(
+        Elements(elements.ids, array.dtype, array)
+        for elements, array in zip(several, map(np.asarray, arrays), strict=True)
+    )
+    return valued[0] if isinstance(result, Elements) else valued
 
 
 def _values(

@@ -99,8 +99,18 @@ def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:
     return Elements(np.where(mask, new.ids, kept), new.dtype)
 
 
-def store(trace: Trace, target: Any, result: Elements, call: str, *, exact: bool = False) -> Any:
+def store(
+    trace: Trace,
+    target: Any,
+    result: Elements,
+    call: str,
+    *,
+    exact: bool = False,
+    where: Any = True,
+) -> Any:
     """Write the result into ``out=``, which must be a traced array.
+
+    The ids of the result are `masked` already, so that `where` is of its values alone.
 
     Raises
     ------
@@ -117,5 +127,5 @@ def store(trace: Trace, target: Any, result: Elements, call: str, *, exact: bool
         )
     indexing.put(trace, target._ids, ..., landed(trace, target._dtype, result.ids))
     if trace.local:
-        target._values[...] = result.values
+        np.copyto(target._values, result.values, where=where, casting="unsafe")
     return target

@@ -31,7 +31,6 @@ from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
     Operand,
-    constant_values,
     contains_traced,
     dtype_of,
     ids_of,
@@ -172,18 +171,18 @@ def dot(trace: Trace, x, y) -> Elements:
         return matmul(trace, x, y)
     a, b = Factor.of(trace, x), Factor.of(trace, y)
     if not a.shape or not b.shape:
-        return _scaled(trace, x, y)
+        return _product(trace, a, b)
     axis = max(len(b.shape) - 2, 0)
     return tensordot(trace, x, y, ([len(a.shape) - 1], [axis]))
 
 
-def _scaled(trace: Trace, x, y) -> Elements:
-    """A product with a number, which does not give way to the array's dtype here."""
-    pair = [
-        Operand(trace, ids_of(trace, v), dtype_of(v)) if contains_traced(v) else constant_values(v)
-        for v in (x, y)
-    ]
-    return elementwise.call(trace, np.multiply, pair)[0]
+def _product(trace: Trace, a: Factor, b: Factor) -> Elements:
+    """The elementwise product, in which a number does not give way to an array's dtype."""
+    given = (
+        x.values if x.ids is None else Operand(trace, x.ids, x.dtype, x.values) for x in (a, b)
+    )
+    result = elementwise.combine(trace, np.multiply, *given)
+    return Elements(result._ids, result._dtype)
 
 
 def tensordot(trace: Trace, x, y, axes=2) -> Elements:
@@ -323,7 +322,7 @@ def _vdot(trace: Trace, a, b) -> Elements:
 @rule_for(np.inner, signature="a, b, /")
 def _inner(trace: Trace, a, b) -> Elements:
     if not np.ndim(a) or not np.ndim(b):
-        return _scaled(trace, a, b)
+        return _product(trace, Factor.of(trace, a), Factor.of(trace, b))
     return tensordot(trace, a, b, ([-1], [-1]))
 
 
@@ -335,20 +334,10 @@ def _outer_of_vectors(trace: Trace, x1, x2) -> Elements:
     return result
 
 
-def _given(x: Factor) -> Any:
-    """The operand as an argument of an elementwise call."""
-    return x.values if x.ids is None else Operand(x.trace, x.ids, x.dtype)
-
-
 @rule_for(np.outer)
 def _outer(trace: Trace, a, b) -> Elements:
-    factors = [Factor.of(trace, x) for x in (a, b)]
-    p, q = (f.moved(np.ravel) for f in factors)
-    if not trace.local:
-        left = p.moved(lambda d: d[:, None])
-        return elementwise.call(trace, np.multiply, [_given(left), _given(q)])[0]
-    ids = contract(trace, p.moved(lambda d: d[None, :, None]), q.moved(lambda d: d[None, None]))
-    return Elements(ids[0], product_dtype(a, b))
+    left, right = (Factor.of(trace, x).moved(np.ravel) for x in (a, b))
+    return _product(trace, left.moved(lambda d: d[:, None]), right)
 
 
 @rule_for(np.linalg.tensordot)

@@ -7,6 +7,7 @@ of the array, a statistic of those next to the border, or a ramp between two of 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,14 @@ from sparsetrace.numpy_rules.quantiles import median_at_point
 from sparsetrace.numpy_rules.spacing import evenly_spaced
 from sparsetrace.operands.constants import compute_rows, converted
 from sparsetrace.operands.implementations import rebound
-from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, values_of
+from sparsetrace.operands.operands import (
+    Elements,
+    Operand,
+    dtype_of,
+    ids_of,
+    operand_of,
+    values_of,
+)
 from sparsetrace.operands.registry import rule_for
 from sparsetrace.operands.ufunc_reductions import reduce
 
@@ -57,7 +65,7 @@ def _pad(trace: Trace, array, pad_width, mode, kwargs) -> Any:
     if mode in ("reflect", "symmetric"):
         return Elements(_pad_odd(trace, ids, widths, mode), dtype)
     if mode == "linear_ramp":
-        return _pad_ramp(trace, ids, widths, dtype, **kwargs)
+        return _pad_ramp(trace, operand_of(trace, array), widths, **kwargs)
     points = np.asarray(values_of(array)) if trace.local else None
     return Elements(_pad_statistic(trace, ids, widths, dtype, points, mode, **kwargs), dtype)
 
@@ -147,21 +155,33 @@ def _pad_odd_repeatedly(trace: Trace, ids: Ids, axis: int, widths: tuple[int, in
     return np.array(np.moveaxis(trace.graph.union_rows(rows[..., parents.T]), -1, axis))
 
 
-def _pad_ramp(trace: Trace, ids: Ids, all_widths, dtype: np.dtype[Any], end_values=0) -> Elements:
+def _pad_ramp(trace: Trace, x: Operand, all_widths, end_values=0) -> Elements:
     """From the end value, which stands outermost, to the edge."""
-    result_dtype = np.result_type(dtype_of(end_values), dtype)
-    ends = np.broadcast_to(ids_of(trace, end_values), (ids.ndim, 2))
+    dtype, ids, points = x._dtype, x._ids, x._values
+    ends = operand_of(trace, end_values).moved(lambda d: np.broadcast_to(d, (ids.ndim, 2)))
     for axis, widths in enumerate(all_widths):
         arrays = [ids]
         for side, width in enumerate(widths):
-            edge = np.moveaxis(ids, axis, 0)[-side]
-            start = Operand(trace, np.asarray(ends[axis, side]), result_dtype)
-            stop = Operand(trace, edge, dtype)
-            ramp = evenly_spaced(trace, start, stop, width, endpoint=False, dtype=dtype, axis=axis)
+            start = ends.moved(partial(_corner, at=(axis, side)))
+            edge = Operand(trace, ids, dtype, points).moved(partial(_edge, axis=axis, side=side))
+            ramp = evenly_spaced(trace, start, edge, width, endpoint=False, dtype=dtype, axis=axis)
             result = np.flip(ramp.ids, axis) if side else ramp.ids
             arrays.insert(len(arrays) if side else 0, result)
         ids = np.concatenate(arrays, axis=axis)
+        if points is not None:
+            here = [widths if i == axis else (0, 0) for i in range(ids.ndim)]
+            points = np.pad(points, here, "linear_ramp", end_values=values_of(end_values))
     return Elements(ids, dtype)
+
+
+def _corner(ends: NDArray[Any], at: tuple[int, int]) -> NDArray[Any]:
+    return np.asarray(ends[at])
+
+
+def _edge(data: NDArray[Any], axis: int, side: int) -> NDArray[Any]:
+    """The elements at one of the two sides."""
+    edge: NDArray[Any] = np.moveaxis(data, axis, 0)[-side]
+    return edge
 
 
 def _pad_statistic(

@@ -20,8 +20,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO
 from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.numpy_rules.matrix_products import convolve
-from sparsetrace.operands.at_point import combine
-from sparsetrace.operands.constants import combined
+from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
     Elements,
     Operand,
@@ -206,8 +205,9 @@ def _roots(trace: Trace, p) -> Elements:
     if len(inner) == 1:
         inner, dtype = inner[:0], np.dtype(float)
     elif len(inner) == 2:
-        coefficients = [Operand(trace, inner[i : i + 1], dtype) for i in (1, 0)]
-        inner = combined(trace, np.true_divide, *coefficients).ids
+        polynomial = operand_of(trace, p)
+        ends = (polynomial.along(places[0] + i, places[0] + i + 1) for i in (1, 0))
+        inner = combine(trace, np.true_divide, *ends)._ids
     else:
         total = interact_all(trace.graph, trace.graph.union_rows(inner[None]))
         inner, dtype = np.repeat(total, len(inner) - 1), np.result_type(dtype, np.complex64)
@@ -221,8 +221,8 @@ def _complex_domain(function: Callable[..., Any], ufunc: np.ufunc) -> None:
     """The ufunc's dependencies; the dtype is complex, since the result is so for some inputs."""
 
     def rule(trace: Trace, x) -> Elements:
-        result = combined(trace, ufunc, x)
-        return Elements(result.ids, np.result_type(result.dtype, np.complex64))
+        result = combine(trace, ufunc, x)
+        return Elements(result._ids, np.result_type(result._dtype, np.complex64))
 
     rule_for(function)(rule)
 
@@ -235,13 +235,13 @@ for _name in "sqrt log log2 log10 arccos arcsin arctanh".split():
 def _power(trace: Trace, x, p) -> Elements:
     # made into arrays, so that Python's numbers count in the choice of the dtype
     base, exponent = (y if contains_traced(y) else np.asarray(y) for y in (x, p))
-    result = combined(trace, np.power, base, exponent)
-    return Elements(result.ids, np.result_type(result.dtype, np.complex64))
+    result = combine(trace, np.power, base, exponent)
+    return Elements(result._ids, np.result_type(result._dtype, np.complex64))
 
 
 @rule_for(scimath.logn)
 def _logn(trace: Trace, n, x) -> Elements:
     """``log(x) / log(n)``."""
     logarithms = [np.log(value) for value in (x, n)]
-    result = combined(trace, np.true_divide, *logarithms)
-    return Elements(result.ids, np.result_type(result.dtype, np.complex64))
+    result = combine(trace, np.true_divide, *logarithms)
+    return Elements(result._ids, np.result_type(result._dtype, np.complex64))

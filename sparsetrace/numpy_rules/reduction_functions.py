@@ -18,7 +18,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, filled
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.axes import check_axis, core_last
-from sparsetrace.operands.constants import combined
+from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.implementations import conversion, rebound
 from sparsetrace.operands.operands import (
     Elements,
@@ -203,11 +203,11 @@ def _about(
         return np.sqrt(squares) if root else squares
 
     count = length(np.shape(a), axis)
-    deviation = combined(trace, np.subtract, a, mean)
-    ids = deviation.ids
-    result_dtype = np.dtype(dtype) if dtype is not None else _real(inexact(deviation.dtype))
+    deviation = combine(trace, np.subtract, a, mean)
+    ids = deviation._ids
+    result_dtype = np.dtype(dtype) if dtype is not None else _real(inexact(deviation._dtype))
     squares = np.where(ids > ZERO, interact_all(trace.graph, np.maximum(ids, OPAQUE)), ids)
-    operand = Operand(trace, squares, deviation.dtype)
+    operand = Operand(trace, squares, deviation._dtype)
     result = whole_axis(trace, operand, axis, result_dtype, keepdims, where, value)
     return Elements(interact_all(trace.graph, result.ids), result_dtype) if root else result
 

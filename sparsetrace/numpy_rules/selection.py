@@ -20,13 +20,13 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import PartIds
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.numpy_rules import indexing
-from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.constants import (
     choose,
     chosen_values,
     converted,
     known_mask,
 )
+from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.implementations import conversion
 from sparsetrace.operands.operands import (
     FLOAT,

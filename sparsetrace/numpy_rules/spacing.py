@@ -14,16 +14,19 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import ZERO
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.operands import elementwise
 from sparsetrace.operands.constants import converted
-from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, promotion_of
+from sparsetrace.operands.elementwise import combine
+from sparsetrace.operands.operands import (
+    Elements,
+    Operand,
+    dtype_of,
+    ids_of,
+    operand_of,
+    promotion_of,
+)
 from sparsetrace.operands.registry import rule_for
 
 __all__ = ["evenly_spaced"]
-
-
-def _operand(trace: Trace, x) -> Operand:
-    return Operand(trace, ids_of(trace, x), dtype_of(x))
 
 
 def evenly_spaced(
@@ -44,15 +47,14 @@ def evenly_spaced(
     result_dtype = np.result_type(promotion_of(start), promotion_of(stop), 0.0)
     intervals = (num - 1) if endpoint else num
     places = np.arange(num).reshape((-1,) + (1,) * len(shape))
-    first, last = _operand(trace, start), _operand(trace, stop)
+    first, last = operand_of(trace, start), operand_of(trace, stop)
     ids = np.empty((num, *shape), np.int32)
     if num:
-        (width,) = elementwise.call(trace, np.subtract, (last, first))
-        step = Operand(trace, np.asarray(width.ids), result_dtype)
-        fractions = places / max(intervals, 1)
-        (run,) = elementwise.call(trace, np.multiply, (fractions, step))
-        (result,) = elementwise.call(trace, np.add, (Operand(trace, run.ids, result_dtype), first))
-        ids[...] = result.ids
+        width = combine(trace, np.subtract, last, first)
+        step = Operand(trace, np.asarray(width._ids), result_dtype, width._values)
+        run = combine(trace, np.multiply, places / max(intervals, 1), step)
+        run = Operand(trace, run._ids, result_dtype, run._values)
+        ids[...] = combine(trace, np.add, run, first)._ids
         if endpoint and num > 1:
             ids[-1] = last._ids
     target = result_dtype if dtype is None else np.dtype(dtype)

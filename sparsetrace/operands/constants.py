@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
-from sparsetrace.operands import elementwise, nonlinear
 from sparsetrace.operands.operands import (
     Elements,
     constant_values,
@@ -33,7 +32,6 @@ from sparsetrace.operands.refusals import REFUSED, name_of
 __all__ = [
     "choose",
     "chosen_values",
-    "combined",
     "compute_rows",
     "constants",
     "converted",
@@ -89,23 +87,6 @@ def constants(trace: Trace, values: Any) -> Elements:
     """Constants of the trace with these values, and their dtype."""
     values = asarray(values)
     return Elements(asarray(trace.graph.constant(values)), values.dtype)
-
-
-def combined(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Elements:
-    """``ufunc(*operands)`` for operands that a rule made of ids.
-
-    In a local trace these have no values, so that none of them cuts a dependency.
-    """
-    if not trace.local:
-        return elementwise.call(trace, ufunc, operands)[0]
-    (dtype,) = elementwise.result_dtypes(ufunc, operands)
-    operands_ids = [asarray(ids_of(trace, x)) for x in operands]
-    ids = np.maximum(trace.graph.union_all(operands_ids), OPAQUE)
-    if trace.second_order and not nonlinear.is_linear(ufunc):
-        ids = nonlinear.second_order(
-            trace, ufunc, 0, operands_ids, [None] * ufunc.nin, ids, trace.graph.size
-        )
-    return Elements(ids, dtype)
 
 
 def converted(trace: Trace, ids: Ids, source: np.dtype[Any], target: np.dtype[Any]) -> Ids:

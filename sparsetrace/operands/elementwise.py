@@ -1,8 +1,10 @@
 """Calls of ufuncs: each output element depends on the input elements it varies with.
 
 Contract: what is known of a ufunc is read from its record in `sparsetrace.rules`; one without
-a record depends on all of its arguments.  Elements whose operands are all constant are
-computed, so that constants stay known values.
+a record depends on all of its arguments.  In a global trace constant operands decide where a
+derivative vanishes, and elements whose operands are all constant are computed, so that
+constants stay known values.  In a trace at a point the values of all operands decide: where
+both arguments of a maximum are equal, it depends on both.
 """
 
 from __future__ import annotations
@@ -18,12 +20,13 @@ from numpy import asarray, count_nonzero, full, where
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Ids, filled
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
+    Operand,
     constant_values,
     contains_traced,
     dtype_of,
@@ -31,11 +34,13 @@ from sparsetrace.operands.operands import (
     is_traced,
     python_type,
     unwatched,
+    values_of,
 )
 from sparsetrace.rules import NAN, RECORDS, Record, record_of
 
 __all__ = [
     "call",
+    "combine",
     "general",
     "keeps",
     "letters",
@@ -125,16 +130,36 @@ def call(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]
 
 
 def general(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]:
-    """The same where `quick` has been tried, and gave None."""
-    dtypes = result_dtypes(ufunc, inputs)
+    """The same where `quick` has been tried, and gave None.
+
+    In a trace at a point NumPy has chosen the loop already, and the caller knows its dtypes.
+    """
     ids_in: list[Ids | None] = []
     values_in: list[NDArray[Any] | None] = []
-    for x in inputs:
-        traced = is_traced(x) or contains_traced(x)
-        ids_in.append(ids_of(trace, x) if traced else None)
-        values_in.append(None if traced else _in_loop(x, inputs))
-    outs = _general(trace, ufunc, ids_in, values_in, [dtype_of(x) for x in inputs], dtypes)
-    return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes, strict=True)]
+    if trace.local:
+        dtypes_out = (FLOAT,) * ufunc.nout
+        values_in += [asarray(values_of(x)) for x in inputs]
+        dtypes_in = [v.dtype for v in values_in if v is not None]
+        ids_in += [ids_of(trace, x) if contains_traced(x) else None for x in inputs]
+    else:
+        dtypes_out = result_dtypes(ufunc, inputs)
+        dtypes_in = [dtype_of(x) for x in inputs]
+        for x in inputs:
+            traced = is_traced(x) or contains_traced(x)
+            ids_in.append(ids_of(trace, x) if traced else None)
+            values_in.append(None if traced else _in_loop(x, inputs))
+    outs = _general(trace, ufunc, ids_in, values_in, dtypes_in, dtypes_out)
+    return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes_out, strict=True)]
+
+
+def combine(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Operand:
+    """``ufunc(*operands)``, for rules made of ufuncs; with values in a trace at a point."""
+    (result,) = call(trace, ufunc, operands)
+    if not trace.local:
+        return Operand(trace, result.ids, result.dtype)
+    with np.errstate(all="ignore"):
+        values = asarray(ufunc(*map(values_of, operands)))
+    return Operand(trace, result.ids, values.dtype, values)
 
 
 def _in_loop(x: Any, inputs: Sequence[Any]) -> NDArray[Any]:
@@ -324,6 +349,7 @@ def _general(
     dtypes_in: list[np.dtype[Any]],
     dtypes_out: tuple[np.dtype[Any], ...],
 ) -> list[Ids]:
+    """The ids of all outputs; ids are None of constants, values of what is not known."""
     shape = _shape_of(
         [
             v.shape if i is None else i.shape  # type: ignore[union-attr]
@@ -331,13 +357,17 @@ def _general(
         ]
     )
     record = record_of(ufunc)
+    if trace.singular is not None:
+        _watch_singularities(trace, record, ids_in, values_in)
     masks = _cut_masks(trace, record, ids_in, values_in, dtypes_in) if trace.values else {}
     kept = list(ids_in)
     for i, mask in masks.items():
         kept[i] = where(mask, np.int32(trace.graph.opaque), asarray(ids_in[i]))
-    constant = None if trace.graph.pure else _all_known(ids_in, shape)
-    if masks:
-        constant = _are_constant(record, ids_in, masks, shape)
+    constant = None
+    if not (trace.graph.pure or trace.local):
+        constant = (
+            _are_constant(record, ids_in, masks, shape) if masks else _all_known(ids_in, shape)
+        )
 
     outs = []
     modulus = of_modulus(ufunc, dtypes_in)
@@ -365,7 +395,9 @@ def _general(
         if trace.second_order and modulus:
             out = interact_all(trace.graph, out, since)
         elif trace.second_order and not nonlinear.is_linear(ufunc):
-            out = nonlinear.second_order(trace, ufunc, position, kept, values_in, out, since)
+            # at a point a second derivative may be there although the first one vanishes
+            varied = ids_in if trace.local else kept
+            out = nonlinear.second_order(trace, ufunc, position, varied, values_in, out, since)
         outs.append(out)
     return outs
 
@@ -377,12 +409,15 @@ def _cut_masks(
     values_in: list[NDArray[Any] | None],
     dtypes_in: list[np.dtype[Any]],
 ) -> dict[int, NDArray[np.bool_]]:
-    """Where a constant operand ends the dependency on another, by the other's position."""
-    if not record.cuts:
+    """Where the dependency on an operand ends, by its position.
+
+    At a point all values decide, in a global trace those of the other operands' constants.
+    """
+    if not (record.zero if trace.local else record.cuts):
         return {}
     known: list[Any] = []
     for ids, values, dtype in zip(ids_in, values_in, dtypes_in, strict=True):
-        if ids is None:
+        if values is not None or ids is None:
             known.append(values)
             continue
         constant = None if trace.graph.pure else ids <= 0
@@ -393,11 +428,36 @@ def _cut_masks(
     masks = {}
     if any(value is not NAN for value in known):
         for i, ids in enumerate(ids_in):
-            if ids is not None and not (trace.dependency and i in record.stepwise):
-                mask = record.cut_by(i, known)
-                if mask is not None and count_nonzero(mask):
-                    masks[i] = mask
+            if ids is None or (trace.dependency and not trace.local and i in record.stepwise):
+                continue
+            mask = record.zero_at(i, known) if trace.local else record.cut_by(i, known)
+            if mask is not None and count_nonzero(mask):
+                masks[i] = mask
     return masks
+
+
+def _watch_singularities(
+    trace: Trace,
+    record: Record,
+    ids_in: Sequence[Ids | None],
+    values: Sequence[NDArray[Any] | None],
+) -> None:
+    """Note infinite derivatives: dependencies that were dropped before may matter after all.
+
+    ``cbrt(x ** 3)`` at 0 is x: the first derivative is zero, the second infinite.
+    """
+    points: Any = values
+    mask = record.infinite_at(points)
+    if record.infinite2 and (trace.second_order or record.infinite is None):
+        # a record without `infinite`: where its first derivative is infinite, so is a second one
+        traced = [i for i, ids in enumerate(ids_in) if ids is not None]
+        second = record.infinite2_at(points, traced)
+        mask = second if mask is None else mask if second is None else mask | second
+    if mask is None or not mask.any():
+        return
+    if any(ids is not None and (mask & (ids > ZERO)).any() for ids in ids_in):
+        assert trace.singular is not None
+        trace.singular()
 
 
 def _are_constant(

@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import interact, interact_all
-from sparsetrace.rules import NAN, pairs, record_of
+from sparsetrace.rules import NAN, Pair, Record, pairs, record_of
 
 __all__ = [
     "forget",
     "is_linear",
     "quick_second_order",
     "second_order",
-    "second_order_at_point",
     "second_order_beside",
     "second_order_scalar",
 ]
@@ -47,24 +46,28 @@ def forget() -> None:
     _is_nonlinear_beside.cache_clear()
 
 
-def _cut(
-    ufunc: np.ufunc, pair: tuple[int, int], values_in: Sequence[Any], *, constants: bool
+def _vanishing(
+    trace: Trace,
+    record: Record,
+    pair: Pair,
+    ids_in: Sequence[Ids | None],
+    values_in: Sequence[NDArray[Any] | None],
 ) -> NDArray[np.bool_] | None:
-    """Where the second derivative of a pair vanishes, because of another operand's value.
+    """Where the second derivative of a pair vanishes, because of the operands' values.
 
-    `values_in` holds None for operands that are not constant.  In a local trace the cuts
-    of first order are asked too (`constants` is false): a result that does not vary with an
-    operand at all has no second derivatives in it either.
+    In a trace at a point the cuts of first order are asked too: a result that, beside the
+    constants, does not vary with an operand at all has no second derivatives in it either.
     """
-    record = record_of(ufunc)
-    if constants and pair not in record.cuts2:
+    if not (trace.values and (trace.local or pair in record.cuts2)):
         return None
-    known = [NAN if value is None else value for value in values_in]
-    if all(value is NAN for value in known):
-        return None
-    masks = [record.cut2_by(pair, known)]
-    if not constants:
-        masks += [record.cut_by(i, known) for i in set(pair)]
+    known = [value if ids is None else NAN for ids, value in zip(ids_in, values_in, strict=True)]
+    masks = []
+    if trace.local:
+        masks.append(record.zero2_at(pair, values_in))  # type: ignore[arg-type]
+    if any(value is not NAN for value in known):
+        masks.append(record.cut2_by(pair, known))
+        if trace.local:
+            masks += [record.cut_by(i, known) for i in set(pair)]
     result: NDArray[np.bool_] | None = None
     for mask in masks:
         if mask is not None:
@@ -72,7 +75,6 @@ def _cut(
     return result
 
 
-# ------------------------------------------------------------------- any point
 def second_order(
     trace: Trace,
     ufunc: np.ufunc,
@@ -87,29 +89,31 @@ def second_order(
     Parameters
     ----------
     trace : Trace
-        Of second order, and not local.
+        Of second order.
     ufunc : numpy.ufunc
     output : int
         Which of the ufunc's outputs.
     ids_in : sequence of (ndarray or None)
-        The operands' nodes after the first-order cuts; None for constants.
+        The operands' nodes; None for constants.  In a global trace those after the first-order
+        cuts; at a point before any, as ``x ** 2`` has a second derivative where x is 0.
     values_in : sequence of (ndarray or None)
-        The constants' values.
+        The operands' values where they are known.
     out : ndarray
         The first-order result.
     since : int
         The graph's size before this call.
     """
+    record = record_of(ufunc)
     met = []
-    in_all = True
-    for pair, letter in zip(pairs(ufunc.nin), record_of(ufunc).second[output], strict=True):
+    in_all = not trace.local
+    for pair, letter in zip(pairs(ufunc.nin), record.second[output], strict=True):
         left, right = ids_in[pair[0]], ids_in[pair[1]]
         if left is None or right is None:
             continue
         if letter == "0":
             in_all = False
             continue
-        mask = _cut(ufunc, pair, values_in, constants=True) if trace.values else None
+        mask = _vanishing(trace, record, pair, ids_in, values_in)
         if mask is not None and mask.any():
             in_all = False
             if mask.all():
@@ -120,13 +124,13 @@ def second_order(
         return out
     if in_all:
         return interact_all(trace.graph, out, since)
-    return interact(trace.graph, out, met, since)
+    return interact(trace.graph, out, met, since, cut=trace.local)
 
 
 def quick_second_order(
     trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any], out: Ids, since: int
 ) -> Ids:
-    """The same for one output and operands that are traced arrays or constants."""
+    """The same of a global trace, for one output, and operands traced or constant."""
     if is_linear(ufunc):
         return out
     ids_in = [x._ids if getattr(type(x), "_is_traced", False) else None for x in inputs]
@@ -147,11 +151,12 @@ def _is_nonlinear_beside(ufunc: np.ufunc, position: int, value: float | None) ->
     """Whether a ufunc of two is nonlinear in the argument at `position` beside a constant."""
     if record_of(ufunc).second[0][2 * position] == "0":
         return False
-    values_in: list[Any] = [None, None]
-    if value is not None:
-        values_in[1 - position] = asarray(value)
-    mask = _cut(ufunc, (position, position), values_in, constants=True)
-    return mask is None or not mask.all()
+    if value is None:
+        return True
+    known: list[Any] = [NAN, NAN]
+    known[1 - position] = asarray(value)
+    mask = record_of(ufunc).cut2_by((position, position), known)
+    return mask is None or not np.all(mask)
 
 
 # ---------------------------------------------------------------- single numbers
@@ -184,35 +189,3 @@ def second_order_beside(trace: Trace, ufunc: np.ufunc, node: int, position: int,
     made = trace.graph.node_scalar(node, node)
     trace.graph.scalar_products += (made, made, made)
     return made
-
-
-# -------------------------------------------------------------------- one point
-def second_order_at_point(
-    trace: Trace,
-    ufunc: np.ufunc,
-    output: int,
-    ids_in: Sequence[Ids | None],
-    values: Sequence[NDArray[Any]],
-    out: Ids,
-    since: int,
-) -> Ids:
-    """The same in a local trace: `ids_in` before any cut, and the values of all operands.
-
-    A second derivative may be there although the first vanishes: ``x ** 2`` at 0.
-    """
-    record = record_of(ufunc)
-    known = [v if i is None else None for i, v in zip(ids_in, values, strict=True)]
-    met = []
-    for pair, letter in zip(pairs(ufunc.nin), record.second[output], strict=True):
-        left, right = ids_in[pair[0]], ids_in[pair[1]]
-        if left is None or right is None or letter == "0":
-            continue
-        if trace.values:
-            for mask in (
-                record.zero2_at(pair, values),
-                _cut(ufunc, pair, known, constants=False),
-            ):
-                if mask is not None and mask.any():
-                    left = np.where(mask, np.int32(trace.graph.opaque), left)
-        met.append((left, right))
-    return interact(trace.graph, out, met, since, cut=True) if met else out

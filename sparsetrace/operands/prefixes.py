@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.operands import elementwise, nonlinear
-from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.axes import check_axis
+from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,

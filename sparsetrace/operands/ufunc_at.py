@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.operands import elementwise, nonlinear
-from sparsetrace.operands.at_point import combine
+from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, values_of
 
 __all__ = ["at"]

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.operands import elementwise, nonlinear
-from sparsetrace.operands.at_point import combine
 from sparsetrace.operands.axes import Axis, core_last, kept
+from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,

@@ -30,12 +30,13 @@ from sparsetrace.rules import (
     special_polynomials,
 )
 from sparsetrace.rules.entries import RECORDS, record_of
-from sparsetrace.rules.record import NAN, Cut, Record, pairs
+from sparsetrace.rules.record import NAN, Cut, Pair, Record, pairs
 
 __all__ = [
     "NAN",
     "RECORDS",
     "Cut",
+    "Pair",
     "Record",
     "numpy_arithmetic",
     "numpy_comparisons",
