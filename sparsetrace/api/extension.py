@@ -23,7 +23,7 @@ from sparsetrace.dispatch.function_rules import REGISTERED, FunctionRule, overri
 from sparsetrace.errors import InputError
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.operands import elementwise
+from sparsetrace.operands import unions
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
@@ -272,7 +272,7 @@ def _register_ufunc(
         )
     except ValueError as error:
         raise InputError(str(error)) from error
-    elementwise.forget(ufunc)
+    unions.forget(ufunc)
     lookup.forget()
 
 

@@ -48,7 +48,7 @@ from sparsetrace.numpy_rules import (
     whole_numbers,
 )
 from sparsetrace.numpy_rules.array_manipulation import MOVES, run_move
-from sparsetrace.operands import elementwise
+from sparsetrace.operands import elementwise, unions
 from sparsetrace.operands.constants import of_known
 from sparsetrace.operands.floating import notice, notice_function
 from sparsetrace.operands.implementations import IMPLEMENTED, rebound
@@ -120,7 +120,7 @@ def ufunc_call(
     if not (trace.calm or trace.stateless or trace.local):
         notice(trace, ufunc, inputs)
     if not kwargs and method == "__call__":
-        ids = elementwise.quick(trace, ufunc, inputs)
+        ids = unions.quick(trace, ufunc, inputs)
         if ids is not None:
             # beside a number the elements lie as those of the other operand
             if ids.ndim > 1 and not (type(inputs[0]) in NUMBERS or type(inputs[-1]) in NUMBERS):
@@ -129,7 +129,7 @@ def ufunc_call(
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
         target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
         if is_traced_array(target) and target._dtype is FLOAT:  # x += y
-            ids = elementwise.quick(trace, ufunc, inputs)
+            ids = unions.quick(trace, ufunc, inputs)
             if ids is not None:
                 indexing.put(trace, target._ids, ..., ids)
                 return target
@@ -141,7 +141,7 @@ def ufunc_call(
     if python_ufuncs.is_of_python(ufunc):
         return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc.signature is None and not trace.local:
-        simple = elementwise.simple(trace, ufunc, inputs)
+        simple = unions.simple(trace, ufunc, inputs)
         if simple is not None:
             for elements in simple:
                 elements.ids = of_ufunc(elements.ids, inputs)

@@ -32,7 +32,7 @@ from sparsetrace.numbers.scalar import (
     number,
     unites,
 )
-from sparsetrace.operands import elementwise
+from sparsetrace.operands import unions
 from sparsetrace.operands.floating import without_state
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT, values_of
@@ -269,7 +269,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
             and a._id > OPAQUE
             and trace.values
             and not trace.local
-            and elementwise.keeps(ufunc, 0, b)
+            and unions.keeps(ufunc, 0, b)
         ):
             if trace.second_order:
                 node = second_order_beside(trace, ufunc, a._id, 0, b)
@@ -281,7 +281,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
         and b._id > OPAQUE
         and b._trace.values
         and not b._trace.local
-        and elementwise.keeps(ufunc, 1, a)
+        and unions.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:
             return TracedPythonFloat(

@@ -27,7 +27,7 @@ from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
-from sparsetrace.operands import elementwise
+from sparsetrace.operands import unions
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT, Elements, landed
 from sparsetrace.operands.python_operators import COMPARISONS, define
@@ -84,7 +84,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._dtype is FLOAT
             and a._trace.values
             and a._trace.calm
-            and elementwise.keeps(ufunc, 0, b)
+            and unions.keeps(ufunc, 0, b)
         ):
             if a._trace.second_order:
                 return TracedScalar(
@@ -97,7 +97,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._dtype is FLOAT
         and b._trace.values
         and b._trace.calm
-        and elementwise.keeps(ufunc, 1, a)
+        and unions.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:
             return TracedScalar(b._trace, second_order_beside(b._trace, ufunc, b._id, 1, a), FLOAT)

@@ -10,7 +10,6 @@ both arguments of a maximum are equal, it depends on both.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,50 +22,27 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import nonlinear
+from sparsetrace.operands.loops import in_loop, result_dtypes
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
     Operand,
-    constant_values,
     contains_traced,
     dtype_of,
     ids_of,
     is_traced,
-    python_type,
-    unwatched,
     values_of,
 )
-from sparsetrace.rules import NAN, RECORDS, Record, record_of
+from sparsetrace.operands.unions import quick
+from sparsetrace.rules import NAN, Record, record_of
 
 __all__ = [
     "call",
     "combine",
     "general",
-    "keeps",
     "letters",
     "of_modulus",
-    "plain_ids",
-    "quick",
-    "result_dtypes",
-    "simple",
 ]
-
-_DTYPES: dict[Any, tuple[np.dtype[Any], ...]] = {}
-_PYTHON_NUMBERS = frozenset((bool, int, float, complex))
-_UNITING = {ufunc for ufunc, record in RECORDS.items() if record.first in (("1",), ("11",))}
-"""Ufuncs of one output, which depends on every argument."""
-_UNITING_SOME = {
-    ufunc
-    for ufunc, record in RECORDS.items()
-    if len(record.first) > 1 and all(len(set(p)) == 1 for p in record.first)
-}
-"""Ufuncs of several outputs, each of which depends on every argument or on none."""
-_PIECEWISE_CONSTANT = {
-    ufunc for ufunc, record in RECORDS.items() if not any("1" in p for p in record.first)
-}
-"""Ufuncs whose derivatives all vanish: comparisons, rounding, truth values."""
-_REAL_SCALARS = frozenset((int, float, np.float64, np.int64, np.int32))
-
 
 _OF_MODULUS = frozenset((np.absolute, np.sign))
 """|z| and z/|z|: of complex numbers these depend on both parts, nonlinearly."""
@@ -82,45 +58,6 @@ def letters(trace: Trace, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]] = ())
     if trace.dependency or of_modulus(ufunc, dtypes):
         return ("1" * ufunc.nin,) * ufunc.nout
     return record_of(ufunc).first
-
-
-def result_dtypes(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[np.dtype[Any], ...]:
-    """The dtypes of the outputs, as NumPy would choose them.
-
-    Raises
-    ------
-    TypeError
-        Where NumPy raises it too: no loop for these dtypes.
-    """
-    key = (ufunc, *map(_dtype_key, inputs))
-    result = _DTYPES.get(key)
-    if result is None:
-        wanted = tuple(k if k is not bool else np.dtype(bool) for k in key[1:])
-        resolved = ufunc.resolve_dtypes((*wanted, *(None,) * ufunc.nout))
-        result = tuple(FLOAT if d.kind == "O" else d for d in resolved[ufunc.nin :])
-        _DTYPES[key] = result
-    return result
-
-
-def forget(ufunc: np.ufunc) -> None:
-    """Drop what was remembered of a ufunc whose record has changed."""
-    _UNITING.discard(ufunc)
-    _UNITING_SOME.discard(ufunc)
-    _PIECEWISE_CONSTANT.discard(ufunc)
-    keeps.cache_clear()
-    _matters.cache_clear()
-    nonlinear.forget()
-
-
-def _dtype_key(x: Any) -> Any:
-    cls = type(x)
-    if cls in _PYTHON_NUMBERS:
-        return cls
-    if getattr(cls, "_is_traced", False):
-        return python_type(cls) or x._dtype
-    if cls is np.ndarray and x.dtype.kind != "O":
-        return x.dtype
-    return dtype_of(x)
 
 
 def call(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements]:
@@ -147,7 +84,7 @@ def general(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elemen
         for x in inputs:
             traced = is_traced(x) or contains_traced(x)
             ids_in.append(ids_of(trace, x) if traced else None)
-            values_in.append(None if traced else _in_loop(x, inputs))
+            values_in.append(None if traced else in_loop(x, inputs))
     outs = _general(trace, ufunc, ids_in, values_in, dtypes_in, dtypes_out)
     return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes_out, strict=True)]
 
@@ -160,185 +97,6 @@ def combine(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Operand:
     with np.errstate(all="ignore"):
         values = asarray(ufunc(*map(values_of, operands)))
     return Operand(trace, result.ids, values.dtype, values)
-
-
-def _in_loop(x: Any, inputs: Sequence[Any]) -> NDArray[Any]:
-    """A constant operand; a number of Python's in half or single precision beside such operands."""
-    values = constant_values(x)
-    if type(x) in _PYTHON_NUMBERS:
-        strong = [dtype_of(y) for y in inputs if python_type(type(y)) is None]
-        if any(dtype.char in "efF" for dtype in strong):
-            with np.errstate(all="ignore"):
-                return values.astype(np.result_type(*strong, x))
-    return values
-
-
-def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elements] | None:
-    """The outputs where no constants or zeros matter: all opaque, or all unions; else None.
-
-    Comparisons and rounding, mostly: without it they take 1.8 to 3 times as long.
-    """
-    dtypes = result_dtypes(ufunc, inputs)
-    constant = ufunc in _PIECEWISE_CONSTANT and not trace.dependency
-    if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
-        shape = _common_shape(inputs)
-        return [Elements(full(shape, trace.graph.opaque, np.int32), dtype) for dtype in dtypes]
-    if ufunc in _UNITING_SOME and not (trace.dependency or trace.local or trace.second_order):
-        ids = _united(trace, ufunc, inputs)
-        if ids is not None:
-            # each output is an array of its own, and may be written into
-            return [
-                Elements(
-                    ids.copy() if "1" in p else full(ids.shape, trace.graph.opaque, np.int32), dtype
-                )
-                for p, dtype in zip(RECORDS[ufunc].first, dtypes, strict=True)
-            ]
-    return None
-
-
-@lru_cache(maxsize=65536)
-def keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
-    """Whether an argument at `position` of a ufunc of two matters beside this constant."""
-    return RECORDS[ufunc].first == ("11",) and _matters(ufunc, position, value)
-
-
-@lru_cache(maxsize=65536)
-def _matters(ufunc: np.ufunc, position: int, value: float) -> bool:
-    mask = RECORDS[ufunc].cut_beside(position, asarray(value))
-    return mask is None or not bool(np.any(mask))
-
-
-def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
-    """The common case: float64 throughout, every partial non-zero, no constants inside.
-
-    Where it is not that, None, and nothing has happened; `general` then answers.  Without it a
-    call takes 3 times as long in a trace, and 1.6 times where it is looked up.
-    """
-    if ufunc not in _UNITING or trace.local:
-        return None
-    if not trace.second_order:
-        return _united(trace, ufunc, inputs)
-    since = trace.graph.size
-    ids = _united(trace, ufunc, inputs)
-    return None if ids is None else nonlinear.quick_second_order(trace, ufunc, inputs, ids, since)
-
-
-def _united(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
-    """The union of the inputs, where `quick` may give it."""
-    if len(inputs) == 2:
-        a, b = inputs
-        if getattr(type(a), "_is_traced", False):
-            if a._dtype is not FLOAT or a._trace is not trace:
-                return None
-            if getattr(type(b), "_is_traced", False):
-                if b._dtype is not FLOAT or b._trace is not trace:
-                    return None
-                p: Ids = a._ids
-                q: Ids = b._ids
-                if not trace.graph.pure and (_impure(p) or _impure(q)):
-                    return None
-                united: Ids = trace.graph.union(p, q)
-                return united
-            return _beside(trace, ufunc, a._ids, b, 0)
-        if not getattr(type(b), "_is_traced", False):
-            return None
-        if b._dtype is not FLOAT or b._trace is not trace:
-            return None
-        return _beside(trace, ufunc, b._ids, a, 1)
-    x = inputs[0]
-    if not getattr(type(x), "_is_traced", False):
-        return None
-    if x._dtype is not FLOAT or x._trace is not trace or (not trace.graph.pure and _impure(x._ids)):
-        return None
-    ids: Ids = x._ids
-    return ids.copy(order="K")
-
-
-def plain_ids(trace: Trace, ufunc: np.ufunc, x: Any) -> Ids | None:
-    """The ids of a float64 array without constants, if the ufunc depends on every argument.
-
-    In a trace of second order, only if it is linear in them too.  Without it reductions and
-    prefixes of ten elements take 2.4 to 3.8 times as long by the rule (benchmarks/small_calls.py).
-    """
-    if ufunc not in _UNITING or trace.local or not is_traced(x):
-        return None
-    if trace.second_order and not nonlinear.is_linear(ufunc):
-        return None
-    ids: Ids = x._ids
-    if x._dtype is not FLOAT or x._trace is not trace or _impure(ids):
-        return None
-    return ids
-
-
-def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
-    shapes = [
-        np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ()) for x in inputs
-    ]
-    first = shapes[0]
-    if all(shape == first or not shape for shape in shapes):
-        return first
-    if not first and len(shapes) == 2:
-        return shapes[1]
-    return np.broadcast_shapes(*shapes)
-
-
-def _unknown(x: Any) -> bool:
-    """Whether no element's value is known."""
-    if not is_traced(x) or x._trace.local:
-        return False
-    ids: Ids = x._ids
-    return x._trace.graph.pure or ids.size == 0 or bool(np.minimum.reduce(ids, axis=None) > 0)
-
-
-def _impure(ids: Ids) -> bool:
-    """Whether any element is a constant or opaque."""
-    return ids.size == 0 or np.minimum.reduce(ids, axis=None) <= OPAQUE
-
-
-def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
-    """A traced array and a real constant beside which the result depends on every element."""
-    cls = type(constant)
-    if cls in _REAL_SCALARS:
-        if trace.values and not _matters(ufunc, position, constant):
-            return None
-        return None if not trace.graph.pure and _impure(ids) else ids.copy(order="K")
-    if cls is not np.ndarray:
-        constant = unwatched(constant)
-        if type(constant) is not np.ndarray:
-            return None
-    if constant.dtype is not FLOAT:
-        return None
-    record = RECORDS[ufunc]
-    mask = record.cut_beside(position, constant) if trace.values else None
-    cuts = mask is not None and count_nonzero(mask)
-    if cuts and ufunc is not np.multiply:
-        settles = position not in record.stepwise and ufunc.nout == 1
-        if trace.second_order or not settles:
-            return None
-    if not trace.graph.pure and _impure(ids):
-        return None
-    if constant.shape == ids.shape:
-        out = ids.copy(order="K")
-    else:
-        out = filled(ids, np.broadcast_shapes(ids.shape, constant.shape))
-    if cuts:
-        _settle_beside(trace, ufunc, out, mask, constant, position)
-    return out
-
-
-def _settle_beside(
-    trace: Trace, ufunc: np.ufunc, out: Ids, mask: Any, constant: NDArray[Any], position: int
-) -> None:
-    """Write the constants that a constant operand makes, whatever the other one is."""
-    if ufunc is np.multiply:
-        np.copyto(out, trace.graph.zero, where=mask)
-        return
-    operands = [asarray(1.0), _spread(constant, out.shape)]
-    if position:
-        operands.reverse()
-    with np.errstate(all="ignore"):
-        values = ufunc(*operands)
-    out[_spread(mask, out.shape)] = trace.graph.constant(values[_spread(mask, out.shape)])
 
 
 def _general(

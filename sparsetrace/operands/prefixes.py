@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
-from sparsetrace.operands import elementwise, nonlinear
+from sparsetrace.operands import elementwise, nonlinear, unions
 from sparsetrace.operands.axes import check_axis
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
@@ -44,7 +44,7 @@ _SHORT = 32
 def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any = None) -> Elements:
     """``ufunc.accumulate(x, axis)``."""
     if dtype is None:
-        plain = elementwise.plain_ids(trace, ufunc, x)
+        plain = unions.plain_ids(trace, ufunc, x)
         if plain is not None and plain.ndim == 1 and axis in (0, -1):
             return Elements(prefix_unions(trace, plain, 0), FLOAT)
     source = dtype_of(x)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
-from sparsetrace.operands import elementwise, nonlinear
+from sparsetrace.operands import elementwise, loops, nonlinear
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, values_of
 
@@ -58,7 +58,7 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
         for b in operands
     ]
     if others:
-        elementwise.result_dtypes(ufunc, (x, *operands))
+        loops.result_dtypes(ufunc, (x, *operands))
     if len(others) == 1 and len(target) and _unites(trace, ufunc):
         old, added = ids.reshape(-1)[unique], others[0]._ids
         if trace.local or trace.graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any()):

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import ZERO, Ids
-from sparsetrace.operands import elementwise, nonlinear
+from sparsetrace.operands import elementwise, nonlinear, unions
 from sparsetrace.operands.axes import Axis, core_last, kept
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
@@ -65,7 +65,7 @@ def reduce(
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ValueError("reduce only supported for binary functions")
     if where is True and dtype is None and initial is None:
-        plain = elementwise.plain_ids(trace, ufunc, x)
+        plain = unions.plain_ids(trace, ufunc, x)
         if plain is not None and plain.ndim and (_reorders(ufunc) or plain.ndim == 1):
             rows, axes = core_last(plain, axis)
             return Elements(kept(trace.graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
