@@ -23,6 +23,7 @@ from sparsetrace.dispatch.function_rules import REGISTERED, FunctionRule, overri
 from sparsetrace.errors import InputError
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
+from sparsetrace.masked import METHOD, METHODS, MODULE, MaskedTracedArray
 from sparsetrace.operands import unions
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -193,8 +194,9 @@ def register_rule(
         the function's own signature, with its defaults and its errors.  A first parameter
         ``call`` gets what was called: ``call.original``, ``call.name`` and
         ``call.refuse(problem, remedy)``.  In a local trace the values come from the function
-        itself.  Calls without traced arguments go to the function itself.  A string
-        ``"mypackage.rules:lookup"`` says where the rule is, to be imported when it is needed.
+        itself (for ``numpy.ma`` from the rule).  Calls without traced arguments go to the
+        function itself.  A string ``"mypackage.rules:lookup"`` says where the rule is, to be
+        imported when it is needed.
         None takes the rule back, so that the one that was there before holds.
 
         Of a ufunc: a string an output with a letter an input: ``"1"`` depends on it, ``"0"``
@@ -310,16 +312,18 @@ _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 def _register_function(function: Any, rule: Rule, harmless: Sequence[str]) -> None:
     """A function that no protocol reaches: its name is exchanged while a trace runs."""
     name = function if isinstance(function, str) else _name_of(function)
-    if name.partition(".")[0] in _TRACED_ITSELF:
+    masks = name.startswith(f"{MODULE}.")  # its rules write into arguments, and share elements
+    if not masks and name.partition(".")[0] in _TRACED_ITSELF:
         raise InputError(f"{name} cannot be given a rule; wrap it with sparsetrace.opaque")
     places = _places(name)
+    original = _value_at(places)
+    places += _registered_at(getattr(original, "__func__", original))  # also by other names
     if rule is None:
         taken_back = [override(*place, None) for place in places]
         if not any(taken_back):
             raise InputError(f"{name} has no rule to take back")
     else:
-        registered = FunctionRule(name, _checked(rule), harmless)
-        original = _value_at(places)
+        registered = FunctionRule(name, _checked(rule), harmless, as_given=masks)
         if original is not None:
             _check_function(name, original)
             registered.bound(getattr(original, "__func__", original))  # whether it fits
@@ -364,10 +368,8 @@ def _found(name: str) -> Any:
 def _name_of(function: Any) -> str:
     """The dotted name under which a function is found; the one of a rule that it has."""
     function = getattr(function, "__func__", function)
-    for place in registered_functions.loaded():
-        for registered in REGISTERED[place]:
-            if _function_at(place, registered) is function:
-                return f"{place}.{registered}"
+    for place in _registered_at(function):
+        return ".".join(place)
     module = getattr(function, "__module__", None)
     name = getattr(function, "__qualname__", None)
     shown = getattr(function, "__name__", repr(function))
@@ -383,6 +385,12 @@ def _name_of(function: Any) -> str:
     return f"{module}.{name}"
 
 
+def _registered_at(function: Any) -> list[tuple[str, str]]:
+    """The modules, and the names in them, under which a function has a rule."""
+    places = ((m, name) for m in registered_functions.loaded() for name in list(REGISTERED[m]))
+    return [place for place in places if function is not None and _function_at(*place) is function]
+
+
 def _function_at(module: str, name: str) -> Any:
     value = registered_functions.found_at(module, name)
     return getattr(value, "__func__", value)
@@ -391,5 +399,10 @@ def _function_at(module: str, name: str) -> Any:
 def _check_function(name: str, value: Any) -> None:
     if isinstance(value, type):
         raise InputError(f"{name} is a class; give a method of it a rule, such as __call__")
+    if isinstance(value, np.ma.core._MaskedUFunc):
+        raise InputError(f"{name} follows what is known of NumPy's ufunc; give that a rule")
+    method = name.removeprefix(f"{MODULE}.{METHOD}")
+    if method != name and (hasattr(MaskedTracedArray, method) or method not in METHODS):
+        raise InputError(f"{name} cannot be given a rule: masked arrays of a trace have their own")
     if not callable(getattr(value, "__func__", value)):
         raise InputError(f"{name} is of type {type(value).__name__}, which is not called")

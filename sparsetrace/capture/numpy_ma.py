@@ -1,11 +1,11 @@
 """``numpy.ma``, whose functions ask no protocol.
 
-Contract: a call without traced arguments is NumPy's own.  With them it is answered, or
-refused by name.  Masked float arrays made in the traced function are watched buffers, as
-those of ``np.zeros`` are.  Few functions use masked arrays: the names are exchanged once
-one is made of traced elements, or an error shows that the function uses numpy.ma, and it
-runs again.  (Every other call of numpy.ma's own functions with traced elements raises: they
-find no numbers there.)
+Contract: its functions and methods have rules like those of any other package, and are
+exchanged like those (`capture.registered_functions`); here is what is peculiar to them.
+Masked float arrays made in the traced function are watched buffers, as those of ``np.zeros``
+are.  Few functions use masked arrays: the names are exchanged once one is made of traced
+elements, or an error shows that the function uses numpy.ma, and it runs again.  (Every other
+call of numpy.ma's own functions with traced elements raises: they find no numbers there.)
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.ma import core as _core
 from numpy.ma import nomask
 
 from sparsetrace.capture.patch import Patch
-from sparsetrace.capture.session import SESSION, answering, holds_traced, is_library
+from sparsetrace.capture.session import SESSION, holds_traced, is_library
 from sparsetrace.context import CURRENT
+from sparsetrace.dispatch.bound_rules import Args, BoundRule, Options
+from sparsetrace.dispatch.function_rules import REGISTERED, FunctionRule
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
-from sparsetrace.masked import ANSWERS, METADATA, by_method, constructed
+from sparsetrace.masked import MODULE, constructed
 from sparsetrace.masked.masked_constant import functions_in
-from sparsetrace.operands.operands import is_traced, plain_target
+from sparsetrace.operands.operands import is_traced
 
-__all__ = ["MODULE", "are_used", "later_patches", "patches"]
-
-MODULE = "numpy.ma"
+__all__ = ["are_used", "patches"]
 
 core: Any = _core
 _LIBRARIES = ("numpy.", "scipy.", "sparsetrace.")
@@ -42,29 +42,26 @@ _MAKERS = frozenset(
 """Functions whose arrays may be written into."""
 
 
-def _function(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    answer = ANSWERS.get(original)
+class _Maker(FunctionRule):
+    """The rule of a function that makes arrays, of which those of constants are watched."""
 
-    @functools.wraps(original)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        session = SESSION.get()
-        if session is None:
-            return original(*args, **kwargs)
-        if not holds_traced(args, kwargs):
-            result = original(*args, **kwargs)
-            return _watched(result, args, sys._getframe(1)) if name in _MAKERS else result
-        if answer is None:
-            raise UnsupportedError(
-                explain(
-                    f"np.ma.{name}",
-                    "this function has no rule for traced data",
-                    "Use numpy's function on m.filled(value), and np.where with m.mask.",
-                )
-            )
-        return answer(*args, **kwargs)
+    __slots__ = ("_of_traced",)
 
-    wrapper._captures = True  # type: ignore[attr-defined]
-    return wrapper
+    def __init__(self, of_traced: FunctionRule) -> None:
+        super().__init__(of_traced.name, "", always=True)
+        self._of_traced = of_traced
+
+    def bound(self, original: Callable[..., Any]) -> BoundRule:
+        return self._of_traced.bound(original)
+
+    def answer(self, original: Callable[..., Any], args: Args, kwargs: Options) -> Any:
+        if holds_traced(args, kwargs):
+            return self._of_traced.answer(original, args, kwargs)
+        return _watched(original(*args, **kwargs), args, sys._getframe(2))  # behind the wrapper
+
+
+for _name in _MAKERS:
+    REGISTERED[MODULE][_name] = _Maker(REGISTERED[MODULE][_name])
 
 
 def _watched(made: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
@@ -118,45 +115,6 @@ def _new(original: Any) -> Any:
         return constructed(data, mask, *args, **kwargs)
 
     return staticmethod(new)
-
-
-def _refuse_write(target: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Raise the error of a write of traced elements into an ordinary masked array."""
-    raise plain_target("an assignment to a masked array", np.ndarray.view(target, target.baseclass))
-
-
-_COMPARISONS = "eq ne lt le gt ge"
-_IN_PLACE = "iadd isub imul itruediv ifloordiv ipow"
-_WRITERS = ("__setitem__", "put", *(f"__{name}__" for name in _IN_PLACE.split()))
-_READERS = ("dot", "filled", *(f"__{name}__" for name in _COMPARISONS.split()))
-
-
-_UFUNCS = (
-    core._MaskedUnaryOperation,
-    core._MaskedBinaryOperation,
-    core._DomainedBinaryOperation,
-    core._extrema_operation,
-)
-"""The classes of numpy.ma's own ufuncs."""
-
-
-def later_patches() -> Iterator[Patch]:
-    """All else: the functions of ``np.ma``, its ufuncs, and what ordinary masked arrays do."""
-    for name in np.ma.__all__:
-        original = getattr(np.ma, name)
-        other = isinstance(original, (type, types.ModuleType, *_UFUNCS))
-        if callable(original) and not other and name not in METADATA:
-            yield Patch(np.ma, name, original, _function(name, original))
-    for cls in _UFUNCS:
-        for name, method in vars(cls).items():
-            if type(method) is types.FunctionType and method in ANSWERS:
-                yield Patch(cls, name, method, answering(method, ANSWERS[method]))
-    for name in _READERS:
-        method = vars(core.MaskedArray)[name]
-        yield Patch(core.MaskedArray, name, method, answering(method, by_method(name)))
-    for name in _WRITERS:
-        method = vars(core.MaskedArray)[name]
-        yield Patch(core.MaskedArray, name, method, answering(method, _refuse_write))
 
 
 # --------------------------------------------------------------- whether it is used

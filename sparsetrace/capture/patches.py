@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
+from sparsetrace import masked
 from sparsetrace.capture import (
     constant_tables,
     early_names,
@@ -63,7 +64,6 @@ _FROM_START: tuple[Source, ...] = (
     exact_types.patches,
 )
 _GROUPS: dict[str, Source] = {
-    numpy_ma.MODULE: numpy_ma.later_patches,
     numpy_lists.MODULE: numpy_lists.later_patches,
     numba_functions.MODULE: numba_functions.patches,
     **{name: partial(threads.pool_patches, name) for name in threads.POOLS},
@@ -176,8 +176,12 @@ def _restore_new_modules() -> None:
 
 # -------------------------------------------------------------------- groups
 def _loaded() -> frozenset[str]:
-    """The groups whose modules the program has loaded by now."""
-    return numba_functions.loaded().union(registered_functions.loaded(), threads.loaded())
+    """The groups whose modules the program has loaded by now.
+
+    That of numpy.ma waits until it is used: it is large, and few functions use it.
+    """
+    registered = registered_functions.loaded() - {masked.MODULE}
+    return numba_functions.loaded().union(registered, threads.loaded())
 
 
 def _install_new(groups: Iterable[str]) -> bool:
@@ -246,7 +250,7 @@ def rebind(error: BaseException | None) -> None:
     _install()
     traceback = None if error is None else error.__traceback__
     if numpy_ma.are_used(traceback):
-        _install(numpy_ma.MODULE)
+        _install(masked.MODULE)
     _exchange(constant_tables.patches(traceback))
     frames = early_names.passed(error)
     _rebind(frames)

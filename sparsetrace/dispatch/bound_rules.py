@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.errors import InputError, UnsupportedError, explain
-from sparsetrace.operands.binding import Binder, Handler, binder
+from sparsetrace.operands.binding import NOT_GIVEN, Binder, Handler, binder
 from sparsetrace.operands.operands import contains_traced
 
 __all__ = ["Args", "BoundRule", "Call", "Options", "harmless", "makes_objects"]
@@ -150,7 +150,11 @@ class _AnyOrder(inspect.Signature):
 def _default(parameter: inspect.Parameter) -> Any:
     if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
         return ()
-    return {} if parameter.kind is inspect.Parameter.VAR_KEYWORD else parameter.default
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        return {}
+    if parameter.default is np._NoValue:
+        return NOT_GIVEN.get(parameter.name, np._NoValue)
+    return parameter.default
 
 
 def _is_equal(value: Any, default: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Rules of functions that NumPy's protocols do not intercept, such as SciPy's.
+"""Rules of functions that NumPy's protocols do not intercept, such as SciPy's and numpy.ma's.
 
 Contract: the registry knows functions by their module and name, and imports neither the module
 nor the rule before it is needed.  Arguments that hold constants alone are handed on as ordinary
@@ -92,7 +92,7 @@ class FunctionRule:
     Parameters
     ----------
     name : str
-        The function's dotted name.
+        The function's dotted name; it is shown as users write it, ``np.ma.median``.
     rule : callable or str
         The rule, or where it is: ``"package.module:name"``, imported when it is needed.
     harmless : iterable of str
@@ -101,9 +101,12 @@ class FunctionRule:
         Whether calls without traced arguments are answered too.
     recorded : bool
         Whether the rule asks of its arguments only what `lookup` describes in a key.
+    as_given : bool
+        Whether the rule gets arguments as they are, to write into them or to share their
+        elements; its results bring their own values.
     """
 
-    __slots__ = ("_bound", "_harmless", "_recorded", "_rule", "always", "name")
+    __slots__ = ("_as_given", "_bound", "_harmless", "_recorded", "_rule", "always", "name")
 
     def __init__(
         self,
@@ -113,8 +116,10 @@ class FunctionRule:
         *,
         always: bool = False,
         recorded: bool = False,
+        as_given: bool = False,
     ) -> None:
-        self.name, self.always = name, always
+        self.name = name.replace("numpy.", "np.", 1) if name.startswith("numpy.") else name
+        self.always, self._as_given = always, as_given
         self._rule, self._harmless, self._recorded = rule, frozenset(harmless), recorded
         self._bound: BoundRule | None = None
 
@@ -138,7 +143,10 @@ class FunctionRule:
         TypeError
             If the function does not take these arguments.
         """
-        trace, bound = current(), self.bound(original)
+        bound = self.bound(original)
+        if self._as_given:
+            return bound(args, kwargs)
+        trace = current()
         if trace.local or self.always or bound.makes_objects or not self._recorded:
             return self._answered(trace, bound, args, kwargs)
 

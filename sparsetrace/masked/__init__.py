@@ -6,20 +6,20 @@ results unite both outcomes, and what needs to know it is refused.
 """
 
 from sparsetrace.masked import axis_reductions as axis_reductions
-from sparsetrace.masked.answers import ANSWERS, METADATA, as_masked, by_method, derive_functions
 from sparsetrace.masked.construction import constructed
-from sparsetrace.masked.masked_array import MaskedTracedArray
+from sparsetrace.masked.masked_array import METHOD, METHODS, MODULE, MaskedTracedArray
 from sparsetrace.masked.numpy_functions import function_call
+from sparsetrace.masked.registered import as_masked, register_rest
 from sparsetrace.masked.ufuncs import ufunc_call
 
-derive_functions()  # from the methods that the modules above have registered
+register_rest()  # after those of the modules above
 
 __all__ = [
-    "ANSWERS",
-    "METADATA",
+    "METHOD",
+    "METHODS",
+    "MODULE",
     "MaskedTracedArray",
     "as_masked",
-    "by_method",
     "constructed",
     "function_call",
     "ufunc_call",

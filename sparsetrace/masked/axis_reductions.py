@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
-from numpy.ma import MaskedArray, nomask
+from numpy.ma import nomask
 
-from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE
-from sparsetrace.masked.answers import answers, traced_masked_data
 from sparsetrace.masked.data_and_mask import (
     MaskedData,
     as_traced,
@@ -23,196 +21,167 @@ from sparsetrace.masked.data_and_mask import (
     filled,
     full_mask,
     inverted,
-    masked_data,
+    is_masked,
     moved,
-    refuse_target,
     simplified,
     united,
 )
+from sparsetrace.masked.registered import on_data, rule_for, traced_masked_data
+from sparsetrace.operands.binding import Handler
 from sparsetrace.operands.operands import Elements, dtype_of, is_traced
-
-_ABSENT = np._NoValue
-
-
-def _keeps(keepdims) -> bool:
-    return keepdims is not _ABSENT and bool(keepdims)
 
 
 def _all_masked(a: MaskedData, axis, keepdims) -> Any:
     if a.mask is nomask:
         return nomask
-    return simplified(np.all(a.mask, axis=axis, keepdims=_keeps(keepdims)))
+    return simplified(np.all(a.mask, axis=axis, keepdims=keepdims))
 
 
-@answers(MaskedArray.count, unpack=True)
-def _count(a: MaskedData, axis=None, keepdims=_ABSENT) -> Any:
+@rule_for("MaskedArray.count")
+@on_data
+def _count(self: MaskedData, axis, keepdims) -> Any:
     """The number of valid elements; depends on the inputs where the mask does."""
-    valid = np.logical_not(full_mask(a))
+    valid = np.logical_not(full_mask(self))
     if is_traced(valid):
-        return np.sum(valid, axis=axis, keepdims=_keeps(keepdims))
-    return valid.sum(axis=axis, dtype=np.intp, keepdims=_keeps(keepdims))
+        return np.sum(valid, axis=axis, keepdims=keepdims)
+    return valid.sum(axis=axis, dtype=np.intp, keepdims=keepdims)
 
 
-def _truth(function: Callable[..., Any], *, neutral: bool) -> Callable[..., MaskedData]:
+def _truth(function: Callable[..., Any], *, neutral: bool) -> Handler:
     """All and any: masked elements count as the truth that decides nothing."""
 
-    def reduction(a: MaskedData, axis=None, out=None, keepdims=_ABSENT) -> MaskedData:
-        refuse_target(f"np.ma.{function.__name__}", out)
-        data = function(filled(a, neutral), axis=axis, keepdims=_keeps(keepdims))
-        return MaskedData(data, _all_masked(a, axis, keepdims))
+    @on_data
+    def reduction(self: MaskedData, axis, keepdims) -> MaskedData:
+        data = function(filled(self, neutral), axis=axis, keepdims=keepdims)
+        return MaskedData(data, _all_masked(self, axis, keepdims))
 
     return reduction
 
 
-answers(MaskedArray.all, unpack=True)(_truth(np.all, neutral=True))
-answers(MaskedArray.any, unpack=True)(_truth(np.any, neutral=False))
+rule_for("MaskedArray.all")(_truth(np.all, neutral=True))
+rule_for("MaskedArray.any")(_truth(np.any, neutral=False))
 
 
-def _total(function: Callable[..., Any], *, neutral: int) -> Callable[..., MaskedData]:
+def _total(function: Callable[..., Any], *, neutral: int) -> Handler:
     """Sum and product: masked elements count as the number that changes nothing."""
 
-    def reduction(
-        a: MaskedData, axis=None, dtype=None, out=None,
-        keepdims=_ABSENT,
-    ) -> MaskedData:  # fmt: skip
-        refuse_target(f"np.ma.{function.__name__}", out)
-        data = function(filled(a, neutral), axis=axis, dtype=dtype, keepdims=_keeps(keepdims))
-        return MaskedData(data, _all_masked(a, axis, keepdims))
+    @on_data
+    def reduction(self: MaskedData, axis, dtype, keepdims) -> MaskedData:
+        data = function(filled(self, neutral), axis=axis, dtype=dtype, keepdims=keepdims)
+        return MaskedData(data, _all_masked(self, axis, keepdims))
 
     return reduction
 
 
-_sum = answers(MaskedArray.sum, unpack=True)(_total(np.sum, neutral=0))
-answers(MaskedArray.prod, unpack=True)(_total(np.prod, neutral=1))
+_sum = rule_for("MaskedArray.sum")(_total(np.sum, neutral=0))
+rule_for("MaskedArray.prod", "MaskedArray.product")(_total(np.prod, neutral=1))
 
 
-def _extreme(
-    function: Callable[..., Any], filler: Callable[[Any], Any]
-) -> Callable[..., MaskedData]:
+def _extreme(function: Callable[..., Any], filler: Callable[[Any], Any]) -> Handler:
     """Maximum and minimum: masked elements count as the value that never wins."""
 
-    def reduction(
-        a: MaskedData, axis=None, out=None, fill_value=None,
-        keepdims=_ABSENT,
-    ) -> MaskedData:  # fmt: skip
-        refuse_target(f"np.ma.{function.__name__}", out)
-        value = filler(dtype_of(a.data)) if fill_value is None else fill_value
-        data = function(filled(a, value), axis=axis, keepdims=_keeps(keepdims))
-        return MaskedData(data, _all_masked(a, axis, keepdims))
+    @on_data
+    def reduction(self: MaskedData, axis, fill_value, keepdims) -> MaskedData:
+        value = filler(dtype_of(self.data)) if fill_value is None else fill_value
+        data = function(filled(self, value), axis=axis, keepdims=keepdims)
+        return MaskedData(data, _all_masked(self, axis, keepdims))
 
     return reduction
 
 
-_max = answers(MaskedArray.max, unpack=True)(_extreme(np.max, np.ma.maximum_fill_value))
-_min = answers(MaskedArray.min, unpack=True)(_extreme(np.min, np.ma.minimum_fill_value))
+_max = rule_for("MaskedArray.max")(_extreme(np.max, np.ma.maximum_fill_value))
+_min = rule_for("MaskedArray.min")(_extreme(np.min, np.ma.minimum_fill_value))
 
 
-@answers(MaskedArray.ptp, unpack=True)
-def _ptp(
-    a: MaskedData, axis=None, out=None, fill_value=None,
-    keepdims=False,
-) -> MaskedData:  # fmt: skip
-    high = _max(a, axis, out, fill_value, keepdims)
-    low = _min(a, axis, None, fill_value, keepdims)
+@rule_for("MaskedArray.ptp")
+@on_data
+def _ptp(self: MaskedData, axis, fill_value, keepdims) -> MaskedData:
+    high, low = (extreme(self, axis, fill_value, keepdims) for extreme in (_max, _min))
     return MaskedData(high.data - low.data, high.mask)
 
 
-@answers(MaskedArray.mean, unpack=True)
-def _mean(a: MaskedData, axis=None, dtype=None, out=None, keepdims=_ABSENT) -> MaskedData:
-    refuse_target("np.ma.mean", out)
-    if a.mask is nomask:
-        return MaskedData(np.mean(a.data, axis=axis, dtype=dtype, keepdims=_keeps(keepdims)))
-    total = _sum(a, axis, dtype, None, keepdims)
-    number = np.maximum(_count(a, axis, keepdims), 1)
+@rule_for("MaskedArray.mean")
+@on_data
+def _mean(self: MaskedData, axis, dtype, keepdims) -> MaskedData:
+    if self.mask is nomask:
+        return MaskedData(np.mean(self.data, axis=axis, dtype=dtype, keepdims=keepdims))
+    total = _sum(self, axis, dtype, keepdims)
+    number = np.maximum(_count(self, axis, keepdims), 1)
     return MaskedData(np.true_divide(total.data, number), total.mask)
 
 
-@answers(MaskedArray.anom, unpack=True)
-def _anom(a: MaskedData, axis=None, dtype=None) -> MaskedData:
-    centre = _mean(a, axis, dtype, None, keepdims=axis is not None)
-    data = np.subtract(a.data, centre.data)
-    if a.mask is nomask:
+@rule_for("MaskedArray.anom")
+@on_data
+def _anom(self: MaskedData, axis, dtype) -> MaskedData:
+    centre = _mean(self, axis, dtype, keepdims=axis is not None)
+    data = np.subtract(self.data, centre.data)
+    if self.mask is nomask:
         return MaskedData(data)
-    if is_traced(a.mask):
-        return MaskedData(data, a.mask.copy())
-    return MaskedData(np.where(a.mask, a.data, data), a.mask.copy())
+    if is_traced(self.mask):
+        return MaskedData(data, self.mask.copy())
+    return MaskedData(np.where(self.mask, self.data, data), self.mask.copy())
 
 
-@answers(MaskedArray.var, unpack=True)
-def _var(
-    a: MaskedData, axis=None, dtype=None, out=None, ddof=0,
-    keepdims=_ABSENT, mean=_ABSENT,
-) -> MaskedData:  # fmt: skip
-    refuse_target("np.ma.var", out)
-    if mean is not _ABSENT:
-        raise UnsupportedError(
-            explain("np.ma.var(mean=)", "this option has no rule", "Leave mean= away.")
-        )
-    if a.mask is nomask:
-        keep = _keeps(keepdims)
-        return MaskedData(np.var(a.data, axis=axis, dtype=dtype, ddof=ddof, keepdims=keep))
-    deviation = np.subtract(a.data, _mean(a, axis, dtype, keepdims=True).data)
+@rule_for("MaskedArray.var")
+@on_data
+def _var(self: MaskedData, axis, dtype, ddof, keepdims) -> MaskedData:
+    if self.mask is nomask:
+        return MaskedData(np.var(self.data, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
+    deviation = np.subtract(self.data, _mean(self, axis, dtype, keepdims=True).data)
     if deviation.dtype.kind == "c":
         deviation = np.absolute(deviation)
-    square = MaskedData(np.multiply(deviation, deviation), a.mask)
-    total = _sum(square, axis, None, None, keepdims)
-    free = np.subtract(_count(a, axis, keepdims), ddof)
+    square = MaskedData(np.multiply(deviation, deviation), self.mask)
+    total = _sum(square, axis, None, keepdims)
+    free = np.subtract(_count(self, axis, keepdims), ddof)
     # with fewer elements than ddof takes away the result is masked
     data = np.true_divide(total.data, np.where(np.greater(free, 0), free, 1))
     return MaskedData(data, simplified(np.less_equal(free, 0)))
 
 
-@answers(MaskedArray.std, unpack=True)
-def _std(
-    a: MaskedData, axis=None, dtype=None, out=None, ddof=0,
-    keepdims=_ABSENT, mean=_ABSENT,
-) -> MaskedData:  # fmt: skip
-    variance = _var(a, axis, dtype, out, ddof, keepdims, mean)
+@rule_for("MaskedArray.std")
+@on_data
+def _std(self: MaskedData, axis, dtype, ddof, keepdims) -> MaskedData:
+    variance = _var(self, axis, dtype, ddof, keepdims)
     return MaskedData(np.sqrt(variance.data), variance.mask)
 
 
-def _cumulative(function: Callable[..., Any], *, neutral: int) -> Callable[..., MaskedData]:
-    def reduction(a: MaskedData, axis=None, dtype=None, out=None) -> MaskedData:
-        refuse_target(f"np.ma.{function.__name__}", out)
-        data = function(filled(a, neutral), axis=axis, dtype=dtype)
-        if a.mask is nomask:
+def _cumulative(function: Callable[..., Any], *, neutral: int) -> Handler:
+    @on_data
+    def prefixes(self: MaskedData, axis, dtype) -> MaskedData:
+        data = function(filled(self, neutral), axis=axis, dtype=dtype)
+        if self.mask is nomask:
             return MaskedData(data)
-        return MaskedData(data, (a.mask if axis is not None else a.mask.reshape(-1)).copy())
+        return MaskedData(data, (self.mask if axis is not None else self.mask.reshape(-1)).copy())
 
-    return reduction
-
-
-answers(MaskedArray.cumprod, unpack=True)(_cumulative(np.cumprod, neutral=1))
-answers(MaskedArray.cumsum, unpack=True)(_cumulative(np.cumsum, neutral=0))
+    return prefixes
 
 
-def _index(function: Callable[..., Any], filler: Callable[[Any], Any]) -> Callable[..., Any]:
+rule_for("MaskedArray.cumprod")(_cumulative(np.cumprod, neutral=1))
+rule_for("MaskedArray.cumsum")(_cumulative(np.cumsum, neutral=0))
+
+
+def _index(function: Callable[..., Any], filler: Callable[[Any], Any]) -> Handler:
     """Where the maximum or minimum stands."""
 
-    def reduction(
-        a: MaskedData, axis=None, fill_value=None, out=None,
-        *, keepdims=_ABSENT,
-    ) -> Any:  # fmt: skip
-        refuse_target(f"np.ma.{function.__name__}", out)
-        value = filler(dtype_of(a.data)) if fill_value is None else fill_value
-        return function(filled(a, value), axis=axis, keepdims=_keeps(keepdims))
+    @on_data
+    def reduction(self: MaskedData, axis, fill_value, keepdims) -> Any:
+        value = filler(dtype_of(self.data)) if fill_value is None else fill_value
+        return function(filled(self, value), axis=axis, keepdims=keepdims)
 
     return reduction
 
 
-answers(MaskedArray.argmax, unpack=True)(_index(np.argmax, np.ma.maximum_fill_value))
-answers(MaskedArray.argmin, unpack=True)(_index(np.argmin, np.ma.minimum_fill_value))
+rule_for("MaskedArray.argmax")(_index(np.argmax, np.ma.maximum_fill_value))
+rule_for("MaskedArray.argmin")(_index(np.argmin, np.ma.minimum_fill_value))
 
 
-@answers(MaskedArray.argsort, unpack=True)
-def _argsort(
-    a: MaskedData, axis=_ABSENT, kind=None, order=None,
-    endwith: bool = True, fill_value=None, *, stable=None,
-) -> Any:  # fmt: skip
-    if axis is _ABSENT:  # numpy.ma still sorts the flattened array where there are several axes
-        axis = None if np.ndim(a.data) > 1 else -1
-    value = _filler(a, endwith) if fill_value is None else fill_value
-    return np.argsort(filled(a, value), axis=axis)
+@rule_for("MaskedArray.argsort")
+@on_data
+def _argsort(self: MaskedData, axis, endwith, fill_value) -> Any:
+    if axis is np._NoValue:  # numpy.ma still sorts the flattened array if it has several axes
+        axis = None if np.ndim(self.data) > 1 else -1
+    value = _filler(self, endwith) if fill_value is None else fill_value
+    return np.argsort(filled(self, value), axis=axis)
 
 
 def _filler(a: MaskedData, endwith: bool) -> Any:
@@ -223,15 +192,12 @@ def _filler(a: MaskedData, endwith: bool) -> Any:
     return (np.ma.minimum_fill_value if endwith else np.ma.maximum_fill_value)(dtype)
 
 
-def _sorted(
-    a: MaskedData, axis=-1, kind=None, order=None,
-    endwith: bool = True, fill_value=None, *, stable=None,
-) -> MaskedData:  # fmt: skip
+@rule_for("sort")
+@on_data
+def _sort(a: MaskedData, axis, endwith) -> MaskedData:
     """Masked elements last, or first without `endwith`."""
-    if fill_value is not None:
-        raise UnsupportedError(
-            explain("np.ma.sort(fill_value=)", "this option has no rule", "Leave it away.")
-        )
+    if axis is None:
+        a, axis = moved(a, lambda array: array.reshape(-1)), 0
     if a.mask is nomask:
         return MaskedData(np.sort(a.data, axis=axis))
     high, low = (f(dtype_of(a.data)) for f in (np.ma.minimum_fill_value, np.ma.maximum_fill_value))
@@ -246,45 +212,22 @@ def _sorted(
     return MaskedData(np.where(mask, beneath, data), mask)
 
 
-@answers(np.ma.sort, np.sort)
-def _sort(a, axis=-1, *args, **kwargs) -> MaskedData:
-    operand = traced_masked_data(a)
-    if axis is None:
-        operand, axis = moved(operand, lambda array: array.reshape(-1)), 0
-    return _sorted(operand, axis, *args, **kwargs)
+@rule_for("MaskedArray.sort")
+def _sort_in_place(self, axis, endwith) -> None:
+    result = _sort(self, axis, endwith)
+    self._store(MaskedData(result.data, result.mask))
 
 
-@answers(MaskedArray.sort)
-def _sort_in_place(m, axis=-1, *args, **kwargs) -> None:
-    result = _sorted(masked_data(m), axis, *args, **kwargs)
-    m._store(MaskedData(result.data, result.mask))
+@rule_for("MaskedArray.trace")
+@on_data
+def _trace(self: MaskedData, offset, axis1, axis2, dtype) -> Any:
+    return np.sum(filled(self, 0).diagonal(offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
-@answers(MaskedArray.trace, unpack=True)
-def _trace(
-    a: MaskedData, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None,
-    out=None,
-) -> Any:  # fmt: skip
-    refuse_target("np.ma.trace", out)
-    diagonal = filled(a, 0).diagonal(offset, axis1, axis2)
-    return np.sum(diagonal, axis=-1, dtype=dtype)
-
-
-@answers(np.ma.median, unpack=True)
-def _median(
-    a: MaskedData, axis=None, out=None, overwrite_input: bool = False,
-    keepdims=False,
-) -> MaskedData:  # fmt: skip
+@rule_for("median")
+@on_data
+def _median(a: MaskedData, axis, keepdims) -> MaskedData:
     """The median of the valid elements."""
-    refuse_target("np.ma.median", out)
-    if overwrite_input:
-        raise UnsupportedError(
-            explain(
-                "np.ma.median(overwrite_input=True)",
-                "it leaves the elements of its operand in any order",
-                "Leave overwrite_input out.",
-            )
-        )
     if a.mask is nomask:
         return MaskedData(np.median(a.data, axis=axis, keepdims=keepdims))
     mask = _all_masked(a, axis, keepdims)
@@ -328,26 +271,23 @@ def _median_by_count(a: MaskedData, axis) -> Any:
     return as_traced(current_trace(), result)
 
 
-@answers(np.ma.dot)
-def _dot(a, b, strict: bool = False, out=None) -> MaskedData:
-    return _product(traced_masked_data(a), traced_masked_data(b), out, strict=strict)
-
-
-@answers(MaskedArray.dot)
-def _dot_method(m, b, out=None, strict: bool = False) -> Any:
-    return m._finished(_product(masked_data(m), masked_data(b), out, strict=strict))
-
-
-def _product(a: MaskedData, b: MaskedData, out, *, strict: bool) -> MaskedData:
+@rule_for("dot")
+def _dot(a, b, strict) -> MaskedData:
     """Masked elements count as zero; an element is masked where no product is left."""
-    refuse_target("np.ma.dot", out)
-    masks = [full_mask(a), full_mask(b)]
+    pair = traced_masked_data(a), traced_masked_data(b)
+    masks = [full_mask(p) for p in pair]
     if strict and masks[0].ndim and masks[1].ndim:
         axes = (-1, max(masks[1].ndim - 2, 0))
         masks = [
             united(m, np.any(m, axis=axis, keepdims=True))
             for m, axis in zip(masks, axes, strict=True)
         ]
-    data = np.dot(*(filled(MaskedData(p.data, m), 0) for p, m in zip((a, b), masks, strict=True)))
+    data = np.dot(*(filled(MaskedData(p.data, m), 0) for p, m in zip(pair, masks, strict=True)))
     left = np.dot(*(np.where(inverted(m), 1.0, 0.0) for m in masks))
     return MaskedData(data, simplified(np.equal(left, 0)))
+
+
+@rule_for("MaskedArray.dot")
+def _dot_method(self, b, strict) -> Any:
+    result = _dot(self, b, strict)
+    return self._finished(result) if is_masked(self) else result

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.ma import masked, nomask
 
+from sparsetrace.dispatch.bound_rules import Call, harmless
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.masked.answers import answers, traced_masked_data
 from sparsetrace.masked.data_and_mask import (
     MaskedData,
     as_mask,
@@ -27,6 +27,7 @@ from sparsetrace.masked.data_and_mask import (
     united,
 )
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
+from sparsetrace.masked.registered import on_data, rule_for, traced_masked_data, written_into
 from sparsetrace.masked.ufuncs import binary_call
 from sparsetrace.operands.operands import dtype_of, is_traced
 
@@ -94,20 +95,16 @@ def _mask_like(trace, mask, shape: tuple[int, ...], *, copy: bool) -> Any:
     return given.reshape(shape)
 
 
-@answers(np.ma.array)
-def _array(
-    data, dtype=None, copy=False, order=None, mask=nomask,
-    fill_value=None, keep_mask: bool = True, hard_mask: bool = False, shrink: bool = True,
-    subok: bool = True, ndmin: int = 0,
-) -> Any:  # fmt: skip
+@rule_for("array")
+def _array(data, dtype, copy, order, mask, fill_value, keep_mask, hard_mask, shrink, ndmin) -> Any:
     return constructed(
         data, mask=mask, dtype=dtype, copy=copy, order=order, keep_mask=keep_mask,
         hard_mask=hard_mask, fill_value=fill_value, ndmin=ndmin, shrink=shrink,
     )  # fmt: skip
 
 
-@answers(np.ma.asarray, np.ma.asanyarray)
-def _asarray(a, dtype=None, order=None) -> Any:
+@rule_for("asarray", "asanyarray")
+def _asarray(a, dtype, order=None) -> Any:
     if type(a) is MaskedTracedArray and (dtype is None or np.dtype(dtype) == a.dtype):
         return a
     return constructed(a, dtype=dtype, order=order)
@@ -139,7 +136,7 @@ def masked_by(mask, a, *, copy: bool = True) -> Any:
     return MaskedTracedArray(trace, MaskedData(as_traced(trace, data), mask, beneath))
 
 
-@answers(np.ma.masked_where)
+@rule_for("masked_where")
 def _masked_where(condition, a, copy: bool = True) -> Any:
     truth = _make_mask(condition, shrink=False)
     if np.ndim(truth) and np.shape(truth) != np.shape(masked_data(a).data):
@@ -151,8 +148,8 @@ def _masked_where(condition, a, copy: bool = True) -> Any:
 
 
 def _comparison(name: str, ufunc: np.ufunc) -> None:
-    @answers(getattr(np.ma, f"masked_{name}"))
-    def masked_by_comparison(x, value, copy: bool = True) -> Any:
+    @rule_for(f"masked_{name}")
+    def masked_by_comparison(x, value, copy) -> Any:
         out = _masked_where(binary_call(ufunc, x, value), x, copy=copy)
         if name == "equal":
             out.fill_value = value
@@ -163,46 +160,47 @@ for _name in "equal not_equal less less_equal greater greater_equal".split():
     _comparison(_name, getattr(np, _name))
 
 
-@answers(np.ma.masked_inside)
-def _masked_inside(x, v1, v2, copy: bool = True) -> Any:
+@rule_for("masked_inside")
+def _masked_inside(x, v1, v2, copy) -> Any:
     low, high = np.minimum(v1, v2), np.maximum(v1, v2)
     data = filled(masked_data(x), 0)
     return _masked_where((data >= low) & (data <= high), x, copy=copy)
 
 
-@answers(np.ma.masked_outside)
-def _masked_outside(x, v1, v2, copy: bool = True) -> Any:
+@rule_for("masked_outside")
+def _masked_outside(x, v1, v2, copy) -> Any:
     low, high = np.minimum(v1, v2), np.maximum(v1, v2)
     data = filled(masked_data(x), 0)
     return _masked_where((data < low) | (data > high), x, copy=copy)
 
 
-@answers(np.ma.masked_values)
-def _masked_values(
-    x, value, rtol: float = 1e-5, atol: float = 1e-8, copy: bool = True,
-    shrink: bool = True,
-) -> Any:  # fmt: skip
-    out = masked_by(simplified(np.isclose(filled(masked_data(x), value), value, rtol, atol)), x)
+@rule_for("masked_values")
+@harmless("shrink")
+def _masked_values(x, value, rtol, atol, copy) -> Any:
+    given = masked_data(x)
+    near = simplified(np.isclose(filled(given, value), value, rtol, atol))
+    out = masked_by(near, x, copy=copy or given.mask is not nomask)
     out.fill_value = value
     return out
 
 
-@answers(np.ma.masked_object)
-def _masked_object(x, value, copy: bool = True, shrink: bool = True) -> Any:
+@rule_for("masked_object")
+@harmless("shrink")
+def _masked_object(x, value, copy) -> Any:
     out = masked_by(simplified(np.equal(masked_data(x).everything, value)), x, copy=copy)
     out.fill_value = value
     return out
 
 
-@answers(np.ma.masked_invalid)
-def _masked_invalid(a, copy: bool = True) -> Any:
+@rule_for("masked_invalid")
+def _masked_invalid(a, copy) -> Any:
     invalid = simplified(np.logical_not(np.isfinite(masked_data(a).everything)))
     return masked_by(invalid, a, copy=copy)
 
 
-@answers(np.ma.fix_invalid)
-def _fix_invalid(a, mask=nomask, copy: bool = True, fill_value=None) -> Any:
-    out = constructed(a, mask=mask, copy=copy)
+@rule_for("fix_invalid")
+def _fix_invalid(a, mask, copy, fill_value) -> Any:
+    out = constructed(a if copy else written_into(a), mask=mask, copy=copy)
     everything = out.data
     invalid = simplified(np.logical_not(np.isfinite(everything)))
     if not is_traced(invalid) and not invalid.any():
@@ -219,78 +217,76 @@ def _fix_invalid(a, mask=nomask, copy: bool = True, fill_value=None) -> Any:
 
 
 # --------------------------------------------------------- masks and metadata
-@answers(np.ma.getdata)
-def _getdata(a, subok: bool = True) -> Any:
-    return traced_masked_data(a).everything
+@rule_for("getdata")
+@on_data
+def _getdata(a: MaskedData) -> Any:
+    return a.everything
 
 
-@answers(np.ma.getmask)
+@rule_for("getmask")
 def _getmask(a) -> Any:
     return a.mask if type(a) is MaskedTracedArray else nomask
 
 
-@answers(np.ma.getmaskarray)
-def _getmaskarray(arr) -> Any:
-    return full_mask(traced_masked_data(arr))
+@rule_for("getmaskarray")
+@on_data
+def _getmaskarray(arr: MaskedData) -> Any:
+    return full_mask(arr)
 
 
-@answers(np.ma.is_masked)
+@rule_for("is_masked")
 def _is_masked(x) -> bool:
     mask = masked_data(x).mask
     return mask is not nomask and bool(mask.any())
 
 
-@answers(np.ma.is_mask)
+@rule_for("is_mask")
 def _is_mask(m) -> bool:
     return hasattr(m, "dtype") and dtype_of(m).kind == "b"
 
 
-@answers(np.ma.make_mask)
-def _make_mask(m, copy: bool = False, shrink: bool = True, dtype=bool) -> Any:
+@rule_for("make_mask")
+@harmless("copy", "dtype")
+def _make_mask(m, shrink) -> Any:
     mask = as_mask(current_trace(), filled(masked_data(m), True))
     return nomask if shrink and not is_traced(mask) and not mask.any() else mask
 
 
-@answers(np.ma.mask_or)
-def _mask_or(m1, m2, copy: bool = False, shrink: bool = True) -> Any:
+@rule_for("mask_or")
+@harmless("copy")
+def _mask_or(m1, m2, shrink) -> Any:
     mask = united(*(as_mask(current_trace(), m) for m in (m1, m2)))
     if mask is nomask or not shrink or is_traced(mask) or mask.any():
         return mask
     return nomask
 
 
-@answers(np.ma.shape)
+@rule_for("shape")
 def _shape(obj) -> Any:
     return np.shape(masked_data(obj).data)
 
 
-@answers(np.ma.ndim)
+@rule_for("ndim")
 def _ndim(obj) -> int:
     return np.ndim(masked_data(obj).data)
 
 
-@answers(np.ma.size)
-def _size(obj, axis=None) -> int:
+@rule_for("size")
+def _size(obj, axis) -> int:
     return np.size(masked_data(obj).data, axis)
 
 
-@answers(np.ma.count_masked)
-def _count_masked(arr, axis=None) -> Any:
-    return np.sum(full_mask(traced_masked_data(arr)), axis=axis)
+@rule_for("count_masked")
+@on_data
+def _count_masked(arr: MaskedData, axis) -> Any:
+    return np.sum(full_mask(arr), axis=axis)
 
 
-def _about_masks(name: str) -> None:
-    """A function that looks at the mask alone: it gets an ordinary array with that mask."""
-    original = getattr(np.ma, name)
-
-    @answers(original)
-    def of_mask(a, *args) -> Any:
-        mask = known_mask(traced_masked_data(a), f"numpy.ma.{name}")
-        return original(np.ma.MaskedArray(np.zeros(mask.shape), mask=mask), *args)
-
-
-for _name in (
-    "clump_masked clump_unmasked flatnotmasked_contiguous flatnotmasked_edges "
-    "notmasked_contiguous notmasked_edges"
-).split():
-    _about_masks(_name)
+@rule_for(
+    "clump_masked", "clump_unmasked", "flatnotmasked_contiguous", "flatnotmasked_edges",
+    "notmasked_contiguous", "notmasked_edges",
+)  # fmt: skip
+def _about_mask(call: Call, a, *arguments, **options) -> Any:
+    """What looks at the mask alone gets an ordinary array with that mask."""
+    mask = known_mask(traced_masked_data(a), call.name)
+    return call.original(np.ma.MaskedArray(np.zeros(mask.shape), mask=mask), *arguments, **options)

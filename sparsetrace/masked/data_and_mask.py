@@ -14,7 +14,7 @@ from numpy.ma import nomask
 from numpy.typing import NDArray
 
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import UnsupportedError, ValueDependentError, explain
+from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
@@ -41,7 +41,6 @@ __all__ = [
     "masked_data",
     "moved",
     "plain_index",
-    "refuse_target",
     "simplified",
     "united",
 ]
@@ -212,15 +211,3 @@ def moved(operand: MaskedData, move) -> MaskedData:
         nomask if operand.mask is nomask else move(operand.mask),
         None if operand.beneath is None else move(operand.beneath),
     )
-
-
-def refuse_target(call: str, out) -> None:
-    """Raise where a function is asked to write into an array given."""
-    if out is not None:
-        raise UnsupportedError(
-            explain(
-                f"{call}(out=)",
-                "writing into an array given has no rule",
-                "Leave out= away, and assign the result.",
-            )
-        )

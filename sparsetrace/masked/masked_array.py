@@ -4,19 +4,20 @@ Contract: masked elements count for nothing; where the inputs decide whether an 
 is masked, a result unites both outcomes.  It is told apart from NumPy's own class by its
 type alone (``isinstance`` is told otherwise), and is no array: code that reaches into
 masked arrays past their interface meets an error there, not elements.  Its operators are
-added by `sparsetrace.masked.ufuncs`, its reductions by `sparsetrace.masked.answers`.
+added by `sparsetrace.masked.ufuncs`; the methods that it lacks are those that have a rule.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.ma import masked, nomask
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.function_rules import REGISTERED
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
 from sparsetrace.masked.data_and_mask import (
     MaskedData,
@@ -36,7 +37,13 @@ from sparsetrace.numbers.scalar import refuse_truth, refuse_value
 from sparsetrace.numbers.text import numbered, set_text
 from sparsetrace.operands.operands import contains_traced, is_traced, is_traced_array, is_uncertain
 
-__all__ = ["MaskedTracedArray", "finished", "over"]
+__all__ = ["METHOD", "METHODS", "MODULE", "MaskedTracedArray", "finished", "over"]
+
+MODULE = "numpy.ma"
+METHOD = "MaskedArray."
+"""What the names of methods begin with under which their rules are registered."""
+METHODS = dict(vars(np.ma.MaskedArray))
+"""NumPy's own, by name; while a trace runs, others may stand in their places."""
 
 
 class MaskedTracedArray(MaskedLayout):
@@ -68,7 +75,10 @@ class MaskedTracedArray(MaskedLayout):
         """What ``isinstance`` is told."""
         return np.ma.MaskedArray
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        rule = REGISTERED[MODULE].get(METHOD + name)
+        if rule is not None:
+            return lambda *args, **kwargs: rule.answer(METHODS[name], (self, *args), kwargs)
         if hasattr(np.ma.MaskedArray, name) and not name.startswith("__"):
             raise UnsupportedError(
                 explain(

@@ -19,7 +19,6 @@ from sparsetrace.masked.data_and_mask import (
     as_traced,
     masked_data,
     moved,
-    refuse_target,
 )
 
 __all__ = ["MaskedLayout"]
@@ -145,10 +144,6 @@ class MaskedLayout:
             self._traced_data.view(wanted)
         return self._moved(lambda a: a[...])
 
-    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
-        refuse_target("np.ma.compress", out)
-        return self._alike(moved(self._masked_data, lambda a: np.compress(condition, a, axis)))
-
     def clip(self, min: Any = None, max: Any = None, **options: Any) -> Any:
         """As MaskedArray.clip, between bounds that are not masked."""
         bounds = [masked_data(bound) for bound in (min, max)]
@@ -158,8 +153,3 @@ class MaskedLayout:
             )
         data = np.clip(self._traced_data, bounds[0].data, bounds[1].data)
         return self._finished(MaskedData(data, self._own_mask()))
-
-    def round(self, decimals: int = 0, out: Any = None) -> Any:
-        refuse_target("np.ma.round", out)
-        data = np.round(self._traced_data, decimals)
-        return self._finished(MaskedData(data, self._missing))

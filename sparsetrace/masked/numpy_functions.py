@@ -14,26 +14,19 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.function_rules import REGISTERED
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.masked.answers import ANSWERS, Answer, answers, as_masked, by_method
 from sparsetrace.masked.data_and_mask import masked_data
-from sparsetrace.masked.masked_array import MaskedTracedArray
+from sparsetrace.masked.masked_array import MODULE, MaskedTracedArray
 from sparsetrace.masked.numpy_ma_functions import rearranged
+from sparsetrace.masked.registered import as_masked, by_method
+from sparsetrace.operands.binding import Handler
 
-__all__ = ["BY_ELEMENT", "BY_METHOD", "DATA_ALONE", "FORGETTING", "function_call"]
-
-
-def _of_numpy(names: str) -> list[Callable[..., Any]]:
-    return [getattr(np, name) for name in names.split()]
+__all__ = ["AS_IN_NUMPY_MA", "BY_ELEMENT", "BY_METHOD", "DATA_ALONE", "FORGETTING", "function_call"]
 
 
-def _each(
-    functions: list[Callable[..., Any]], answer: Callable[[Callable[..., Any]], Answer]
-) -> frozenset[Callable[..., Any]]:
-    """Register the answer to each of these functions."""
-    for function in functions:
-        answers(function)(answer(function))
-    return frozenset(functions)
+def _of_numpy(names: str) -> frozenset[Callable[..., Any]]:
+    return frozenset(getattr(np, name) for name in names.split())
 
 
 def _refuse(function: Callable[..., Any]) -> NoReturn:
@@ -47,83 +40,94 @@ def _refuse(function: Callable[..., Any]) -> NoReturn:
     )
 
 
-def _of_one(function: Callable[..., Any], answer: Answer) -> Answer:
-    """The answer where the first argument alone is masked."""
+def _by_method(function: Callable[..., Any]) -> Handler:
+    return _of_one(function, by_method(function.__name__))
+
+
+def _by_element(function: Callable[..., Any]) -> Handler:
+    return _of_one(function, functools.partial(rearranged, function))
+
+
+def _of_one(function: Callable[..., Any], rule: Handler) -> Handler:
+    """The rule where the first argument alone is masked."""
 
     def call(a, *args, **kwargs) -> Any:
         if any(isinstance(x, np.ma.MaskedArray) for x in (*args, *kwargs.values())):
             _refuse(function)
-        return answer(a, *args, **kwargs)
+        return rule(a, *args, **kwargs)
 
     return call
 
 
-def _without_masks(function: Callable[..., Any]) -> Answer:
+def _without_masks(function: Callable[..., Any]) -> Handler:
     def call(*args, **kwargs) -> Any:
         return function(*map(_data, args), **{key: _data(v) for key, v in kwargs.items()})
 
     return call
 
 
-def _masked_again(function: Callable[..., Any]) -> Answer:
-    def call(*args, **kwargs) -> Any:
-        return as_masked(_without_masks(function)(*args, **kwargs))
-
-    return call
+def _masked_again(function: Callable[..., Any]) -> Handler:
+    return lambda *args, **kwargs: as_masked(_without_masks(function)(*args, **kwargs))
 
 
-BY_METHOD = _each(
-    _of_numpy(
-        "all any argmax argmin clip cumprod cumsum diagonal max mean min prod ravel repeat "
-        "reshape round squeeze std sum swapaxes take trace transpose var"
-    ),
-    lambda function: _of_one(function, by_method(function.__name__)),
+def _as_in_numpy_ma(function: Callable[..., Any]) -> Handler:
+    """The function of ``np.ma`` of the same name, by whatever rule it has."""
+    name = function.__name__
+    original = getattr(np.ma, name)
+    return lambda *args, **kwargs: REGISTERED[MODULE][name].answer(original, args, kwargs)
+
+
+BY_METHOD = _of_numpy(
+    "all any argmax argmin clip cumprod cumsum diagonal max mean min prod ravel repeat "
+    "reshape round squeeze std sum swapaxes take trace transpose var"
 )
 """These call the method of the masked array."""
 
-BY_ELEMENT = _each(
-    _of_numpy(
-        "array_split atleast_1d atleast_2d atleast_3d dsplit expand_dims flip fliplr flipud "
-        "hsplit moveaxis roll rollaxis rot90 split tile vsplit"
-    ),
-    lambda function: _of_one(function, functools.partial(rearranged, function)),
+BY_ELEMENT = _of_numpy(
+    "array_split atleast_1d atleast_2d atleast_3d dsplit expand_dims flip fliplr flipud "
+    "hsplit moveaxis roll rollaxis rot90 split tile vsplit"
 )
 """These move elements, and the mask with them."""
 
-DATA_ALONE = _each(
-    [
-        *_of_numpy(
-            "broadcast_arrays broadcast_to convolve copy cross einsum interp iscomplexobj "
-            "isrealobj ndim outer result_type select shape size tensordot tril triu vdot where"
-        ),
-        np.linalg.norm,
-    ],
-    _without_masks,
+DATA_ALONE = frozenset((np.linalg.norm,)) | _of_numpy(
+    "broadcast_arrays broadcast_to convolve copy cross einsum interp iscomplexobj "
+    "isrealobj ndim outer result_type select shape size tensordot tril triu vdot where"
 )
 """These read the data under the mask as well, and return ordinary arrays."""
 
-FORGETTING = _each(
-    _of_numpy("column_stack concatenate dot dstack hstack inner stack vstack"), _masked_again
-)
+FORGETTING = _of_numpy("column_stack concatenate dot dstack hstack inner stack vstack")
 """These make masked arrays of the data, in which nothing is masked."""
 
-answers(np.amax)(by_method("max"))
-answers(np.amin)(by_method("min"))
-answers(np.around)(by_method("round"))
-answers(np.real)(lambda val: val.real)
-answers(np.imag)(lambda val: val.imag)
+AS_IN_NUMPY_MA = _of_numpy("compress diff empty_like ones_like sort zeros_like")
 
 
-@answers(np.argsort)
 def _argsort(a, axis=-1, **options) -> Any:
     return as_masked(a).argsort(axis, **options)
 
 
-@answers(np.average)
 def _average(a, axis=None, weights=None, **options) -> Any:
     if weights is not None:
         _refuse(np.average)
     return as_masked(a).mean(axis, **options)
+
+
+_RULES: dict[Callable[..., Any], Handler] = {
+    np.amax: by_method("max"),
+    np.amin: by_method("min"),
+    np.argsort: _argsort,
+    np.around: by_method("round"),
+    np.average: _average,
+    np.imag: lambda val: val.imag,
+    np.real: lambda val: val.real,
+}
+for _functions, _rule_of in (
+    (BY_METHOD, _by_method),
+    (BY_ELEMENT, _by_element),
+    (DATA_ALONE, _without_masks),
+    (FORGETTING, _masked_again),
+    (AS_IN_NUMPY_MA, _as_in_numpy_ma),
+):
+    _RULES.update((function, _rule_of(function)) for function in _functions)
 
 
 def function_call(
@@ -132,9 +136,9 @@ def function_call(
     """Answer ``__array_function__`` where an argument is a masked array."""
     if _numbers_alone(args):
         return _without_masks(function)(*args, **kwargs)
-    if function not in ANSWERS:
+    if function not in _RULES:
         _refuse(function)
-    return ANSWERS[function](*args, **kwargs)
+    return _RULES[function](*args, **kwargs)
 
 
 def _numbers_alone(obj) -> bool:

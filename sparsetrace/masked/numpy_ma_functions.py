@@ -16,7 +16,7 @@ from numpy import concatenate
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.ma import masked, nomask
 
-from sparsetrace.masked.answers import answers, as_masked, traced_masked_data
+from sparsetrace.dispatch.bound_rules import harmless
 from sparsetrace.masked.construction import masked_by
 from sparsetrace.masked.data_and_mask import (
     MaskedData,
@@ -32,20 +32,28 @@ from sparsetrace.masked.data_and_mask import (
     united,
 )
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished, over
+from sparsetrace.masked.registered import (
+    as_masked,
+    by_method,
+    on_data,
+    rule_for,
+    traced_masked_data,
+    written_into,
+)
 from sparsetrace.masked.ufuncs import binary_call
 from sparsetrace.operands.operands import dtype_of, is_traced
 
 __all__ = ["rearranged"]
 
 
-@answers(np.ma.power)
-def _power(a, b, third=None) -> Any:
+@rule_for("power")
+def _power(a, b, third) -> Any:
     if third is not None:
         raise np.ma.MaskError("3-argument power not supported.")
     return binary_call(np.power, a, b)
 
 
-@answers(np.ma.where)
+@rule_for("where")
 def _where(condition, x=np._NoValue, y=np._NoValue) -> Any:
     if x is np._NoValue or y is np._NoValue:
         if x is not y:
@@ -88,12 +96,12 @@ def _valid_sides(a: MaskedData, b: MaskedData) -> tuple[Any, Any]:
     return first, second
 
 
-@answers(np.ma.inner)
+@rule_for("inner", "innerproduct")
 def _inner(a, b) -> MaskedData:
     return MaskedData(np.inner(*(np.atleast_1d(filled(masked_data(v), 0)) for v in (a, b))))
 
 
-@answers(np.ma.outer)
+@rule_for("outer", "outerproduct")
 def _outer(a, b) -> MaskedData:
     left, right = traced_masked_data(a), traced_masked_data(b)
     data = np.outer(filled(left, 0), filled(right, 0))
@@ -103,11 +111,9 @@ def _outer(a, b) -> MaskedData:
     return MaskedData(data, united(*(broadcast_mask(mask, data.shape) for mask in masks)))
 
 
-def _sliding(name: str, function: Callable[..., Any], *, mode: str) -> None:
-    default = mode
-
-    @answers(getattr(np.ma, name))
-    def slide(a, v, mode: str = default, propagate_mask: bool = True) -> MaskedData:
+def _sliding(name: str, function: Callable[..., Any]) -> None:
+    @rule_for(name)
+    def slide(a, v, mode, propagate_mask) -> MaskedData:
         operands = [traced_masked_data(x) for x in (a, v)]
         missing = [known_mask(operand, f"numpy.ma.{name}").astype(int) for operand in operands]
         if not propagate_mask:
@@ -120,31 +126,45 @@ def _sliding(name: str, function: Callable[..., Any], *, mode: str) -> None:
         return MaskedData(data, hidden > 0)
 
 
-_sliding("convolve", np.convolve, mode="full")
-_sliding("correlate", np.correlate, mode="valid")
+_sliding("convolve", np.convolve)
+_sliding("correlate", np.correlate)
 
 
 # ------------------------------------------------- reductions by another name
-@answers(np.ma.alltrue)
-def _alltrue(target, axis=0, dtype=None) -> Any:
+@rule_for("alltrue")
+@harmless("dtype")
+def _alltrue(target, axis) -> Any:
     return as_masked(target).all(axis)
 
 
-@answers(np.ma.sometrue)
-def _sometrue(target, axis=0, dtype=None) -> Any:
+@rule_for("sometrue")
+@harmless("dtype")
+def _sometrue(target, axis) -> Any:
     return as_masked(target).any(axis)
 
 
-@answers(np.ma.compress, np.compress)
-def _compress(condition, a, axis=None, out=None) -> Any:
-    return as_masked(a).compress(condition, axis, out)
+@rule_for("compress")
+def _compress(condition, a, *arguments, **options) -> Any:
+    return as_masked(a).compress(condition, *arguments, **options)
 
 
-@answers(np.ma.average)
-def _average(
-    a, axis=None, weights=None, returned: bool = False, *,
-    keepdims=np._NoValue,
-) -> Any:  # fmt: skip
+@rule_for("MaskedArray.compress")
+def _compress_method(self, condition, axis) -> Any:
+    return as_masked(self)._moved(lambda array: np.compress(condition, array, axis))
+
+
+@rule_for("MaskedArray.round")
+@on_data
+def _round(self: MaskedData, decimals) -> MaskedData:
+    return MaskedData(np.round(self.everything, decimals), self.mask)
+
+
+rule_for("anomalies")(by_method("anom"))
+rule_for("round_")(by_method("round"))
+
+
+@rule_for("average")
+def _average(a, axis, weights, returned, keepdims) -> Any:
     m = as_masked(a)
     if weights is None:
         result, scale = m.mean(axis, keepdims=keepdims), m.count(axis)
@@ -190,15 +210,16 @@ def _joined(function: Callable[..., Any], arrays, *args, **kwargs) -> MaskedData
 
 
 for _name in "column_stack concatenate dstack hstack stack vstack".split():
-    answers(getattr(np.ma, _name))(functools.partial(_joined, getattr(np, _name)))
+    rule_for(_name)(functools.partial(_joined, getattr(np, _name)))
+rule_for("row_stack")(functools.partial(_joined, np.vstack))
 
 
 def _concatenated(arrays, axis: int = 0) -> Any:
     return finished(current_trace(), _joined(np.concatenate, arrays, axis))
 
 
-@answers(np.ma.append)
-def _append(a, b, axis=None) -> Any:
+@rule_for("append")
+def _append(a, b, axis) -> Any:
     if axis is None:
         return _concatenated([as_masked(v).ravel() for v in (a, b)])
     return _concatenated([a, b], axis)
@@ -220,13 +241,13 @@ def rearranged(function: Callable[..., Any], a, *args, **kwargs) -> Any:
 
 
 for _name in "diag diagflat resize".split():
-    answers(getattr(np.ma, _name))(functools.partial(rearranged, getattr(np, _name)))
+    rule_for(_name)(functools.partial(rearranged, getattr(np, _name)))
 
 
-@answers(np.ma.hsplit)
-def _hsplit(a, indices_or_sections) -> Any:
+@rule_for("hsplit")
+def _hsplit(a, *sections, **options) -> Any:
     # numpy.ma makes one array of the pieces
-    return rearranged(lambda array: np.stack(np.hsplit(array, indices_or_sections)), a)
+    return rearranged(lambda array: np.stack(np.hsplit(array, *sections, **options)), a)
 
 
 def _raised(function: Callable[..., Any], *arrays) -> Any:
@@ -235,19 +256,19 @@ def _raised(function: Callable[..., Any], *arrays) -> Any:
 
 
 for _name in "atleast_1d atleast_2d atleast_3d".split():
-    answers(getattr(np.ma, _name))(functools.partial(_raised, getattr(np, _name)))
+    rule_for(_name)(functools.partial(_raised, getattr(np, _name)))
 
 
-def _moved(name: str, m, *args, **kwargs) -> Any:
-    return m._moved(lambda array: getattr(array, name)(*args, **kwargs))
+def _moved(name: str, m, *arguments, **options) -> Any:
+    return as_masked(m)._moved(lambda array: getattr(array, name)(*arguments, **options))
 
 
 for _name in "diagonal flatten ravel repeat reshape squeeze swapaxes take transpose".split():
-    answers(getattr(np.ma.MaskedArray, _name))(functools.partial(_moved, _name))
+    rule_for(f"MaskedArray.{_name}")(functools.partial(_moved, _name))
 
 
-@answers(np.ma.diff, np.diff)
-def _diff(a, /, n: int = 1, axis: int = -1, prepend=np._NoValue, append=np._NoValue) -> Any:
+@rule_for("diff")
+def _diff(a, n, axis, prepend, append) -> Any:
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
     out = as_masked(a)
@@ -268,8 +289,8 @@ def _diff(a, /, n: int = 1, axis: int = -1, prepend=np._NoValue, append=np._NoVa
     return out
 
 
-@answers(np.ma.ediff1d)
-def _ediff1d(arr, to_end=None, to_begin=None) -> Any:
+@rule_for("ediff1d")
+def _ediff1d(arr, to_end, to_begin) -> Any:
     elements = as_masked(arr).ravel()
     arrays = [elements[1:] - elements[:-1]]
     if to_begin is not None:
@@ -281,15 +302,20 @@ def _ediff1d(arr, to_end=None, to_begin=None) -> Any:
     return _concatenated([as_masked(array).ravel() for array in arrays])
 
 
-@answers(np.ma.putmask)
+@rule_for("put")
+def _put(a, indices, values, mode) -> None:
+    written_into(a).put(indices, values, mode=mode)
+
+
+@rule_for("putmask")
 def _putmask(a, mask, values) -> None:
-    target = as_masked(a)
+    target = written_into(a)
     chosen = as_mask(current_trace(), filled(masked_data(mask), False))
     target._store(masked_data(_where(chosen, values, target)))
 
 
-@answers(np.ma.ndenumerate)
-def _ndenumerate(a, compressed: bool = True) -> Iterator[tuple[tuple[int, ...], Any]]:
+@rule_for("ndenumerate")
+def _ndenumerate(a, compressed) -> Iterator[tuple[tuple[int, ...], Any]]:
     m = as_masked(a)
     known_mask(masked_data(m), "numpy.ma.ndenumerate")
     for at in np.ndindex(m.shape):
@@ -301,7 +327,7 @@ def _ndenumerate(a, compressed: bool = True) -> Iterator[tuple[tuple[int, ...], 
 
 
 # ----------------------------------------------------------- rows and columns
-@answers(np.ma.compress_nd)
+@rule_for("compress_nd")
 def _compress_nd(x, axis=None) -> Any:
     operand = traced_masked_data(x)
     mask = known_mask(operand, "numpy.ma.compress_nd")
@@ -315,19 +341,19 @@ def _compress_nd(x, axis=None) -> Any:
     return data
 
 
-@answers(np.ma.compress_rowcols)
-def _compress_rowcols(x, axis=None) -> Any:
+@rule_for("compress_rowcols")
+def _compress_rowcols(x, axis) -> Any:
     if np.ndim(masked_data(x).data) != 2:
         raise NotImplementedError("compress_rowcols works for 2D arrays only.")
     return _compress_nd(x, axis)
 
 
-answers(np.ma.compress_rows)(lambda a: _compress_rowcols(a, 0))
-answers(np.ma.compress_cols)(lambda a: _compress_rowcols(a, 1))
+rule_for("compress_rows")(lambda a: _compress_rowcols(a, 0))
+rule_for("compress_cols")(lambda a: _compress_rowcols(a, 1))
 
 
-@answers(np.ma.mask_rowcols)
-def _mask_rowcols(a, axis=None) -> Any:
+@rule_for("mask_rowcols")
+def _mask_rowcols(a, axis) -> Any:
     m = as_masked(a)
     if m.ndim != 2:
         raise NotImplementedError("mask_rowcols works for 2D arrays only.")
@@ -341,8 +367,8 @@ def _mask_rowcols(a, axis=None) -> Any:
     return over(current_trace(), m.data, mask)
 
 
-answers(np.ma.mask_rows)(lambda a, axis=np._NoValue: _mask_rowcols(a, 0))
-answers(np.ma.mask_cols)(lambda a, axis=np._NoValue: _mask_rowcols(a, 1))
+rule_for("mask_rows")(harmless("axis")(lambda a: _mask_rowcols(a, 0)))
+rule_for("mask_cols")(harmless("axis")(lambda a: _mask_rowcols(a, 1)))
 
 
 def _constants_like(function: Callable[..., Any], a, *args, **kwargs) -> MaskedData:
@@ -354,11 +380,11 @@ def _constants_like(function: Callable[..., Any], a, *args, **kwargs) -> MaskedD
 
 
 for _name in "empty_like ones_like zeros_like".split():
-    _function = getattr(np, _name)
-    answers(getattr(np.ma, _name), _function)(functools.partial(_constants_like, _function))
+    rule_for(_name)(functools.partial(_constants_like, getattr(np, _name)))
 
 
-@answers(np.ma.masked_all_like)
-def _masked_all_like(arr) -> MaskedData:
-    data = np.zeros_like(traced_masked_data(arr).data)
+@rule_for("masked_all_like")
+@on_data
+def _masked_all_like(arr: MaskedData) -> MaskedData:
+    data = np.zeros_like(arr.data)
     return MaskedData(data, np.ones(np.shape(data), bool))

@@ -14,9 +14,10 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.masked import arithmetic
-from sparsetrace.masked.answers import answers, as_masked, by_method
 from sparsetrace.masked.data_and_mask import MaskedData, current_trace, masked_data
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
+from sparsetrace.masked.registered import as_masked, by_method, rule_for
+from sparsetrace.operands.binding import Handler
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS, UNARY
 
@@ -27,31 +28,31 @@ _OPTIONS = frozenset(("dtype", "casting", "order", "subok"))
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 
-core: Any = np.ma.core
-
-
 def _like(*operands) -> Any:
     """The masked array whose fill value the result takes over."""
     return next((x for x in operands if type(x) is MaskedTracedArray), None)
 
 
-@answers(core._MaskedUnaryOperation.__call__)
-def _unary_call(operation, a, *args, **kwargs) -> Any:
+def _for_ufuncs(method: str, *classes: str) -> Callable[[Handler], Handler]:
+    """Register the rule of a method of numpy.ma's own ufuncs, which are objects."""
+    return rule_for(*(f"core.{cls}.{method}" for cls in classes))
+
+
+@_for_ufuncs("__call__", "_MaskedUnaryOperation")
+def _unary_call(self, a, *args, **kwargs) -> Any:
     trace, content = current_trace(), masked_data(a)
-    result = arithmetic.unary(trace, operation.f, operation.domain, content, *args, **kwargs)
+    result = arithmetic.unary(trace, self.f, self.domain, content, *args, **kwargs)
     return finished(trace, result, like=_like(a))
 
 
-@answers(core._MaskedBinaryOperation.__call__, core._DomainedBinaryOperation.__call__)
-def _binary_call(operation, a, b, *args, **kwargs) -> Any:
-    return binary_call(operation.f, a, b, *args, **kwargs)
+@_for_ufuncs("__call__", "_MaskedBinaryOperation", "_DomainedBinaryOperation")
+def _binary_call(self, a, b, *args, **kwargs) -> Any:
+    return binary_call(self.f, a, b, *args, **kwargs)
 
 
-@answers(core._extrema_operation.__call__)
-def _extrema_call(operation, a, b=None) -> Any:
-    if b is None:
-        return by_method(_REDUCING[operation.f])(a)
-    return binary_call(operation.f, a, b)
+@_for_ufuncs("__call__", "_extrema_operation")
+def _extrema_call(self, a, b) -> Any:
+    return binary_call(self.f, a, b)
 
 
 def binary_call(f: Callable[..., Any], a, b, *args, **kwargs) -> Any:
@@ -67,9 +68,9 @@ def _binary(trace: Trace, f: Callable[..., Any], a, b, *args, **kwargs) -> Maske
     return rule(trace, f, masked_data(a), masked_data(b), *args, **kwargs)
 
 
-@answers(core._MaskedBinaryOperation.outer, core._extrema_operation.outer)
-def _outer(operation, a, b) -> MaskedData:
-    return arithmetic.outer(current_trace(), operation.f, masked_data(a), masked_data(b))
+@_for_ufuncs("outer", "_MaskedBinaryOperation", "_extrema_operation")
+def _outer(self, a, b) -> MaskedData:
+    return arithmetic.outer(current_trace(), self.f, masked_data(a), masked_data(b))
 
 
 _REDUCING = {
@@ -83,26 +84,26 @@ _REDUCING = {
 """The methods that reduce by a ufunc."""
 
 
-@answers(core._MaskedBinaryOperation.reduce)
-def _reduce(operation, target, axis=0, *args, **kwargs) -> Any:
-    if operation.f not in _REDUCING or args or kwargs:
-        raise _unanswered(operation, "reduce")
-    return by_method(_REDUCING[operation.f])(target, axis)
+@_for_ufuncs("reduce", "_MaskedBinaryOperation")
+def _reduce(self, target, axis, dtype) -> Any:
+    if self.f not in _REDUCING or dtype is not None:
+        raise _unanswered(self, "reduce")
+    return by_method(_REDUCING[self.f])(target, axis)
 
 
-@answers(core._extrema_operation.reduce)
-def _reduce_extrema(operation, target, axis=np._NoValue, *args, **kwargs) -> Any:
+@_for_ufuncs("reduce", "_extrema_operation")
+def _reduce_extrema(self, target, axis) -> Any:
     if axis is np._NoValue:
         axis = 0 if as_masked(target).ndim == 1 else None
-    return _reduce(operation, target, axis, *args, **kwargs)
+    return by_method(_REDUCING[self.f])(target, axis)
 
 
-@answers(core._MaskedBinaryOperation.accumulate)
-def _accumulate(operation, target, axis: int = 0) -> Any:
+@_for_ufuncs("accumulate", "_MaskedBinaryOperation")
+def _accumulate(self, target, axis) -> Any:
     """Of numpy.ma's results none has a mask."""
-    if operation.f not in (np.add, np.multiply):
-        raise _unanswered(operation, "accumulate")
-    return as_masked(operation.f.accumulate(as_masked(target).filled(operation.filly), axis))
+    if self.f not in (np.add, np.multiply):
+        raise _unanswered(self, "accumulate")
+    return as_masked(self.f.accumulate(as_masked(target).filled(self.filly), axis))
 
 
 def _unanswered(operation, method: str) -> UnsupportedError:

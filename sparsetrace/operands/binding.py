@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ANYTHING", "Binder", "Handler", "binder"]
+__all__ = ["ANYTHING", "NOT_GIVEN", "Binder", "Handler", "binder"]
 
 Handler = Callable[..., Any]
 Binder = Callable[..., tuple[Any, ...]]
@@ -25,13 +25,12 @@ Binder = Callable[..., tuple[Any, ...]]
 ANYTHING = "*args, **kwargs"
 """The signature that stands for any: a handler gets the call as it was made."""
 _ABSENT = np._NoValue
+NOT_GIVEN: dict[str, Any] = {"keepdims": False, "where": True, "initial": None, "mean": None}
+"""What stands for "not given" where NumPy's functions have a value of their own for it."""
 _GIVEN = {
-    "keepdims": "keepdims is not _ABSENT and bool(keepdims)",
-    "where": "True if where is _ABSENT else where",
-    "initial": "None if initial is _ABSENT else initial",
-    "mean": "None if mean is _ABSENT else mean",
+    name: f"{value!r} if {name} is _ABSENT else " + (f"bool({name})" if value is False else name)
+    for name, value in NOT_GIVEN.items()
 }
-"""Parameters for which NumPy's functions have a value that stands for "not given"."""
 _EMPTY = inspect.Parameter.empty
 _SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -66,7 +65,7 @@ def binder(function: Callable[..., Any], handler: Handler, declared: str | None 
     ...
     TypeError: cumsum() got an unexpected keyword argument 'axes'...
     """
-    name = function.__name__
+    name = getattr(function, "__name__", "function")  # numpy.ma had objects without one
     scope: dict[str, Any] = {"_ABSENT": _ABSENT}
     known, header = _declared(function, declared, scope)
     read = []
