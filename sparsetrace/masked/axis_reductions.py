@@ -21,11 +21,11 @@ from sparsetrace.masked.data_and_mask import (
     filled,
     full_mask,
     inverted,
-    is_masked,
     moved,
     simplified,
     united,
 )
+from sparsetrace.masked.masked_array import finished
 from sparsetrace.masked.registered import on_data, rule_for, traced_masked_data
 from sparsetrace.operands.binding import Handler
 from sparsetrace.operands.operands import Elements, dtype_of, is_traced
@@ -289,5 +289,4 @@ def _dot(a, b, strict) -> MaskedData:
 
 @rule_for("MaskedArray.dot")
 def _dot_method(self, b, strict) -> Any:
-    result = _dot(self, b, strict)
-    return self._finished(result) if is_masked(self) else result
+    return finished(current_trace(), _dot(self, b, strict), like=self)

@@ -25,6 +25,7 @@ from sparsetrace.masked.data_and_mask import (
     as_traced,
     filled,
     full_mask,
+    is_masked,
     known_mask,
     masked_data,
     plain_index,
@@ -378,4 +379,4 @@ def finished(trace: Trace, result: MaskedData, *, like: Any = None) -> Any:
     if not is_traced(data):  # whole numbers of a local trace
         return np.ma.MaskedArray(data, mask=mask)
     result = MaskedData(data, mask, beneath)
-    return MaskedTracedArray(trace, result) if like is None else like._alike(result)
+    return like._alike(result) if is_masked(like) else MaskedTracedArray(trace, result)

@@ -26,8 +26,10 @@ from sparsetrace.masked.data_and_mask import (
     current_trace,
     filled,
     full_mask,
+    is_masked,
     known_mask,
     masked_data,
+    moved,
     simplified,
     united,
 )
@@ -148,15 +150,11 @@ def _compress(condition, a, *arguments, **options) -> Any:
     return as_masked(a).compress(condition, *arguments, **options)
 
 
-@rule_for("MaskedArray.compress")
-def _compress_method(self, condition, axis) -> Any:
-    return as_masked(self)._moved(lambda array: np.compress(condition, array, axis))
-
-
 @rule_for("MaskedArray.round")
-@on_data
-def _round(self: MaskedData, decimals) -> MaskedData:
-    return MaskedData(np.round(self.everything, decimals), self.mask)
+def _round(self, decimals) -> Any:
+    operand = traced_masked_data(self)
+    result = MaskedData(np.round(operand.everything, decimals), operand.mask)
+    return finished(current_trace(), result, like=self)
 
 
 rule_for("anomalies")(by_method("anom"))
@@ -259,12 +257,27 @@ for _name in "atleast_1d atleast_2d atleast_3d".split():
     rule_for(_name)(functools.partial(_raised, getattr(np, _name)))
 
 
-def _moved(name: str, m, *arguments, **options) -> Any:
-    return as_masked(m)._moved(lambda array: getattr(array, name)(*arguments, **options))
+def _moved(move: Callable[[Any], Any], m) -> Any:
+    return m._moved(move) if is_masked(m) else moved(traced_masked_data(m), move)
+
+
+def _moved_by_method(name: str, m, *arguments, **options) -> Any:
+    return _moved(lambda array: getattr(array, name)(*arguments, **options), m)
+
+
+@rule_for("MaskedArray.compress")
+def _compress_method(self, condition, axis) -> Any:
+    return _moved(lambda array: np.compress(condition, array, axis), self)
+
+
+@rule_for("MaskedArray.filled")
+@on_data
+def _filled(self: MaskedData, fill_value) -> Any:
+    return filled(self, fill_value)
 
 
 for _name in "diagonal flatten ravel repeat reshape squeeze swapaxes take transpose".split():
-    rule_for(f"MaskedArray.{_name}")(functools.partial(_moved, _name))
+    rule_for(f"MaskedArray.{_name}")(functools.partial(_moved_by_method, _name))
 
 
 @rule_for("diff")
@@ -305,6 +318,11 @@ def _ediff1d(arr, to_end, to_begin) -> Any:
 @rule_for("put")
 def _put(a, indices, values, mode) -> None:
     written_into(a).put(indices, values, mode=mode)
+
+
+@rule_for("set_fill_value")
+def _set_fill_value(a, fill_value) -> None:
+    written_into(a).set_fill_value(fill_value)
 
 
 @rule_for("putmask")

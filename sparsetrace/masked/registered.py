@@ -41,7 +41,7 @@ METADATA = frozenset(
 """Functions of ``np.ma`` that need no rule: they look at types, shapes and fill values alone."""
 
 _HARMLESS = "kind order stable subok".split()
-"""Rules that do not read these need not: what depends on what is the same for all of them."""
+"""A rule that does not read these need not: they change no dependency."""
 
 
 def rule_for(*names: str) -> Callable[[Handler], Handler]:
@@ -102,8 +102,6 @@ def register_rest() -> None:
             continue
         is_method = METHOD + name in rules or callable(getattr(MaskedTracedArray, name, None))
         rule_for(name)(by_method(name) if is_method else refuse)
-    for name in _BY_METHOD:
-        rule_for(METHOD + name)(by_method(name))
     for name in _WRITERS:
         rule_for(METHOD + name)(_refuse_write)
 
@@ -123,9 +121,8 @@ def _refuse_write(self, *arguments, **options) -> NoReturn:
     raise plain_target("an assignment to a masked array", self)
 
 
-_BY_METHOD = "filled __eq__ __ne__ __lt__ __le__ __gt__ __ge__".split()
 _WRITERS = "__setitem__ put __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __ipow__".split()
-"""Methods of ordinary masked arrays that are given traced elements."""
+"""Methods that write into a masked array; one that is ordinary holds no traced elements."""
 
 
 # ------------------------------------------------------------------------- operands

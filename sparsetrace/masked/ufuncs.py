@@ -200,3 +200,5 @@ for _name, _ufunc in (BINARY | UNARY).items():
         _through(_ufunc, _name)
 for _name, _ufunc in COMPARISONS.items():
     _own(_ufunc, _name, reflected=False, in_place=False)
+    # of ordinary masked arrays with traced elements
+    rule_for(f"MaskedArray.__{_name}__")(lambda self, other, f=_ufunc: binary_call(f, self, other))

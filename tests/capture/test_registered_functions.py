@@ -1,4 +1,4 @@
-"""SciPy's functions are exchanged while a trace runs, for the function that is traced alone."""
+"""Functions with a rule are exchanged while a trace runs, for the function that is traced alone."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def test_everything_is_restored(ending):
     before = [(owner, name, vars(owner)[name]) for owner, name, _ in everything()]
 
     def f(x):
+        np.ma.array(x)  # numpy.ma is exchanged once it is used
         assert sum(vars(owner)[name] is not found for owner, name, found in before) == len(before)
         if ending == "error":
             raise KeyError

@@ -42,6 +42,8 @@ REFUSED = {
     "m.astype('O')": "astype",
     "m.view(np.int64)": "view",
     "1.0 in m": "bool",
+    "np.ma.put(constant, [0], v[:1])": "ordinary array",
+    "np.ma.median(m, overwrite_input=True)": "does not read overwrite_input=True",
     "np.ma.nonzero(m)": "np.ma.nonzero",
     "np.ma.where(m > 1)": "nonzero",
     "Sub(x, mask=K)": "class Sub",

@@ -126,7 +126,7 @@ def test_a_function_that_makes_arrays():
         return m
 
     assert st.jacobian_sparsity(f, X).nnz == 1
-    st.register_rule(np.ma.zeros, lambda shape: np.zeros(3))
+    st.register_rule(np.ma.zeros, lambda *arguments: np.zeros(3))
     try:
         assert st.jacobian_sparsity(lambda x: np.ma.zeros(3) + x, X).nnz == 3
         with pytest.raises(st.EscapeError, match="ordinary array"):
@@ -134,6 +134,24 @@ def test_a_function_that_makes_arrays():
     finally:
         st.register_rule(np.ma.zeros, None)
     assert st.jacobian_sparsity(f, X).nnz == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.sum(axs=0),
+        lambda m: np.ma.median(m, 0, None, False, False, 1),
+        lambda m: np.ma.masked_where(m),
+        lambda m: np.ma.vander(m, 2, 3),
+        lambda m: np.ma.sqrt(),
+    ],
+)
+def test_wrong_arguments_raise_numpys_own_error(call):
+    with pytest.raises(TypeError) as plain:
+        call(np.ma.array(X))
+    with pytest.raises(TypeError) as traced:
+        st.jacobian_sparsity(lambda x: call(np.ma.array(x)), X)
+    assert str(traced.value).startswith(str(plain.value))
 
 
 @pytest.mark.parametrize(
