@@ -1,8 +1,8 @@
 """NumPy's own functions where an argument is a masked array.
 
-Contract: some honour the mask, by the method of the same name or element by element, some
-read the data as if there were no mask, and every other one is refused: what NumPy makes
-of the mask there is an accident.
+Contract: some honour the mask, by the method or the function of ``np.ma`` of the same name or
+element by element, some read the data as if there were no mask, and every other one is
+refused: what NumPy makes of the mask there is an accident.
 """
 
 from __future__ import annotations
@@ -40,14 +40,6 @@ def _refuse(function: Callable[..., Any]) -> NoReturn:
     )
 
 
-def _by_method(function: Callable[..., Any]) -> Handler:
-    return _of_one(function, by_method(function.__name__))
-
-
-def _by_element(function: Callable[..., Any]) -> Handler:
-    return _of_one(function, functools.partial(rearranged, function))
-
-
 def _of_one(function: Callable[..., Any], rule: Handler) -> Handler:
     """The rule where the first argument alone is masked."""
 
@@ -71,7 +63,6 @@ def _masked_again(function: Callable[..., Any]) -> Handler:
 
 
 def _as_in_numpy_ma(function: Callable[..., Any]) -> Handler:
-    """The function of ``np.ma`` of the same name, by whatever rule it has."""
     name = function.__name__
     original = getattr(np.ma, name)
     return lambda *args, **kwargs: REGISTERED[MODULE][name].answer(original, args, kwargs)
@@ -99,10 +90,7 @@ FORGETTING = _of_numpy("column_stack concatenate dot dstack hstack inner stack v
 """These make masked arrays of the data, in which nothing is masked."""
 
 AS_IN_NUMPY_MA = _of_numpy("compress diff empty_like ones_like sort zeros_like")
-
-
-def _argsort(a, axis=-1, **options) -> Any:
-    return as_masked(a).argsort(axis, **options)
+"""These do as the functions of ``np.ma`` of the same names, whatever rules those have."""
 
 
 def _average(a, axis=None, weights=None, **options) -> Any:
@@ -114,15 +102,15 @@ def _average(a, axis=None, weights=None, **options) -> Any:
 _RULES: dict[Callable[..., Any], Handler] = {
     np.amax: by_method("max"),
     np.amin: by_method("min"),
-    np.argsort: _argsort,
+    np.argsort: lambda a, axis=-1, **options: as_masked(a).argsort(axis, **options),
     np.around: by_method("round"),
     np.average: _average,
     np.imag: lambda val: val.imag,
     np.real: lambda val: val.real,
 }
 for _functions, _rule_of in (
-    (BY_METHOD, _by_method),
-    (BY_ELEMENT, _by_element),
+    (BY_METHOD, lambda f: _of_one(f, by_method(f.__name__))),
+    (BY_ELEMENT, lambda f: _of_one(f, functools.partial(rearranged, f))),
     (DATA_ALONE, _without_masks),
     (FORGETTING, _masked_again),
     (AS_IN_NUMPY_MA, _as_in_numpy_ma),

@@ -133,16 +133,8 @@ _sliding("correlate", np.correlate)
 
 
 # ------------------------------------------------- reductions by another name
-@rule_for("alltrue")
-@harmless("dtype")
-def _alltrue(target, axis) -> Any:
-    return as_masked(target).all(axis)
-
-
-@rule_for("sometrue")
-@harmless("dtype")
-def _sometrue(target, axis) -> Any:
-    return as_masked(target).any(axis)
+rule_for("alltrue")(harmless("dtype")(lambda target, axis: as_masked(target).all(axis)))
+rule_for("sometrue")(harmless("dtype")(lambda target, axis: as_masked(target).any(axis)))
 
 
 @rule_for("compress")
@@ -315,14 +307,8 @@ def _ediff1d(arr, to_end, to_begin) -> Any:
     return _concatenated([as_masked(array).ravel() for array in arrays])
 
 
-@rule_for("put")
-def _put(a, indices, values, mode) -> None:
-    written_into(a).put(indices, values, mode=mode)
-
-
-@rule_for("set_fill_value")
-def _set_fill_value(a, fill_value) -> None:
-    written_into(a).set_fill_value(fill_value)
+for _name in ("put", "set_fill_value"):
+    rule_for(_name)(by_method(_name, of=written_into))
 
 
 @rule_for("putmask")

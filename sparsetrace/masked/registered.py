@@ -82,15 +82,6 @@ def on_data(rule: Handler) -> Handler:
     return call
 
 
-def by_method(name: str) -> Handler:
-    """The rule of a function that a method of masked arrays answers."""
-
-    def call(a, *arguments, **options) -> Any:
-        return getattr(as_masked(a), name)(*arguments, **options)
-
-    return call
-
-
 def register_rest() -> None:
     """Functions that are methods too have those as their rules; all others are refused."""
     rules = REGISTERED[MODULE]
@@ -148,3 +139,12 @@ def as_masked(a) -> Any:
 def written_into(a) -> Any:
     """`a` as a masked array that is about to be changed, which an ordinary array cannot be."""
     return as_masked(a) if contains_traced(a) else _refuse_write(a)
+
+
+def by_method(name: str, *, of: Callable[[Any], Any] = as_masked) -> Handler:
+    """The rule of a function that a method of masked arrays answers."""
+
+    def call(a, *arguments, **options) -> Any:
+        return getattr(of(a), name)(*arguments, **options)
+
+    return call
