@@ -194,9 +194,8 @@ def register_rule(
         the function's own signature, with its defaults and its errors.  A first parameter
         ``call`` gets what was called: ``call.original``, ``call.name`` and
         ``call.refuse(problem, remedy)``.  In a local trace the values come from the function
-        itself (for ``numpy.ma`` from the rule).  Calls without traced arguments go to the
-        function itself.  A string ``"mypackage.rules:lookup"`` says where the rule is, to be
-        imported when it is needed.
+        itself.  Calls without traced arguments go to the function itself.  A string
+        ``"mypackage.rules:lookup"`` says where the rule is, to be imported when it is needed.
         None takes the rule back, so that the one that was there before holds.
 
         Of a ufunc: a string an output with a letter an input: ``"1"`` depends on it, ``"0"``
@@ -312,8 +311,7 @@ _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 def _register_function(function: Any, rule: Rule, harmless: Sequence[str]) -> None:
     """A function that no protocol reaches: its name is exchanged while a trace runs."""
     name = function if isinstance(function, str) else _name_of(function)
-    masks = name.startswith(f"{MODULE}.")  # its rules write into arguments, and share elements
-    if not masks and name.partition(".")[0] in _TRACED_ITSELF:
+    if name.partition(".")[0] in _TRACED_ITSELF and not name.startswith(f"{MODULE}."):
         raise InputError(f"{name} cannot be given a rule; wrap it with sparsetrace.opaque")
     places = _places(name)
     original = _value_at(places)
@@ -323,7 +321,7 @@ def _register_function(function: Any, rule: Rule, harmless: Sequence[str]) -> No
         if not any(taken_back):
             raise InputError(f"{name} has no rule to take back")
     else:
-        registered = FunctionRule(name, _checked(rule), harmless, as_given=masks)
+        registered = FunctionRule(name, _checked(rule), harmless)
         if original is not None:
             _check_function(name, original)
             registered.bound(getattr(original, "__func__", original))  # whether it fits

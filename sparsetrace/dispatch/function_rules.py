@@ -103,7 +103,7 @@ class FunctionRule:
         Whether the rule asks of its arguments only what `lookup` describes in a key.
     as_given : bool
         Whether the rule gets arguments as they are, to write into them or to share their
-        elements; its results bring their own values.
+        elements, and its results bring their own values, as those of numpy.ma's rules do.
     """
 
     __slots__ = ("_as_given", "_bound", "_harmless", "_recorded", "_rule", "always", "name")
@@ -236,8 +236,15 @@ def _copied(x: Any) -> Any:
         return {key: _copied(item) for key, item in x.items()}
     if type(x) is list:
         return [_copied(item) for item in x]
+    if _is_masked(x):
+        return x._at_point()
     values = values_of(x)
     return values.copy() if is_traced(x) and isinstance(values, np.ndarray) else values
+
+
+def _is_masked(x: Any) -> bool:
+    """Whether this is a masked array of a trace, which knows of its values and its mask."""
+    return hasattr(type(x), "_traced_data")
 
 
 def _with_values(call: Call, trace: Trace, result: Any, values: Any) -> Any:
@@ -254,12 +261,15 @@ def _with_values(call: Call, trace: Trace, result: Any, values: Any) -> Any:
         if not isinstance(values, dict) or values.keys() != result.keys():
             raise _differs(call, "a dictionary", values)
         return {key: _with_values(call, trace, result[key], values[key]) for key in result}
-    if not is_traced(result):
+    masked = _is_masked(result)
+    if not masked and not is_traced(result):
         # numbers are the function's own; of what another object holds nothing is known
         return values if np.isscalar(result) or isinstance(result, np.ndarray) else result
     array = np.asarray(values)
-    if array.shape != result._ids.shape:
-        raise _differs(call, f"an array of shape {result._ids.shape}", values)
+    if array.shape != np.shape(result):
+        raise _differs(call, f"an array of shape {np.shape(result)}", values)
+    if masked:
+        return result._with_values(values)
     keep = isinstance(values, np.ndarray)
     return trace.wrap(Elements(result._ids, array.dtype, array, keep_array=keep))
 

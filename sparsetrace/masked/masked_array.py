@@ -36,7 +36,14 @@ from sparsetrace.masked.masked_constant import compared_by_identity
 from sparsetrace.masked.masked_layout import MaskedLayout
 from sparsetrace.numbers.scalar import refuse_truth, refuse_value
 from sparsetrace.numbers.text import numbered, set_text
-from sparsetrace.operands.operands import contains_traced, is_traced, is_traced_array, is_uncertain
+from sparsetrace.operands.operands import (
+    Elements,
+    contains_traced,
+    is_traced,
+    is_traced_array,
+    is_uncertain,
+    values_of,
+)
 
 __all__ = ["METHOD", "METHODS", "MODULE", "MaskedTracedArray", "finished", "over"]
 
@@ -75,6 +82,17 @@ class MaskedTracedArray(MaskedLayout):
     def __class__(self) -> Any:
         """What ``isinstance`` is told."""
         return np.ma.MaskedArray
+
+    def _at_point(self) -> Any:
+        """An ordinary masked array of the values at the point."""
+        data, mask = values_of(self._traced_data).copy(), self._own_mask()
+        return np.ma.MaskedArray(data, mask=mask, fill_value=self._fill, hard_mask=self._hard)
+
+    def _with_values(self, values: Any) -> Any:
+        """The same dependencies, with the values and the mask of an ordinary array."""
+        data = np.ma.getdata(values)
+        elements = Elements(self._traced_data._ids, data.dtype, data, keep_array=True)
+        return self._finished(MaskedData(self._trace.wrap(elements), np.ma.getmask(values)))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         rule = REGISTERED[MODULE].get(METHOD + name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import user_package
 from numpy.ma import cov as early_cov
 
 import sparsetrace as st
@@ -21,7 +22,7 @@ def no_rule_stays():
 
 
 def check(f, *, jacobian, hessian):
-    """Jacobian and Hessian, global and at the point, where rules have the functions' values."""
+    """Jacobian and Hessian, global and at the point."""
     for local in (False, True):
         assert_same_pattern(st.jacobian_sparsity(f, X, local=local), jacobian)
         weighted = st.hessian_sparsity(lambda x: np.sum(f(x)), X, local=local)
@@ -70,7 +71,7 @@ def test_a_function_that_has_a_rule(function):
 
     for _ in range(2):
         assert_same_pattern(st.jacobian_sparsity(f, X), [[1, 0, 1]])
-    st.register_rule(function, lambda a: a[0] ** 2 + 1.25)
+    st.register_rule(function, lambda a: a[0] ** 2)
     try:
         check(f, jacobian=[[1, 0, 0]], hessian=np.diag([1, 0, 0]))
         constants = np.ma.array([1.0, 2.0, 4.0])
@@ -84,7 +85,7 @@ def test_a_function_that_has_a_rule(function):
 def test_a_method_that_has_a_rule(method):
     """The function of the same name goes by it."""
     calls = (lambda m: m.ptp(), np.ma.ptp, np.ma.MaskedArray.ptp, lambda m: m.ptp(axis=0))
-    st.register_rule(method, lambda self, axis: self[2] * self[0] + 0.75)
+    st.register_rule(method, lambda self, axis: self[2] * self[0])
     try:
         for call in calls:
             f = lambda x, call=call: call(np.ma.array(x, mask=K))  # noqa: E731
@@ -105,6 +106,28 @@ def test_a_method_that_is_refused():
         st.register_rule("numpy.ma.MaskedArray.iscontiguous", None)
     with pytest.raises(st.UnsupportedError, match="iscontiguous"):
         st.jacobian_sparsity(f, X)
+
+
+def test_values_at_a_point_are_numpys_own():
+    def f(x):
+        m = np.ma.MaskedArray.anom(np.ma.array(x, mask=K))
+        return m[2] * m, m.filled(3.0)[1] * x[1], np.ma.anom(m, axis=0).mask
+
+    st.register_rule("numpy.ma.MaskedArray.anom", lambda self, axis: self * self[0])
+    try:
+        expected = [[1, 0, 1], [0, 0, 0], [1, 0, 1], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+        assert_same_pattern(st.jacobian_sparsity(f, X, local=True), expected)
+    finally:
+        st.register_rule("numpy.ma.MaskedArray.anom", None)
+
+
+def test_rules_of_other_packages_take_and_return_masked_arrays():
+    f = lambda x: user_package.smooth(np.ma.array(x, mask=K))  # noqa: E731
+    st.register_rule("user_package.smooth", lambda x: x * x)
+    try:
+        check(f, jacobian=np.diag([1, 0, 1]), hessian=np.diag([1, 0, 1]))
+    finally:
+        st.register_rule("user_package.smooth", None)
 
 
 def test_a_function_of_two_names():
