@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
 from threading import get_ident
 from typing import Any
@@ -482,6 +483,21 @@ class Graph:
         for ids in id_arrays[1:]:
             out = self.union(out, ids)
         return out.copy(order="K") if out is id_arrays[0] else out
+
+    def union_columns(self, columns: Sequence[Ids]) -> Ids:
+        """Elementwise union of id arrays of one shape, which the graph keeps.
+
+        An element without a dependency is `OPAQUE`.
+        """
+        if len(columns) == 1:
+            return asarray(np.maximum(columns[0], OPAQUE))
+        shape, size = columns[0].shape, columns[0].size
+        base = self._reserve(size)
+        self.blocks.append(Columns(base, size, [ids.reshape(-1) for ids in columns]))
+        out = arange(base, base + size, dtype=np.int32).reshape(shape)
+        if not self.pure:
+            out[reduce(np.maximum, columns) <= OPAQUE] = OPAQUE
+        return out
 
     def union_rows(self, ids: Ids) -> Ids:
         """Union over the last axis: shape ``(..., k)`` -> ``(...)``.

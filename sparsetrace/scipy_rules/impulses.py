@@ -1,22 +1,24 @@
-"""Matrices of linear functions along an axis, taken from what they do to unit impulses.
+"""Linear functions along axes: their matrices, taken from what they do to unit impulses.
 
 Contract: the matrix of such a function is the function applied to the identity, so
 that its zeros are SciPy's own.  Where an output depends on near inputs alone, the matrix
-for a long axis is put together from that for a short one.
+for a large array is put together from that for a small one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from sparsetrace.scipy_rules.rule_tools import current, matrix_along, unknown
+from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.scipy_rules.rule_tools import current, made, unknown
 
-__all__ = ["LARGEST", "along", "causal", "local_matrix", "matrix_of"]
+__all__ = ["LARGEST", "along", "causal", "dense_along", "linear", "matrix_of"]
 
 Function = Callable[[NDArray[Any]], NDArray[Any]]
 
@@ -26,67 +28,143 @@ _TINY = 1e-250
 """Responses below this may have vanished by underflow."""
 
 
-def matrix_of(function: Function, n: int, tolerance: float = 0.0) -> Any:
-    """The matrix of a linear function of the first axis, without its zeros.
+def matrix_of(function: Function, shape: Sequence[int], tolerance: float | None = None) -> Any:
+    """The matrix of a linear function of the last axes, without its zeros.
 
-    Entries below `tolerance` times the largest one are rounding errors of zeros.  Where
-    there are tiny ones, others may have vanished by underflow, and zeros are kept.
+    Entries up to `tolerance` times the largest one are rounding errors of zeros.  Without
+    it, where there are tiny ones, others may have vanished by underflow, and zeros are kept.
 
     Examples
     --------
-    >>> matrix_of(lambda x: x[1:] - x[:-1], 3).toarray()
+    >>> matrix_of(np.diff, (3,)).toarray()
     array([[-1.,  1.,  0.],
            [ 0., -1.,  1.]])
     """
-    dense = np.array(function(np.eye(n)))
+    count = prod(shape)
+    responses = np.asarray(function(np.eye(count).reshape(count, *shape)))
+    dense = responses.reshape(count, prod(responses.shape[1:])).T.copy()
     size = np.abs(dense)
-    if tolerance and dense.size:
-        dense[size <= tolerance * size.max()] = 0
+    if tolerance is not None:
+        dense[size <= tolerance * size.max(initial=0)] = 0
     elif ((size > 0) & (size < _TINY)).any():
         dense[size == 0] = _TINY
     return scipy.sparse.csr_array(dense)
 
 
-def local_matrix(function: Function, n: int, radius: int, tolerance: float = 0.0) -> Any:
-    """The same for a function whose outputs reach `radius` elements far, also at the ends.
+def linear(
+    x,
+    function: Function,
+    axis: int | None = None,
+    reach: int | Sequence[int] | None = None,
+    tolerance: float | None = None,
+) -> Any:
+    """A linear function of each vector along an axis of `x`, or of all of `x`.
 
-    An end may be extended by what is near it, or by the other end.
-
-    Examples
-    --------
-    >>> def smooth(x):
-    ...     return x + np.roll(x, 1, axis=0)
-    >>> (local_matrix(smooth, 40, 1) != matrix_of(smooth, 40)).nnz
-    0
+    Parameters
+    ----------
+    x : traced array
+    function : callable
+        Takes plain arrays, and acts on their last axis; if `axis` is None, on all but the first.
+    axis : int, optional
+    reach : int, or one for each axis, optional
+        How far from itself a result depends on elements.  The ends may be extended by what is
+        as near to them, or by the other end.
+    tolerance : float, optional
+        As in `matrix_of`.
     """
-    m = 4 * radius + 3
-    if n <= m:
-        return matrix_of(function, n, tolerance)
-    small = matrix_of(function, m, tolerance)
-    half = 2 * radius + 1
-    shift = n - m
-    data, rows, columns = [], [], []
-    for first, last, moved in ((0, half, 0), (half + 1, m, shift)):
-        end = small[first:last].tocoo()
-        data.append(end.data)
-        rows.append(end.coords[0] + first + moved)
-        # the other end's elements stay at their end
-        far = end.coords[1] > 3 * radius + 1 if not moved else end.coords[1] <= radius
-        columns.append(end.coords[1] + np.where(far, shift - moved, moved))
-    middle = small[half : half + 1].tocoo()
-    count = shift + 1
-    places = np.arange(count)[:, None]
-    data.append(np.tile(middle.data, count))
-    rows.append(np.repeat(np.arange(count) + half, middle.nnz))
-    columns.append((middle.coords[1] + places).reshape(-1))
-    joined = [np.concatenate(arrays) for arrays in (data, rows, columns)]
-    return scipy.sparse.csr_array((joined[0], (joined[1], joined[2])), shape=(n, n))
+    shape = small = x.shape if axis is None else (x.shape[axis],)
+    if reach is not None:
+        reaches = np.broadcast_to(reach, len(shape)).tolist()
+        small = tuple(min(n, 2 * r + 1) for n, r in zip(shape, reaches, strict=True))
+    columns, *rows = _rows(matrix_of(function, small, tolerance))
+    if small != shape:
+        columns, *places = _enlarged(columns, small, shape)
+        rows += places
+    if axis is None:
+        return _united(x.reshape(-1), 0, columns, *rows).reshape(shape)
+    return _united(x, axis, columns, *rows)
 
 
-def along(x, matrix, axis: int, *, exact: bool = True) -> Any:
-    """Each vector along an axis, multiplied by a matrix; not `exact`: plus something constant."""
-    result = matrix_along(x, matrix, axis)
-    return result if exact else unknown(result)
+def along(x, matrix, axis: int = -1) -> Any:
+    """Each vector along an axis of `x`, multiplied by a scipy.sparse matrix.
+
+    ``along([{0}, {1}, {2}], [[1, 1, 0], [0, 0, 1]])  ->  [{0, 1}, {2}]``
+    """
+    return _united(x, axis % x.ndim, *_rows(matrix))
+
+
+def _rows(matrix) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """A matrix row by row, all rows of one width: columns, weights, and whether there is an entry.
+
+    Where there is none, one beside it is repeated, with weight 0.
+    """
+    matrix = scipy.sparse.csr_array(matrix)
+    if not matrix.has_canonical_format or (current().values and not matrix.data.all()):
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        if current().values:
+            matrix.eliminate_zeros()
+    counts = np.diff(matrix.indptr)
+    width = max(counts.max(initial=0), 1)
+    entry = np.arange(width)[:, None] * counts // width
+    present = (np.diff(entry, axis=0, prepend=-1) > 0) & (counts > 0)
+    at = matrix.indptr[:-1] + entry
+    weights = np.where(present, np.append(matrix.data, 0)[at], 0)
+    return np.append(matrix.indices, 0)[at].astype(np.intp), weights, present
+
+
+def _enlarged(columns: NDArray[Any], small: Sequence[int], shape: Sequence[int]) -> Any:
+    """The columns of a local function of a larger array: from each row's own place on.
+
+    Also which row of the small array each row of the large one is like, and its place.  The
+    middle stands for all between the ends; what is more than half of an axis away lies at the
+    other end.
+    """
+    at, own = np.unravel_index(columns, small), np.unravel_index(np.arange(prod(small)), small)
+    steps, like = np.zeros_like(columns), np.zeros(1, np.intp)
+    for column, row, m, n in zip(at, own, small, shape, strict=True):
+        half, more, place = m // 2, n - m, np.arange(n)
+        step = column - row
+        steps = steps * n + step + more * np.sign(step) * (abs(step) > half)
+        like = np.add.outer(like * m, np.maximum(np.minimum(place, half), place - more)).ravel()
+    return steps, like, np.arange(len(like))
+
+
+def _united(
+    x, axis: int, columns, weights, present, like: Any = slice(None), start: Any = 0
+) -> Any:
+    """Each vector along an axis, multiplied by a matrix.
+
+    Row i of it is row ``like[i]`` of those given, moved on by ``start[i]`` columns.
+    """
+    trace, graph, ids = x._trace, x._trace.graph, x._ids
+    behind = (1,) * (ids.ndim - 1 - axis)
+
+    def gathered(array: NDArray[Any]) -> list[NDArray[Any]]:
+        return [array.take(places[like] + start, axis) for places in columns]
+
+    def weighted(array: NDArray[Any], weights: NDArray[Any]) -> Any:
+        factors = (w[like].reshape(-1, *behind) for w in weights)
+        return sum(map(np.multiply, gathered(array), factors))
+
+    width, size = len(columns), ids.size // max(ids.shape[axis], 1) * len(present[0][like])
+    if size >= width and present[0].all() and 2 * np.count_nonzero(present) >= present.size:
+        out = graph.union_columns(gathered(ids))
+    else:
+        parents = np.moveaxis(
+            ids.take(columns.T[like] + np.reshape(start, (-1, 1)), axis), axis + 1, -1
+        )
+        there = present.T[like].reshape(-1, *behind, width) & (parents > OPAQUE)
+        indptr = np.append(0, np.cumsum(np.count_nonzero(there, axis=-1)))
+        out = graph.union_segments(indptr, parents[there]).reshape(there.shape[:-1])
+    if not graph.pure:
+        free = out == OPAQUE
+        if free.any():  # made of constants alone
+            free &= weighted(ids == OPAQUE, present) == 0
+            known = weighted(graph.known_values(ids, x._dtype), weights)
+            out[free] = graph.constant(known[free])
+    values = weighted(x._values, weights) if trace.local else None
+    return made(trace, out, np.result_type(weights, x._dtype), values)
 
 
 def dense_along(x, axis: int, size: int | None = None) -> Any:

@@ -17,10 +17,9 @@ from sparsetrace.dispatch.bound_rules import Call, harmless, makes_objects
 from sparsetrace.dispatch.function_rules import STATE, current, state_of
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.numpy_rules import linear_algebra, matrix_products
+from sparsetrace.numpy_rules import linear_algebra
 from sparsetrace.operands.operands import (
     Elements,
-    Operand,
     contains_traced,
     dtype_of,
     float_dtype,
@@ -41,7 +40,6 @@ __all__ = [
     "harmless",
     "made",
     "makes_objects",
-    "matrix_along",
     "patterns",
     "sample_of",
     "spread",
@@ -99,40 +97,6 @@ def unknown(x):
     if trace.graph.pure or not (ids <= ZERO).any():
         return x
     return made(trace, np.maximum(ids, OPAQUE), x._dtype, x._values)
-
-
-def matrix_along(x, matrix, axis: int = -1) -> Any:
-    """Each vector along an axis of `x`, multiplied by a scipy.sparse matrix.
-
-    ``matrix_along([{0}, {1}, {2}], [[1, 1, 0], [0, 0, 1]])  ->  [{0, 1}, {2}]``
-    """
-    trace = x._trace
-    ids = np.moveaxis(x._ids, axis, -1)
-    lead = ids.shape[:-1]
-    count = int(np.prod(lead, dtype=int))
-    blocks = _block_diagonal(matrix, count)
-    values = None
-    if trace.local:
-        values = np.moveaxis(x._values, axis, -1)
-    vector = Operand(trace, np.ascontiguousarray(ids).reshape(-1), x._dtype)
-    result = matrix_products.sparse_matmul(trace, blocks, vector)
-    shape = (*lead, matrix.shape[0])
-    if values is not None:
-        values = np.moveaxis((blocks @ values.reshape(-1)).reshape(shape), -1, axis)
-    return made(trace, np.moveaxis(result.ids.reshape(shape), -1, axis), result.dtype, values)
-
-
-def _block_diagonal(matrix, count: int) -> Any:
-    """The matrix `count` times along the diagonal, as CSR."""
-    if count == 1:
-        return matrix
-    m, n = matrix.shape
-    starts = np.arange(count, dtype=np.int64)[:, None]
-    indices = (matrix.indices + starts * n).reshape(-1)
-    indptr = np.append((matrix.indptr[:-1] + starts * matrix.nnz).reshape(-1), count * matrix.nnz)
-    return type(matrix)(
-        (np.tile(matrix.data, count), indices, indptr), shape=(count * m, count * n)
-    )
 
 
 def union_of_all(x, *others) -> Ids:

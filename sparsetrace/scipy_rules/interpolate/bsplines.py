@@ -15,6 +15,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from sparsetrace.operands.operands import is_traced
+from sparsetrace.scipy_rules.impulses import along
 from sparsetrace.scipy_rules.interpolate.interpolators import (
     Sites,
     beside,
@@ -29,7 +30,6 @@ from sparsetrace.scipy_rules.rule_tools import (
     constant,
     harmless,
     makes_objects,
-    matrix_along,
     state_of,
 )
 
@@ -74,7 +74,7 @@ class _Basis:
         matrix = scipy.sparse.csr_array(
             bspline.design_matrix(np.asarray(points_1d, float), self.t, self.k, extrapolate=True)
         )
-        return matrix_along(c, matrix, 0)
+        return along(c, matrix, 0)
 
     def differentiated(self, nu: int) -> _Basis:
         t, c, k = self.t, self.c, self.k

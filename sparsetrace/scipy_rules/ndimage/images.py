@@ -8,24 +8,40 @@ read at traced coordinates is a function of those.
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
-from numpy.typing import NDArray
 
-from sparsetrace.operands.operands import contains_traced
+from sparsetrace.operands.operands import contains_traced, is_traced
+from sparsetrace.scipy_rules.impulses import linear
 from sparsetrace.scipy_rules.ndimage.neighbours import (
     axes_of,
     check_window,
-    correlated,
-    function_of,
     input_of,
     several,
+    shifted,
 )
 from sparsetrace.scipy_rules.points import polynomial_of
-from sparsetrace.scipy_rules.rule_tools import array_of, harmless, patterns
+from sparsetrace.scipy_rules.rule_tools import array_of, current, harmless, patterns
+
+
+def _filtered(name: str, x, axis: int | None, reach, mode: str, cval, **options) -> Any:
+    """SciPy's linear filter of that name: of one axis, or of all but the first."""
+    options = {"mode": mode, **options}
+    apply = functools.partial(getattr(sys.modules["scipy.ndimage"], name), **options)
+    result = linear(x, apply, axis, reach, 0.0)
+    dtype = np.result_type(x.dtype, 0j if result.dtype.kind == "c" else 0.0)
+    if result.dtype != dtype:
+        result = result.astype(dtype)
+    if not cval:
+        return result
+    zeros = np.zeros((1, *x.shape) if axis is None else x.shape[axis])
+    beyond = apply(zeros, cval=cval).astype(dtype)
+    return result + (beyond[0] if axis is None else beyond.reshape(-1, *(1,) * (x.ndim - 1 - axis)))
 
 
 def _weights(weights):
@@ -33,33 +49,47 @@ def _weights(weights):
     return array_of(weights) if contains_traced(weights) else patterns(weights)
 
 
+def _weighted(x, weights, origins: Sequence[int], mode: str, cval) -> Any:
+    """The sum of an array's neighbours, with a traced weight for each."""
+    neighbours = shifted(x, np.ones(weights.shape, bool), origins, [mode] * x.ndim, cval)
+    return functools.reduce(np.add, map(np.multiply, neighbours, np.conj(weights).reshape(-1)))
+
+
 def _along(x, weights, axis: int, mode: str, cval=0.0, origin: int = 0) -> Any:
     """A correlation along one axis."""
-    weights = _weights(weights)
-    if weights.ndim != 1 or not len(weights):
-        raise RuntimeError("no filter weights given")
     axis = normalize_axis_index(axis, x.ndim)
-    weights = np.expand_dims(weights, tuple(i for i in range(x.ndim) if i != axis))
-    origins = [origin if i == axis else 0 for i in range(x.ndim)]
-    return correlated(x, weights, origins, [mode] * x.ndim, cval)
+    if is_traced(weights):
+        weights = np.expand_dims(weights, tuple(i for i in range(x.ndim) if i != axis))
+        origins = [origin if i == axis else 0 for i in range(x.ndim)]
+        return _weighted(x, weights, origins, mode, cval)
+    reach = len(weights) // 2 + abs(origin)
+    options = {"weights": patterns(weights), "origin": origin}
+    return _filtered("correlate1d", x, axis, reach, mode, cval, **options)
 
 
 # ---------------------------------------------------------------- linear filters
 # Parameters with a default here are not in all supported releases of SciPy.
 def correlate1d(call, input, weights, axis, output, mode, cval, origin):
     x = input_of(call, input, output, cval)
-    return _along(x, np.conj(_weights(weights)), axis, mode, cval, origin)
+    return _along(x, _weights(weights), axis, mode, cval, origin)
 
 
 def convolve1d(call, input, weights, axis, output, mode, cval, origin):
     x = input_of(call, input, output, cval)
-    weights = _weights(weights)[::-1]
+    weights = np.conj(_weights(weights)[::-1])
     return _along(x, weights, axis, mode, cval, -origin - (len(weights) + 1) % 2)
+
+
+def _mean(x, size: int, axis: int, mode: str, cval: float, origin: int) -> Any:
+    """The mean of so many neighbours along an axis."""
+    options = {"size": size, "origin": origin}
+    axis = normalize_axis_index(axis, x.ndim)
+    return _filtered("uniform_filter1d", x, axis, size // 2 + abs(origin), mode, cval, **options)
 
 
 def uniform_filter1d(call, input, size, axis, output, mode, cval, origin):
     x = input_of(call, input, output, size, cval)
-    return _along(x, np.full(int(size), 1 / int(size)), axis, mode, cval, origin)
+    return _mean(x, int(size), axis, mode, cval, origin)
 
 
 def uniform_filter(call, input, size, output, mode, cval, origin, axes):
@@ -68,25 +98,23 @@ def uniform_filter(call, input, size, output, mode, cval, origin, axes):
     options = (several(v, len(over)) for v in (size, mode, origin))
     for axis, n, m, o in zip(over, *options, strict=True):
         if n > 1:
-            x = _along(x, np.full(int(n), 1 / int(n)), axis, m, cval, o)
+            x = _mean(x, int(n), axis, m, cval, o)
     return x.copy()
 
 
-def _gaussian_weights(
-    sigma: float, order: int, truncate: float, radius: int | None
-) -> NDArray[np.floating[Any]]:
-    """What SciPy's filter makes of an impulse, read as the weights of a correlation."""
+def _blurred(x, sigma: float, axis: int, order: int, mode: str, cval: float, truncate, radius):
+    """A Gaussian, or a derivative of it, along an axis."""
     reach = int(truncate * float(sigma) + 0.5) if radius is None else int(radius)
-    impulse = np.zeros(2 * reach + 1)
-    impulse[reach] = 1.0
-    options = {"order": order, "mode": "constant", "radius": reach}
-    weights: NDArray[np.floating[Any]] = function_of("gaussian_filter1d")(impulse, sigma, **options)
-    return weights[::-1]
+    if not current().values:  # a derivative has zeros
+        order = 0
+    options = {"sigma": sigma, "order": order, "radius": reach}
+    axis = normalize_axis_index(axis, x.ndim)
+    return _filtered("gaussian_filter1d", x, axis, reach, mode, cval, **options)
 
 
 def gaussian_filter1d(call, input, sigma, axis, order, output, mode, cval, truncate, radius):
     x = input_of(call, input, output, sigma, cval)
-    return _along(x, _gaussian_weights(sigma, order, truncate, radius), axis, mode, cval)
+    return _blurred(x, sigma, axis, order, mode, cval, truncate, radius)
 
 
 def gaussian_filter(call, input, sigma, order, output, mode, cval, truncate, radius, axes):
@@ -95,7 +123,7 @@ def gaussian_filter(call, input, sigma, order, output, mode, cval, truncate, rad
     options = (several(v, len(over)) for v in (sigma, order, mode, radius))
     for axis, s, o, m, r in zip(over, *options, strict=True):
         if s > 1e-15:
-            x = _along(x, _gaussian_weights(s, o, truncate, r), axis, m, cval)
+            x = _blurred(x, s, axis, o, m, cval, truncate, r)
     return x.copy()
 
 
@@ -140,8 +168,8 @@ def _gaussian_derivatives(
         derivative = x
         for other, s in sigmas.items():
             if s > 1e-15:
-                weights = _gaussian_weights(s, order * (other == axis), truncate, radius)
-                derivative = _along(derivative, weights, other, m, cval)
+                o = order * (other == axis)
+                derivative = _blurred(derivative, s, other, o, m, cval, truncate, radius)
         derivatives.append(derivative)
     return derivatives
 
@@ -166,23 +194,22 @@ def _several_axes(*, convolution: bool) -> Callable[..., Any]:
     def rule(call, input, weights, output, mode, cval, origin, axes=None):
         x = input_of(call, input, output, cval)
         over = axes_of(axes, x.ndim)
-        taps = _weights(weights)
-        origins = several(origin, len(over))
-        if taps.ndim != len(over):
-            raise RuntimeError(f"weights.ndim ({taps.ndim}) must match len(axes) ({len(over)})")
+        window, origins = _weights(weights), several(origin, len(over))
+        if window.ndim != len(over):
+            raise RuntimeError(f"weights.ndim ({window.ndim}) must match len(axes) ({len(over)})")
         if convolution:
-            taps = taps[(slice(None, None, -1),) * taps.ndim]
-            pairs = zip(origins, taps.shape, strict=True)
-            origins = [-o - (n + 1) % 2 for o, n in pairs]
-        else:
-            taps = np.conj(taps)
-        rest = tuple(i for i in range(x.ndim) if i not in over)
-        taps = np.expand_dims(taps, rest)
+            window = np.conj(window[(slice(None, None, -1),) * window.ndim])
+            origins = [-o - (n + 1) % 2 for o, n in zip(origins, window.shape, strict=True)]
+        window = np.expand_dims(window, tuple(i for i in range(x.ndim) if i not in over))
         placed = [0] * x.ndim
         for axis, o in zip(over, origins, strict=True):
             placed[axis] = o
-        check_window(call, x.shape, taps.shape, mode, 4)
-        return correlated(x, taps, placed, [mode] * x.ndim, cval)
+        check_window(call, x.shape, window.shape, mode, 4)
+        if is_traced(window):
+            return _weighted(x, window, placed, mode, cval)
+        reach = [n // 2 + abs(o) for n, o in zip(window.shape, placed, strict=True)]
+        options = {"weights": window[None], "origin": [0, *placed]}
+        return _filtered("correlate", x, None, reach, mode, cval, **options)
 
     return rule
 

@@ -21,10 +21,17 @@ from sparsetrace.scipy_rules.impulses import (
     along,
     causal,
     dense_along,
-    local_matrix,
-    matrix_of,
+    linear,
 )
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, harmless, patterns
+from sparsetrace.scipy_rules.rule_tools import (
+    Call,
+    array_of,
+    constant,
+    current,
+    harmless,
+    patterns,
+    unknown,
+)
 from sparsetrace.scipy_rules.signal.convolution import full_convolution
 
 _ROUNDING = 1e-14
@@ -111,16 +118,13 @@ def _two_ways(call: Call, x, axis: int, radius: int | None, *args, **options) ->
     """A filter that runs forth and back."""
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
-    n = x.shape[axis]
 
-    def function(signal: NDArray[Any]) -> Any:
-        return call.original(*args, signal, axis=0, **options)
+    def function(signals: NDArray[Any]) -> Any:
+        return call.original(*args, signals, **options)
 
-    if radius is not None:
-        return along(x, local_matrix(function, n, radius, _ROUNDING), axis)
-    if n <= LARGEST:
-        return along(x, matrix_of(function, n), axis)
-    return dense_along(x, axis)
+    if radius is None and x.shape[axis] > LARGEST:
+        return dense_along(x, axis)
+    return linear(x, function, axis, radius, None if radius is None else _ROUNDING)
 
 
 def filtfilt(call, b, a, x, axis, padtype, padlen, method, irlen):
@@ -143,11 +147,11 @@ def savgol_filter(call, x, window_length, polyorder, deriv, delta, axis, mode, c
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
 
-    def function(signal: NDArray[Any]) -> Any:
-        return call.original(signal, window_length, polyorder, deriv, delta, 0, mode)
+    def function(signals: NDArray[Any]) -> Any:
+        return call.original(signals, window_length, polyorder, deriv, delta, -1, mode)
 
-    matrix = local_matrix(function, x.shape[axis], int(window_length), _ROUNDING)
-    return along(x, matrix, axis, exact=mode != "constant" or not cval)
+    result = linear(x, function, axis, int(window_length), _ROUNDING)
+    return unknown(result) if mode == "constant" and cval else result
 
 
 @harmless("overwrite_data")
@@ -167,8 +171,7 @@ def detrend(call, data, axis, type, bp):
         if stop - start > LARGEST:
             results.append(dense_along(segment, -1))
             continue
-        matrix = matrix_of(lambda s: call.original(s, axis=0), stop - start, _ROUNDING)
-        results.append(along(segment, matrix, -1))
+        results.append(linear(segment, call.original, segment.ndim - 1, None, _ROUNDING))
     return np.moveaxis(np.concatenate(results, axis=-1), -1, axis)
 
 
@@ -205,8 +208,7 @@ def resample_poly(call, x, up, down, axis, window, padtype, cval):
     constant(call, (window, cval), "the window")
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
-    n = x.shape[axis]
-    if n > 4 * LARGEST:
+    if x.shape[axis] > 4 * LARGEST:
         call.refuse(f"more than {4 * LARGEST} samples have no rule", "Use scipy.signal.upfirdn.")
 
     level = None
@@ -214,8 +216,10 @@ def resample_poly(call, x, up, down, axis, window, padtype, cval):
         level = _LEVELS[padtype](x, axis=axis, keepdims=True)
         x, padtype = x - level, "constant"
 
-    def function(signal: NDArray[Any]) -> Any:
-        return call.original(signal, up, down, 0, window, padtype)
+    def function(signals: NDArray[Any]) -> Any:
+        return call.original(signals, up, down, -1, window, padtype)
 
-    result = along(x, matrix_of(function, n, 1e-15), axis, exact=not cval)
+    result = linear(x, function, axis, None, 1e-15)
+    if cval:
+        result = unknown(result)
     return result if level is None else result + level
