@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.scipy_rules.rule_tools import current, made, unknown
 
-__all__ = ["LARGEST", "along", "causal", "dense_along", "linear", "matrix_of"]
+__all__ = ["LARGEST", "along", "causal", "dense_along", "linear"]
 
 Function = Callable[[NDArray[Any]], NDArray[Any]]
 
@@ -26,29 +26,6 @@ LARGEST = 512
 """Up to this length a matrix without zeros known in advance is written out."""
 _TINY = 1e-250
 """Responses below this may have vanished by underflow."""
-
-
-def matrix_of(function: Function, shape: Sequence[int], tolerance: float | None = None) -> Any:
-    """The matrix of a linear function of the last axes, without its zeros.
-
-    Entries up to `tolerance` times the largest one are rounding errors of zeros.  Without
-    it, where there are tiny ones, others may have vanished by underflow, and zeros are kept.
-
-    Examples
-    --------
-    >>> matrix_of(np.diff, (3,)).toarray()
-    array([[-1.,  1.,  0.],
-           [ 0., -1.,  1.]])
-    """
-    count = prod(shape)
-    responses = np.asarray(function(np.eye(count).reshape(count, *shape)))
-    dense = responses.reshape(count, prod(responses.shape[1:])).T.copy()
-    size = np.abs(dense)
-    if tolerance is not None:
-        dense[size <= tolerance * size.max(initial=0)] = 0
-    elif ((size > 0) & (size < _TINY)).any():
-        dense[size == 0] = _TINY
-    return scipy.sparse.csr_array(dense)
 
 
 def linear(
@@ -70,13 +47,22 @@ def linear(
         How far from itself a result depends on elements.  The ends may be extended by what is
         as near to them, or by the other end.
     tolerance : float, optional
-        As in `matrix_of`.
+        Responses up to so many times the largest one are rounding errors of zeros.  Without it,
+        where there are tiny ones, others may have vanished by underflow, and zeros are kept.
     """
     shape = small = x.shape if axis is None else (x.shape[axis],)
     if reach is not None:
         reaches = np.broadcast_to(reach, len(shape)).tolist()
         small = tuple(min(n, 2 * r + 1) for n, r in zip(shape, reaches, strict=True))
-    columns, *rows = _rows(matrix_of(function, small, tolerance))
+    count = prod(small)
+    responses = np.asarray(function(np.eye(count).reshape(count, *small)))
+    matrix = responses.reshape(count, prod(responses.shape[1:])).T.copy()
+    size = np.abs(matrix)
+    if tolerance is not None:
+        matrix[size <= tolerance * size.max(initial=0)] = 0
+    elif ((size > 0) & (size < _TINY)).any():
+        matrix[size == 0] = _TINY
+    columns, *rows = _rows(matrix)
     if small != shape:
         columns, *places = _enlarged(columns, small, shape)
         rows += places

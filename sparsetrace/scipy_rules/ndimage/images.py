@@ -30,54 +30,66 @@ from sparsetrace.scipy_rules.rule_tools import array_of, current, harmless, patt
 
 
 def _filtered(name: str, x, axis: int | None, reach, mode: str, cval, **options) -> Any:
-    """SciPy's linear filter of that name: of one axis, or of all but the first."""
-    options = {"mode": mode, **options}
-    apply = functools.partial(getattr(sys.modules["scipy.ndimage"], name), **options)
+    """SciPy's linear filter of that name, along one axis, or along all with another before them."""
+    apply = functools.partial(getattr(sys.modules["scipy.ndimage"], name), mode=mode, **options)
     result = linear(x, apply, axis, reach, 0.0)
     dtype = np.result_type(x.dtype, 0j if result.dtype.kind == "c" else 0.0)
     if result.dtype != dtype:
         result = result.astype(dtype)
     if not cval:
         return result
-    zeros = np.zeros((1, *x.shape) if axis is None else x.shape[axis])
-    beyond = apply(zeros, cval=cval).astype(dtype)
-    return result + (beyond[0] if axis is None else beyond.reshape(-1, *(1,) * (x.ndim - 1 - axis)))
+    beyond = apply(np.zeros((1, *x.shape) if axis is None else x.shape[axis]), cval=cval)
+    shape = x.shape if axis is None else (-1,) + (1,) * (x.ndim - 1 - axis)
+    return result + beyond.reshape(shape).astype(dtype)
 
 
-def _weights(weights):
-    """Weights as an array, traced or not."""
-    return array_of(weights) if contains_traced(weights) else patterns(weights)
-
-
-def _weighted(x, weights, origins: Sequence[int], mode: str, cval) -> Any:
-    """The sum of an array's neighbours, with a traced weight for each."""
-    neighbours = shifted(x, np.ones(weights.shape, bool), origins, [mode] * x.ndim, cval)
-    return functools.reduce(np.add, map(np.multiply, neighbours, np.conj(weights).reshape(-1)))
-
-
-def _along(x, weights, axis: int, mode: str, cval=0.0, origin: int = 0) -> Any:
-    """A correlation along one axis."""
-    axis = normalize_axis_index(axis, x.ndim)
+def _correlated(
+    x, weights, axes: Sequence[int], origins, mode: str, cval, *, convolution: bool = False
+) -> Any:
+    """The sum of each element's neighbours along some axes, with a weight for each."""
+    weights = array_of(weights) if contains_traced(weights) else patterns(weights)
+    origins = several(origins, len(axes))
+    if weights.ndim != len(axes) or not weights.size:
+        raise RuntimeError(f"weights.ndim ({weights.ndim}) must match len(axes) ({len(axes)})")
+    if convolution:
+        weights = np.conj(weights[(slice(None, None, -1),) * weights.ndim])
+        origins = [-o - (n + 1) % 2 for o, n in zip(origins, weights.shape, strict=True)]
+    if len(axes) == 1 and not is_traced(weights):
+        reach, options = len(weights) // 2 + abs(origins[0]), {"origin": origins[0]}
+        return _filtered("correlate1d", x, axes[0], reach, mode, cval, weights=weights, **options)
+    weights = np.expand_dims(weights, tuple(i for i in range(x.ndim) if i not in axes))
+    placed = dict(zip(axes, origins, strict=True))
+    origins = [placed.get(i, 0) for i in range(x.ndim)]
     if is_traced(weights):
-        weights = np.expand_dims(weights, tuple(i for i in range(x.ndim) if i != axis))
-        origins = [origin if i == axis else 0 for i in range(x.ndim)]
-        return _weighted(x, weights, origins, mode, cval)
-    reach = len(weights) // 2 + abs(origin)
-    options = {"weights": patterns(weights), "origin": origin}
-    return _filtered("correlate1d", x, axis, reach, mode, cval, **options)
+        neighbours = shifted(x, np.ones(weights.shape, bool), origins, mode, cval)
+        return functools.reduce(np.add, map(np.multiply, neighbours, np.conj(weights).reshape(-1)))
+    reaches = [n // 2 + abs(o) for n, o in zip(weights.shape, origins, strict=True)]
+    options = {"weights": weights[None], "origin": [0, *origins]}
+    return _filtered("correlate", x, None, reaches, mode, cval, **options)
 
 
 # ---------------------------------------------------------------- linear filters
 # Parameters with a default here are not in all supported releases of SciPy.
 def correlate1d(call, input, weights, axis, output, mode, cval, origin):
     x = input_of(call, input, output, cval)
-    return _along(x, _weights(weights), axis, mode, cval, origin)
+    return _correlated(x, weights, axes_of(axis, x.ndim), origin, mode, cval)
 
 
 def convolve1d(call, input, weights, axis, output, mode, cval, origin):
     x = input_of(call, input, output, cval)
-    weights = np.conj(_weights(weights)[::-1])
-    return _along(x, weights, axis, mode, cval, -origin - (len(weights) + 1) % 2)
+    return _correlated(x, weights, axes_of(axis, x.ndim), origin, mode, cval, convolution=True)
+
+
+def correlate(call, input, weights, output, mode, cval, origin, axes=None, convolution=False):
+    x = input_of(call, input, output, cval)
+    over = axes_of(axes, x.ndim)
+    if len(over) == 1 or contains_traced(weights):  # SciPy's own way is that of several axes
+        check_window(call, [x.shape[i] for i in over], np.shape(weights), mode, 4)
+    return _correlated(x, weights, over, origin, mode, cval, convolution=convolution)
+
+
+def convolve(call, input, weights, output, mode, cval, origin, axes=None):
+    return correlate(call, input, weights, output, mode, cval, origin, axes, convolution=True)
 
 
 def _mean(x, size: int, axis: int, mode: str, cval: float, origin: int) -> Any:
@@ -134,10 +146,10 @@ def _edges(across: Sequence[int]) -> Callable[..., Any]:
         x = input_of(call, input, output, cval)
         axis = normalize_axis_index(axis, x.ndim)
         modes = several(mode, x.ndim)
-        x = _along(x, [-1, 0, 1], axis, modes[axis], cval)
+        x = _correlated(x, [-1, 0, 1], [axis], 0, modes[axis], cval)
         for other in range(x.ndim):
             if other != axis:
-                x = _along(x, across, other, modes[other], cval)
+                x = _correlated(x, across, [other], 0, modes[other], cval)
         return x
 
     return rule
@@ -150,7 +162,7 @@ def laplace(call, input, output, mode, cval, axes=None):
     x = input_of(call, input, output, cval)
     over = axes_of(axes, x.ndim)
     modes = several(mode, len(over))
-    terms = [_along(x, [1, -2, 1], a, m, cval) for a, m in zip(over, modes, strict=True)]
+    terms = [_correlated(x, [1, -2, 1], [a], 0, m, cval) for a, m in zip(over, modes, strict=True)]
     return sum(terms[1:], start=terms[0]) if terms else x.copy()
 
 
@@ -188,33 +200,6 @@ def gaussian_gradient_magnitude(call, input, sigma, output, mode, cval, kwargs, 
         if derivatives
         else x.copy()
     )
-
-
-def _several_axes(*, convolution: bool) -> Callable[..., Any]:
-    def rule(call, input, weights, output, mode, cval, origin, axes=None):
-        x = input_of(call, input, output, cval)
-        over = axes_of(axes, x.ndim)
-        window, origins = _weights(weights), several(origin, len(over))
-        if window.ndim != len(over):
-            raise RuntimeError(f"weights.ndim ({window.ndim}) must match len(axes) ({len(over)})")
-        if convolution:
-            window = np.conj(window[(slice(None, None, -1),) * window.ndim])
-            origins = [-o - (n + 1) % 2 for o, n in zip(origins, window.shape, strict=True)]
-        window = np.expand_dims(window, tuple(i for i in range(x.ndim) if i not in over))
-        placed = [0] * x.ndim
-        for axis, o in zip(over, origins, strict=True):
-            placed[axis] = o
-        check_window(call, x.shape, window.shape, mode, 4)
-        if is_traced(window):
-            return _weighted(x, window, placed, mode, cval)
-        reach = [n // 2 + abs(o) for n, o in zip(window.shape, placed, strict=True)]
-        options = {"weights": window[None], "origin": [0, *placed]}
-        return _filtered("correlate", x, None, reach, mode, cval, **options)
-
-    return rule
-
-
-convolve, correlate = _several_axes(convolution=True), _several_axes(convolution=False)
 
 
 # ---------------------------------------------------------------- interpolation

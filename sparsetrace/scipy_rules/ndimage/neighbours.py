@@ -59,25 +59,16 @@ def axes_of(axes, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim)) if axes is None else normalize_axis_tuple(axes, ndim)
 
 
-def _extended(x, axis: int, size: int, origin: int, mode: str, cval) -> Any:
-    """An array with what a window of that size reads beyond the ends of an axis."""
-    before = size // 2 + int(origin)
-    widths = [(0, 0)] * x.ndim
-    widths[axis] = (before, size - 1 - before)
+def shifted(x, used, origins: Sequence[int], mode: str, cval) -> list[Any]:
+    """For each place of a window that is used, the array of all elements' neighbours there."""
     if mode not in _EXTENSIONS:
         raise RuntimeError("boundary mode not supported")
-    options = {"constant_values": cval} if mode.endswith("constant") else {}
-    return np.pad(x, widths, _EXTENSIONS[mode], **options)
-
-
-def shifted(x, used, origins: Sequence[int], modes: Sequence[str], cval) -> list[Any]:
-    """For each place of a window that is used, the array of all elements' neighbours there."""
-    extended = x
-    for axis, (size, origin, mode) in enumerate(zip(used.shape, origins, modes, strict=True)):
-        if not 0 <= size // 2 + int(origin) < size:
-            raise ValueError("invalid origin")
-        if size > 1:
-            extended = _extended(extended, axis, size, origin, mode, cval)
+    before = [size // 2 + int(origin) for size, origin in zip(used.shape, origins, strict=True)]
+    widths = [(b, size - 1 - b) for b, size in zip(before, used.shape, strict=True)]
+    if min(map(min, widths), default=0) < 0:
+        raise ValueError("invalid origin")
+    options: dict[str, Any] = {"constant_values": cval} if mode.endswith("constant") else {}
+    extended = np.pad(x, widths, _EXTENSIONS[mode], **options)  # type: ignore[call-overload]
     return [
         extended[tuple(slice(k, k + n) for k, n in zip(at, x.shape, strict=True))]
         for at in np.argwhere(used).tolist()

@@ -40,7 +40,7 @@ def _chosen(x, choose: np.ufunc, size: int, axis: int, mode: str, cval: float, o
     shape = [1] * x.ndim
     shape[axis] = size
     origins = [origin if i == axis else 0 for i in range(x.ndim)]
-    neighbours = shifted(x, np.ones(shape, bool), origins, [mode] * x.ndim, cval)
+    neighbours = shifted(x, np.ones(shape, bool), origins, mode, cval)
     return functools.reduce(choose, neighbours[1:], neighbours[0].copy())
 
 
@@ -90,7 +90,7 @@ def _window(
     for axis, o in zip(over, several(origin, len(over)), strict=True):
         origins[axis] = o
     check_window(call, x.shape, used.shape, mode, most)
-    return shifted(x, used, origins, [mode] * x.ndim, cval)
+    return shifted(x, used, origins, mode, cval)
 
 
 def _ranked(neighbours: list[Any], rank: int) -> Any:
