@@ -62,7 +62,9 @@ def linear(
         matrix[size <= tolerance * size.max(initial=0)] = 0
     elif ((size > 0) & (size < _TINY)).any():
         matrix[size == 0] = _TINY
-    columns, *rows = _rows(matrix)
+    at, columns = np.nonzero(matrix)
+    counts = np.bincount(at, minlength=len(matrix))
+    columns, *rows = _rows(counts, columns, matrix[at, columns])
     if small != shape:
         columns, *places = _enlarged(columns, small, shape)
         rows += places
@@ -76,27 +78,24 @@ def along(x, matrix, axis: int = -1) -> Any:
 
     ``along([{0}, {1}, {2}], [[1, 1, 0], [0, 0, 1]])  ->  [{0, 1}, {2}]``
     """
-    return _united(x, axis % x.ndim, *_rows(matrix))
+    matrix = scipy.sparse.csr_array(matrix, copy=True)
+    matrix.sum_duplicates()
+    if current().values:
+        matrix.eliminate_zeros()
+    return _united(x, axis % x.ndim, *_rows(np.diff(matrix.indptr), matrix.indices, matrix.data))
 
 
-def _rows(matrix) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _rows(counts, columns, weights) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """A matrix row by row, all rows of one width: columns, weights, and whether there is an entry.
 
     Where there is none, one beside it is repeated, with weight 0.
     """
-    matrix = scipy.sparse.csr_array(matrix)
-    if not matrix.has_canonical_format or (current().values and not matrix.data.all()):
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-        if current().values:
-            matrix.eliminate_zeros()
-    counts = np.diff(matrix.indptr)
     width = max(counts.max(initial=0), 1)
     entry = np.arange(width)[:, None] * counts // width
     present = (np.diff(entry, axis=0, prepend=-1) > 0) & (counts > 0)
-    at = matrix.indptr[:-1] + entry
-    weights = np.where(present, np.append(matrix.data, 0)[at], 0)
-    return np.append(matrix.indices, 0)[at].astype(np.intp), weights, present
+    at = np.cumsum(counts) - counts + entry
+    weights = np.where(present, np.append(weights, 0)[at], 0)
+    return np.append(columns, 0)[at].astype(np.intp), weights, present
 
 
 def _enlarged(columns: NDArray[Any], small: Sequence[int], shape: Sequence[int]) -> Any:
