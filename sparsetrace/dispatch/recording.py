@@ -38,7 +38,7 @@ Places = NDArray[np.intp]
 _MOST_PLACES = 4096
 """The most parents that a recipe may have, and the most elements of results."""
 _FEW = 16
-"""How many more parents than the rule's own blocks the direct unions of a recipe may have.
+"""So many parents, beside half as many again as the rule's own blocks, direct unions may have.
 
 A direct union names operands' elements, without the nodes in between that the rule made."""
 _NARROW = 8
@@ -312,7 +312,7 @@ def _written_down(
         b.size * len(b.columns) if isinstance(b, Columns) else len(b.parents) for b in blocks
     )
     ids = concatenate([ids.reshape(-1) for ids in (*kept, _NONE)])
-    most = min(_MOST_PLACES, edges + _FEW)
+    most = min(_MOST_PLACES, edges + edges // 2 + _FEW)
     flattened = None if own.second_order else _flattened(own, size, ids, most)
     if flattened is not None:
         steps, count, places = flattened
