@@ -36,6 +36,15 @@ LONG = {
     "sobel": lambda x: nd.sobel(x.reshape(5, -1), mode="mirror"),
     "laplace": lambda x: nd.laplace(x.reshape(5, -1), mode=["wrap", "nearest"]),
     "correlate": lambda x: nd.correlate(x.reshape(5, -1), TABLE - 0.5, mode="reflect"),
+    "correlate, wrap": lambda x: nd.correlate(
+        x.reshape(5, -1), TABLE[:3] - 0.5, mode="wrap", origin=(1, -1)
+    ),
+    "correlate, window longer than an axis": lambda x: nd.correlate(
+        x.reshape(2, -1), np.arange(-4.0, 5.0)[:, None] * [1.0, -1.0], mode="reflect"
+    ),
+    "convolve, cval": lambda x: nd.convolve(
+        x.reshape(5, -1), TABLE[:2, :3] - 0.5, mode="constant", cval=1.0
+    ),
     "CubicSpline": lambda y: si.CubicSpline(np.arange(50.0), y)(np.linspace(0, 9, 19)),
 }
 
