@@ -141,7 +141,7 @@ def _general(
             if out.shape != shape:
                 out = filled(out, shape)
             if not trace.graph.pure and len(kept_ids) == 1:
-                np.maximum(out, OPAQUE, out=out)
+                out = asarray(np.maximum(out, OPAQUE))
         else:
             out = full(shape, trace.graph.opaque, np.int32)
         lowest = np.minimum.reduce(out, axis=None) if out.size else FIRST_INPUT

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.scipy_rules.rule_tools import current, made, unknown
 
 __all__ = ["LARGEST", "along", "causal", "dense_along", "linear"]
@@ -82,7 +82,18 @@ def along(x, matrix, axis: int = -1) -> Any:
     matrix.sum_duplicates()
     if current().values:
         matrix.eliminate_zeros()
-    return _united(x, axis % x.ndim, *_rows(np.diff(matrix.indptr), matrix.indices, matrix.data))
+    counts = np.diff(matrix.indptr)
+    if 4 * matrix.nnz >= 3 * counts.max(initial=0) * len(counts):
+        return _united(x, axis % x.ndim, *_rows(counts, matrix.indices, matrix.data))
+
+    def weighted(array: NDArray[Any], *, exact: bool = True) -> Any:
+        product = matrix if exact else matrix != 0
+        rows = np.moveaxis(array, axis, 0)
+        flat = product @ rows.reshape(len(rows), -1)
+        return np.moveaxis(flat.reshape(-1, *rows.shape[1:]), 0, axis)
+
+    out = _segments(x, axis, matrix.indptr, matrix.indices)
+    return _finished(x, out, weighted, matrix.dtype)
 
 
 def _rows(counts, columns, weights) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -91,6 +102,9 @@ def _rows(counts, columns, weights) -> tuple[NDArray[Any], NDArray[Any], NDArray
     Where there is none, one beside it is repeated, with weight 0.
     """
     width = max(counts.max(initial=0), 1)
+    if (counts == width).all():
+        columns, weights = (array.reshape(-1, width).T for array in (columns, weights))
+        return columns.astype(np.intp), weights, np.ones(columns.shape, bool)
     entry = np.arange(width)[:, None] * counts // width
     present = (np.diff(entry, axis=0, prepend=-1) > 0) & (counts > 0)
     at = np.cumsum(counts) - counts + entry
@@ -122,34 +136,54 @@ def _united(
 
     Row i of it is row ``like[i]`` of those given, moved on by ``start[i]`` columns.
     """
-    trace, graph, ids = x._trace, x._trace.graph, x._ids
+    graph, ids = x._trace.graph, x._ids
     behind = (1,) * (ids.ndim - 1 - axis)
 
     def gathered(array: NDArray[Any]) -> list[NDArray[Any]]:
         return [array.take(places[like] + start, axis) for places in columns]
 
-    def weighted(array: NDArray[Any], weights: NDArray[Any]) -> Any:
-        factors = (w[like].reshape(-1, *behind) for w in weights)
+    def weighted(array: NDArray[Any], *, exact: bool = True) -> Any:
+        factors = (w[like].reshape(-1, *behind) for w in (weights if exact else present))
         return sum(map(np.multiply, gathered(array), factors))
 
-    width, size = len(columns), ids.size // max(ids.shape[axis], 1) * len(present[0][like])
-    if size >= width and present[0].all() and 2 * np.count_nonzero(present) >= present.size:
+    width, rows = len(columns), len(present[0][like])
+    size = ids.size // max(ids.shape[axis], 1) * rows
+    regular = present[0].all() and 4 * np.count_nonzero(present) >= 3 * present.size
+    if regular and size >= 2 * width:
         out = graph.union_columns(gathered(ids))
     else:
-        parents = np.moveaxis(
-            ids.take(columns.T[like] + np.reshape(start, (-1, 1)), axis), axis + 1, -1
-        )
-        there = present.T[like].reshape(-1, *behind, width) & (parents > OPAQUE)
-        indptr = np.append(0, np.cumsum(np.count_nonzero(there, axis=-1)))
-        out = graph.union_segments(indptr, parents[there]).reshape(there.shape[:-1])
+        there = present.T[like]
+        indptr = np.append(0, np.cumsum(np.count_nonzero(there, axis=1)))
+        indices = columns.T[like] + np.reshape(start, (-1, 1))
+        out = _segments(x, axis, indptr, indices[there])
+    return _finished(x, out, weighted, weights.dtype)
+
+
+def _segments(x, axis: int, indptr, indices) -> Ids:
+    """The unions along an axis of the elements in each row of a matrix, in CSR form."""
+    graph = x._trace.graph
+    parents = np.moveaxis(x._ids, axis, -1)[..., indices]
+    lead = parents.shape[:-1]
+    starts = np.arange(prod(lead), dtype=np.int64)[:, None] * len(indices) + indptr[:-1]
+    ends, flat = np.append(starts, parents.size), parents.reshape(-1)
+    if not graph.pure:
+        traced = flat > OPAQUE
+        ends, flat = np.append(0, np.cumsum(traced))[ends], flat[traced]
+    out = graph.union_segments(ends, flat).reshape(*lead, len(indptr) - 1)
+    return np.moveaxis(out, -1, axis)
+
+
+def _finished(x, out: Ids, weighted: Callable[..., Any], dtype: np.dtype[Any]) -> Any:
+    """What is made of constants alone is a constant; at a point, the values."""
+    trace, graph = x._trace, x._trace.graph
     if not graph.pure:
         free = out == OPAQUE
-        if free.any():  # made of constants alone
-            free &= weighted(ids == OPAQUE, present) == 0
-            known = weighted(graph.known_values(ids, x._dtype), weights)
+        if free.any():
+            free &= weighted(x._ids == OPAQUE, exact=False) == 0
+            known = weighted(graph.known_values(x._ids, x._dtype))
             out[free] = graph.constant(known[free])
-    values = weighted(x._values, weights) if trace.local else None
-    return made(trace, out, np.result_type(weights, x._dtype), values)
+    values = weighted(x._values) if trace.local else None
+    return made(trace, out, np.result_type(dtype, x._dtype), values)
 
 
 def dense_along(x, axis: int, size: int | None = None) -> Any:
