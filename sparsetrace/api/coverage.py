@@ -28,8 +28,6 @@ Function = Callable[..., Any]
 
 _SUBMODULES = "fft linalg strings char lib.recfunctions lib.scimath polynomial".split()
 """Modules that register functions only once they are imported."""
-_WHOLE = frozenset((np.nonzero, np.argwhere, np.flatnonzero))
-"""Their results at a point are whole numbers, which need no rule."""
 
 
 def _known() -> list[Function]:
@@ -59,7 +57,7 @@ def classes() -> dict[str, list[str]]:
     >>> "np.roll" in classes()["move"]
     True
     """
-    local = {f for f in REFUSED if f in RULES or f in _WHOLE}
+    local = {f for f in REFUSED if f in RULES}
     members: dict[str, Container[Function]] = {
         "rule": set(RULES) - local,
         "move": MOVES,

@@ -33,7 +33,7 @@ from sparsetrace.numbers.scalar import (
 )
 from sparsetrace.numbers.text import array_text
 from sparsetrace.numpy_rules import indexing
-from sparsetrace.numpy_rules.array_manipulation import repeats
+from sparsetrace.numpy_rules.array_manipulation import MOVES, repeats
 from sparsetrace.operands.memory import without_buffer
 from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import FLOAT, Elements, ids_of, is_traced, landed, values_of
@@ -90,7 +90,43 @@ def _write(trace: Trace, call: str, args: tuple[Any, ...], kwargs: dict[str, Any
     indexing.write(trace, x._ids, key, landed(trace, x._dtype, ids_of(trace, value)))
 
 
+_PURE = frozenset(
+    (
+        np.where,
+        np.sum,
+        np.prod,
+        np.mean,
+        np.any,
+        np.all,
+        np.zeros_like,
+        np.ones_like,
+        np.empty_like,
+        np.ndim,
+        np.shape,
+        np.size,
+    )
+)
+"""Functions that write into no argument but ``out=``."""
 _OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
+
+
+def _no_picks(key: Any) -> bool:
+    return False
+
+
+_picks: Callable[[Any], bool] = _no_picks
+_read_picked: Callable[[Any, Any], Any]
+_write_picked: Callable[[Any, Any, Any], None]
+
+
+def pick_by(
+    picks: Callable[[Any], bool],
+    read: Callable[[Any, Any], Any],
+    write: Callable[[Any, Any, Any], None],
+) -> None:
+    """Have keys for which `picks` holds answered by these: masks whose values are unknown."""
+    global _picks, _read_picked, _write_picked
+    _picks, _read_picked, _write_picked = picks, read, write
 
 
 class TracedArray(Layout):
@@ -115,6 +151,7 @@ class TracedArray(Layout):
     __array_priority__ = 1e6
     __class__ = np.ndarray  # what ``isinstance`` and the user are told
     _is_traced = True
+    _is_picked = False
 
     @property
     def patterns(self) -> NDArray[Any]:
@@ -125,6 +162,8 @@ class TracedArray(Layout):
     # -------------------------------------------------------------- protocols
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+        if self._trace.names is not None:
+            self._trace.names.computed(self._trace, ufunc, method, inputs, kwargs, result)
         if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in inputs):
             return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
         return result
@@ -138,6 +177,10 @@ class TracedArray(Layout):
             if issubclass(cls, np.ma.MaskedArray):
                 return masked.function_call(self._trace, function, args, kwargs)
         result = function_call(self._trace, function, args, kwargs)
+        if self._trace.names is not None and (
+            "out" in kwargs or not (function in MOVES or (function in _PURE and len(args) < 4))
+        ):
+            self._trace.names.forget()  # it may have written into an argument
         if self._trace.rows and args and isinstance(args[0], TracedArray):  # np.copyto and its kin
             indexing.refresh(self._trace, args[0]._ids)
         return result
@@ -169,6 +212,8 @@ class TracedArray(Layout):
                 raise IndexError("only integers, slices and arrays are valid indices")
             key, unsure = indexing.constant_key(self._trace, key)
             if unsure:
+                if _picks(key):
+                    return _read_picked(self, key)
                 may_raise(self._trace, _OUT_OF_BOUNDS)
                 result = lookup.answered(self._trace, "read", (self, key), {}, _read)
                 if indexing.gives_view(key):
@@ -183,10 +228,17 @@ class TracedArray(Layout):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         trace = self._trace
+        self._written()
+        if getattr(type(value), "_is_picked", False):
+            _write_picked(self, indexing.constant_key(trace, key)[0], value)
+            return
         ids = landed(trace, self._dtype, ids_of(trace, value))
         if not indexing.is_simple(key):
             key, unsure = indexing.constant_key(trace, key)
             if unsure:
+                if _picks(key):
+                    _write_picked(self, key, value)
+                    return
                 may_raise(trace, _OUT_OF_BOUNDS)
                 lookup.answered(trace, "write", (self, key, value), {}, _write)
                 indexing.refresh(trace, self._ids)

@@ -67,6 +67,7 @@ class Flat:
         places = np.arange(array._ids.size).flat[key]
         ids = landed(array._trace, array._dtype, ids_of(array._trace, value)).reshape(-1)
         ids = np.resize(ids, np.shape(places)) if np.ndim(places) else ids[0]
+        array._written()
         array._ids[np.unravel_index(places, array._ids.shape)] = ids
         if array._values is not None:
             array._values.flat[key] = values_of(value)

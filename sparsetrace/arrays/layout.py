@@ -176,11 +176,17 @@ class Layout(np.ndarray[Any, Any]):
     def real(self, value: Any) -> None:
         if self._dtype.kind == "c":
             united = self._trace.graph.union(self._ids, ids_of(self._trace, value))
+            self._written()
             self._ids[...] = united
             if self._values is not None:
                 self._values.real = values_of(value)
         else:
             self[...] = value
+
+    def _written(self) -> None:
+        """Heed that its elements are about to change."""
+        if self._trace.names is not None:
+            self._trace.names.written(self._ids)
 
     @property
     def imag(self) -> Any:
@@ -190,6 +196,7 @@ class Layout(np.ndarray[Any, Any]):
     def imag(self, value: Any) -> None:
         if self._dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
+        self._written()
         self._ids[...] = self._trace.graph.union(self._ids, ids_of(self._trace, value))
         if self._values is not None:
             self._values.imag = values_of(value)

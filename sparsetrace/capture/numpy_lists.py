@@ -54,6 +54,11 @@ def _arrays(x: Any) -> Any:
     return type(x)(map(as_array, x)) if type(x) in (list, tuple) else x
 
 
+def _answers_itself(x: Any) -> bool:
+    """Whether NumPy hands a call over to this operand before all traced arrays."""
+    return isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False)
+
+
 def _function(original: Callable[..., Any]) -> Callable[..., Any]:
     places, names = _OF_ARRAYS.get(original.__name__, ((), ()))
 
@@ -65,7 +70,7 @@ def _function(original: Callable[..., Any]) -> Callable[..., Any]:
         args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
         kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
         every = (*args, *kwargs.values())
-        if any(isinstance(x, np.ma.MaskedArray) for x in every) or not contains_traced(every):
+        if any(map(_answers_itself, every)) or not contains_traced(every):
             return original(*args, **kwargs)
         # NumPy does not look at all arguments before it hands a call over
         return function_call(trace, original, args, kwargs)

@@ -99,6 +99,7 @@ _RULE_MODULES = (
 )
 """Importing a module of rules registers them; no other module is imported for that alone."""
 
+_WHERE, _NONZERO = np.where, np.nonzero
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))
 _CONVERTING = frozenset(("casting", "signature", "dtype"))
@@ -106,7 +107,7 @@ _CONVERTING = frozenset(("casting", "signature", "dtype"))
 
 def _accepts(operand: Any) -> bool:
     if is_traced(operand):
-        return True
+        return not getattr(type(operand), "_is_picked", False)
     if isinstance(operand, np.ma.MaskedArray):
         return False
     check_operators(operand)
@@ -310,6 +311,8 @@ def function_call(
     trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
+    if function is _WHERE and len(args) == 1 and not kwargs:
+        function = _NONZERO
     if function in raising_functions.RAISING:
         raising_functions.fail_alike(trace, function, args, kwargs)
     if not (trace.calm or trace.local or function in MOVES or function in IMPLEMENTED):

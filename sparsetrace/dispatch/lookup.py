@@ -28,9 +28,9 @@ __all__ = ["FUNCTIONS", "UNKNOWN", "answer", "answered", "forget", "leave"]
 
 _NAMES = """
 all allclose amax amin angle any append apply_along_axis apply_over_axes argmax argmin argpartition
-argsort around array_equal array_equiv average bincount block choose clip column_stack compress
+argsort around array_equal array_equiv average bincount block choose clip column_stack
 concatenate convolve copy copyto corrcoef correlate count_nonzero cov cross cumprod cumsum
-cumulative_prod cumulative_sum delete diagflat diff digitize dot dstack ediff1d einsum extract fix
+cumulative_prod cumulative_sum delete diagflat diff digitize dot dstack ediff1d einsum fix
 geomspace gradient histogram histogram2d histogram_bin_edges histogramdd hstack i0 inner insert
 interp isclose iscomplex isin isneginf isposinf isreal kron lexsort linspace logspace max mean
 median meshgrid min nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian

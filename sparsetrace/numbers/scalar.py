@@ -174,6 +174,8 @@ def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if any(getattr(cls, "_is_picked", False) for cls in types):
+        return NotImplemented  # the array of picked elements answers
     return function_call(self._trace, function, args, kwargs)
 
 

@@ -58,8 +58,6 @@ _LINES: list[tuple[Callable[..., Any], str]] = [
     (np.tile, "A"),
     (np.repeat, "a"),
     (np.resize, "a"),
-    (np.compress, "a"),
-    (np.extract, "arr"),
     (np.diagonal, "a"),
     (np.linalg.diagonal, "x"),
     (np.diag, "v"),

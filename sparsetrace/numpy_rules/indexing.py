@@ -37,6 +37,7 @@ from sparsetrace.operands.refusals import REFUSED
 __all__ = [
     "chosen",
     "constant_key",
+    "expanded",
     "gives_view",
     "has_ellipsis",
     "put",
@@ -65,6 +66,8 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
     """
     if not contains_traced(key):
         return key, False
+    if getattr(type(key), "_is_picked", False):
+        return key, True
     if isinstance(key, tuple):
         entries = [constant_key(trace, entry) for entry in key]
         return tuple(entry for entry, _ in entries), any(unsure for _, unsure in entries)
@@ -85,7 +88,7 @@ def _is_mask(entry) -> bool:
     return bool(dtype_of(entry).kind == "b")
 
 
-def _expanded(ndim: int, key) -> tuple[Any, ...]:
+def expanded(ndim: int, key) -> tuple[Any, ...]:
     """The key as a tuple without ellipsis, one entry per axis of the array (None apart)."""
     entries = key if isinstance(key, tuple) else (key,)
     used = 0
@@ -165,7 +168,7 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
     ValueDependentError
         For a mask: how many elements it picks depends on the inputs.
     """
-    entries = _expanded(ids.ndim, key)
+    entries = expanded(ids.ndim, key)
     for entry in entries:
         if _unsure(entry) and dtype_of(entry).kind not in "biu":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
@@ -216,7 +219,7 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
 
     Every candidate may keep its own element or take the value.
     """
-    entries = _expanded(ids.ndim, key)
+    entries = expanded(ids.ndim, key)
     unsure = [entry for entry in entries if _unsure(entry)]
     if len(entries) == 1 or (len(unsure) == 1 and _is_mask(unsure[0])):
         wide = tuple(

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import nonzero
 from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.context import Trace
@@ -44,18 +43,17 @@ from sparsetrace.operands.operands import (
     python_type,
     values_of,
 )
-from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.registry import rule_for
 
 __all__: list[str] = []
 
 
 @rule_for(np.where, signature="condition, x=None, y=None, /")
-def _where(trace: Trace, condition, x, y) -> Elements:
+def _where(trace: Trace, condition, x, y) -> Any:
     if (x is None) != (y is None):
         raise ValueError("either both or neither of x and y should be given")
     if x is None:
-        raise REFUSED.error(nonzero, "np.where(condition)")
+        return np.nonzero(condition)
     out = choose(trace, condition, ids_of(trace, x), ids_of(trace, y))
     return Elements(out, _weak_result(x, y), keep_array=True)
 

@@ -16,10 +16,6 @@ from sparsetrace.errors import TracingError, UnsupportedError, ValueDependentErr
 
 __all__ = ["AT_A_POINT", "REFUSED", "TEXTS", "name_call", "name_of"]
 
-_SHAPE = (
-    "the shape of its result depends on the values",
-    "Use np.where or a product with the mask, which keep the shape; or local=True.",
-)
 _FILE = (
     "it writes the values to a file, and traced elements have none",
     "Save plain arrays, after the trace.",
@@ -36,7 +32,6 @@ _RECORDS = (
     "Use one array for each field.",
 )
 
-_SHAPES = "nonzero argwhere flatnonzero"
 _FILES = "save savez savez_compressed savetxt"
 _CALENDAR = "busday_count busday_offset is_busday datetime_as_string"
 _SET_OPERATIONS = (
@@ -68,7 +63,6 @@ def _overridable(module: Any, names: str) -> list[Callable[..., Any]]:
 _REASONS: dict[Callable[..., Any], tuple[str, str]] = {
     getattr(np, name): reason
     for names, reason in (
-        (_SHAPES, _SHAPE),
         (_FILES, _FILE),
         (_CALENDAR, _DATES),
         (_SET_OPERATIONS, _SETS),

@@ -14,6 +14,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
@@ -242,11 +243,16 @@ def _path(
     watch: bool,
 ) -> Run:
     """One decision path, run again while there is something to learn."""
-    uncut = False
+    uncut = named = False
 
     def singular() -> None:
         nonlocal uncut
         uncut = True
+        raise Restart
+
+    def name_values() -> None:
+        nonlocal named
+        named = True
         raise Restart
 
     for _ in range(_MOST_RUNS):
@@ -259,6 +265,10 @@ def _path(
             trace.values = False
         elif trace.local and trace.values:
             trace.singular = singular
+        if named:
+            trace.names = ValueNames()
+        elif not trace.local:
+            trace.name_values = name_values
         trace.decide = branches.decide if session is None else _decider(branches, session)
         trace.becomes_object = None if session is None else _as_arrays(session, state)
         failures: list[TracingError] = []
@@ -281,7 +291,7 @@ def _path(
                 exchange_again()
         if repaired():
             failures.insert(0, overwritten())
-        if uncut and trace.values:
+        if (uncut and trace.values) or (named and trace.names is None):
             continue
         if session is not None and session.restart_due:
             session.restart_due = False

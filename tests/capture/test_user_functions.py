@@ -63,7 +63,7 @@ def test_none_of_them_knows():
 
 REASONS = {
     "refused.newton": ("bool()", st.ValueDependentError, "np.where"),
-    "refused.boolean_index": ("x[mask]", st.TracingError, "np.where"),
+    "refused.counted_mask": ("len(x[mask])", st.TracingError, "np.where"),
     "refused.python_lookup": ("int()", st.EscapeError, "."),
     "refused.global_array": ("an assignment", st.EscapeError, "np.array(a, dtype=float)"),
     "refused.integer_buffer": ("an assignment", st.EscapeError, "float type"),

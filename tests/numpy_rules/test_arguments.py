@@ -62,8 +62,9 @@ MAKING = frozenset(
 NEVER_EMPTY = frozenset("cond poly roots tensorinv unravel_index".split())
 NEVER_WITHOUT_DIMENSIONS = frozenset(
     """
-    delete dsplit fliplr histogram2d histogramdd hsplit lexsort multi_dot poly put_along_axis
-    ravel_multi_index roots rot90 sliding_window_view tensorinv triu unravel_index unstack vsplit
+    delete dsplit fliplr histogram2d histogramdd hsplit lexsort multi_dot nonzero poly
+    put_along_axis ravel_multi_index roots rot90 sliding_window_view tensorinv triu unravel_index
+    unstack vsplit
     """.split()
 )
 

@@ -18,8 +18,8 @@ def newton(x):
     return y
 
 
-def boolean_index(x):
-    return x[x > 1.0].sum()
+def counted_mask(x):
+    return x[: len(x[x > 1.0])].sum()
 
 
 def python_lookup(x):

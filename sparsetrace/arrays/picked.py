@@ -1,0 +1,416 @@
+"""Elements that a mask picks whose value depends on the inputs: ``x[x > 0]``, ``np.nonzero(m)``.
+
+Contract: how many elements there are is unknown, and which they are.  A `PickedArray` holds a
+candidate for every element of the mask, as if all were picked; what is computed of each element
+is computed of every candidate, by the rules of other arrays.  Where the picked elements of one
+mask meet those of the same mask, candidates meet at their places, so that
+``y[m] = x[m] ** 2`` is as tight as ``np.where(m, x ** 2, y)``; elsewhere each may meet any.
+Whoever asks how many there are is refused: every other use of its ids raises.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.arrays.array import TracedArray
+from sparsetrace.arrays.picks import Pick, meet, refuse
+from sparsetrace.context import Trace
+from sparsetrace.numbers.scalar import as_python
+from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.operands import (
+    Elements,
+    contains_traced,
+    dtype_of,
+    elements_of,
+    ids_of,
+    is_traced,
+)
+from sparsetrace.operands.poison import frame
+from sparsetrace.operands.raising import may_raise
+from sparsetrace.operands.refusals import name_of
+
+__all__ = ["PickedArray", "aligned", "along_axis"]
+
+_INDEX = np.dtype(np.intp)
+
+
+def _functions(names: str) -> frozenset[Callable[..., Any]]:
+    return frozenset(getattr(np, name) for name in names.split() if hasattr(np, name))
+
+
+_ELEMENTWISE: dict[Callable[..., Any], tuple[int, ...] | None] = dict.fromkeys(
+    _functions(
+        "where clip around round real imag angle nan_to_num sinc i0 fix isclose copy iscomplex "
+        "isreal zeros_like ones_like full_like empty_like isposinf isneginf"
+    )
+) | {np.interp: (0,), np.searchsorted: (1,), np.digitize: (0,), np.polyval: (1,)}
+"""Functions that compute each element by itself, and the arguments that have such; or all."""
+_REDUCTIONS = _functions(
+    "sum prod mean std var max min amax amin median any all ptp count_nonzero argmax argmin "
+    "nansum nanprod nanmean nanstd nanvar nanmax nanmin nanmedian percentile quantile"
+) | {np.linalg.norm}
+"""Functions that do not ask in which order the elements come."""
+_REORDERING = _functions("sort flip roll")
+_PREFIXES = _functions("cumsum cumprod nancumsum nancumprod")
+_PRODUCTS = _functions("dot inner vdot")
+_COUNTING = _functions("size ndim shape")
+_NOT_OF_NOTHING = _functions("max min amax amin argmax argmin ptp") | {
+    np.maximum.reduce,
+    np.minimum.reduce,
+}
+_OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
+_NOTHING = partial(ValueError, "zero-size array to reduction operation which has no identity")
+
+
+class PickedArray(TracedArray):
+    """The elements of an array that a mask of unknown values picks.
+
+    One axis stands for those that the mask picks among; in the candidates it has the mask's
+    size.  It is counted from the last axis, as axes are when arrays broadcast.
+    """
+
+    __slots__ = ("_axis", "_candidates", "_pick")
+    _is_picked = True
+    _axis: int
+    _candidates: Any
+    _pick: Pick
+
+    @classmethod
+    def _of(cls, trace: Trace, pick: Pick, candidates: Any, axis: int) -> PickedArray:
+        array = frame(candidates.shape).view(cls)
+        array._trace, array._values = trace, None
+        array._pick, array._candidates, array._axis = pick, candidates, axis
+        # a dtype of its own, which is not the object that short ways look for
+        array._dtype = np.dtype(candidates.dtype, copy=True)
+        return array
+
+    @property
+    def _ids(self) -> NoReturn:  # type: ignore[override]
+        refuse("x[mask], as an array or as a result", self._pick)
+
+    # ------------------------------------------------------------ how many there are
+    @property  # type: ignore[misc]
+    def shape(self) -> NoReturn:  # type: ignore[override]
+        refuse("the shape of x[mask]")
+
+    @property
+    def size(self) -> Any:
+        """How many: an unknown whole number, whose derivative is zero."""
+        ids = np.array(self._trace.graph.opaque, np.int32)
+        if self._trace.dependency:
+            ids = self._trace.graph.union_rows(self._pick.ids)
+        total = as_python(self._trace.wrap(Elements(np.asarray(ids), _INDEX)))
+        others = self._candidates.size // max(len(self._pick), 1)
+        return total if others == 1 else total * others
+
+    def __len__(self) -> int:
+        if self._axis == -self.ndim:
+            refuse("len(x[mask])")
+        return len(self._candidates)
+
+    def __iter__(self) -> Any:
+        if self._axis == -self.ndim:
+            refuse("a loop over x[mask]")
+        return (self[i] for i in range(len(self)))
+
+    def tolist(self) -> NoReturn:
+        """Refused: the list would have a length."""
+        refuse("x[mask].tolist()")
+
+    def __bool__(self) -> bool:
+        refuse("the truth value of x[mask]")
+
+    def __repr__(self) -> str:
+        return f"<elements of {self._candidates!r} that a mask picks>"
+
+    __str__ = __repr__
+
+    # -------------------------------------------------------------------- candidates
+    def _over_candidates(self, move: Callable[[Any], Any]) -> PickedArray:
+        """The same elements, moved within each or converted; the axes from the mask's on stay."""
+        return self._of(self._trace, self._pick, move(self._candidates), self._axis)
+
+    def _unknown(self) -> Any:
+        """The candidates with no value known: a constant may be picked or not."""
+        result = _unknown(self._trace, self._candidates)
+        if self._trace.dependency:
+            apart = np.broadcast_to(along_axis(self._pick.ids, self._axis), result._ids.shape)
+            result._ids[...] = self._trace.graph.union(result._ids, apart)
+        return result
+
+    def _any(self) -> Any:
+        """What each element may be: the union of all candidates, of length 1 along the axis."""
+        return _any_along(self._trace, self._unknown(), self._axis)
+
+    def _beside(self, x: Any) -> Any:
+        """Another operand as it meets the candidates."""
+        if isinstance(x, (list, tuple)) and contains_traced(x):
+            x = self._trace.wrap(elements_of(self._trace, x))
+        if isinstance(x, PickedArray):
+            same: bool = x._axis == self._axis and meet(self._trace, x._pick, self._pick)
+            return x._candidates if same else x._any()
+        return aligned(self._trace, x, self._axis)
+
+    # --------------------------------------------------------------------- protocols
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if ufunc is np.matmul and method == "__call__" and not kwargs:
+            return _product(*inputs)
+        if ufunc.signature is not None or method in ("outer", "at", "reduceat"):
+            refuse(f"np.{ufunc.__name__}.{method} of x[mask]")
+        if method == "reduce":
+            return self._reduced(ufunc.reduce, inputs[0], {"axis": 0, **kwargs})
+        if method == "accumulate":
+            return self._along(ufunc.accumulate, inputs[0], kwargs.get("axis", 0), kwargs)
+        (out,) = kwargs.pop("out", (None,))
+        result = self._elementwise(partial(ufunc, **kwargs), inputs)
+        if out is None:
+            return result
+        if not isinstance(out, PickedArray):
+            refuse(f"np.{ufunc.__name__}(x[mask], out=)")
+        out[...] = result
+        return out
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        name = name_of(function)
+        if function in _ELEMENTWISE:
+            places = _ELEMENTWISE[function]
+            chosen = args if places is None else [args[i] for i in places if i < len(args)]
+            held = [x for x in (*args, *kwargs.values()) if isinstance(x, PickedArray)]
+            if any(all(x is not y for y in chosen) for x in held):
+                refuse(f"{name} of x[mask]")
+            return self._elementwise(partial(_called_at, function, args, kwargs, places), chosen)
+        picked = args[0] if args else None
+        if function in _COUNTING and isinstance(picked, PickedArray):
+            return getattr(picked, function.__name__)
+        if function in _PRODUCTS and len(args) == 2 and not kwargs:
+            return _product(*args)
+        if not isinstance(picked, PickedArray) or any(
+            map(contains_traced, (*args[1:], *kwargs.values()))
+        ):
+            refuse(f"{name} of x[mask]")
+        if function in _REORDERING and picked.ndim == 1:
+            return picked._over_candidates(lambda x: np.repeat(picked._any(), len(x)))
+        options = dict(list(_signature(function).bind(*args, **kwargs).arguments.items())[1:])
+        if function in _REDUCTIONS:
+            return self._reduced(function, picked, options)
+        if function in _PREFIXES:
+            return self._along(function, picked, options.get("axis"), kwargs)
+        refuse(f"{name} of x[mask]")
+
+    def _elementwise(self, call: Callable[..., Any], inputs: Iterable[Any]) -> Any:
+        """What is computed of each element by itself."""
+        inputs = list(inputs)
+        first = next(x for x in inputs if isinstance(x, PickedArray))
+        result = call(*map(first._beside, inputs))
+        wrapped = partial(self._of, self._trace, first._pick, axis=first._axis)
+        if isinstance(result, tuple):
+            return tuple(wrapped(candidates=item) for item in result)
+        return wrapped(candidates=result)
+
+    def _reduced(self, reduce: Callable[..., Any], x: PickedArray, options: dict[str, Any]) -> Any:
+        axis, ndim = options.get("axis"), x.ndim
+        axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        places = {a + ndim if a < 0 else a for a in axes}
+        if ndim + x._axis in places:
+            if reduce in _NOT_OF_NOTHING:
+                may_raise(self._trace, _NOTHING)
+            return reduce(x._unknown(), **options)
+        behind = 0 if options.get("keepdims") is True else sum(a > ndim + x._axis for a in places)
+        result = reduce(x._candidates, **options)
+        return self._of(self._trace, x._pick, result, x._axis + behind)
+
+    def _along(self, call: Callable[..., Any], x: PickedArray, axis: Any, options: Any) -> Any:
+        """Prefixes: of the picked elements, those of all candidates that come before."""
+        if axis is None and x.ndim > 1:
+            refuse("a prefix over x[mask] with several axes")
+        place = 0 if axis is None else axis + x.ndim if axis < 0 else axis
+        over = x._unknown() if place == x.ndim + x._axis else x._candidates
+        return self._of(self._trace, x._pick, call(over, **options), x._axis)
+
+    # ---------------------------------------------------------------------- elements
+    def _entries(self, key: Any) -> tuple[list[Any], int]:
+        """A key of numbers, slices and None, one entry an axis, and where the mask's stands."""
+        entries = list(indexing.expanded(self.ndim, key))
+        place, axis = self.ndim + self._axis, -1
+        for position, entry in enumerate(entries):
+            axis += entry is not None
+            if axis == place and entry is not None:
+                return entries, position
+        raise AssertionError("a key without an entry for the axis of the mask")
+
+    def __getitem__(self, key: Any) -> Any:
+        trace = self._trace
+        if isinstance(key, PickedArray):
+            if key._axis != -1 or self._axis != -self.ndim:
+                refuse("x[mask] with an index of several dimensions")
+            if key.dtype.kind == "b" and meet(trace, key._pick, self._pick):
+                again = Pick(trace, key._candidates, self._pick)
+                return self._of(trace, again, self._candidates, self._axis)
+            chosen = np.broadcast_to(self._any(), (len(key._pick), *self._candidates.shape[1:]))
+            return self._of(trace, key._pick, chosen, self._axis)
+        if is_traced(key) and not key.ndim and key.dtype.kind in "iu":  # that of the largest one
+            may_raise(trace, _OUT_OF_BOUNDS)
+            if self._axis != -self.ndim:
+                refuse("x[mask] with an index of several elements")
+            result = self._any()[0]
+            if not trace.dependency:
+                return result
+            either = trace.graph.union(ids_of(trace, result), np.asarray(ids_of(trace, key)))
+            return trace.wrap(Elements(either, dtype_of(result)))
+        if not indexing.is_simple(key):
+            refuse("x[mask] with an index of several elements")
+        entries, position = self._entries(key)
+        entry = entries[position]
+        if isinstance(entry, (int, np.integer)):  # the first one, the last one: any
+            may_raise(trace, _OUT_OF_BOUNDS)
+            entries[position] = 0
+            return self._any()[tuple(entries)]
+        if entry == slice(None, None, -1):
+            return np.flip(self) if self.ndim == 1 else refuse("x[mask] in reverse")
+        if entry != slice(None):
+            refuse("a part of x[mask]")
+        behind = sum(isinstance(e, (int, np.integer)) for e in entries[position + 1 :])
+        behind -= sum(e is None for e in entries[position + 1 :])
+        return self._of(trace, self._pick, self._candidates[tuple(entries)], self._axis + behind)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, PickedArray):
+            if key._axis != -1 or self.ndim != 1:
+                refuse("x[mask] with an index of several dimensions")
+            if key.dtype.kind != "b" or not key._pick.is_same(self._pick):
+                new = self._any_of(value)
+                self._candidates = self._with(slice(None), np.add(self._unknown(), new * 1.0))
+                return
+            self._candidates = _traced(self._trace, self._candidates)
+            again = Pick(self._trace, key._candidates, self._pick)
+            if isinstance(value, PickedArray):
+                value = value._candidates if meet(self._trace, value._pick, again) else value._any()
+            else:
+                value = aligned(self._trace, value, -1)
+            mask = _unknown(self._trace, key._candidates)
+            self._candidates = np.where(mask, value, self._candidates)
+            return
+        entries, position = self._entries(key)
+        if entries[position] != slice(None):
+            refuse("an assignment to a part of x[mask]")
+        self._candidates = self._with(tuple(entries), self._beside(value))
+
+    def _any_of(self, value: Any) -> Any:
+        return value._any() if isinstance(value, PickedArray) else _unknown(self._trace, value)
+
+    def _with(self, key: Any, value: Any) -> Any:
+        """The candidates with some of them written."""
+        candidates = self._candidates
+        if contains_traced(value) or not contains_traced(candidates):
+            candidates = _traced(self._trace, candidates)
+        candidates[key] = value
+        return candidates
+
+    # ----------------------------------------------------------------------- methods
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        """As ndarray.astype."""
+        return self._over_candidates(lambda x: x.astype(dtype, *args, **kwargs))
+
+    def copy(self, order: Any = "C") -> Any:
+        """As ndarray.copy."""
+        return self._over_candidates(lambda x: x.copy())
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """As ndarray.view, for arrays of NumPy's own."""
+        return self._over_candidates(lambda x: x.view(*args, **kwargs))
+
+    @property  # type: ignore[misc]
+    def real(self) -> Any:
+        return np.real(self)
+
+    @property  # type: ignore[misc]
+    def imag(self) -> Any:
+        return np.imag(self)
+
+    @property
+    def T(self) -> Any:
+        return self if self.ndim == 1 else refuse("x[mask].T")
+
+    def ravel(self, order: Any = "C") -> Any:
+        """As ndarray.ravel, of one dimension."""
+        return self if self.ndim == 1 else refuse("x[mask].ravel()")
+
+    def flatten(self, order: Any = "C") -> Any:
+        """As ndarray.flatten, of one dimension."""
+        return self.copy() if self.ndim == 1 else refuse("x[mask].flatten()")
+
+    def reshape(self, *shape: Any, **options: Any) -> Any:
+        """As ndarray.reshape to ``-1``, ``(-1, 1)`` and ``(1, -1)``, of one dimension."""
+        wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        if self.ndim != 1 or sorted(wanted)[:1] != [-1] or set(wanted) - {-1, 1}:
+            refuse("x[mask].reshape()")
+        return self[tuple(slice(None) if n == -1 else None for n in wanted)]
+
+
+# ------------------------------------------------------------------------ candidates
+@cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+def _called_at(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    places: Sequence[int] | None,
+    *chosen: Any,
+) -> Any:
+    """A call with other arguments at some places, all if these are None."""
+    given = list(args)
+    for i, x in zip(range(len(args)) if places is None else places, chosen, strict=False):
+        given[i] = x
+    return function(*given, **kwargs)
+
+
+def _traced(trace: Trace, x: Any) -> Any:
+    """Candidates as an array of the trace that may be written."""
+    ids = np.array(ids_of(trace, x))
+    return trace.wrap(Elements(ids, dtype_of(x), keep_array=True))
+
+
+def _unknown(trace: Trace, x: Any) -> Any:
+    ids = np.maximum(ids_of(trace, x), trace.graph.opaque)
+    return trace.wrap(Elements(np.asarray(ids), dtype_of(x), keep_array=isinstance(x, np.ndarray)))
+
+
+def _any_along(trace: Trace, x: Any, axis: int) -> Any:
+    ids = np.moveaxis(np.asarray(ids_of(trace, x)), axis, -1)
+    united = np.moveaxis(trace.graph.union_rows(ids)[..., None], -1, axis)
+    return trace.wrap(Elements(np.array(united), dtype_of(x), keep_array=True))
+
+
+def aligned(trace: Trace, x: Any, axis: int) -> Any:
+    """An operand that is not picked, as it meets candidates.
+
+    Where it has a length along their axis, that is the number of the picked ones.
+    """
+    if np.ndim(x) >= -axis and np.shape(x)[axis] != 1:
+        return _any_along(trace, x, axis)
+    return x
+
+
+def _product(a: Any, b: Any) -> Any:
+    """``a @ b``, where the axis of a mask is summed over, or is one of the first factor's rows."""
+    if np.ndim(a) == 1 == np.ndim(b):
+        return np.sum(np.multiply(a, b))
+    if isinstance(a, PickedArray) and a._axis < -1 and not isinstance(b, PickedArray):
+        columns = np.ndim(b) > 1
+        axis = a._axis if columns else a._axis + 1
+        return a._of(a._trace, a._pick, a._candidates @ b, axis)
+    refuse("a product with x[mask]")
+
+
+def along_axis(values: NDArray[Any], axis: int) -> NDArray[Any]:
+    """A vector as it stands along an axis, counted from the last one."""
+    return values.reshape(values.shape + (1,) * (-axis - 1))

@@ -1,0 +1,237 @@
+"""Reading and writing by masks of unknown values: ``x[m]``, ``y[m] = ...``, ``np.nonzero(m)``.
+
+Contract: a mask becomes the indices of all of its elements, as picked ones; what an index says
+that leads out of the array is not read, since in a plain call it would be an error.  A place
+that is written keeps its own element or takes that of a candidate that leads there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+from numpy.typing import NDArray
+
+from sparsetrace.arrays.array import TracedArray, pick_by
+from sparsetrace.arrays.picked import PickedArray, aligned, along_axis
+from sparsetrace.arrays.picks import Pick, meet, refuse
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.constants import chosen_values
+from sparsetrace.operands.operands import (
+    Elements,
+    contains_traced,
+    elements_of,
+    ids_of,
+    is_traced_array,
+    landed,
+)
+from sparsetrace.operands.raising import may_raise
+from sparsetrace.operands.registry import rule_for
+
+__all__: list[str] = []
+
+
+def _picks(key: Any) -> bool:
+    """Whether a key holds a mask of unknown values, or picked indices."""
+    entries = key if isinstance(key, tuple) else (key,)
+    return any(isinstance(e, PickedArray) or _is_unknown_mask(e) for e in entries)
+
+
+def _is_unknown_mask(entry: Any) -> bool:
+    return (
+        is_traced_array(entry)
+        and not isinstance(entry, PickedArray)
+        and entry.dtype.kind == "b"
+        and entry.ndim > 0
+        and bool((entry._ids > 0).any())
+    )
+
+
+class _Place:
+    """Where a key with a mask leads in an array: the candidates' places, and their pick."""
+
+    def __init__(self, x: TracedArray, key: Any) -> None:
+        self.x = x
+        self.pick: Pick | None = None
+        self.unknown = False
+        self.entries: list[Any] = []
+        self._picked: set[int] = set()
+        for entry in indexing.expanded(x.ndim, key):
+            if isinstance(entry, PickedArray):
+                if entry.dtype.kind not in "iu" or entry.ndim > 1:
+                    refuse("an index made of x[mask]")
+                self.unknown |= is_traced_array(entry._candidates)
+                self._add(entry._pick, [entry._candidates])
+            elif _is_unknown_mask(entry):
+                axis = sum(e is not None for e in self.entries)
+                every = np.broadcast_to(np.False_, x.shape[axis : axis + entry.ndim])
+                every[np.zeros(entry.shape, bool)]  # raises NumPy's error for another shape
+                self._add(Pick(x._trace, entry), np.nonzero(np.ones(entry.shape, bool)))
+            elif np.ndim(entry) or contains_traced(entry):
+                refuse("x[mask] with another index of several elements")
+            else:
+                self.entries.append(entry)
+
+    def _add(self, pick: Pick, indices: Iterable[Any]) -> None:
+        if self.pick is not None and not meet(self.x._trace, self.pick, pick):
+            refuse("an index with two masks")
+        self.pick = pick
+        for index in indices:
+            self._picked.add(len(self.entries))
+            self.entries.append(index)
+
+    @property
+    def axis(self) -> int:
+        """The axis of the mask in what the key gives, counted from the last one."""
+        assert self.pick is not None
+        shapes = []
+        for count in (1, 2):  # only this axis follows the number of indices
+            dummy = np.zeros(count, np.intp)
+            key = tuple(dummy if i in self._picked else e for i, e in enumerate(self.entries))
+            shapes.append(np.broadcast_to(np.False_, self.x.shape)[key].shape)
+        differ = [i for i, (a, b) in enumerate(zip(*shapes, strict=True)) if a != b]
+        return differ[0] - len(shapes[0])
+
+    def known(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Flat places, and for each candidate whether it may be picked and is in the array."""
+        assert self.pick is not None
+        shape, valid = self.x.shape, self.pick.possible.copy()
+        key: list[Any] = []
+        axis = 0
+        for i, entry in enumerate(self.entries):
+            if i in self._picked:
+                inside = (entry >= -shape[axis]) & (entry < shape[axis])
+                valid &= inside
+                entry = np.where(inside, entry, 0)
+            key.append(entry)
+            axis += entry is not None
+        places = np.arange(self.x.size, dtype=np.intp).reshape(shape)[tuple(key)]
+        return places, valid
+
+
+def _read(x: TracedArray, key: Any) -> Any:
+    """``x[key]`` with masks of unknown values in the key, or picked indices."""
+    trace, place = x._trace, _Place(x, key)
+    assert place.pick is not None
+    axis = place.axis
+    if place.unknown:
+        return PickedArray._of(trace, place.pick, x[tuple(place.entries)], axis)
+    may_raise(trace, partial(IndexError, "index is out of bounds"))
+    places, valid = place.known()
+    ids = x._ids[np.unravel_index(places, x.shape)]
+    if not valid.all():
+        ids = np.where(along_axis(valid, axis), ids, np.int32(trace.graph.opaque))
+    if trace.dependency:
+        ids = trace.graph.union(ids, np.broadcast_to(along_axis(place.pick.ids, axis), ids.shape))
+    candidates = trace.wrap(Elements(np.array(ids), x._dtype, keep_array=True))
+    if trace.names is not None:
+        where = places.tobytes(), valid.tobytes(), places.shape
+        trace.names.name(candidates._ids, ("read", trace.names.of_ids(x._ids), *where))
+    return PickedArray._of(trace, place.pick, candidates, axis)
+
+
+def _write(x: TracedArray, key: Any, value: Any) -> None:
+    """``x[key] = value``, the one or the other with elements that a mask picks."""
+    trace = x._trace
+    if not _picks(key):
+        x[key] = value._any()  # any of them, wherever they come to stand
+        return
+    place = _Place(x, key)
+    assert place.pick is not None
+    if place.unknown:
+        x[tuple(place.entries)] = value._any() if isinstance(value, PickedArray) else value
+        return
+    may_raise(trace, partial(IndexError, "index is out of bounds"))
+    axis = place.axis
+    places, valid = place.known()
+    if isinstance(value, PickedArray):
+        same: bool = value._axis == axis and meet(trace, value._pick, place.pick)
+        value = value._candidates if same else value._any()
+    else:
+        value = aligned(trace, value, axis)
+    new = np.broadcast_to(landed(trace, x._dtype, ids_of(trace, value)), places.shape)
+    if trace.dependency:
+        new = trace.graph.union(new, np.broadcast_to(along_axis(place.pick.ids, axis), new.shape))
+    inside = np.broadcast_to(along_axis(valid, axis), places.shape)
+    _unite(x, places[inside], new[inside])
+    indexing.refresh(trace, x._ids)
+
+
+def _unite(x: TracedArray, places: NDArray[np.intp], new: Ids) -> None:
+    """Let each place keep its element or take any of the new ones that lead there."""
+    graph = x._trace.graph
+    index = np.unravel_index(places, x.shape)
+    if len(np.unique(places)) == len(places):
+        indexing.put(x._trace, x._ids, index, np.maximum(graph.union(x._ids[index], new), OPAQUE))
+        return
+    where, first = np.unique(places, return_index=True)
+    at = tuple(axis[first] for axis in index)
+    joined, owner = np.append(x._ids[at], new), np.append(where, places)
+    order = np.argsort(owner, kind="stable")
+    joined, owner = joined[order], owner[order]
+    traced = joined > OPAQUE
+    counts = np.searchsorted(owner[traced], np.append(where, x.size))
+    indexing.put(
+        x._trace, x._ids, at, graph.union_segments(counts.astype(np.int64), joined[traced])
+    )
+
+
+pick_by(_picks, _read, _write)
+
+
+# ------------------------------------------------------------------------ NumPy's functions
+def _indices(trace: Trace, mask: Any) -> tuple[Any, ...]:
+    """``np.nonzero(mask)``."""
+    known = chosen_values(trace, mask)
+    if known is not None:
+        return np.nonzero(known)
+    array = mask if is_traced_array(mask) else np.asanyarray(mask)
+    truth = array if array.dtype.kind == "b" else np.not_equal(array, 0)
+    pick = Pick(trace, truth)
+    places = np.nonzero(np.ones(np.shape(truth), bool))
+    return tuple(PickedArray._of(trace, pick, axis, -1) for axis in places)
+
+
+@rule_for(np.nonzero)
+def _nonzero(trace: Trace, a: Any) -> Any:
+    return _indices(trace, a)
+
+
+@rule_for(np.flatnonzero)
+def _flatnonzero(trace: Trace, a: Any) -> Any:
+    return _indices(trace, np.ravel(a))[0]
+
+
+@rule_for(np.argwhere)
+def _argwhere(trace: Trace, a: Any) -> Any:
+    if not np.ndim(a):
+        return _argwhere(trace, np.atleast_1d(a))[:, :0]
+    indices = _indices(trace, a)
+    if not isinstance(indices[0], PickedArray):
+        return np.transpose(indices)
+    candidates = np.stack([axis._candidates for axis in indices], axis=1)
+    return PickedArray._of(trace, indices[0]._pick, candidates, -2)
+
+
+@rule_for(np.extract)
+def _extract(trace: Trace, condition: Any, arr: Any) -> Any:
+    return _taken(trace, condition, np.ravel(arr), 0)
+
+
+@rule_for(np.compress, signature="condition, a, axis=None, out=None")
+def _compress(trace: Trace, condition: Any, a: Any, axis: Any) -> Any:
+    if np.ndim(condition) != 1:
+        raise ValueError("condition must be a 1-d array")
+    return _taken(trace, condition, np.ravel(a) if axis is None else a, axis or 0)
+
+
+def _taken(trace: Trace, condition: Any, a: Any, axis: int) -> Any:
+    if not is_traced_array(a):
+        a = trace.wrap(elements_of(trace, a))
+    (index,) = _indices(trace, np.ravel(condition))
+    return a[(slice(None),) * normalize_axis_index(axis, a.ndim) + (index,)]

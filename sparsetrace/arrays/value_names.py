@@ -1,0 +1,144 @@
+"""Which arrays of a run hold the same values: a name for each value, by how it was made.
+
+Contract: two arrays with one name are equal whatever the inputs are; the same ufunc of operands
+with the same names gives the same name (value numbering; Cocke and Schwartz, *Programming
+Languages and Their Compilers*, 1970).  Whoever writes into an array, or may, says so, and ends
+the names of all that shows its memory.  Truth values that have a name get nodes of their own,
+by which `sparsetrace.arrays.picks` knows masks: ``y[~m] = x[~m]`` has two masks of one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.context import Trace
+from sparsetrace.graph.graph import Ids
+from sparsetrace.operands.operands import contains_traced, is_traced, is_traced_array
+from sparsetrace.rules import RECORDS
+
+__all__ = ["ValueNames", "apart"]
+
+_NUMBERS = (bool, int, float, complex, np.generic)
+
+
+class _Memory:
+    """What is known of the array that owns some memory."""
+
+    __slots__ = ("made", "owner", "since", "version")
+
+    def __init__(self, owner: NDArray[Any]) -> None:
+        self.owner = owner  # which thus keeps its identity to itself
+        self.version = 0
+        self.made: int | None = None
+        self.since: tuple[int, int] | None = None
+
+
+class ValueNames:
+    """The names of one run.
+
+    Examples
+    --------
+    >>> names = ValueNames()
+    >>> a = np.zeros(3, np.int32)
+    >>> before = names.of_ids(a)
+    >>> names.of_ids(a) == before, names.of_ids(a.copy()) == before
+    (True, False)
+    >>> names.written(a[1:])
+    >>> names.of_ids(a) == before
+    False
+    """
+
+    def __init__(self) -> None:
+        self._memories: dict[int, _Memory] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._nodes: dict[int, Ids] = {}
+        self._kept: list[Any] = []
+        self._epoch = 0
+
+    def _memory(self, ids: NDArray[Any]) -> _Memory:
+        while isinstance(ids.base, np.ndarray):
+            ids = ids.base
+        memory = self._memories.get(id(ids))
+        if memory is None:
+            memory = self._memories[id(ids)] = _Memory(ids)
+        return memory
+
+    # -------------------------------------------------------------------- names
+    def of_ids(self, ids: NDArray[Any]) -> Hashable:
+        """The name of an array's values, by its ids."""
+        memory = self._memory(ids)
+        now = memory.version, self._epoch
+        at = ids.ctypes.data - memory.owner.ctypes.data, ids.shape, ids.strides
+        if memory.made is not None and memory.since == now:
+            return memory.made, at
+        return id(memory.owner), now, at
+
+    def _of(self, operand: Any) -> Hashable:
+        if is_traced_array(operand):
+            return "array", self.of_ids(operand._ids)
+        if not is_traced(operand) and not contains_traced(operand):
+            if isinstance(operand, _NUMBERS):
+                return type(operand), repr(operand)
+            if type(operand) is np.ndarray and operand.dtype != object:
+                return operand.dtype.str, operand.shape, operand.tobytes()
+        self._kept.append(operand)
+        return "object", id(operand)
+
+    def name(self, ids: Ids, made: Hashable) -> int:
+        """Name a new array by how it was made."""
+        number = self._numbers.setdefault(made, len(self._numbers))
+        memory = self._memory(ids)
+        memory.made, memory.since = number, (memory.version, self._epoch)
+        return number
+
+    # ------------------------------------------------------------------- events
+    def written(self, ids: NDArray[Any]) -> None:
+        """End the names of whatever shows this memory."""
+        self._memory(ids).version += 1
+
+    def forget(self) -> None:
+        """End all names: nobody knows what was written."""
+        self._epoch += 1
+
+    def computed(
+        self,
+        trace: Trace,
+        ufunc: np.ufunc,
+        method: str,
+        inputs: Sequence[Any],
+        kwargs: dict[str, Any],
+        result: Any,
+    ) -> None:
+        """Name what a ufunc gave."""
+        for target in kwargs.get("out") or ():
+            if is_traced_array(target):
+                self.written(target._ids)
+        if method == "at" and is_traced_array(inputs[0]):
+            self.written(inputs[0]._ids)
+        if kwargs or method != "__call__" or ufunc not in RECORDS or not is_traced_array(result):
+            return
+        number = self.name(result._ids, (ufunc, *map(self._of, inputs)))
+        if result.dtype.kind == "b" and result.ndim:
+            nodes = self._nodes.get(number)
+            if nodes is None:
+                nodes = self._nodes[number] = apart(trace, result._ids)
+            result._ids[...] = nodes
+
+
+def apart(trace: Trace, ids: Ids) -> Ids:
+    """The ids with a node of its own for each element that is not known and has none yet."""
+    new = ids > 0
+    for first, end in trace.picks:
+        new &= (ids < first) | (ids >= end)
+    if not new.any():
+        return ids.copy()
+    since = trace.graph.next_block()
+    nodes = trace.graph.node(ids[new])
+    trace.picks.append((since, since + nodes.size))
+    result = ids.copy()
+    result[new] = nodes
+    return result

@@ -1,0 +1,136 @@
+"""Elements that a mask of unknown values picks."""
+
+import numpy as np
+import pytest
+from checks import check
+
+import sparsetrace as st
+from cases.picked import TWINS, case
+from oracles import assert_same_pattern
+
+
+@case.parametrize()
+def test_against_the_oracles(case):
+    check(case)
+
+
+@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("mode", [{}, {"dependency": True}, {"constants": "structure"}])
+def test_as_tight_as_with_where(name, mode):
+    f, same, shape = TWINS[name]
+    x = np.ones(shape)
+    patterns = [st.jacobian_sparsity(g, x, **mode).toarray() for g in (f, same)]
+    assert (patterns[0] <= patterns[1]).all()
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_hessians_are_those_with_where(name):
+    f, same, shape = TWINS[name]
+    x = np.ones(shape)
+    found, expected = (
+        st.hessian_sparsity(lambda x, g=g: np.sum(np.sin(g(x))), x).toarray() for g in (f, same)
+    )
+    assert_same_pattern(found, expected)
+
+
+COUNTING = {
+    "the length": lambda x: len(x[x > 0]) * x,
+    "the shape": lambda x: x[x > 0].shape[0] * x,
+    "the shape by a function": lambda x: np.shape(x[x > 0])[0] * x,
+    "a loop": lambda x: sum(v for v in x[x > 0]),
+    "a list": lambda x: x[x > 0].tolist(),
+    "the result": lambda x: x[x > 0],
+    "a part": lambda x: x[x > 0][1:].sum(),
+    "differences": lambda x: np.diff(x[x > 0]).sum(),
+    "joined": lambda x: np.concatenate([x[x > 0], x]).sum(),
+    "two masks": lambda x: x.reshape(2, 2)[x[:2] > 0, x[2:] > 0].sum(),
+    "another index": lambda x: x.reshape(2, 2)[x[:2] > 0, [0, 1]].sum(),
+    "outer": lambda x: np.outer(x[x > 0], x).sum(),
+    "a grid": lambda x: x.reshape(2, 2)[np.ix_(x[:2] > 0, x[2:] > 0)].sum(),
+    "unique": lambda x: np.unique(x[x > 0]).sum(),
+    "a number": lambda x: float(x[x > 0]),
+}
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_who_asks_how_many_there_are_is_refused(name):
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(COUNTING[name], np.ones(4))
+
+
+def test_the_message_names_the_remedy():
+    with pytest.raises(st.ValueDependentError, match=r"len\(x\[mask\]\).*np\.where.*local=True"):
+        st.jacobian_sparsity(COUNTING["the length"], np.ones(4))
+
+
+def test_elements_of_two_masks_meet_in_any_pair():
+    """Where both masks pick as many, the first meets the first, wherever it stands."""
+
+    def f(x):
+        return np.sum(x[x > 1.5] * x[x < 0.5])
+
+    point = np.array([2.0, 0.0, 3.0, 0.1])
+    assert st.hessian_sparsity(f, point, local=True).nnz == 4
+    expected = ~np.eye(4, dtype=bool)
+    assert (st.hessian_sparsity(f, point).toarray() >= expected).all()
+
+
+def test_a_mask_written_after_its_use_is_another_one():
+    def f(x):
+        m = x > 0
+        picked = x[m]
+        view = m[:2]
+        view[0] = x[3] > 2
+        y = np.zeros_like(x)
+        y[m] = picked
+        return y
+
+    assert st.jacobian_sparsity(f, np.ones(4)).toarray().all()
+
+
+def test_a_copy_of_a_mask_picks_the_same():
+    def f(x):
+        m = x > 0
+        y = np.zeros_like(x)
+        y[m] = 1.0
+        other = m.copy()
+        y[other] = x[m]
+        return y
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(4)), np.eye(4))
+
+
+def test_an_index_that_leads_out_of_the_array_is_not_read():
+    def f(x):
+        i = np.flatnonzero(np.append(x[:-1] > 0, False))
+        return np.sum(x[i + 1])
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(4)), [[0, 1, 1, 1]])
+
+
+def test_places_that_several_lead_to_take_all_of_them():
+    def f(x):
+        i = np.flatnonzero(x > 0)
+        y = np.zeros(2)
+        y[i // 2] = x[i]
+        return y
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(4)), [[1, 1, 0, 0], [0, 0, 1, 1]])
+
+
+def test_an_empty_choice_may_be_caught():
+    def f(x):
+        try:
+            return x[x > 0].max()
+        except ValueError:
+            return 3 * x[0] + x[3]
+
+    assert st.jacobian_sparsity(f, np.ones(4)).nnz == 4
+
+
+def test_nothing_is_lost_where_whether_there_are_any_decides():
+    def f(x):
+        i = np.flatnonzero(x > 1)
+        return x[:2].sum() if i.size > 0 else x[2:].sum()
+
+    assert st.jacobian_sparsity(f, np.ones(4)).nnz == 4
