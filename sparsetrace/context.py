@@ -58,13 +58,11 @@ class Trace:
     keeps_writes : bool
         Whether an array is read-only here that NumPy lets be written, since several of its
         elements are one place, or the inputs choose which elements it shows.
-    picks : list of (int, int)
-        The nodes, from one id up to another, that stand for elements of masks that were used
-        as indices (`sparsetrace.arrays.picked`): equal nodes are equal truth values.
     names : object or None
-        Which arrays hold the same values (`sparsetrace.arrays.value_names`), where that is asked.
+        Which arrays hold the same values (`sparsetrace.arrays.value_names`): from the first mask
+        on that picks elements, or from the start.
     name_values : callable or None
-        Asks for a run with `names`: two masks met that may be the same.
+        Asks for a run with `names` from the start: two masks met that may be the same.
     rows : dict
         Views of elements that the inputs choose, by the identity of their ids: a weak reference
         to these, the ids of the array that is shown, and the key.
@@ -94,7 +92,6 @@ class Trace:
         "local",
         "name_values",
         "names",
-        "picks",
         "rows",
         "second_order",
         "singular",
@@ -134,7 +131,6 @@ class Trace:
         self.lately: Any = None
         self.stateless = False
         self.keeps_writes = False
-        self.picks: list[tuple[int, int]] = []
         self.names: Any = None
         self.name_values: Callable[[], None] | None = None
         self.rows: dict[int, tuple[Any, Ids, Any]] = {}

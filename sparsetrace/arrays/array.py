@@ -33,7 +33,7 @@ from sparsetrace.numbers.scalar import (
 )
 from sparsetrace.numbers.text import array_text
 from sparsetrace.numpy_rules import indexing
-from sparsetrace.numpy_rules.array_manipulation import MOVES, repeats
+from sparsetrace.numpy_rules.array_manipulation import repeats
 from sparsetrace.operands.memory import without_buffer
 from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import FLOAT, Elements, ids_of, is_traced, landed, values_of
@@ -90,23 +90,6 @@ def _write(trace: Trace, call: str, args: tuple[Any, ...], kwargs: dict[str, Any
     indexing.write(trace, x._ids, key, landed(trace, x._dtype, ids_of(trace, value)))
 
 
-_PURE = frozenset(
-    (
-        np.where,
-        np.sum,
-        np.prod,
-        np.mean,
-        np.any,
-        np.all,
-        np.zeros_like,
-        np.ones_like,
-        np.empty_like,
-        np.ndim,
-        np.shape,
-        np.size,
-    )
-)
-"""Functions that write into no argument but ``out=``."""
 _OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
 
 
@@ -163,7 +146,7 @@ class TracedArray(Layout):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
         if self._trace.names is not None:
-            self._trace.names.computed(self._trace, ufunc, method, inputs, kwargs, result)
+            self._trace.names.computed(ufunc, method, inputs, kwargs, result)
         if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in inputs):
             return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
         return result
@@ -177,10 +160,6 @@ class TracedArray(Layout):
             if issubclass(cls, np.ma.MaskedArray):
                 return masked.function_call(self._trace, function, args, kwargs)
         result = function_call(self._trace, function, args, kwargs)
-        if self._trace.names is not None and (
-            "out" in kwargs or not (function in MOVES or (function in _PURE and len(args) < 4))
-        ):
-            self._trace.names.forget()  # it may have written into an argument
         if self._trace.rows and args and isinstance(args[0], TracedArray):  # np.copyto and its kin
             indexing.refresh(self._trace, args[0]._ids)
         return result

@@ -185,8 +185,11 @@ class Layout(np.ndarray[Any, Any]):
 
     def _written(self) -> None:
         """Heed that its elements are about to change."""
-        if self._trace.names is not None:
-            self._trace.names.written(self._ids)
+        names = self._trace.names
+        if names is not None:
+            if self._trace.rows:  # views of chosen elements, which have memory of their own
+                names.forget()
+            names.written(self._ids)
 
     @property
     def imag(self) -> Any:

@@ -153,8 +153,9 @@ class PickedArray(TracedArray):
         if isinstance(x, (list, tuple)) and contains_traced(x):
             x = self._trace.wrap(elements_of(self._trace, x))
         if isinstance(x, PickedArray):
-            same: bool = x._axis == self._axis and meet(self._trace, x._pick, self._pick)
-            return x._candidates if same else x._any()
+            if x._axis != self._axis:
+                refuse("an operation on x[mask] and y[mask] along two axes")
+            return x._candidates if meet(self._trace, x._pick, self._pick) else x._any()
         return aligned(self._trace, x, self._axis)
 
     # --------------------------------------------------------------------- protocols
@@ -290,7 +291,8 @@ class PickedArray(TracedArray):
             self._candidates = _traced(self._trace, self._candidates)
             again = Pick(self._trace, key._candidates, self._pick)
             if isinstance(value, PickedArray):
-                value = value._candidates if meet(self._trace, value._pick, again) else value._any()
+                same = value._axis == -1 and meet(self._trace, value._pick, again)
+                value = value._candidates if same else value._any()
             else:
                 value = aligned(self._trace, value, -1)
             mask = _unknown(self._trace, key._candidates)
@@ -302,7 +304,9 @@ class PickedArray(TracedArray):
         self._candidates = self._with(tuple(entries), self._beside(value))
 
     def _any_of(self, value: Any) -> Any:
-        return value._any() if isinstance(value, PickedArray) else _unknown(self._trace, value)
+        if isinstance(value, PickedArray):
+            return value._any()
+        return _unknown(self._trace, aligned(self._trace, value, self._axis))
 
     def _with(self, key: Any, value: Any) -> Any:
         """The candidates with some of them written."""

@@ -9,36 +9,35 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sparsetrace.arrays.value_names import apart
+from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.graph.graph import Ids
-from sparsetrace.operands.operands import ids_of, is_traced_array
+from sparsetrace.operands.operands import ids_of
 from sparsetrace.user_code.frames import user_location
 
 __all__ = ["Pick", "meet", "refuse"]
 
 
 class Pick:
-    """Which elements a mask picks: each is a node of its own, and equal nodes are equal values.
+    """Which elements a mask picks, known by the name of the mask's values.
 
     Parameters
     ----------
     trace : Trace
-    mask : traced array of truth values
-        Its elements become nodes where they are none yet, so that the mask is known again, and
-        so are its views and copies.
+    mask : array of truth values, traced or not
     outer : Pick, optional
         Of the array that is picked from, where that was picked itself.
     """
 
-    __slots__ = ("ids", "outer", "place", "possible")
+    __slots__ = ("ids", "name", "outer", "place", "possible")
 
     def __init__(self, trace: Trace, mask: Any, outer: Pick | None = None) -> None:
-        self.ids: Ids = apart(trace, np.asarray(ids_of(trace, mask)))
-        if is_traced_array(mask) and mask._ids.flags.writeable:
-            mask._ids[...] = self.ids
-        self.ids = self.ids.flatten()
+        if trace.names is None:  # from now on, writes into the mask are heeded
+            trace.names = ValueNames()
+        ids = np.asarray(ids_of(trace, mask))
+        self.name = trace.names.of(mask)
+        self.ids: Ids = ids.flatten()
         self.outer = outer
         self.place = user_location()
         self.possible = ~trace.graph.zeros_among(self.ids)
@@ -50,14 +49,17 @@ class Pick:
         """Whether both masks pick the same elements whatever the inputs are."""
         if other is None or self is other:
             return self is other
-        same_outer = self.outer is other.outer or (
+        outer = self.outer is other.outer or (
             self.outer is not None and self.outer.is_same(other.outer)
         )
-        return same_outer and np.array_equal(self.ids, other.ids)
+        return outer and self.name == other.name
 
 
 def meet(trace: Trace, pick: Pick, other: Pick) -> bool:
-    """Whether two masks are the same; where they seem not to be, names are asked for first."""
+    """Whether two masks are the same.
+
+    Where they seem not to be, a run is asked for in which arrays are named from the start.
+    """
     same = pick.is_same(other)
     if not same and trace.name_values is not None:
         trace.name_values()

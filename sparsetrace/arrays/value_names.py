@@ -3,8 +3,8 @@
 Contract: two arrays with one name are equal whatever the inputs are; the same ufunc of operands
 with the same names gives the same name (value numbering; Cocke and Schwartz, *Programming
 Languages and Their Compilers*, 1970).  Whoever writes into an array, or may, says so, and ends
-the names of all that shows its memory.  Truth values that have a name get nodes of their own,
-by which `sparsetrace.arrays.picks` knows masks: ``y[~m] = x[~m]`` has two masks of one name.
+the names of all that shows its memory.  By names `sparsetrace.arrays.picks` knows masks:
+``y[~m] = x[~m]`` has two masks of one name.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, is_traced, is_traced_array
 from sparsetrace.rules import RECORDS
 
-__all__ = ["ValueNames", "apart"]
+__all__ = ["ValueNames"]
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 
@@ -55,7 +54,6 @@ class ValueNames:
     def __init__(self) -> None:
         self._memories: dict[int, _Memory] = {}
         self._numbers: dict[Hashable, int] = {}
-        self._nodes: dict[int, Ids] = {}
         self._kept: list[Any] = []
         self._epoch = 0
 
@@ -77,7 +75,8 @@ class ValueNames:
             return memory.made, at
         return id(memory.owner), now, at
 
-    def _of(self, operand: Any) -> Hashable:
+    def of(self, operand: Any) -> Hashable:
+        """The name of an operand's value."""
         if is_traced_array(operand):
             return "array", self.of_ids(operand._ids)
         if not is_traced(operand) and not contains_traced(operand):
@@ -88,12 +87,11 @@ class ValueNames:
         self._kept.append(operand)
         return "object", id(operand)
 
-    def name(self, ids: Ids, made: Hashable) -> int:
+    def name(self, ids: Ids, made: Hashable) -> None:
         """Name a new array by how it was made."""
-        number = self._numbers.setdefault(made, len(self._numbers))
         memory = self._memory(ids)
-        memory.made, memory.since = number, (memory.version, self._epoch)
-        return number
+        memory.made = self._numbers.setdefault(made, len(self._numbers))
+        memory.since = memory.version, self._epoch
 
     # ------------------------------------------------------------------- events
     def written(self, ids: NDArray[Any]) -> None:
@@ -106,7 +104,6 @@ class ValueNames:
 
     def computed(
         self,
-        trace: Trace,
         ufunc: np.ufunc,
         method: str,
         inputs: Sequence[Any],
@@ -121,24 +118,4 @@ class ValueNames:
             self.written(inputs[0]._ids)
         if kwargs or method != "__call__" or ufunc not in RECORDS or not is_traced_array(result):
             return
-        number = self.name(result._ids, (ufunc, *map(self._of, inputs)))
-        if result.dtype.kind == "b" and result.ndim:
-            nodes = self._nodes.get(number)
-            if nodes is None:
-                nodes = self._nodes[number] = apart(trace, result._ids)
-            result._ids[...] = nodes
-
-
-def apart(trace: Trace, ids: Ids) -> Ids:
-    """The ids with a node of its own for each element that is not known and has none yet."""
-    new = ids > 0
-    for first, end in trace.picks:
-        new &= (ids < first) | (ids >= end)
-    if not new.any():
-        return ids.copy()
-    since = trace.graph.next_block()
-    nodes = trace.graph.node(ids[new])
-    trace.picks.append((since, since + nodes.size))
-    result = ids.copy()
-    result[new] = nodes
-    return result
+        self.name(result._ids, (ufunc, *map(self.of, inputs)))

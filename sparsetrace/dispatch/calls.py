@@ -100,6 +100,11 @@ _RULE_MODULES = (
 """Importing a module of rules registers them; no other module is imported for that alone."""
 
 _WHERE, _NONZERO = np.where, np.nonzero
+_PURE = frozenset(
+    getattr(np, name)
+    for name in "any all empty_like mean ndim ones_like prod shape size sum zeros_like".split()
+)
+"""Functions that write into no argument but ``out``, which comes third at the earliest."""
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))
 _CONVERTING = frozenset(("casting", "signature", "dtype"))
@@ -313,6 +318,8 @@ def function_call(
     """Answer ``__array_function__``."""
     if function is _WHERE and len(args) == 1 and not kwargs:
         function = _NONZERO
+    if trace.names is not None and not _writes_nothing(function, args, kwargs):
+        trace.names.forget()
     if function in raising_functions.RAISING:
         raising_functions.fail_alike(trace, function, args, kwargs)
     if not (trace.calm or trace.local or function in MOVES or function in IMPLEMENTED):
@@ -335,6 +342,15 @@ def function_call(
         place = position if placed else None
         return local_calls.function_call(trace, function, args, kwargs, _answered, place)
     return _into_target(trace, function, args, dict(kwargs))
+
+
+def _writes_nothing(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> bool:
+    """Whether a function surely leaves its arguments as they are."""
+    if function is _WHERE:
+        return True
+    return (function in MOVES or function in _PURE) and len(args) < 3 and "out" not in kwargs
 
 
 def _into_target(

@@ -143,10 +143,11 @@ class FunctionRule:
         TypeError
             If the function does not take these arguments.
         """
-        bound = self.bound(original)
+        trace, bound = current(), self.bound(original)
+        if trace.names is not None:
+            trace.names.forget()  # the function may overwrite its arguments
         if self._as_given:
             return bound(args, kwargs)
-        trace = current()
         if trace.local or self.always or bound.makes_objects or not self._recorded:
             return self._answered(trace, bound, args, kwargs)
 

@@ -170,7 +170,10 @@ def refuse_truth(what: str) -> NoReturn:
 
 
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+    result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+    if self._trace.names is not None:
+        self._trace.names.computed(ufunc, method, inputs, kwargs, result)
+    return result
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

@@ -291,7 +291,7 @@ def _path(
                 exchange_again()
         if repaired():
             failures.insert(0, overwritten())
-        if (uncut and trace.values) or (named and trace.names is None):
+        if (uncut and trace.values) or (named and trace.name_values is not None):
             continue
         if session is not None and session.restart_due:
             session.restart_due = False
