@@ -1,7 +1,7 @@
-"""Stand-ins for the names ``float``, ``max``, ``min`` and ``sorted`` in traced modules.
+"""Stand-ins for ``float``, ``int``, ``complex``, ``max``, ``min`` and ``sorted`` in traced modules.
 
-Contract: each does exactly what the builtin does, except on traced numbers: ``float``
-gives them back as they are, the others take the ufunc, which needs no branch.
+Contract: each does exactly what the builtin does, except on traced numbers: the types convert
+them as ``astype`` does, the others take the ufunc, which needs no branch.
 """
 
 from __future__ import annotations
@@ -18,50 +18,118 @@ from sparsetrace.numbers.python_numbers import PythonNumber, stands_for_python
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.operands import is_traced
 
-__all__ = ["ORDERINGS", "TracedFloat"]
+__all__ = ["CONVERSIONS", "ORDERINGS"]
 
 
-class _FloatLike(type):
+class _Like(type):
     """``isinstance(x, float)`` and ``float == float`` stay true through the stand-in."""
 
+    _plain: type
+
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, float)
+        return isinstance(instance, cls._plain)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        return issubclass(subclass, float)
+        return issubclass(subclass, cls._plain)
 
     def __eq__(cls, other: object) -> bool:
-        return other is cls or other is float
+        return other is cls or other is cls._plain
 
     def __hash__(cls) -> int:
-        return hash(float)
+        return hash(cls._plain)
+
+
+def _single(value: Any) -> Any:
+    """The number that a traced number is, or an array of one element holds."""
+    if isinstance(value, PythonNumber):
+        return value
+    if not isinstance(value, np.ndarray):
+        return value
+    float(np.zeros(value.shape))  # raises what this release of NumPy raises for arrays
+    return value.reshape(())[()]
 
 
 def _as_float(value: Any) -> Any:
     """``float(value)`` of a traced number, or of an array of one element."""
-    if isinstance(value, PythonNumber):
-        if isinstance(value, complex):
-            raise TypeError("float() argument must be a string or a real number, not 'complex'")
-        return value if isinstance(value, float) else operator.add(value, 0.0)
-    if value.size != 1:
-        raise TypeError("only length-1 arrays can be converted to Python scalars")
-    number = value.reshape(())[()] if isinstance(value, np.ndarray) else value
+    number = _single(value)
+    if isinstance(number, PythonNumber):
+        _refuse_complex(number, "float")
+        return number if isinstance(number, float) else operator.add(number, 0.0)
     return as_python((np.real(number) if number.dtype.kind == "c" else number).astype(float))
 
 
-class TracedFloat(float, metaclass=_FloatLike):
+def _as_int(value: Any) -> Any:
+    """``int(value)``: a whole number that is not known, whose derivative is zero."""
+    number = _single(value)
+    if isinstance(number, PythonNumber):
+        _refuse_complex(number, "int")
+        if isinstance(number, int):
+            return number
+        number = np.add(number, 0.0)
+    return as_python((np.real(number) if number.dtype.kind == "c" else number).astype(int))
+
+
+def _as_complex(value: Any) -> Any:
+    number = _single(value)
+    if isinstance(number, PythonNumber):
+        return number if isinstance(number, complex) else operator.add(number, 0j)
+    return as_python(number.astype(complex))
+
+
+def _refuse_complex(number: Any, name: str) -> None:
+    if isinstance(number, complex):
+        wanted = "a string, a bytes-like object" if name == "int" else "a string"
+        raise TypeError(f"{name}() argument must be {wanted} or a real number, not 'complex'")
+
+
+class TracedFloat(float, metaclass=_Like):
     """``float`` for traced code."""
 
     _stands_in = True
+    _plain = float
     dtype = np.dtype(float)
     """Read by NumPy where the name is used as a dtype."""
 
     def __new__(cls, value: Any = 0.0, /) -> Any:
+        if cls is not TracedFloat:  # a class that code derives from the name
+            return float.__new__(cls, value)
         return _as_float(value) if is_traced(value) else float(value)
 
 
-TracedFloat.__name__ = TracedFloat.__qualname__ = "float"
-TracedFloat.__module__ = "builtins"
+class TracedInt(int, metaclass=_Like):
+    """``int`` for traced code."""
+
+    _stands_in = True
+    _plain = int
+    dtype = np.dtype(int)
+
+    def __new__(cls, value: Any = 0, /, *args: Any, **options: Any) -> Any:
+        if cls is not TracedInt:
+            return int.__new__(cls, value, *args, **options)
+        return _as_int(value) if is_traced(value) else int(value, *args, **options)
+
+
+class TracedComplex(complex, metaclass=_Like):
+    """``complex`` for traced code."""
+
+    _stands_in = True
+    _plain = complex
+    dtype = np.dtype(complex)
+
+    def __new__(cls, real: Any = 0, imag: Any = 0, /, **options: Any) -> Any:
+        real, imag = options.get("real", real), options.get("imag", imag)
+        if cls is not TracedComplex:
+            return complex.__new__(cls, real, imag)
+        if is_traced(real) or is_traced(imag):
+            return _as_complex(real + 1j * imag)
+        return complex(real) if isinstance(real, str) else complex(real, imag)
+
+
+CONVERSIONS: dict[type, type] = {float: TracedFloat, int: TracedInt, complex: TracedComplex}
+"""What stands for the types of Python's numbers where code converts to them."""
+for _plain, _stand_in in CONVERSIONS.items():
+    _stand_in.__name__ = _stand_in.__qualname__ = _plain.__name__
+    _stand_in.__module__ = "builtins"
 
 
 def _numbers(items: list[Any]) -> bool:

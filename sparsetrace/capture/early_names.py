@@ -15,12 +15,19 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture import registered_functions
-from sparsetrace.capture.builtin_names import ORDERINGS, TracedFloat
+from sparsetrace.capture.builtin_names import CONVERSIONS, ORDERINGS
 from sparsetrace.capture.patch import ABSENT, Patch, Place
 from sparsetrace.user_code import identity_tests
 from sparsetrace.user_code.reach import WATCHED
 
-__all__ = ["callers", "float_patches", "ordering_patches", "passed", "patches", "watched_patches"]
+__all__ = [
+    "callers",
+    "conversion_patches",
+    "ordering_patches",
+    "passed",
+    "patches",
+    "watched_patches",
+]
 
 _KEPT = frozenset(("numba", "numpy", "sparsetrace"))
 """Packages whose own modules keep the names that they bound."""
@@ -72,40 +79,51 @@ def patches(frames: Iterable[types.FrameType], exchanged: Mapping[int, Patch]) -
 
 
 # ------------------------------------------------------------------- builtins
-def float_patches(frames: list[types.FrameType], error: BaseException | None) -> list[Patch]:
-    """``float`` in the modules whose code on the way to an error names it.
+def conversion_patches(
+    frames: list[types.FrameType], error: BaseException | None
+) -> Iterator[Patch]:
+    """``float``, ``int`` and ``complex`` in modules whose code on the way to an error names them.
 
-    Where code compares it by identity with what is not ``type(v)``, it is left alone, and
+    Where code compares one by identity with what is not ``type(v)``, it is left alone, and
     the error says so.
     """
-    naming = [f for f in frames if "float" in f.f_code.co_names or _has_alias(f.f_globals)]
-    scopes = [s for s in _scopes(naming) if s.get("float") is not TracedFloat]
+    for plain, stand_in in CONVERSIONS.items():
+        yield from _conversion_patches(plain, stand_in, frames, error)
+
+
+def _conversion_patches(
+    plain: type, stand_in: type, frames: list[types.FrameType], error: BaseException | None
+) -> list[Patch]:
+    own = plain.__name__
+    naming = [f for f in frames if own in f.f_code.co_names or _has_alias(f.f_globals, plain)]
+    scopes = [s for s in _scopes(naming) if s.get(own) is not stand_in]
     if not scopes:
         return []
     # a type that one module asks for may be compared in the one that called it
     ids = set(map(id, scopes))
     for scope in _scopes(frames):
-        asking = identity_tests.compared(scope, "float", exchanged=id(scope) in ids)
+        asking = identity_tests.compared(scope, own, exchanged=id(scope) in ids)
         if asking is not None:
             if error is not None:
-                _say_once(error, asking)
+                _say_once(error, asking, own)
             return []
     return [
-        Patch(scope, name, float, TracedFloat)
+        Patch(scope, name, plain, stand_in)
         for scope in scopes
-        for name in ("float", *(name for name, value in scope.items() if value is float))
+        for name in (own, *(name for name, value in scope.items() if value is plain))
     ]
 
 
-def _has_alias(scope: dict[str, Any]) -> bool:
-    """Whether a module has bound ``float`` under another name."""
-    return any(value is float for value in list(scope.values()))
+def _has_alias(scope: dict[str, Any], plain: type) -> bool:
+    """Whether a module has bound the type under another name."""
+    return any(value is plain for value in list(scope.values()))
 
 
-def _say_once(error: BaseException, asking: str) -> None:
+def _say_once(error: BaseException, asking: str, name: str) -> None:
     note = (
-        f"float(v) is not traced here, because {asking} compares float by identity ('is float') "
-        "with what is not type(v): write isinstance(v, float), type(v) is float or '== float' there"
+        f"{name}(v) is not traced here, because {asking} compares {name} by identity ('is {name}') "
+        f"with what is not type(v): write isinstance(v, {name}), type(v) is {name} or '== {name}' "
+        "there"
     )
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)

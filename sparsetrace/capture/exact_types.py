@@ -17,7 +17,7 @@ from typing import Any
 
 from sparsetrace.arrays.array import TracedArray
 from sparsetrace.arrays.flatiter import Flat
-from sparsetrace.capture.builtin_names import TracedFloat
+from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import Buffer
 from sparsetrace.masked.masked_array import MaskedTracedArray
@@ -49,14 +49,14 @@ class _Name(type):
         if exact is _real or exact is _Name:  # ``type(c) is type``
             return vars(builtins)["type"]
         frame = sys._getframe(1)
-        if exact is not float:
+        if exact not in CONVERSIONS:
             if not by_user(frame):
                 return exact
             exact = obj.__class__
-            if exact is not float:
+            if exact not in CONVERSIONS:
                 return exact
-        name = frame.f_globals.get("float", float)
-        return name if name is TracedFloat else float
+        name = frame.f_globals.get(exact.__name__, exact)
+        return name if name is CONVERSIONS[exact] else exact
 
     def __getattribute__(cls, name: str) -> Any:
         return getattr(_real, name)
@@ -108,7 +108,8 @@ def keep_own() -> None:
 
 
 _SHOWN = {
-    id(cls) for cls in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, float, type, _Name)
+    id(cls)
+    for cls in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, *CONVERSIONS, type, _Name)
 }
 """Types that are not always shown as they are.
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.builtin_names import TracedFloat
+from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.numba_source import (
     closes_over_traced,
     fits,
@@ -74,8 +74,9 @@ def _by_originals(original: Callable[..., Any]) -> Callable[..., Any]:
     """Let numba compile what it meets while a trace runs: it knows functions by identity."""
 
     def _lookup_global(self: Any, value: Any) -> Any:
-        if value is TracedFloat:
-            value = float
+        plain = next((plain for plain, own in CONVERSIONS.items() if value is own), None)
+        if plain is not None:
+            value = plain
         elif type(value) is types.FunctionType and is_own(value.__code__):
             value = getattr(value, "__wrapped__", value)
         return original(self, value)

@@ -254,7 +254,7 @@ def rebind(error: BaseException | None) -> None:
     _exchange(constant_tables.patches(traceback))
     frames = early_names.passed(error)
     _rebind(frames)
-    _exchange(early_names.float_patches(frames, error))
+    _exchange(early_names.conversion_patches(frames, error))
 
 
 def rebind_callers(frame: types.FrameType | None) -> bool:

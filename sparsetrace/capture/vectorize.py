@@ -14,7 +14,7 @@ import numpy as np
 
 from sparsetrace.capture import math_module
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.builtin_names import TracedFloat
+from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.genuine_errors import is_genuine
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION
@@ -118,7 +118,7 @@ def _typed(trace: Trace, otypes: Any, i: int, result: Any, rows: list[Any]) -> A
 def _of_math() -> dict[int, Any]:
     """For the builtins that a Python loop may be given itself, what takes traced numbers."""
     stand_ins = {id(patch.original): patch.replacement for patch in math_module.patches()}
-    return {**stand_ins, id(float): TracedFloat}
+    return {**stand_ins, **{id(plain): own for plain, own in CONVERSIONS.items()}}
 
 
 def united_paths(

@@ -1,7 +1,7 @@
 """Whether code compares a name by identity with more than what ``type(v)`` gave.
 
-Contract: the name ``float`` may be exchanged in a module unless its code asks ``t is
-float`` of a `t` that is not, by its own instructions, the result of ``type``: the
+Contract: the name ``float``, ``int`` or ``complex`` may be exchanged in a module unless its code
+asks ``t is float`` of a `t` that is not, by its own instructions, the result of ``type``: the
 stand-in for ``type`` gives whichever ``float`` the module has, anything else may not.
 """
 
@@ -18,6 +18,7 @@ from sparsetrace.user_code.handlers import instructions_of, named
 
 __all__ = ["compared"]
 
+_EXCHANGED = (float, int, complex)
 _MOST_KNOWN = 4096
 _KNOWN: dict[tuple[int, str, bool], tuple[types.CodeType, bool]] = {}
 
@@ -108,7 +109,7 @@ def _begins_with_type(steps: list[dis.Instruction], at: int) -> bool:
 
 
 def _is_class_known(steps: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
-    """Whether what is compared with a type is certainly no ``float`` that was bound early.
+    """Whether what is compared with a type is certainly none that is exchanged, bound early.
 
     One in a table, an attribute or an argument may be.
     """
@@ -124,8 +125,8 @@ def _is_class_known(steps: list[dis.Instruction], at: int, scope: dict[str, Any]
         return bool(stores) and all(steps[i - 1].opname.startswith("CALL") for i in stores)
     chain, _ = chain_ending_at(steps, at)
     result = named(chain, scope)
-    # a name of the module for ``float`` is exchanged with it
-    return isinstance(result, type) and (result is not float or len(chain) == 1)
+    # a name of the module for such a type is exchanged with it
+    return isinstance(result, type) and (result not in _EXCHANGED or len(chain) == 1)
 
 
 def _loads(step: dis.Instruction, name: str) -> bool:

@@ -64,7 +64,7 @@ def test_none_of_them_knows():
 REASONS = {
     "refused.newton": ("bool()", st.ValueDependentError, "np.where"),
     "refused.counted_mask": ("len(x[mask])", st.TracingError, "np.where"),
-    "refused.python_lookup": ("int()", st.EscapeError, "."),
+    "refused.python_lookup": ("an index or a count", st.ValueDependentError, "."),
     "refused.global_array": ("an assignment", st.EscapeError, "np.array(a, dtype=float)"),
     "refused.integer_buffer": ("an assignment", st.EscapeError, "float type"),
     "refused.hessenberg_form": ("scipy.linalg.hessenberg", st.EscapeError, "NumPy functions"),
