@@ -7,6 +7,7 @@ for one element are run apart from those of the others, unless it has side effec
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -19,8 +20,9 @@ from sparsetrace.capture.genuine_errors import is_genuine
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.errors import TracingError
 from sparsetrace.numpy_rules.python_ufuncs import elements, gathered, run_each_by
+from sparsetrace.operands.implementations import conversion
 from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, ids_of, is_traced
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.user_code.effects import has_effects
@@ -35,26 +37,92 @@ def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if SESSION.get() is None or CURRENT.get() is None or self.pyfunc is np._NoValue:
             return original(self, *args, **kwargs)
-        if self.signature is None:
-            # the function may use traced values that are none of its arguments
-            trace = CURRENT.get()
-            assert trace is not None
-            places = [place for place in (*range(len(args)), *kwargs) if place not in self.excluded]
-            asks = self.otypes is None and not self.cache
-            return by_element(
-                trace, self.pyfunc, places, args, kwargs, otypes=self.otypes, asks_first=asks
-            )
-        if not contains_traced([*args, *kwargs.values()]):
-            return original(self, *args, **kwargs)
-        raise UnsupportedError(
-            explain(
-                "np.vectorize(signature=)",
-                "its calls on whole rows are not traced",
-                "Loop over the rows and use np.stack.",
-            )
+        # the function may use traced values that are none of its arguments
+        trace = CURRENT.get()
+        assert trace is not None
+        places = [place for place in (*range(len(args)), *kwargs) if place not in self.excluded]
+        if self.signature is not None:
+            return _by_rows(trace, self, places, args, kwargs)
+        asks = self.otypes is None and not self.cache
+        return by_element(
+            trace, self.pyfunc, places, args, kwargs, otypes=self.otypes, asks_first=asks
         )
 
     return call
+
+
+def _by_rows(
+    trace: Trace,
+    vectorized: Any,
+    places: list[int | str],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """What a function of whole rows gives for each of them: ``signature="(n),(n)->()"``."""
+    inputs, outputs = (re.findall(r"\(([^)]*)\)", s) for s in vectorized.signature.split("->"))
+    if len(places) != len(inputs):
+        raise TypeError(
+            f"wrong number of positional arguments: expected {len(inputs)!r}, got {len(places)!r}"
+        )
+    given = [args[p] if isinstance(p, int) else kwargs[p] for p in places]
+    operands = [conversion(x, copy=False) if contains_traced(x) else np.asarray(x) for x in given]
+    sizes: dict[str, int] = {}
+    counts = [len(_names(core)) for core in inputs]
+    for x, core in zip(operands, inputs, strict=True):
+        _check_core(x.shape, core, sizes)
+    outer = np.broadcast_shapes(
+        *(x.shape[: x.ndim - count] for x, count in zip(operands, counts, strict=True))
+    )
+    spread = [
+        np.broadcast_to(x, outer + x.shape[x.ndim - count :])
+        for x, count in zip(operands, counts, strict=True)
+    ]
+    results: list[tuple[Any, ...]] = []
+    for index in np.ndindex(*outer):
+        row = dict(zip(places, (x[index] for x in spread), strict=True))
+        positional = tuple(row.get(i, a) for i, a in enumerate(args))
+        named = {name: row.get(name, value) for name, value in kwargs.items()}
+        result = united_paths(trace, vectorized.pyfunc, positional, named)
+        several = result if isinstance(result, tuple) else (result,)
+        if len(several) != len(outputs):
+            raise ValueError(
+                f"wrong number of outputs from pyfunc: expected {len(outputs)!r}, got "
+                f"{len(several)!r}"
+            )
+        for item, core in zip(several, outputs, strict=True):
+            _check_core(np.shape(item), core, sizes, exact=True)
+        results.append(several)
+    if not results:
+        raise ValueError("cannot call `vectorize` with a signature on size 0 inputs here")
+    arrays = []
+    for i, column in enumerate(zip(*results, strict=True)):
+        stacked = np.stack([conversion(item) for item in column])
+        stacked = stacked.reshape(outer + stacked.shape[1:])
+        if vectorized.otypes is not None:
+            stacked = stacked.astype(vectorized.otypes[i])
+        arrays.append(stacked)
+    return tuple(arrays) if len(arrays) > 1 else arrays[0]
+
+
+def _names(core: str) -> list[str]:
+    return [name.strip() for name in core.split(",") if name.strip()]
+
+
+def _check_core(
+    shape: tuple[int, ...], core: str, sizes: dict[str, int], *, exact: bool = False
+) -> None:
+    """Raise what NumPy raises where an array's last axes are not those that a signature says."""
+    names = _names(core)
+    if len(shape) < len(names) or (exact and len(shape) != len(names)):
+        raise ValueError(
+            f"{len(shape)}-dimensional argument does not have enough dimensions for all core "
+            f"dimensions ({core})"
+        )
+    for name, size in zip(names, shape[len(shape) - len(names) :], strict=True):
+        if sizes.setdefault(name, size) != size:
+            raise ValueError(
+                f"inconsistent size for core dimension {name!r}: {size!r} vs {sizes[name]!r}"
+            )
 
 
 def by_element(
@@ -175,9 +243,11 @@ def _itself(error: Exception) -> Exception:
 
 
 def _united(trace: Trace, values: Any) -> Any:
-    ids = [ids_of(trace, value).reshape(1) for value in values]
+    ids = [np.asarray(ids_of(trace, value)) for value in values]
+    shape = ids[0].shape
     dtype = np.result_type(*map(dtype_of, values))
-    return trace.wrap(Elements(trace.graph.union_all(ids).reshape(()), dtype))
+    united = trace.graph.union_all([one.reshape(-1) for one in ids]).reshape(shape)
+    return trace.wrap(Elements(united, dtype))
 
 
 run_each_by(united_paths)

@@ -19,5 +19,49 @@ def test_vectorize_with_outputs_exclusions_and_keywords():
     g = np.vectorize(lambda v, p, k=1: (v**p, k * v), excluded={1, "p"})
     pattern = st.jacobian_sparsity(lambda x: g(x, 2, k=np.array([1.0, 0.0])), np.ones(2))
     assert_same_pattern(pattern, [[1, 0], [0, 1], [1, 0], [0, 0]])
-    with pytest.raises(st.UnsupportedError, match="signature"):
-        st.jacobian_sparsity(np.vectorize(np.sum, signature="(n)->()"), np.ones(2))
+
+
+def clipped(row, bound):
+    return row if row[0] > bound else row[::-1] * bound
+
+
+SIGNATURES = {
+    "rows to numbers": (np.vectorize(np.sum, signature="(n)->()"), lambda x: x.sum(axis=1)),
+    "two outputs": (
+        np.vectorize(lambda row: (row[0], row[1:] ** 2), signature="(n)->(),(m)"),
+        lambda x: (x[:, 0], x[:, 1:] ** 2),
+    ),
+    "a branch in each row": (np.vectorize(clipped, signature="(n),()->(n)"), None),
+    "matrices": (
+        np.vectorize(np.dot, signature="(n),(n)->()", otypes=[float]),
+        lambda x: (x * x).sum(axis=1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_vectorize_of_whole_rows(name):
+    f, same = SIGNATURES[name]
+
+    def called(x):
+        rows = x.reshape(3, 2)
+        if name == "a branch in each row":
+            return f(rows, 0.5)
+        return f(rows, rows) if name == "matrices" else f(rows)
+
+    point = np.linspace(0.1, 1.1, 6)
+    pattern = st.jacobian_sparsity(called, point, max_paths=1)
+    if same is None:
+        assert_same_pattern(pattern, np.kron(np.eye(3), np.ones((2, 2))))
+    else:
+        expected = st.jacobian_sparsity(lambda x: same(x.reshape(3, 2)), point)
+        assert_same_pattern(pattern, expected)
+    local = st.jacobian_sparsity(called, point, local=True).toarray()
+    assert (local <= pattern.toarray()).all()
+    assert local.any(axis=1).all()
+
+
+def test_vectorize_of_rows_raises_as_numpy():
+    g = np.vectorize(lambda a, b: a @ b, signature="(n),(n)->()")
+    with pytest.raises(ValueError, match="inconsistent size for core dimension"):
+        st.jacobian_sparsity(lambda x: g(x, np.ones(3)), np.ones(2))
