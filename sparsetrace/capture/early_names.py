@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture import registered_functions
+from sparsetrace.capture import array_methods, registered_functions
 from sparsetrace.capture.builtin_names import CONVERSIONS, ORDERINGS
 from sparsetrace.capture.patch import ABSENT, Patch, Place
 from sparsetrace.user_code import identity_tests
@@ -149,9 +149,9 @@ WATCHED.update(id(getattr(np, name)) for name in _MEMORY)
 
 
 def watched_patches(places: Iterable[tuple[Callable[[Any], None], Any]]) -> list[Patch]:
-    """These conversions, and functions with a user's rule, wherever else the function holds them.
+    """These conversions, functions with a user's rule and bound methods of ordinary arrays.
 
-    That is in containers, as defaults, in closures.
+    That is wherever the function holds them: in containers, as defaults, in closures.
 
     Parameters
     ----------
@@ -166,6 +166,8 @@ def watched_patches(places: Iterable[tuple[Callable[[Any], None], Any]]) -> list
 
 def _stand_in(function: Any) -> Any:
     """What is exchanged for a function while a trace runs."""
+    if isinstance(getattr(function, "__self__", None), np.ndarray):
+        return array_methods.bound_to_array(function)
     wrapper = registered_functions.wrapper_of(function)
     return getattr(np, function.__name__) if wrapper is None else wrapper
 

@@ -21,7 +21,7 @@ from sparsetrace.capture import numpy_constructors, numpy_polynomial
 from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, is_library
-from sparsetrace.context import CURRENT
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch.calls import function_call
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
@@ -29,7 +29,7 @@ from sparsetrace.operands.operands import contains_traced
 from sparsetrace.user_code.callers import called
 from sparsetrace.user_code.frames import by_user
 
-__all__ = ["MODULE", "later_patches", "patches", "refuse_objects"]
+__all__ = ["MODULE", "answers_itself", "called_with_arrays", "later_patches", "patches", "refuse_objects"]
 
 MODULE = "numpy of sequences"
 """The name of the group of patches, which is no module's."""
@@ -54,26 +54,34 @@ def _arrays(x: Any) -> Any:
     return type(x)(map(as_array, x)) if type(x) in (list, tuple) else x
 
 
-def _answers_itself(x: Any) -> bool:
+def answers_itself(x: Any) -> bool:
     """Whether NumPy hands a call over to this operand before all traced arrays."""
     return isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False)
 
 
-def _function(original: Callable[..., Any]) -> Callable[..., Any]:
-    places, names = _OF_ARRAYS.get(original.__name__, ((), ()))
+def called_with_arrays(
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a function of NumPy's gives, with arrays in place of lists of traced numbers.
 
+    NumPy does not look at all arguments before it hands a call over.
+    """
+    places, names = _OF_ARRAYS.get(function.__name__, ((), ()))
+    args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
+    kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
+    every = (*args, *kwargs.values())
+    if any(map(answers_itself, every)) or not contains_traced(every):
+        return function(*args, **kwargs)
+    return function_call(trace, function, args, kwargs)
+
+
+def _function(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         trace = CURRENT.get()
         if trace is None or SESSION.get() is None or is_library(sys._getframe(1)):
             return original(*args, **kwargs)
-        args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
-        kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
-        every = (*args, *kwargs.values())
-        if any(map(_answers_itself, every)) or not contains_traced(every):
-            return original(*args, **kwargs)
-        # NumPy does not look at all arguments before it hands a call over
-        return function_call(trace, original, args, kwargs)
+        return called_with_arrays(trace, original, args, kwargs)
 
     call._captures = True  # type: ignore[attr-defined]
     return call

@@ -20,6 +20,7 @@ from typing import Any
 
 from sparsetrace import masked
 from sparsetrace.capture import (
+    array_methods,
     constant_tables,
     early_names,
     exact_types,
@@ -42,6 +43,7 @@ __all__ = [
     "capturing",
     "changes",
     "exchange_again",
+    "exchange_methods",
     "exchange_sequences",
     "exchange_watched",
     "rebind",
@@ -65,6 +67,7 @@ _FROM_START: tuple[Source, ...] = (
 )
 _GROUPS: dict[str, Source] = {
     numpy_lists.MODULE: numpy_lists.later_patches,
+    array_methods.MODULE: array_methods.patches,
     numba_functions.MODULE: numba_functions.patches,
     **{name: partial(threads.pool_patches, name) for name in threads.POOLS},
 }
@@ -101,9 +104,13 @@ def _replacements(group: str = "") -> list[Replacements]:
 
 @cache
 def _functions(groups: frozenset[str]) -> tuple[dict[int, Patch], dict[int, Patch]]:
-    """The patches of functions of modules, by the ids of originals, and of replacements."""
+    """The patches of what may bear other names, by the ids of originals, and of replacements.
+
+    Those are functions of modules, and methods of ``np.ndarray``.
+    """
     exchanged = [*_patches(), *(patch for group in groups for patch in _patches_of(group))]
-    functions = [patch for patch in exchanged if isinstance(patch.owner, types.ModuleType)]
+    owners = (types.ModuleType, array_methods.ClassNames)
+    functions = [patch for patch in exchanged if isinstance(patch.owner, owners)]
     return (
         {id(patch.original): patch for patch in functions},
         {id(patch.replacement): patch for patch in functions},
@@ -203,8 +210,13 @@ def _install(group: str | None = None) -> bool:
 
 
 def exchange_sequences() -> bool:
-    """Exchange the functions that take lists; whether they were not before."""
-    return _install(numpy_lists.MODULE)
+    """Exchange the functions that take lists, and methods of arrays; whether they were not yet."""
+    return _install(numpy_lists.MODULE) | exchange_methods()
+
+
+def exchange_methods() -> bool:
+    """Exchange the methods of ordinary arrays; whether they were not before."""
+    return _install(array_methods.MODULE)
 
 
 # --------------------------------------------------------- names bound early

@@ -20,8 +20,9 @@ __all__ = ["POISON", "frame", "overwritten", "repaired"]
 
 _MESSAGE = "it read the elements of a traced array, which is outside of what the trace can follow"
 _REMEDY = (
-    "Use NumPy functions on the array itself, or keep np.asarray, buffers made by np.zeros and "
-    "C or SciPy routines out of the traced function (np.zeros_like(x) makes a traceable buffer)."
+    "Use NumPy functions on the array itself (M @ x for a method M.dot that is kept), or keep "
+    "np.asarray, buffers made by np.zeros and C or SciPy routines out of the traced function "
+    "(np.zeros_like(x) makes a traceable buffer)."
 )
 
 

@@ -23,6 +23,7 @@ from sparsetrace.capture.patches import (
     capturing,
     changes,
     exchange_again,
+    exchange_methods,
     exchange_sequences,
     exchange_watched,
     rebind,
@@ -104,6 +105,8 @@ def trace(
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
             exchange_watched(state.watched())
+            if state.reached.multiplies():
+                exchange_methods()
         result = None
         while result is None:
             branches = Branches(max_paths)

@@ -28,10 +28,10 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.user_code.reach import (
     CACHES,
     ITERATORS,
-    WATCHED,
     dict_of,
     filled_slots,
     is_foreign,
+    is_watched,
     reached,
 )
 
@@ -106,13 +106,13 @@ class State:
             self._put_back()
 
     def watched(self) -> Iterator[tuple[Callable[[Any], None], Any]]:
-        """How to exchange each function of `reach.WATCHED` where it is held, and the function."""
+        """How to exchange each function that is watched where it is held, and the function."""
         result = self.reached
         if result.watched:
             yield from _places(self, set(map(id, result.watched)))
             for function in result.defaults:
                 for i, value in enumerate(function.__defaults__):
-                    if id(value) in WATCHED:
+                    if is_watched(value):
                         yield functools.partial(_redefine, function, i), value
             for call in result.partials:
                 yield functools.partial(_recall, call), call.func

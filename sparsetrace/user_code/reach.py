@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "ARRAY_METHODS",
     "CACHES",
     "ITERATORS",
     "OWN",
@@ -38,6 +39,7 @@ __all__ = [
     "dict_of",
     "filled_slots",
     "is_foreign",
+    "is_watched",
     "reached",
 ]
 
@@ -114,6 +116,8 @@ class Code:
     """Whether it may ask an array for its dtype."""
     compares_truths: bool
     """Whether it compares with True or False by identity, as ``case True`` does."""
+    multiplies: bool
+    """Whether it may call the method ``dot`` of an array, and not just ``np.dot``."""
     handlers: Any = None
     """What `sparsetrace.capture.swallowed_errors` found out about its exception handlers."""
 
@@ -156,6 +160,7 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         not names.isdisjoint(_WRITES_ATTRIBUTES),
         not names.isdisjoint(_ASKS_DTYPES),
         any(map(_compares_truths, codes)),
+        "dot" in names and any(_multiplies(one, scope) for one in codes),
     )
 
 
@@ -173,6 +178,16 @@ def _compares_truths(code: types.CodeType) -> bool:
     return any(
         after.opcode == _IS and before.opname == "LOAD_CONST" and isinstance(before.argval, bool)
         for before, after in itertools.pairwise(steps)
+    )
+
+
+def _multiplies(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    return any(
+        step.argval == "dot"
+        and step.opname in ("LOAD_ATTR", "LOAD_METHOD")
+        and type(scope.get(str(before.argval))) is not types.ModuleType
+        for before, step in itertools.pairwise(steps)
     )
 
 
@@ -356,7 +371,7 @@ class Reached:
     caches, iterators : list
         What cannot be put back, but exchanged.
     watched, defaults, partials : list
-        Functions of `WATCHED`, and what holds one as a default argument or a partial call.
+        Functions that `is_watched` names, and what holds one as a default or a partial call.
     unknown : bool
         Whether functions may be called that the walk has not seen.
     """
@@ -386,6 +401,10 @@ class Reached:
         """Whether any code may ask for a dtype; not in doubt."""
         return any(code.asks_dtypes for code, _ in self.codes)
 
+    def multiplies(self) -> bool:
+        """Whether any code calls the method ``dot`` of an array by name."""
+        return any(code.multiplies for code, _ in self.codes)
+
     def compares_truths(self) -> bool:
         """Whether any code may compare with True or False by identity; in doubt, yes."""
         return self.unknown or any(code.compares_truths for code, _ in self.codes)
@@ -412,6 +431,22 @@ WATCHED: set[int] = set()
 
 `sparsetrace.capture` names them.
 """
+ARRAY_METHODS: set[str] = set()
+"""The methods of ordinary arrays, by name, that must not either once they are bound to one."""
+
+
+def is_watched(item: Any) -> bool:
+    """Whether an object is such a function, or such a method bound to an array.
+
+    Examples
+    --------
+    >>> is_watched(np.ones(2).dot), is_watched(np.ones(2).tolist)
+    (True, False)
+    """
+    if id(item) in WATCHED:
+        return True
+    bound = type(item) is types.BuiltinFunctionType and isinstance(item.__self__, np.ndarray)
+    return bound and item.__name__ in ARRAY_METHODS
 
 
 class _Walk:
@@ -455,7 +490,7 @@ class _Walk:
 
     # ---------------------------------------------------------------- code
     def function(self, item: Any, kind: _Kind, opaque: bool) -> None:
-        if id(item) in WATCHED:
+        if is_watched(item):
             self.found.watched.append(item)
         scope = item.__globals__
         info = _code(item.__code__, scope)
@@ -474,7 +509,7 @@ class _Walk:
         if foreign:
             return
         result = self.found
-        if item.__defaults__ and not WATCHED.isdisjoint(map(id, item.__defaults__)):
+        if item.__defaults__ and any(map(is_watched, item.__defaults__)):
             result.defaults.append(item)
         result.dicts.append(attributes)
         result.codes.append((info, scope))
@@ -488,7 +523,7 @@ class _Walk:
                 self.named(value, info)
             elif id(value) not in seen:
                 todo.append((value, False))
-            if cls in _EXCHANGED or id(value) in WATCHED:
+            if cls in _EXCHANGED or is_watched(value):
                 result.names.append((scope, name))
         for name in info.global_stores:
             result.names.append((scope, name))
@@ -537,7 +572,7 @@ class _Walk:
                 self.named(value, info)
                 continue
             self.push((value,), opaque=False)
-            if type(value) in _EXCHANGED or id(value) in WATCHED:
+            if type(value) in _EXCHANGED or is_watched(value):
                 self.found.names.append((scope, wanted))
         for wanted in info.attribute_stores:
             self.found.names.append((scope, wanted))
@@ -562,13 +597,13 @@ class _Walk:
             self.whole(scope)
 
     def builtin(self, item: Any, kind: _Kind, opaque: bool) -> None:
-        if id(item) in WATCHED:
+        if is_watched(item):
             self.found.watched.append(item)
         if type(item.__self__) is not types.ModuleType:
             self.push((item.__self__,), opaque=opaque)
 
     def partial(self, item: Any, kind: _Kind, opaque: bool) -> None:
-        if id(item.func) in WATCHED:
+        if is_watched(item.func):
             self.found.partials.append(item)
         self.push((item.func, *item.args, *item.keywords.values()), opaque=opaque)
         self.push(list(item.__dict__.values()), opaque=opaque)
@@ -631,6 +666,9 @@ class _Walk:
                 self.seen.add(id(attributes))
                 self.found.dicts.append(attributes)
                 self.found.objects.append((item, type(item), attributes))
+            elif foreign:
+                watched = [key for key, value in attributes.items() if is_watched(value)]
+                self.found.names.extend((attributes, key) for key in watched)
             if attributes:
                 self.push(list(dict.values(attributes)), opaque=foreign)
         if kind.slots:

@@ -13,11 +13,13 @@ __all__ = ["HERE", "KINDS", "REFUSED", "SHAPES", "TRACED", "load"]
 
 HERE = Path(__file__).parent
 KINDS = (
-    "attention branches buffers conversions early_names loops matrices physics structure transforms"
+    "attention branches buffers conversions early_names groups loops matrices physics structure "
+    "transforms"
 ).split()
 HELPERS = {
     "attention.split",
     "early_names.array",
+    "groups.to_scalar",
     "matrices.difference",
     "physics.lotka_volterra",
     "structure.logged",

@@ -1,0 +1,112 @@
+"""Methods of ordinary arrays that are given traced operands: ``M.dot(x)``, ``K.choose(x)``.
+
+Contract: they are C functions that read their operands' memory, and ask no protocol.  While
+they are exchanged every look-up finds a wrapper, also from ``exec``, `getattr`, ``map`` and
+compiled code that goes by the name; it does one test, and calls the original for everything
+not traced.  No attribute of a type written in C can be set: the name is exchanged in the dict
+behind it, and CPython is told that the type was modified, as its documentation asks for.
+Methods that were bound before (``apply = M.dot``) are exchanged where they are kept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import gc
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.capture.numpy_lists import called_with_arrays
+from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.session import SESSION, holds_traced
+from sparsetrace.context import CURRENT
+from sparsetrace.operands.operands import is_traced
+from sparsetrace.user_code.reach import ARRAY_METHODS
+
+__all__ = ["MODULE", "ClassNames", "bound_to_array", "patches"]
+
+MODULE = "methods of ndarray"
+"""The name of the group of patches, which is no module's.
+
+They are made where an error, or a traced number in an array of objects, shows the need; and
+from the start where code calls ``dot`` by name.  That is because NumPy would copy the matrix
+as objects to find out, and does not stop at the first error that multiplying them raises.
+"""
+
+_FUNCTIONS: dict[str, Any] = {
+    name: getattr(np, name)
+    for name in "choose compress dot max mean min prod repeat searchsorted std sum take var".split()
+}
+"""What answers a method: NumPy's function of the same name, by its rule."""
+ARRAY_METHODS.update(_FUNCTIONS)
+
+
+class ClassNames:
+    """The names of a type that is written in C, as a dict that may be changed."""
+
+    def __init__(self, cls: type, names: dict[str, Any]) -> None:
+        self._cls, self._names = cls, names
+        self._modified = ctypes.pythonapi.PyType_Modified
+        self._modified.argtypes, self._modified.restype = [ctypes.py_object], None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._names.get(name, default)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._names[name] = value
+        self._modified(self._cls)
+
+
+@functools.cache
+def _names() -> ClassNames | None:
+    """Those of ``np.ndarray``; None where Python keeps them in another way than CPython."""
+    if sys.implementation.name != "cpython":
+        return None
+    held = gc.get_referents(vars(np.ndarray))
+    is_dict = len(held) == 1 and type(held[0]) is dict and held[0] == dict(vars(np.ndarray))
+    return ClassNames(np.ndarray, held[0]) if is_dict else None
+
+
+@functools.cache
+def _wrapper(name: str) -> Any:
+    original, function = getattr(np.ndarray, name), _FUNCTIONS[name]
+
+    @functools.wraps(original)
+    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        trace = CURRENT.get()
+        if trace is None or SESSION.get() is None or not holds_traced((self, *args), kwargs):
+            return original(self, *args, **kwargs)
+        if is_traced(self):  # np.ndarray.dot(x, y)
+            return getattr(self, name)(*args, **kwargs)
+        return called_with_arrays(trace, function, *_arguments(name, self, args, kwargs))
+
+    method.__objclass__ = np.ndarray  # type: ignore[attr-defined]
+    return method
+
+
+def _arguments(
+    name: str, array: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a method as the function of its name takes them."""
+    if name == "choose" and len(args) > 1:  # the method takes the choices one by one, too
+        return (array, args), kwargs
+    if name == "compress":  # whose function takes the condition first
+        rest = dict(zip(("axis", "out"), args[1:], strict=False))
+        return args[:1], {"a": array, **rest, **kwargs}
+    return (array, *args), kwargs
+
+
+def patches() -> list[Patch]:
+    """The methods of ``np.ndarray`` whose operands can be traced."""
+    names = _names()
+    if names is None:
+        return []
+    return [Patch(names, name, names.get(name), _wrapper(name)) for name in _FUNCTIONS]
+
+
+def bound_to_array(method: Any) -> Any:
+    """What stands for a method of an ordinary array that was bound before the trace."""
+    return types.MethodType(_wrapper(method.__name__), method.__self__)
