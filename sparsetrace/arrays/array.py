@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sparsetrace import masked
 from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.layout import Layout
+from sparsetrace.arrays.object_array import objects_of
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.calls import function_call, ufunc_call
@@ -367,6 +368,8 @@ class TracedArray(Layout):
     ) -> Any:
         """As ndarray.astype; whole numbers have no derivative."""
         result_dtype = np.dtype(dtype)
+        if result_dtype.kind == "O":
+            return objects_of(self)
         if result_dtype.kind not in "biufc":
             raise UnsupportedError(
                 explain(

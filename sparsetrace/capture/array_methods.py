@@ -19,11 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.numpy_lists import called_with_arrays
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, holds_traced
 from sparsetrace.context import CURRENT
-from sparsetrace.operands.operands import is_traced
+from sparsetrace.operands.operands import (
+    contains_traced,
+    holds_objects,
+    is_of_numbers,
+    is_traced,
+)
 from sparsetrace.user_code.reach import ARRAY_METHODS
 
 __all__ = ["MODULE", "ClassNames", "bound_to_array", "patches"]
@@ -38,7 +44,10 @@ as objects to find out, and does not stop at the first error that multiplying th
 
 _FUNCTIONS: dict[str, Any] = {
     name: getattr(np, name)
-    for name in "choose compress dot max mean min prod repeat searchsorted std sum take var".split()
+    for name in (
+        "argmax argmin argsort choose clip compress dot max mean min prod repeat searchsorted std "
+        "sum take var"
+    ).split()
 }
 """What answers a method: NumPy's function of the same name, by its rule."""
 ARRAY_METHODS.update(_FUNCTIONS)
@@ -81,10 +90,30 @@ def _wrapper(name: str) -> Any:
             return original(self, *args, **kwargs)
         if is_traced(self):  # np.ndarray.dot(x, y)
             return getattr(self, name)(*args, **kwargs)
+        if holds_objects(self) and not is_of_numbers(self):
+            return original(self, *args, **kwargs)
         return called_with_arrays(trace, function, *_arguments(name, self, args, kwargs))
 
     method.__objclass__ = np.ndarray  # type: ignore[attr-defined]
     return method
+
+
+@functools.cache
+def _converting() -> Any:
+    """``objects.astype(float)``, of traced numbers in an array of objects."""
+    original: Any = np.ndarray.astype
+
+    @functools.wraps(original)
+    def astype(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is not None and holds_objects(self) and contains_traced(self):
+            dtype = args[0] if args else kwargs.get("dtype")
+            if np.dtype(dtype) != object:
+                array = as_array(self)
+                if is_traced(array):
+                    return array.astype(*args, **kwargs)
+        return original(self, *args, **kwargs)
+
+    return astype
 
 
 def _arguments(
@@ -104,7 +133,8 @@ def patches() -> list[Patch]:
     names = _names()
     if names is None:
         return []
-    return [Patch(names, name, names.get(name), _wrapper(name)) for name in _FUNCTIONS]
+    wrappers = {"astype": _converting(), **{name: _wrapper(name) for name in _FUNCTIONS}}
+    return [Patch(names, name, names.get(name), wrapper) for name, wrapper in wrappers.items()]
 
 
 def bound_to_array(method: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 
 from sparsetrace.arrays.array import TracedArray
 from sparsetrace.arrays.flatiter import Flat
+from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import Buffer
@@ -109,7 +110,10 @@ def keep_own() -> None:
 
 _SHOWN = {
     id(cls)
-    for cls in (*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, *CONVERSIONS, type, _Name)
+    for cls in (
+        *(*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, ObjectArray),
+        *(*CONVERSIONS, type, _Name),
+    )
 }
 """Types that are not always shown as they are.
 

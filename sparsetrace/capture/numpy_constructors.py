@@ -14,12 +14,22 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace.arrays.object_array import objects_in
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, explain
 from sparsetrace.graph.graph import filled
-from sparsetrace.operands.operands import Elements, contains_traced, elements_of, is_traced
+from sparsetrace.operands.operands import (
+    Elements,
+    contains_traced,
+    elements_of,
+    holds_objects,
+    is_of_numbers,
+    is_traced,
+    is_traced_array,
+)
+from sparsetrace.operands.poison import POISON
 from sparsetrace.user_code.callers import called_directly
 
 __all__ = ["as_array", "patches"]
@@ -57,8 +67,35 @@ def traced_array_of(
 
 def as_array(x: Any) -> Any:
     """A list, or an array of objects, that holds traced numbers as a traced array."""
-    holds = isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object)
+    holds = isinstance(x, (list, tuple)) or (holds_objects(x) and is_of_numbers(x))
     return traced_array_of(x) if holds and contains_traced(x) else x
+
+
+# ------------------------------------------------------------------------ arrays of objects
+def _are_objects(dtype: Any) -> bool:
+    return dtype is not None and np.dtype(dtype) == object
+
+
+def _of_objects(obj: Any, make: Callable[[Any], Any]) -> Any:
+    """An array of objects made of what holds traced elements, which are its objects.
+
+    Of a list of arrays NumPy makes one of their elements, or one of arrays where their shapes
+    differ: the first reads the memory of the traced ones.
+
+    Parameters
+    ----------
+    obj : object
+    make : callable
+        Calls NumPy's function with what it is given, in the place of `obj`.
+    """
+    trace = CURRENT.get()
+    assert trace is not None
+    asks, trace.becomes_object = trace.becomes_object, None  # that is what was asked for
+    try:
+        made = make(objects_in(obj) if is_traced(obj) else obj)
+        return make(objects_in(obj)) if type(POISON) in set(map(type, made.flat)) else made
+    finally:
+        trace.becomes_object = asks
 
 
 def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -153,10 +190,14 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             made = original(*args, **kwargs)
             return _seen_again(made, obj) if _is_view(made, obj) else session.buffer(made, frame)
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
-        if dtype is object or not called_directly(frame):
+        if not called_directly(frame):
             if original.__name__ in _CONTIGUOUS and is_traced(obj):
                 _refuse_copy(original)
             return original(*args, **kwargs)
+        if _are_objects(dtype):
+            rest, named = args[1:], {k: v for k, v in kwargs.items() if k != name}
+            made = _of_objects(obj, lambda new: original(new, *rest, **named))
+            return session.buffer(made, frame)
         if original.__name__ == "require":  # NumPy judges the requirements
             options = {k: v for k, v in kwargs.items() if k != name}
             rows = original(np.zeros((2, 2)), *args[1:], **options)
@@ -170,6 +211,8 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
 
 
 def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
+    is_like = original.__name__.endswith("_like")
+
     @functools.wraps(original)
     def create(*args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
@@ -179,9 +222,25 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
         frame = sys._getframe(1)
         if is_library(frame):
             return original(*args, **kwargs)
+        if args and is_like and _are_objects(args[1] if len(args) > 1 else kwargs.get("dtype")):
+            args = (_stand_in(args[0]), *args[1:])
         return session.buffer(original(*map(as_array, args), **kwargs), frame)
 
     return create
+
+
+def _with_objects(made: Any, fill: Any) -> Any:
+    """An array of objects with these as its elements."""
+    if np.ndim(fill):
+        made[...] = objects_in(fill)
+    else:
+        made.fill(fill)
+    return made
+
+
+def _stand_in(like: Any) -> Any:
+    """An ordinary array of the same layout, for what is to hold objects and no elements of it."""
+    return like._ids if is_traced_array(like) else like
 
 
 def _filled(fill: Any, like: Any) -> Any:
@@ -205,6 +264,9 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
         if is_library(frame):
             return original(shape, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and called_directly(frame):
+            if _are_objects(args[0] if args else kwargs.get("dtype")):
+                made = original(shape, None, *args, **kwargs)
+                return session.buffer(_with_objects(made, fill_value), frame)
             fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
             order = args[1] if len(args) > 1 else kwargs.get("order", "C")
             return _filled(fill, np.empty(shape, order=order))
@@ -222,8 +284,11 @@ def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
         frame = sys._getframe(1)
         if is_library(frame):
             return original(a, fill_value, *args, **kwargs)
+        dtype = args[0] if args else kwargs.get("dtype")
+        if _are_objects(dtype) and called_directly(frame):
+            made = original(_stand_in(a), None, *args, **kwargs)
+            return session.buffer(_with_objects(made, fill_value), frame)
         if contains_traced(fill_value) and not is_traced(a) and called_directly(frame):
-            dtype = args[0] if args else kwargs.get("dtype")
             fill = traced_array_of(fill_value, np.asarray(a).dtype if dtype is None else dtype)
             order = args[1] if len(args) > 1 else kwargs.get("order", "K")
             return _filled(fill, np.empty_like(a, order=order, shape=kwargs.get("shape")))
@@ -241,7 +306,7 @@ def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(iterable, dtype, count, **kwargs)
         kwargs = _without_like(kwargs)
         items = list(iterable) if count < 0 else [v for v, _ in zip(iterable, range(count))]  # noqa: B905 - stops at count
-        if contains_traced(items):
+        if contains_traced(items) and not _are_objects(dtype):
             return traced_array_of(items, dtype)
         made = original(items, dtype, **kwargs)
         return session.buffer(made, frame)

@@ -25,7 +25,7 @@ from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch.calls import function_call
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
-from sparsetrace.operands.operands import contains_traced
+from sparsetrace.operands.operands import contains_traced, holds_objects, is_of_numbers
 from sparsetrace.user_code.callers import called
 from sparsetrace.user_code.frames import by_user
 
@@ -50,7 +50,14 @@ _LEFT = frozenset("astype block copyto fill_diagonal place put put_along_axis pu
 """What takes no lists, finds traced numbers within them, or writes into its argument."""
 
 
+def _holds_others(x: Any) -> bool:
+    """Whether this is an array of objects that are no numbers: arrays, or text."""
+    return holds_objects(x) and not is_of_numbers(x)
+
+
 def _arrays(x: Any) -> Any:
+    if _holds_others(x):
+        return list(x)
     return type(x)(map(as_array, x)) if type(x) in (list, tuple) else x
 
 
@@ -70,6 +77,8 @@ def called_with_arrays(
     args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
     kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
     every = (*args, *kwargs.values())
+    if any(map(_holds_others, every)):
+        return function(*args, **kwargs)
     if any(map(answers_itself, every)) or not contains_traced(every):
         return function(*args, **kwargs)
     return function_call(trace, function, args, kwargs)

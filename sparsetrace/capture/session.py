@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
@@ -88,10 +89,13 @@ class Session:
 
     def buffer(self, values: Any, frame: types.FrameType) -> Any:
         """A new float array as the user's code gets it: plain until a tracer is written."""
-        if type(values) not in (np.ndarray, Buffer) or values.dtype.kind not in "fc":
+        cls, kind = type(values), values.dtype.kind
+        if (cls is not np.ndarray and cls is not Buffer) or kind not in "fcO":
             return values
         if not called_directly(frame):
             return values
+        if kind == "O":
+            return values.view(ObjectArray)
         site = frame.f_code, frame.f_lasti
         trace = CURRENT.get()
         if site in self.promoted and trace is not None and trace.wrapper is not None:

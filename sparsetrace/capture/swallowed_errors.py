@@ -203,6 +203,8 @@ def _free_tool() -> None:
 
 
 def _at_error(code: types.CodeType, offset: int, error: BaseException) -> None:
+    if not isinstance(error, Exception):  # a generator that is closed: frames are half gone
+        return
     watchers = _watchers.get(id(FAILURES.get()))
     if watchers is None or error.__traceback__ is None:
         return

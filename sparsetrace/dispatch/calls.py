@@ -59,6 +59,7 @@ from sparsetrace.operands.operands import (
     check_operators,
     contains_traced,
     dtype_of,
+    holds_objects,
     is_traced,
     is_traced_array,
     landed,
@@ -73,7 +74,7 @@ from sparsetrace.operands.registry import RULES
 from sparsetrace.operands.ufunc_at import at
 from sparsetrace.operands.ufunc_reductions import reduce, reduceat
 
-__all__ = ["function_call", "ufunc_call"]
+__all__ = ["answer_objects_by", "function_call", "ufunc_call"]
 
 _RULE_MODULES = (
     creation,
@@ -146,6 +147,8 @@ def ufunc_call(
             return NotImplemented
     if python_ufuncs.is_of_python(ufunc):
         return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
+    if any(map(holds_objects, (*inputs, *kwargs.get("out", ())))):
+        return _of_objects(trace, ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc.signature is None and not trace.local:
         simple = unions.simple(trace, ufunc, inputs)
         if simple is not None:
@@ -194,6 +197,24 @@ def _of_ufunc(
     if outs and options:
         return _by_ufunc(trace, (ufunc, method), inputs, options, outs)
     return lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
+
+
+UfuncCall = Callable[[Trace, np.ufunc, str, tuple[Any, ...], dict[str, Any]], Any]
+
+
+def _without_objects(
+    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    return NotImplemented
+
+
+_of_objects: UfuncCall = _without_objects
+
+
+def answer_objects_by(answer: UfuncCall) -> None:
+    """Have ufuncs of ordinary arrays of objects, beside traced operands, answered by `answer`."""
+    global _of_objects
+    _of_objects = answer
 
 
 def _by_ufunc(

@@ -34,7 +34,9 @@ __all__ = [
     "dtype_of",
     "elements_of",
     "float_dtype",
+    "holds_objects",
     "ids_of",
+    "is_of_numbers",
     "is_ordinary",
     "is_plain",
     "is_traced",
@@ -157,10 +159,24 @@ def contains_traced(obj: object) -> bool:
     if is_traced(obj):
         return True
     if isinstance(obj, (list, tuple)):
-        return any(contains_traced(item) for item in obj)
+        return any(map(contains_traced, obj))
     if isinstance(obj, np.ndarray) and obj.dtype == object:
-        return any(is_traced(item) for item in obj.flat)
+        return any(map(is_traced, obj.flat))
     return hasattr(type(obj), "_traced_data")
+
+
+def holds_objects(obj: object) -> bool:
+    """Whether `obj` is an ordinary array of objects."""
+    return isinstance(obj, np.ndarray) and not is_traced(obj) and obj.dtype == object
+
+
+def is_of_numbers(array: NDArray[Any]) -> bool:
+    """Whether an array of objects holds numbers alone, traced ones among them."""
+    return all(map(_is_number, array.flat))
+
+
+def _is_number(obj: object) -> bool:
+    return isinstance(obj, _NUMBERS) or hasattr(type(obj), "_is_number")
 
 
 def _data_of(obj: Any) -> Any:
@@ -239,7 +255,7 @@ def values_of(obj: Any) -> Any:
     if isinstance(obj, (list, tuple)) and contains_traced(obj):
         items = [values_of(item) for item in obj]
         return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
-    if isinstance(obj, np.ndarray) and obj.dtype == object and contains_traced(obj):
+    if isinstance(obj, np.ndarray) and obj.dtype == object and is_of_numbers(obj):
         return array([values_of(item) for item in obj.flat]).reshape(obj.shape)
     data = _data_of(obj)
     return obj if data is obj else data._values
@@ -319,6 +335,10 @@ def elements_of(trace: Trace, obj: Any) -> Elements:
         result = _of_numbers(trace, obj)
         if result is not None:
             return result
+    elif holds_objects(obj):
+        result = _of_numbers(trace, obj.reshape(-1).tolist())
+        if result is not None:
+            return _reshaped(result, obj.shape)
     dtype = dtype_of(obj)
     values = array(values_of(obj), dtype) if trace.local else None
     return Elements(ids_of(trace, obj).copy(), dtype, values, keep_array=True)
@@ -326,18 +346,26 @@ def elements_of(trace: Trace, obj: Any) -> Elements:
 
 def _of_numbers(trace: Trace, items: Sequence[Any]) -> Elements | None:
     """The common case: traced float64 numbers, and floats, one after the other."""
-    if trace.local:
-        return None
-    ids = []
+    ids, values = [], []
     for x in items:
         cls = type(x)
         if cls is float:
             ids.append(trace.graph.constant_scalar(x))
+            values.append(x)
         elif getattr(cls, "_is_number", False) and x._trace is trace and x._dtype is FLOAT:
             ids.append(x._id)
+            values.append(x._value)
         else:
             return None
-    return Elements(array(ids, np.int32), FLOAT, keep_array=True)
+    points = array(values, FLOAT) if trace.local else None
+    return Elements(array(ids, np.int32), FLOAT, points, keep_array=True)
+
+
+def _reshaped(elements: Elements, shape: tuple[int, ...]) -> Elements:
+    elements.ids = elements.ids.reshape(shape)
+    if elements.values is not None:
+        elements.values = elements.values.reshape(shape)
+    return elements
 
 
 def constant_values(obj: Any) -> NDArray[Any]:
@@ -355,6 +383,8 @@ def constant_values(obj: Any) -> NDArray[Any]:
             return values
         if values.dtype.kind == "O" and values.ndim == 0:
             obj = values[()]
+        elif values.dtype.kind == "O" and is_of_numbers(values):
+            return array(values.tolist()).reshape(values.shape)
     if obj is POISON:
         raise EscapeError(
             explain(

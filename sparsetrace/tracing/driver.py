@@ -41,6 +41,7 @@ from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.tracing.finished import finish
 from sparsetrace.tracing.state import State
+from sparsetrace.user_code.attribute_access import calls_numpy
 from sparsetrace.user_code.frames import outside_frame
 
 __all__ = ["Run", "Traced", "trace"]
@@ -205,8 +206,11 @@ def _decider(branches: Branches, session: Session) -> Callable[[], bool]:
     """Decides a branch, unless the name of a builtin that branches can be exchanged first."""
 
     def decide() -> bool:
-        if branches.is_new() and rebind_orderings(outside_frame(sys._getframe(1))):
-            session.ask()
+        if branches.is_new():
+            asking = outside_frame(sys._getframe(1))
+            # NumPy compares traced numbers in an array of objects, which can be one of the trace
+            if rebind_orderings(asking) or (calls_numpy(asking) and exchange_sequences()):
+                session.ask()
         return branches.decide()
 
     return decide

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.operands.operands import holds_objects
+
 __all__ = ["leaves", "like", "named_leaves", "rebuilt"]
 
 
@@ -21,6 +23,12 @@ def _is_numbers(obj: Any) -> bool:
     if isinstance(obj, list):
         return bool(obj) and all(_is_numbers(item) for item in obj)
     return isinstance(obj, (bool, int, float, complex, np.number))
+
+
+def _is_nested(obj: Any) -> bool:
+    """Whether an array of objects holds arrays or other containers."""
+    containers = (np.ndarray, Mapping, tuple, list)
+    return holds_objects(obj) and any(isinstance(item, containers) for item in obj.flat)
 
 
 def like(container: Any, items: Sequence[Any]) -> Any:
@@ -93,6 +101,9 @@ def leaves(tree: Any) -> Iterator[Any]:
     elif isinstance(tree, tuple) or (isinstance(tree, list) and not _is_numbers(tree)):
         for item in tree:
             yield from leaves(item)
+    elif _is_nested(tree):
+        for item in tree.flat:
+            yield from leaves(item)
     else:
         yield tree
 
@@ -115,5 +126,8 @@ def named_leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     elif isinstance(tree, tuple) or (isinstance(tree, list) and not _is_numbers(tree)):
         for place, item in enumerate(tree):
             yield from named_leaves(item, f"{name}[{place}]")
+    elif _is_nested(tree):
+        for at in np.ndindex(tree.shape):
+            yield from named_leaves(tree[at], f"{name}[{', '.join(map(str, at))}]")
     else:
         yield name, tree

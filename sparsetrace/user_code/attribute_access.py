@@ -17,7 +17,7 @@ from sparsetrace.user_code.bytecode import Chain, callee_at
 from sparsetrace.user_code.frames import by_user
 from sparsetrace.user_code.handlers import named
 
-__all__ = ["by_numpy", "by_users_name", "whether_there"]
+__all__ = ["by_numpy", "by_users_name", "calls_numpy", "whether_there"]
 
 _MOST_KNOWN = 4096
 _PLACES: dict[tuple[int, int], tuple[types.CodeType, str, Chain]] = {}
@@ -40,16 +40,21 @@ def by_numpy(frame: types.FrameType) -> bool:
 
     Of what it makes an array of it asks for a buffer first, and goes on without one.
     """
+    return calls_numpy(frame) or _standing_at(frame)[0] in _OPERATORS
+
+
+def calls_numpy(frame: types.FrameType) -> bool:
+    """Whether the frame calls NumPy by a name that is known, or is NumPy's own."""
     if frame.f_globals.get("__name__", "").partition(".")[0] in ("numpy", "sparsetrace"):
         return True
-    operation, chain = _standing_at(frame)
-    if operation in _OPERATORS:
-        return True
+    _, chain = _standing_at(frame)
     if chain and chain[0][0].startswith(("LOAD_FAST", "LOAD_DEREF")):
         chain = (("LOAD_NAME", chain[0][1]), *chain[1:])
     called = named(chain, {**frame.f_globals, **frame.f_locals})
     owner = getattr(called, "__objclass__", None)
     if isinstance(called, np.ufunc) or owner in (np.ndarray, np.ufunc):
+        return True
+    if isinstance(getattr(called, "__self__", None), np.ndarray):
         return True
     return str(getattr(called, "__module__", "")).partition(".")[0] == "numpy"
 

@@ -36,7 +36,7 @@ def summed_objects(x):
     return np.sum(terms), terms[0] * terms[2], terms @ x[1:]
 
 
-@program(P, Q, to=PROGRAMS, refused=("global", "local"))
+@program(P, Q, to=PROGRAMS)
 def objects_cast_to_floats(x):
     return np.frompyfunc(lambda k: k * x[0], 1, 1)(np.arange(3)).astype(float)
 
