@@ -42,7 +42,7 @@ def test_jacobians(call):
     wanted = numerical_jacobian_pattern(numbers(f), X, **REGION)
     assert_same_pattern(st.jacobian_sparsity(f, X), wanted)
     wanted = jacobian_pattern_at(numbers(f), X)
-    assert_same_pattern(st.jacobian_sparsity(f, X, local=True, verify=False), wanted)
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=True), wanted)
 
 
 @pytest.mark.parametrize("call", EXACT)
@@ -52,7 +52,7 @@ def test_hessians(call):
     weights = np.random.default_rng(3).uniform(0.5, 1.5, len(flat_outputs(start)))
     wanted = numerical_hessian_pattern(lambda x: weights @ flat_outputs(numbers(f)(x)), X, **REGION)
     assert_same_pattern(st.lagrangian_hessian_sparsity(f, X), wanted)
-    assert_covers(st.lagrangian_hessian_sparsity(f, X, local=True, verify=False), wanted)
+    assert_covers(st.lagrangian_hessian_sparsity(f, X, local=True), wanted)
 
 
 @pytest.mark.parametrize("call", BY_VALUE)
@@ -61,7 +61,7 @@ def test_what_other_values_would_give_is_claimed(call):
     wanted = numerical_jacobian_pattern(numbers(f), X, **REGION)
     assert_covers(st.jacobian_sparsity(f, X), wanted)
     wanted = jacobian_pattern_at(numbers(f), X)
-    assert_covers(st.jacobian_sparsity(f, X, local=True, verify=False), wanted)
+    assert_covers(st.jacobian_sparsity(f, X, local=True), wanted)
 
 
 def test_an_error_of_pythons_numbers_is_a_path_of_its_own():
