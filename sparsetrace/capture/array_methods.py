@@ -3,14 +3,12 @@
 Contract: they are C functions that read their operands' memory, and ask no protocol.  While
 they are exchanged every look-up finds a wrapper, also from ``exec``, `getattr`, ``map`` and
 compiled code that goes by the name; it does one test, and calls the original for everything
-not traced.  No attribute of a type written in C can be set: the name is exchanged in the dict
-behind it, and CPython is told that the type was modified, as its documentation asks for.
-Methods that were bound before (``apply = M.dot``) are exchanged where they are kept.
+not traced (`sparsetrace.capture.patch.ClassNames` says how they are exchanged).  Methods that
+were bound before (``apply = M.dot``) are exchanged where they are kept.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import gc
 import sys
@@ -21,7 +19,7 @@ import numpy as np
 
 from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.numpy_lists import called_with_arrays
-from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.patch import ClassNames, Patch
 from sparsetrace.capture.session import SESSION, holds_traced
 from sparsetrace.context import CURRENT
 from sparsetrace.operands.operands import (
@@ -32,7 +30,7 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.user_code.reach import ARRAY_METHODS
 
-__all__ = ["MODULE", "ClassNames", "bound_to_array", "patches"]
+__all__ = ["MODULE", "bound_to_array", "patches"]
 
 MODULE = "methods of ndarray"
 """The name of the group of patches, which is no module's.
@@ -40,6 +38,8 @@ MODULE = "methods of ndarray"
 They are made where an error, or a traced number in an array of objects, shows the need; and
 from the start where code calls ``dot`` by name.  That is because NumPy would copy the matrix
 as objects to find out, and does not stop at the first error that multiplying them raises.
+From the start of every trace they would cost 30 us; and since Python 3.13 a type that was modified
+a thousand times has its look-ups no longer cached, which makes a trace slower by a tenth.
 """
 
 _FUNCTIONS: dict[str, Any] = {
@@ -51,22 +51,6 @@ _FUNCTIONS: dict[str, Any] = {
 }
 """What answers a method: NumPy's function of the same name, by its rule."""
 ARRAY_METHODS.update(_FUNCTIONS)
-
-
-class ClassNames:
-    """The names of a type that is written in C, as a dict that may be changed."""
-
-    def __init__(self, cls: type, names: dict[str, Any]) -> None:
-        self._cls, self._names = cls, names
-        self._modified = ctypes.pythonapi.PyType_Modified
-        self._modified.argtypes, self._modified.restype = [ctypes.py_object], None
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self._names.get(name, default)
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._names[name] = value
-        self._modified(self._cls)
 
 
 @functools.cache

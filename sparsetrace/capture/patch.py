@@ -6,11 +6,12 @@ need not be the patch's original: other code may have exchanged the name before 
 
 from __future__ import annotations
 
+import ctypes
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["ABSENT", "Exchange", "Patch", "Place", "by_owner"]
+__all__ = ["ABSENT", "ClassNames", "Exchange", "Patch", "Place", "by_owner"]
 
 ABSENT: Any = object()
 """Stands where there is nothing: a method is inherited, a name is a builtin's."""
@@ -21,7 +22,7 @@ class Patch(NamedTuple):
 
     Attributes
     ----------
-    owner : module, class, dict or Place
+    owner : module, class, ClassNames, dict or Place
         A dict holds the names of a module, or the attributes of an object.
     name : str
     original : object
@@ -48,12 +49,39 @@ class Place:
         self._assign(value)
 
 
+class ClassNames:
+    """The names of a class that is written in C, which has no attributes that could be set.
+
+    They are exchanged in the dict behind it, and CPython is told that the class was modified,
+    as its documentation asks for: from then on every look-up finds them.
+
+    Parameters
+    ----------
+    cls : type
+    names : dict
+        That dict, of which ``vars(cls)`` is a view.
+    """
+
+    def __init__(self, cls: type, names: dict[str, Any]) -> None:
+        self._cls, self._names = cls, names
+        self._modified = ctypes.pythonapi.PyType_Modified
+        self._modified.argtypes, self._modified.restype = [ctypes.py_object], None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._names.get(name, default)
+
+    def update(self, values: dict[str, Any]) -> None:
+        """Put these in place of those that are there."""
+        self._names.update(values)
+        self._modified(self._cls)
+
+
 class Replacements(NamedTuple):
     """What is put in one owner.
 
     Attributes
     ----------
-    owner : module, class, dict or Place
+    owner : module, class, ClassNames, dict or Place
     scope : mapping
         Where the owner has its names: itself, or its ``__dict__``.
     by_name : dict
@@ -127,7 +155,7 @@ class Exchange:
 
 
 def _assign(owner: Any, scope: Any, values: dict[str, Any]) -> None:
-    if type(owner) is types.ModuleType:  # all at once, much faster than by attribute
+    if type(owner) in (types.ModuleType, ClassNames):  # all at once, much faster than one by one
         scope.update(values)
     elif scope is not owner:
         for name, value in values.items():

@@ -35,7 +35,7 @@ from sparsetrace.capture import (
     threads,
     vectorize,
 )
-from sparsetrace.capture.patch import Exchange, Patch, Replacements, by_owner
+from sparsetrace.capture.patch import ClassNames, Exchange, Patch, Replacements, by_owner
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.operands import floating
 
@@ -109,7 +109,7 @@ def _functions(groups: frozenset[str]) -> tuple[dict[int, Patch], dict[int, Patc
     Those are functions of modules, and methods of ``np.ndarray``.
     """
     exchanged = [*_patches(), *(patch for group in groups for patch in _patches_of(group))]
-    owners = (types.ModuleType, array_methods.ClassNames)
+    owners = (types.ModuleType, ClassNames)
     functions = [patch for patch in exchanged if isinstance(patch.owner, owners)]
     return (
         {id(patch.original): patch for patch in functions},

@@ -174,7 +174,7 @@ def by_element(
 def _typed(trace: Trace, otypes: Any, i: int, result: Any, rows: list[Any]) -> Any:
     """One result of ``np.vectorize``: of the type asked for, else of its first element's."""
     if otypes is not None:
-        return result if otypes[i] == "O" else result.astype(otypes[i])
+        return result.astype(otypes[i]) if is_traced(result) or otypes[i] != "O" else result
     first = rows[0][i]
     if not is_traced(result):
         return result.astype(np.asarray(first).dtype) if not contains_traced(result) else result

@@ -12,13 +12,11 @@ import pytest
 
 from oracles import dense
 from sparsetrace import VerificationError, jacobian_sparsity
-from sparsetrace.dispatch import local_calls
 from sparsetrace.numpy_rules import einsum
 from sparsetrace.operands import elementwise
 from sparsetrace.operands.operands import Operand
 
 _checked_leaf = importlib.import_module("sparsetrace.tracing.arguments")._checked_leaf
-_is_whole = local_calls._is_whole
 _view = einsum._view
 
 
@@ -32,10 +30,6 @@ def a_copy(*args, **kwargs):
     if found is not None:
         found.ids = np.array(found.ids)
     return found
-
-
-def whole_or_object(values):
-    return _is_whole(values) or getattr(getattr(values, "dtype", None), "kind", "") == "O"
 
 
 def without_values(graph, ufunc, *operands):
@@ -69,7 +63,12 @@ TAKEN_OUT = {
         "scaled_twice",
         "local",
     ),
-    "object_results": ("dispatch.local_calls._is_whole", whole_or_object, "bound_by_name", "local"),
+    "object_results": (
+        "dispatch.calls.holds_objects",
+        lambda array: False,
+        "told_by_dtype",
+        "global",
+    ),
     "views": ("numpy_rules.einsum._view", a_copy, "diagonal_by_einsum", "global"),
     "exact_types": (
         "capture.exact_types.by_user",

@@ -72,5 +72,19 @@ def filled_with_objects(x):
 
 
 @program(P, Q, to=PROGRAMS)
+def told_by_dtype(x):
+    product = x * np.array(x[::-1], dtype=object)
+    return product.astype(float) if product.dtype == object else np.zeros(4)
+
+
+@program(P, Q, to=PROGRAMS)
+def divided_by_a_number_of_pythons(x):
+    try:
+        return x[0] + (1.0 / np.array([x[1], 1.0], dtype=object)).sum()
+    except ZeroDivisionError:
+        return x[2]
+
+
+@program(P, Q, to=PROGRAMS)
 def rounded_beside_floats(x):
     return np.concatenate([np.rint(x), x]), np.floor(x) * x, np.sign(x) + x
