@@ -89,12 +89,11 @@ class Session:
 
     def buffer(self, values: Any, frame: types.FrameType) -> Any:
         """A new float array as the user's code gets it: plain until a tracer is written."""
-        cls, kind = type(values), values.dtype.kind
-        if (cls is not np.ndarray and cls is not Buffer) or kind not in "fcO":
+        if type(values) not in (np.ndarray, Buffer) or values.dtype.kind not in "fcO":
             return values
         if not called_directly(frame):
             return values
-        if kind == "O":
+        if values.dtype.kind == "O":
             return values.view(ObjectArray)
         site = frame.f_code, frame.f_lasti
         trace = CURRENT.get()

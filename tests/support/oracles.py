@@ -47,6 +47,9 @@ def _leaves(result: Any) -> Iterator[NDArray[Any]]:
             yield from _leaves(item)
         return
     leaf = np.asarray(np.ma.filled(result, 0))  # what is masked is no number that could change
+    if leaf.dtype == object and isinstance(result, np.ndarray):
+        yield from _leaves(leaf.reshape(-1).tolist())
+        return
     if leaf.dtype.kind not in "biufc":
         raise TypeError(f"an output of type {type(result).__name__} holds no numbers")
     yield leaf.astype(complex if leaf.dtype.kind == "c" else float)
