@@ -17,6 +17,7 @@ from sparsetrace.masked.data_and_mask import (
     MaskedData,
     as_mask,
     as_traced,
+    as_type,
     current_trace,
     filled,
     full_mask,
@@ -49,7 +50,7 @@ def constructed(
         array = as_traced(trace, array)
         out = array
         if dtype is not None and np.dtype(dtype) != array.dtype:
-            out = as_traced(trace, array.astype(dtype))
+            out = as_traced(trace, as_type(array, dtype))
         elif copy or (order in ("C", "F") and not array.flags[f"{order}_CONTIGUOUS"]):
             out = array.copy(order or "K")
         return out.reshape((1,) * (ndmin - out.ndim) + out.shape) if out.ndim < ndmin else out

@@ -14,7 +14,7 @@ from numpy.ma import nomask
 from numpy.typing import NDArray
 
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.errors import UnsupportedError, ValueDependentError, explain
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
@@ -31,6 +31,7 @@ __all__ = [
     "MaskedData",
     "as_mask",
     "as_traced",
+    "as_type",
     "broadcast_mask",
     "current_trace",
     "filled",
@@ -115,6 +116,17 @@ def as_traced(trace: Trace, data) -> Any:
     ids, dtype = ids_of(trace, data).copy(), dtype_of(data)
     values = np.array(values_of(data), dtype) if trace.local else None
     return trace.wrap(Elements(ids, dtype, values, keep_array=True))
+
+
+def as_type(data, dtype, *args, **kwargs) -> Any:
+    """The data of a masked array converted; not to objects, which have no mask of their own."""
+    if np.dtype(dtype).kind == "O":
+        raise UnsupportedError(
+            explain(
+                "astype(object)", "a masked array of objects is not traced", "Keep a float type."
+            )
+        )
+    return data.astype(dtype, *args, **kwargs)
 
 
 # --------------------------------------------------------------------- masks

@@ -17,6 +17,7 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.masked.data_and_mask import (
     MaskedData,
     as_traced,
+    as_type,
     masked_data,
     moved,
 )
@@ -130,7 +131,7 @@ class MaskedLayout:
         """As ndarray.astype; the mask stays."""
 
         def converted(data: Any) -> Any:
-            return as_traced(self._trace, data.astype(dtype, *args, **kwargs))
+            return as_traced(self._trace, as_type(data, dtype, *args, **kwargs))
 
         beneath = None if self._beneath is None else converted(self._beneath)
         return self._finished(MaskedData(converted(self._elements), self._missing, beneath))

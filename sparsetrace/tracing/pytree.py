@@ -27,8 +27,9 @@ def _is_numbers(obj: Any) -> bool:
 
 def _is_nested(obj: Any) -> bool:
     """Whether an array of objects holds arrays or other containers."""
-    containers = (np.ndarray, Mapping, tuple, list)
-    return holds_objects(obj) and any(isinstance(item, containers) for item in obj.flat)
+    if not holds_objects(obj) or isinstance(obj, np.ma.MaskedArray):
+        return False
+    return any(isinstance(item, (np.ndarray, Mapping, tuple, list)) for item in obj.flat)
 
 
 def like(container: Any, items: Sequence[Any]) -> Any:
