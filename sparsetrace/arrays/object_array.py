@@ -75,6 +75,8 @@ def _answered(
 ) -> Any:
     """The result of a ufunc that has an array of objects among its operands or targets."""
     targets = kwargs.get("out", ())
+    if any(getattr(type(x), "_is_picked", False) for x in (*inputs, *targets)):
+        return NotImplemented
     if trace is not None and ufunc in _BY_RULES and not targets:
         result = _by_rule(trace, ufunc, method, inputs, kwargs)
         if result is not NotImplemented:

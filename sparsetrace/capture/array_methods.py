@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture.numpy_constructors import as_array
-from sparsetrace.capture.numpy_lists import called_with_arrays
+from sparsetrace.capture.numpy_lists import answers_itself, called_with_arrays
 from sparsetrace.capture.patch import ClassNames, Patch
 from sparsetrace.capture.session import SESSION, holds_traced
 from sparsetrace.context import CURRENT
@@ -27,6 +27,7 @@ from sparsetrace.operands.operands import (
     holds_objects,
     is_of_numbers,
     is_traced,
+    is_traced_array,
 )
 from sparsetrace.user_code.reach import ARRAY_METHODS
 
@@ -76,7 +77,13 @@ def _wrapper(name: str) -> Any:
             return getattr(self, name)(*args, **kwargs)
         if holds_objects(self) and not is_of_numbers(self):
             return original(self, *args, **kwargs)
-        return called_with_arrays(trace, function, *_arguments(name, self, args, kwargs))
+        given = _arguments(name, self, args, kwargs)
+        own = next(filter(answers_itself, (self, *args, *kwargs.values())), None)
+        if own is None:
+            return called_with_arrays(trace, function, *given)
+        if is_traced_array(own):  # NumPy does not look at all arguments, and would come back here
+            return own.__array_function__(function, (type(own),), *given)
+        return original(self, *args, **kwargs)
 
     method.__objclass__ = np.ndarray  # type: ignore[attr-defined]
     return method

@@ -29,7 +29,14 @@ from sparsetrace.operands.operands import contains_traced, holds_objects, is_of_
 from sparsetrace.user_code.callers import called
 from sparsetrace.user_code.frames import by_user
 
-__all__ = ["MODULE", "answers_itself", "called_with_arrays", "later_patches", "patches", "refuse_objects"]
+__all__ = [
+    "MODULE",
+    "answers_itself",
+    "called_with_arrays",
+    "later_patches",
+    "patches",
+    "refuse_objects",
+]
 
 MODULE = "numpy of sequences"
 """The name of the group of patches, which is no module's."""

@@ -192,6 +192,16 @@ def test_a_matrix_class_is_refused_by_name():
         st.jacobian_sparsity(lambda x: matrix.dot(x), X)
 
 
+def test_how_many_elements_a_mask_picks_is_not_asked_for():
+    with pytest.raises(st.ValueDependentError, match=r"np\.take of x\[mask\]"):
+        st.jacobian_sparsity(lambda x: M.take(np.nonzero(x > 1)[0]).sum(), X)
+
+
+def test_masked_operands_are_refused():
+    with pytest.raises(st.EscapeError, match="masked array"):
+        st.jacobian_sparsity(lambda x: M.dot(np.ma.array(x, mask=[0, 1, 0])), X)
+
+
 def test_a_wrong_shape_is_numpys_error():
     with pytest.raises(ValueError, match=r"not aligned|core dimension"):
         st.jacobian_sparsity(lambda x: M.dot(x[:2]), X)

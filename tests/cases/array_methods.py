@@ -165,6 +165,7 @@ CONSERVATIVE = """
     V.max(initial=x[0])
     V.min(initial=x[0])
     V.max(where=x > 1, initial=x[0])
+    V[x > 1].dot(x[x > 1])
     V.searchsorted(x) * x
     V.searchsorted(x[0]) * x
     V.take(V.searchsorted(x, "right") - 1, mode="clip") * x
