@@ -73,9 +73,14 @@ def patches(frames: Iterable[types.FrameType], exchanged: Mapping[int, Patch]) -
     """
     for scope in _scopes(frames):
         for name, value in list(scope.items()):
-            patch = exchanged.get(id(value))
-            if patch is not None and patch.original is value:
-                yield Patch(scope, name, value, patch.replacement)
+            bound = isinstance(value, types.MethodType)  # logpdf = scipy.stats.norm.logpdf
+            function = value.__func__ if bound else value
+            patch = exchanged.get(id(function))
+            if patch is not None and patch.original is function:
+                replacement = patch.replacement
+                if bound:
+                    replacement = types.MethodType(replacement, value.__self__)
+                yield Patch(scope, name, value, replacement)
 
 
 # ------------------------------------------------------------------- builtins

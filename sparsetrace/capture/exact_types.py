@@ -51,7 +51,7 @@ class _Name(type):
             return vars(builtins)["type"]
         frame = sys._getframe(1)
         if exact not in CONVERSIONS:
-            if not by_user(frame):
+            if not (by_user(frame) or _looks_for_namespace(frame)):
                 return exact
             exact = obj.__class__
             if exact not in CONVERSIONS:
@@ -88,6 +88,12 @@ class _Name(type):
 
     def __getitem__(cls, item: Any) -> Any:
         return types.GenericAlias(_real, (item,))
+
+
+def _looks_for_namespace(frame: types.FrameType) -> bool:
+    """Whether a library asks of which array library an object is: a number is one of NumPy's."""
+    name: str = frame.f_globals.get("__name__", "")
+    return name.endswith("array_api_compat.common._helpers")
 
 
 class TypeName(type, metaclass=_Name):

@@ -106,13 +106,15 @@ def _replacements(group: str = "") -> list[Replacements]:
 def _functions(groups: frozenset[str]) -> tuple[dict[int, Patch], dict[int, Patch]]:
     """The patches of what may bear other names, by the ids of originals, and of replacements.
 
-    Those are functions of modules, and methods of ``np.ndarray``.
+    Those are functions of modules, and methods of ``np.ndarray``; of the methods of other
+    classes by the originals alone, since a replacement is put back with its class.
     """
     exchanged = [*_patches(), *(patch for group in groups for patch in _patches_of(group))]
     owners = (types.ModuleType, ClassNames)
     functions = [patch for patch in exchanged if isinstance(patch.owner, owners)]
+    methods = [patch for patch in exchanged if isinstance(patch.owner, type)]
     return (
-        {id(patch.original): patch for patch in functions},
+        {id(patch.original): patch for patch in (*methods, *functions)},
         {id(patch.replacement): patch for patch in functions},
     )
 

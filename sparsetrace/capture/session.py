@@ -147,6 +147,20 @@ _PURE = frozenset(
         "scipy.optimize._optimize",
         "scipy.sparse.linalg._interface",
         "scipy.special._logsumexp",
+        "scipy.special._spfun_stats",
+        "scipy.stats._covariance",
+        "scipy.stats._multivariate",
+        "scipy.stats._axis_nan_policy",
+        "scipy.stats._distn_infrastructure",
+        "scipy.stats._continuous_distns",
+        "scipy.stats._discrete_distns",
+        "scipy.stats._entropy",
+        "scipy.stats._kde",
+        "scipy.stats._morestats",
+        "scipy.stats._quantile",
+        "scipy.stats._stats_py",
+        "scipy.stats._stats_mstats_common",
+        "scipy.stats._variation",
     )
 )
 """Modules of SciPy's that are written in NumPy calls, and can be traced through."""

@@ -15,6 +15,11 @@ _IN_PLACE = "check_finite overwrite_a overwrite_b overwrite_ab overwrite_A".spli
 """No rule reads these: whether the arguments are checked, and may be written to."""
 
 RULES: dict[str, dict[str, str]] = {
+    "scipy._external.array_api_extra": {"array_api": "apply_where"},
+    "scipy._external.array_api_compat.numpy": {"array_api": "clip"},
+    "scipy._lib._util": {"array_api": "_lazywhere"},
+    "scipy._lib.array_api_compat.numpy": {"array_api": "clip"},
+    "scipy._lib.array_api_extra": {"array_api": "apply_where"},
     "scipy.interpolate": {
         "interpolate.bsplines": """
             BSpline.__init__ BSpline.antiderivative BSpline.derivative
@@ -77,6 +82,24 @@ RULES: dict[str, dict[str, str]] = {
     "scipy.special": {"special.exponentials": "log_softmax logsumexp softmax"},
     # what logsumexp calls, also where a module bound its name early
     "scipy.special._logsumexp": {"special.exponentials": "_logsumexp"},
+    "scipy.stats": {
+        "stats.distributions": """
+            rv_continuous.pdf rv_continuous.logpdf rv_continuous.cdf rv_continuous.logcdf
+            rv_continuous.sf rv_continuous.logsf rv_continuous.ppf rv_continuous.isf
+            rv_continuous.nnlf rv_continuous._penalized_nnlf rv_discrete._penalized_nnlf
+            rv_discrete.pmf rv_discrete.logpmf rv_discrete.cdf rv_discrete.logcdf rv_discrete.sf
+            rv_discrete.logsf rv_discrete.ppf rv_discrete.isf
+        """,
+        "stats.kernel_density": "gaussian_kde.__call__ gaussian_kde.evaluate gaussian_kde.logpdf",
+        "stats.statistics": "hmean linregress pmean",
+    },
+    "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},
+    "scipy.stats._continuous_distns": {"array_api": "_lazyselect"},
+    "scipy.stats._levy_stable": {
+        "stats.distributions": "levy_stable_gen.cdf levy_stable_gen.pdf",
+    },
+    "scipy.stats._morestats": {"array_api": "_contains_nan"},
+    "scipy.stats._stats_py": {"array_api": "_contains_nan is_lazy_array"},
 }
 """For each module of SciPy's, the functions and methods of each module here."""
 

@@ -1,4 +1,4 @@
-"""Piecewise polynomials with constant coefficients at traced points: splines, images.
+"""Functions of an element of each argument: piecewise polynomials at traced points, densities.
 
 Contract: a result depends on its own point alone.  A polynomial of degree 0 in a coordinate
 has a first derivative of zero, one of degree 1 a second derivative of zero.  The mixed
@@ -7,7 +7,7 @@ derivative in two coordinates may differ from zero where both degrees are positi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,31 +18,50 @@ from sparsetrace.graph.interactions import interact
 from sparsetrace.operands.operands import ids_of, values_of
 from sparsetrace.scipy_rules.rule_tools import current, made
 
-__all__ = ["elementwise", "polynomial_of"]
+__all__ = ["elementwise", "function_of", "polynomial_of"]
 
+Pair = tuple[int, int]
 Values = Callable[[NDArray[Any]], Any]
 
 
 def polynomial_of(coordinates: Sequence[Any], degrees: Sequence[int], dtype) -> Any:
     """A piecewise polynomial of several coordinates, of these degrees in each of them."""
+    varying = [degree > 0 for degree in degrees]
+    linear = {(i, i) for i, degree in enumerate(degrees) if degree < 2}
+    return function_of(coordinates, varying, linear, dtype)
+
+
+def function_of(
+    operands: Sequence[Any], varying: Sequence[bool], vanishing: Container[Pair], dtype
+) -> Any:
+    """Any function of the elements of several operands, which broadcast.
+
+    Parameters
+    ----------
+    operands : sequence of traced or ordinary arrays
+    varying : sequence of bool
+        Whether the first derivative in each of them differs from zero anywhere.
+    vanishing : container of (int, int)
+        The pairs ``i <= j`` of operands that vary, whose second derivative is zero everywhere.
+    dtype : dtype
+    """
     trace = current()
-    ids: list[Ids] = [np.asarray(ids_of(trace, x)) for x in coordinates]
-    shape = np.broadcast_shapes(*(coordinate_ids.shape for coordinate_ids in ids))
-    ids = [np.broadcast_to(coordinate_ids, shape) for coordinate_ids in ids]
+    ids: list[Ids] = [np.asarray(ids_of(trace, x)) for x in operands]
+    shape = np.broadcast_shapes(*(operand_ids.shape for operand_ids in ids))
     used = [
-        coordinate_ids
-        if degree > 0 or trace.dependency
+        np.broadcast_to(operand_ids, shape)
+        if varies or trace.dependency
         else np.full(shape, trace.graph.opaque, np.int32)
-        for coordinate_ids, degree in zip(ids, degrees, strict=True)
+        for operand_ids, varies in zip(ids, varying, strict=True)
     ]
     since = trace.graph.size
-    out = np.maximum(trace.graph.union_all(used), OPAQUE)
+    out = np.asarray(np.maximum(trace.graph.union_all(used), OPAQUE))
     if trace.second_order:
         pairs = [
             (used[i], used[j])
-            for i in range(len(used))
-            for j in range(i, len(used))
-            if (degrees[i] > 1 if i == j else degrees[i] > 0 < degrees[j])
+            for j in range(len(used))
+            for i in range(j + 1)
+            if varying[i] and varying[j] and (i, j) not in vanishing
         ]
         if pairs:
             out = interact(trace.graph, out, pairs, since)

@@ -11,6 +11,7 @@ from cases.scipy_calls.ndimage import IMAGES
 from cases.scipy_calls.others import OTHERS
 from cases.scipy_calls.signal import SIGNAL
 from cases.scipy_calls.spatial import METRICS
+from cases.scipy_calls.stats import DISTRIBUTIONS, STATISTICS
 
 EXTRA = {
     "ndimage median_filter": "at an extended end an element stands twice among three",
@@ -18,14 +19,18 @@ EXTRA = {
     "signal resample_poly, minimum": "where the weights sum to one the level cancels",
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
-EXTRA_HESSIAN = {"linalg qr": QR}
+BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
+EXTRA_HESSIAN = {"linalg qr": QR, "distributions own density, cdf": BY_QUADRATURE}
 EXTRA_AT = {
+    "distributions own density, cdf": BY_QUADRATURE,
+    "distributions own branches, logsf": BY_QUADRATURE,
     "linalg qr": QR,
     "linalg pinvh": "an entry is too small there for differences",
     "distance cdist, jensenshannon": "an entry is too small there for differences",
     "distance pdist, seuclidean": "an entry is too small there for differences",
     "ordinates PchipInterpolator": "limited slopes are not looked at",
     "points RegularGridInterpolator, line": "a flat cell is not looked at",
+    "distributions histogram cdf": "an empty bin is not looked at",
 }
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
@@ -33,6 +38,9 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
     "ndimage median_filter": 30,
     "ordinates PchipInterpolator": 30,
     "ordinates interp1d, at traced": 60,
+    "statistics describe": 60,
+    "distributions own branches": 10,
+    "distributions own branches, logsf": 10,
 }
 
 
@@ -45,6 +53,8 @@ KINDS = {
     "ordinates": (ORDINATES, 6),
     "distance": (METRICS, 4),
     "others": (OTHERS, 4),
+    "distributions": (DISTRIBUTIONS, 4),
+    "statistics": (STATISTICS, 4),
 }
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])

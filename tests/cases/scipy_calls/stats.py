@@ -1,0 +1,144 @@
+"""scipy.stats: distributions, statistics and kernel densities."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.stats as ss
+
+DATA = np.array([0.35, 0.8, 1.1, 1.45])
+COUNTS = np.array([0, 1, 3])
+MORE = np.array([[0.2, 0.5, 0.9, 1.2, 1.6], [0.1, 0.8, 0.3, 1.1, 0.7]])
+
+
+class Tilted(ss.rv_continuous):
+    """With a density alone: all else is SciPy's numerical work."""
+
+    def _pdf(self, x, c):
+        return 0.25 * (1 + c * (x - 2))
+
+
+class Waited(ss.rv_continuous):
+    """With more methods, one of which branches on each element."""
+
+    def _cdf(self, x, c):
+        return np.where(x < 1, 0.5 * x**c, 1 - 0.5 * np.exp(c * (1 - x)))
+
+    def _logpdf(self, x, c):
+        return np.where(x < 1, np.log(0.5 * c) + (c - 1) * np.log(x), np.log(0.5 * c) + c - c * x)
+
+
+class Counted(ss.rv_discrete):
+    def _pmf(self, k, p):
+        return p * (1 - p) ** k
+
+
+CUSTOM = ss.rv_discrete(values=([1, 2], [0.3, 0.7]))
+tilted, waited, counted = Tilted(a=0, b=4), Waited(a=0), Counted(a=0)
+line_logpdf = ss.gamma.logpdf
+
+DISTRIBUTIONS = {
+    "norm pdf, loc": lambda x: ss.norm.pdf(x, loc=x[0] / 4),
+    "norm logpdf, all": lambda x: ss.norm.logpdf(x[:2], x[2], x[3]),
+    "norm logpdf, table": lambda x: ss.norm.logpdf(MORE[:, :4], x, x[:2, None]),
+    "norm cdf, scale": lambda x: ss.norm.cdf(DATA, 0, x),
+    "norm of one number": lambda x: ss.norm.pdf(x[0], scale=x[1]) * x[2],
+    "expon logpdf, loc and scale": lambda x: ss.expon.logpdf(x[:2] + 2, x[2], x[3]),
+    "expon logsf": lambda x: ss.expon.logsf(x),
+    "uniform pdf, all": lambda x: ss.uniform.pdf(1.0, x[:2] / 4, x[2:] + 1),
+    "uniform cdf": lambda x: ss.uniform.cdf(1.0, x[:2] / 4, x[2:] + 1),
+    "uniform ppf": lambda x: ss.uniform.ppf(x[:2] / 2, x[2], 3),
+    "gamma by keywords": lambda x: ss.gamma.logpdf(x[:2], a=x[2], scale=x[3]),
+    "gamma bound early": lambda x: line_logpdf(x, 2.0),
+    "beta sf": lambda x: ss.beta.sf(x / 2, x[0], 2.0),
+    "t isf": lambda x: ss.t.isf(x[:2] / 2, 3.0, x[2:], 2.0),
+    "laplace logpdf": lambda x: ss.laplace.logpdf(x[:2] - 2, x[2], x[3]),
+    "lognorm, shapes of each": lambda x: ss.lognorm.logcdf(DATA, x, scale=x[::-1]),
+    "vonmises logpdf": lambda x: ss.vonmises.logpdf(x[:2], x[2], x[3]),
+    "genpareto frozen": lambda x: ss.genpareto(x[0], loc=-x[1], scale=x[2]).logpdf(DATA),
+    "kappa4 frozen": lambda x: ss.kappa4(-x[0], -x[1]).pdf(x[2:]),
+    "norm frozen, ppf": lambda x: ss.norm(x[0], x[1]).ppf(x[2:] / 2),
+    "gamma median and interval": lambda x: [
+        ss.gamma(x[0], scale=x[1]).median(),
+        *ss.gamma(x[2]).interval(0.9),
+    ],
+    "levy_stable cdf": lambda x: ss.levy_stable.cdf(x[:1], 1.5, 0.3, x[1], x[2]),
+    "levy_stable cdf, alpha 1": lambda x: ss.levy_stable.cdf(x[0], 1.0, 0.3, x[1], x[2]),
+    "poisson logpmf": lambda x: ss.poisson.logpmf([1, 2, 4, 5], x),
+    "poisson at traced counts": lambda x: ss.poisson.pmf(np.floor(3 * x), x[0]),
+    "binom pmf": lambda x: ss.binom.pmf([1, 2, 3, 4], 5, x / 2),
+    "nbinom frozen, cdf": lambda x: ss.nbinom(x[0], x[1] / 2).cdf([1, 2]),
+    "bernoulli pmf": lambda x: ss.bernoulli.pmf([0, 1, 1, 0], x / 2),
+    "poisson_binom pmf": lambda x: ss.poisson_binom.pmf([1, 2], x / 2),
+    "custom counts": lambda x: CUSTOM.pmf(np.floor(x[:2]) + 1) * x[2],
+    "histogram pdf": lambda x: ss.rv_histogram(np.histogram(MORE)).pdf(x[:2]) * x[2],
+    "histogram cdf": lambda x: ss.rv_histogram(np.histogram(MORE)).cdf(x),
+    "norm nnlf": lambda x: ss.norm.nnlf([x[0], x[1]], DATA),
+    "norm nnlf of data": lambda x: ss.norm.nnlf([0.3, 1.2], x),
+    "gamma nnlf": lambda x: ss.gamma.nnlf(np.stack([x[0], -x[1], x[2]]), DATA),
+    "poisson nnlf": lambda x: ss.poisson.nnlf([x[0], 0], COUNTS),
+    "norm, what fit minimises": lambda x: ss.norm._penalized_nnlf(x[:2], DATA),
+    "gamma, what fit minimises": lambda x: ss.gamma._reduce_func((2.0, 0.0, 1.0), {"floc": 0})[1](
+        x[:2], DATA
+    ),
+    "expon, censored": lambda x: ss.expon._penalized_nnlf(
+        [-x[0], x[1]], ss.CensoredData([0.5], left=[0.9], right=[1.4], interval=[[0.3, 0.7]])
+    ),
+    "poisson, what fit minimises": lambda x: ss.poisson._penalized_nnlf([x[0], 0], COUNTS),
+    "own density": lambda x: tilted.logpdf(x[:2], x[2] / 4, loc=-x[3]),
+    "own density, cdf": lambda x: tilted.cdf(x[:2], x[2] / 4),
+    "own density, sf": lambda x: tilted.sf(1.0, 0.3, -x[:2], 2.0),
+    "own density, ppf": lambda x: tilted.ppf(x[:2] / 2, x[2] / 4),
+    "own branches": lambda x: waited.logpdf(x[:3], x[3] + 1),
+    "own branches, logsf": lambda x: waited.logsf(x[:3], x[3] + 1),
+    "own branches, frozen isf": lambda x: waited(x[0] + 1).isf(x[1:] / 2),
+    "own branches, nnlf": lambda x: waited.nnlf([x[0] + 1, 0, x[1]], DATA),
+    "own counts": lambda x: counted.logpmf([1, 2, 3, 4], x / 2),
+    "own counts, cdf": lambda x: counted.cdf([1, 2, 3, 4], x / 2),
+}
+
+STATISTICS = {
+    "zscore": ss.zscore,
+    "zscore, axis": lambda x: ss.zscore(np.vstack([x[:2], x[2:], MORE[0, :2]]), axis=0, ddof=1),
+    "gzscore": ss.gzscore,
+    "zmap": lambda x: ss.zmap(x[:1], x[1:]),
+    "gmean": ss.gmean,
+    "gmean, weights": lambda x: ss.gmean(x, weights=DATA),
+    "gmean, keepdims": lambda x: ss.gmean(x.reshape(2, 2), axis=None, keepdims=True),
+    "hmean": lambda x: ss.hmean(x.reshape(2, 2), axis=0),
+    "hmean, weights": lambda x: ss.hmean(x, weights=DATA),
+    "pmean": lambda x: ss.pmean(x, 2.5),
+    "pmean, 0": lambda x: ss.pmean(x.reshape(2, 2), 0, axis=1, weights=[0.3, 0.7]),
+    "gstd": ss.gstd,
+    "sem": ss.sem,
+    "tmean": ss.tmean,
+    "tmean, limits": lambda x: ss.tmean(x, (0.2, 1.9)),
+    "tvar, limits": lambda x: ss.tvar(x, (0.2, 1.9)),
+    "variation": ss.variation,
+    "skew": ss.skew,
+    "skew, bias": lambda x: ss.skew(np.append(x, 0.7), bias=False),
+    "kurtosis": lambda x: ss.kurtosis(np.hstack([x.reshape(2, 2), MORE[:, 1:3]]), axis=1),
+    "kurtosis, bias": lambda x: ss.kurtosis(np.append(x, DATA[:2]), fisher=False, bias=False),
+    "moment": lambda x: ss.moment(x, 2),
+    "moment, 1": lambda x: ss.moment(x, 1) + x[0],
+    "moment, centre": lambda x: ss.moment(x[:3], 3, center=x[3]),
+    "moments": lambda x: ss.moment(x, [2, 3]),
+    "describe": lambda x: [ss.describe(x).mean, ss.describe(x).variance, *ss.describe(x).minmax],
+    "entropy": ss.entropy,
+    "entropy, relative": lambda x: ss.entropy(x[:2], x[2:], base=2),
+    "pearsonr": lambda x: ss.pearsonr(x, DATA**2).statistic,
+    "pearsonr of both": lambda x: ss.pearsonr(np.append(x[:2], 0.1), np.append(x[2:], 0.6)),
+    "linregress in y": lambda x: ss.linregress([0, 1, 2, 3], x)[:2],
+    "linregress, all": lambda x: (lambda r: [*r, r.intercept_stderr])(ss.linregress(DATA**2, x)),
+    "linregress in x": lambda x: ss.linregress(x, DATA[::-1]).slope,
+    "ttest_1samp": lambda x: ss.ttest_1samp(x, 0.3),
+    "ttest_ind": lambda x: ss.ttest_ind(x, DATA).statistic,
+    "boxcox_llf": lambda x: ss.boxcox_llf(0.5, x),
+    "kernel density": lambda x: ss.gaussian_kde(MORE[0])(x),
+    "kernel density, pdf": lambda x: ss.gaussian_kde(MORE[0], 0.4).pdf(x),
+    "kernel density, logpdf": lambda x: ss.gaussian_kde(MORE).logpdf(x.reshape(2, 2)),
+    "kernel density, a point": lambda x: ss.gaussian_kde(MORE)(x[:2]) * x[2],
+    "kernel density of data": lambda x: ss.gaussian_kde(x)([0.7, 1.3]),
+    "kernel density of both": lambda x: ss.gaussian_kde(x[:3], "silverman").logpdf(x[3:]),
+    "kernel density, weights": lambda x: ss.gaussian_kde(MORE[:, :4], weights=x)([0.7, 1.3]),
+    "kernel density, bandwidth": lambda x: ss.gaussian_kde(MORE[0], x[0])(x[1:]),
+}
