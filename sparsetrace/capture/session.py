@@ -147,7 +147,6 @@ _PURE = frozenset(
         "scipy.optimize._optimize",
         "scipy.sparse.linalg._interface",
         "scipy.special._logsumexp",
-        "scipy.special._spfun_stats",
         "scipy.stats._covariance",
         "scipy.stats._multivariate",
         "scipy.stats._axis_nan_policy",

@@ -79,7 +79,10 @@ RULES: dict[str, dict[str, str]] = {
             mahalanobis minkowski pdist seuclidean sqeuclidean squareform
         """,
     },
-    "scipy.special": {"special.exponentials": "log_softmax logsumexp softmax"},
+    "scipy.special": {
+        "special.exponentials": "log_softmax logsumexp softmax",
+        "special.gamma_functions": "multigammaln",
+    },
     # what logsumexp calls, also where a module bound its name early
     "scipy.special._logsumexp": {"special.exponentials": "_logsumexp"},
     "scipy.stats": {
@@ -99,6 +102,12 @@ RULES: dict[str, dict[str, str]] = {
         "stats.distributions": "levy_stable_gen.cdf levy_stable_gen.pdf",
     },
     "scipy.stats._morestats": {"array_api": "_contains_nan"},
+    "scipy.stats._multivariate": {
+        "stats.multivariate": """
+            _PSD.__init__ _dirichlet_check_input _dirichlet_check_parameters
+            multivariate_normal_gen._logpdf multivariate_t_gen._logpdf
+        """,
+    },
     "scipy.stats._stats_py": {"array_api": "_contains_nan is_lazy_array"},
 }
 """For each module of SciPy's, the functions and methods of each module here."""

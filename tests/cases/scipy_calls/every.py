@@ -11,7 +11,7 @@ from cases.scipy_calls.ndimage import IMAGES
 from cases.scipy_calls.others import OTHERS
 from cases.scipy_calls.signal import SIGNAL
 from cases.scipy_calls.spatial import METRICS
-from cases.scipy_calls.stats import DISTRIBUTIONS, STATISTICS
+from cases.scipy_calls.stats import DISTRIBUTIONS, MULTIVARIATE, STATISTICS
 
 EXTRA = {
     "ndimage median_filter": "at an extended end an element stands twice among three",
@@ -55,6 +55,7 @@ KINDS = {
     "others": (OTHERS, 4),
     "distributions": (DISTRIBUTIONS, 4),
     "statistics": (STATISTICS, 4),
+    "multivariate": (MULTIVARIATE, 6),
 }
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])

@@ -10,6 +10,8 @@ OTHERS = {
     "logsumexp, axis": lambda x: scipy.special.logsumexp(x.reshape(2, 2), axis=1),
     "softmax": scipy.special.softmax,
     "log_softmax": lambda x: scipy.special.log_softmax(x.reshape(2, 2), axis=0),
+    "multigammaln": lambda x: scipy.special.multigammaln(x + 2, 3),
+    "multigammaln of a number": lambda x: scipy.special.multigammaln(x[0] + 2, 3),
     "trapezoid": lambda x: scipy.integrate.trapezoid(x, [0, 1, 3, 4]),
     "simpson": lambda x: scipy.integrate.simpson(x, dx=0.1),
     "cumulative_trapezoid": lambda x: scipy.integrate.cumulative_trapezoid(x, initial=0),

@@ -1,4 +1,4 @@
-"""scipy.stats: distributions, statistics and kernel densities."""
+"""scipy.stats: distributions of one number and of several, statistics, kernel densities."""
 
 from __future__ import annotations
 
@@ -141,4 +141,52 @@ STATISTICS = {
     "kernel density of both": lambda x: ss.gaussian_kde(x[:3], "silverman").logpdf(x[3:]),
     "kernel density, weights": lambda x: ss.gaussian_kde(MORE[:, :4], weights=x)([0.7, 1.3]),
     "kernel density, bandwidth": lambda x: ss.gaussian_kde(MORE[0], x[0])(x[1:]),
+}
+
+BLOCKS = np.array([[2.0, 0, 0.5], [0, 1.2, 0], [0.5, 0, 1.5]])
+MEAN = np.array([0.5, 1.0, 0.7])
+
+
+def factored(v):
+    """A covariance from six numbers."""
+    root = np.zeros((3, 3))
+    root[np.tril_indices(3)] = v
+    return root @ root.T + np.eye(3)
+
+
+mvn, mvt = ss.multivariate_normal, ss.multivariate_t
+
+MULTIVARIATE = {
+    "normal logpdf": lambda x: mvn.logpdf(x[:3], MEAN, BLOCKS),
+    "normal pdf, mean": lambda x: mvn.pdf(MEAN, x[:3], BLOCKS),
+    "normal logpdf, many": lambda x: mvn.logpdf(x.reshape(2, 3), MEAN, BLOCKS),
+    "normal logpdf, one dimension": lambda x: mvn.logpdf(x[:3], x[3], x[4]),
+    "normal logpdf, scalar": lambda x: mvn.logpdf(x[:3], cov=x[3] * np.eye(3)),
+    "normal logpdf, variances": lambda x: mvn.logpdf(MEAN, x[:3], x[3:]),
+    "normal logpdf, covariance": lambda x: mvn.logpdf(MEAN, -MEAN, factored(x)),
+    "normal logpdf, singular": lambda x: mvn.logpdf(
+        np.stack([x[0], x[0]]), cov=np.ones((2, 2)), allow_singular=True
+    ),
+    "normal frozen": lambda x: mvn(x[3:], BLOCKS).logpdf(x[:3]),
+    "normal frozen, covariance": lambda x: mvn(MEAN, x[0] * BLOCKS).pdf(x[1:4]),
+    "normal, of a Covariance": lambda x: mvn.logpdf(
+        x[:3], MEAN, ss.Covariance.from_diagonal([1.0, 2.0, 3.0])
+    ),
+    "normal, of a precision": lambda x: mvn.logpdf(
+        x[:3], MEAN, ss.Covariance.from_precision(BLOCKS)
+    ),
+    "t logpdf": lambda x: mvt.logpdf(x[:3], x[3:], BLOCKS, 4),
+    "t pdf, df": lambda x: mvt.pdf(x[:3], MEAN, BLOCKS, x[3]),
+    "t logpdf, normal": lambda x: mvt.logpdf(x[:3], MEAN, BLOCKS, np.inf),
+    "t frozen, shape": lambda x: mvt(MEAN, factored(x), 4).logpdf(np.zeros(3)),
+    "dirichlet logpdf": lambda x: ss.dirichlet.logpdf(x[:3] / np.sum(x[:3]), [1.5, 2, 3]),
+    "dirichlet pdf, last left out": lambda x: ss.dirichlet.pdf(x[:2] / 9, x[3:]),
+    "dirichlet frozen": lambda x: ss.dirichlet(x[:3]).logpdf([0.2, 0.3, 0.5]),
+    "wishart logpdf": lambda x: ss.wishart.logpdf(factored(x), 5, BLOCKS),
+    "wishart logpdf, scale": lambda x: ss.wishart.logpdf(BLOCKS, 5, factored(x)),
+    "wishart frozen": lambda x: ss.wishart(5, BLOCKS).logpdf(factored(x)),
+    "wishart logpdf, df": lambda x: ss.wishart.logpdf(BLOCKS, x[0] + 3, BLOCKS) * x[1],
+    "matrix_normal logpdf": lambda x: ss.matrix_normal.logpdf(
+        x.reshape(3, 2), rowcov=BLOCKS, colcov=np.eye(2)
+    ),
 }
