@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace.context import CURRENT
 from sparsetrace.errors import InputError, UnsupportedError, explain
 from sparsetrace.operands.binding import NOT_GIVEN, Binder, Handler, binder
 from sparsetrace.operands.operands import contains_traced
@@ -42,6 +43,17 @@ class Call:
 
     name: str
     original: Callable[..., Any]
+
+    def plainly(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function makes of ordinary arguments, outside of the trace.
+
+        Its own Python code might else make traced buffers, where a run made such before.
+        """
+        token = CURRENT.set(None)
+        try:
+            return self.original(*args, **kwargs)
+        finally:
+            CURRENT.reset(token)
 
     def refuse(self, problem: str, remedy: str) -> NoReturn:
         """Raise the error of a call that has no rule."""

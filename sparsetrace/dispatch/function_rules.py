@@ -170,7 +170,7 @@ class FunctionRule:
             result = bound(args, kwargs)
         if any(map(holds_traced, args)):  # filled by the rule: the function would fill it anew
             return result
-        return _with_values(bound.call, trace, result, bound.call.original(*plain, **options))
+        return _with_values(bound.call, trace, result, bound.call.plainly(*plain, **options))
 
 
 REGISTERED: dict[str, dict[str, FunctionRule]] = {}

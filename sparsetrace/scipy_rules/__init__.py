@@ -94,7 +94,7 @@ RULES: dict[str, dict[str, str]] = {
             rv_discrete.logsf rv_discrete.ppf rv_discrete.isf
         """,
         "stats.kernel_density": "gaussian_kde.__call__ gaussian_kde.evaluate gaussian_kde.logpdf",
-        "stats.statistics": "hmean linregress pmean",
+        "stats.statistics": "hmean linregress pearsonr pmean",
     },
     "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},
     "scipy.stats._continuous_distns": {"array_api": "_lazyselect"},
@@ -108,7 +108,10 @@ RULES: dict[str, dict[str, str]] = {
             multivariate_normal_gen._logpdf multivariate_t_gen._logpdf
         """,
     },
-    "scipy.stats._stats_py": {"array_api": "_contains_nan is_lazy_array"},
+    "scipy.stats._stats_py": {
+        "array_api": "_contains_nan is_lazy_array",
+        "stats.statistics": "_moment",
+    },
 }
 """For each module of SciPy's, the functions and methods of each module here."""
 

@@ -7,6 +7,8 @@ NaN and infinities, is in none of them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sparsetrace.scipy_rules.rule_tools import Call, harmless, makes_objects
@@ -42,9 +44,12 @@ def _lazyselect(condlist, choicelist, arrays, default):
     return result
 
 
-def clip(x, min, max):
+def clip(*args, **kwargs):
     """Without the assignments under masks by which array-api-compat does it."""
-    return x if min is None is max else np.clip(x, min, max)
+    given = dict(zip(("x", "min", "max"), args, strict=False)) | kwargs  # before: NumPy's own
+    x: Any
+    x, low, high = (given.get(name) for name in ("x", "min", "max"))
+    return x if low is None is high else np.clip(x, low, high)
 
 
 def is_lazy_array(x):

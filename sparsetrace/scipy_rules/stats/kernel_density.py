@@ -45,5 +45,5 @@ def _density(call: Call, kde: Any, points) -> Any:
     if trace.local:
         plain = copy.copy(kde)
         vars(plain).update({name: values_of(x) for name, x in vars(kde).items()})
-        values = call.original(plain, values_of(points))
+        values = call.plainly(plain, values_of(points))
     return made(trace, ids, float, values)

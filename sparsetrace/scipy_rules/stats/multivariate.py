@@ -28,7 +28,7 @@ def _PSD_init(call: Call, self, M, cond, rcond, lower, allow_singular):
     self.eps = 0.0
     if current().local:
         plain = object.__new__(type(self))
-        call.original(plain, values_of(M), cond, rcond, lower, allow_singular=allow_singular)
+        call.plainly(plain, values_of(M), cond, rcond, lower, allow_singular=allow_singular)
         if plain.rank < len(matrix):
             call.refuse("the covariance is singular here", "Add a small multiple of np.eye(n).")
         self.eps = plain.eps
@@ -62,11 +62,12 @@ def _are_in_a_block(matrix: NDArray[Any]) -> Any:
 
 
 def multivariate_t_gen_logpdf(
-    call: Call, self, x, loc, prec_U, log_pdet, df, dim, rank, cov_object
+    call: Call, self, x, loc, prec_U, log_pdet, df, dim, rank, cov_object=None
 ):
     """For finite degrees of freedom, where their number is not known."""
     if not is_uncertain(df) and np.isinf(values_of(df)):  # a normal distribution
-        return call.original(self, x, loc, prec_U, log_pdet, df, dim, rank, cov_object)
+        known = () if cov_object is None else (cov_object,)
+        return call.original(self, x, loc, prec_U, log_pdet, df, dim, rank, *known)
     x, loc, prec_U, df = map(array_of, (x, loc, prec_U, df))
     square = np.sum(((x - loc) @ prec_U) ** 2, axis=-1)
     power = (df + dim) / 2

@@ -5,6 +5,9 @@ Contract: a result depends on all elements of its sample.
 
 from __future__ import annotations
 
+import inspect
+from typing import Any
+
 import numpy as np
 
 from sparsetrace.operands.operands import ids_of, values_of
@@ -45,11 +48,51 @@ def pmean(call: Call, a, p, axis, weights, keepdims):
     return _mean(a ** float(p), axis, weights, keepdims=keepdims) ** (1 / p)
 
 
+@harmless("xp")
+def _moment(call: Call, a, order, axis, mean):
+    """A moment about a centre, of which skewness and others are made: at any precision."""
+    a = array_of(a)
+    if order == 0 or (order == 1 and mean is None):
+        return call.original(np.ones(np.shape(a)), order, axis)
+    centre = np.mean(a, axis=axis, keepdims=True) if mean is None else mean
+    result = np.mean((a - centre) ** order, axis=axis)
+    return result if np.ndim(result) else result[()]
+
+
+def _own_values(results, values) -> Any:
+    """The results with SciPy's values, in a local trace."""
+    trace = current()
+    return [
+        made(trace, ids_of(trace, result), float, np.asarray(value), scalar=not np.ndim(value))
+        if trace.local
+        else result
+        for result, value in zip(results, values, strict=True)
+    ]
+
+
+@makes_objects
+def pearsonr(call: Call, x, y, alternative, axis=0):
+    """A correlation, and a probability that is a function of it."""
+    local = current().local
+    x, y = array_of(x), array_of(y)
+    points = [values_of(v) if local else np.random.default_rng(0).random(v.shape) for v in (x, y)]
+    plain = call.plainly(*points, alternative=alternative, axis=axis)
+    offs = [v - np.mean(v, axis=axis, keepdims=True) for v in (x, y)]
+    sums = [np.sum(v**2, axis=axis) for v in offs]
+    r = np.sum(offs[0] * offs[1], axis=axis) / np.sqrt(sums[0] * sums[1])
+    if plain._n == 2:  # one or minus one
+        r = np.sign(r)
+    results = [r, function_of([r], [plain._n > 2], (), np.dtype(float))]
+    results = [v if np.ndim(v) else v[()] for v in _own_values(results, plain)]
+    fields = {"statistic": results[0], "pvalue": results[1], "x": x, "y": y}
+    names = list(inspect.signature(type(plain).__init__).parameters)[1:]
+    return type(plain)(**{name: fields.get(name, getattr(plain, f"_{name}", 0)) for name in names})
+
+
 @harmless("nan_policy")
 @makes_objects
 def linregress(call: Call, x, y, alternative):
     """A line through points, linear in y where x is constant."""
-    trace = current()
     x, y = array_of(x), array_of(y)
     x_mean, y_mean = np.mean(x), np.mean(y)
     x_off, y_off = x - x_mean, y - y_mean
@@ -61,14 +104,9 @@ def linregress(call: Call, x, y, alternative):
         error = np.sqrt((1 - r**2) * y_sum / x_sum / (len(x) - 2))
         results[3] = function_of([r], [True], (), np.dtype(float))
         results[4:] = error, error * np.sqrt(x_sum / len(x) + x_mean**2)
-    points = ([0, 1, 2], [0, 1, 3])  # any, to learn of which type the result is
-    if trace.local:
+    points: Any = ([0, 1, 2], [0, 1, 3])  # any, to learn of which type the result is
+    if current().local:
         points = values_of(x), values_of(y)
-    plain = call.original(*points, alternative=alternative)
-    if trace.local:
-        values = map(np.asarray, (*plain, plain.intercept_stderr))
-        results = [
-            made(trace, ids_of(trace, result), float, value, scalar=True)
-            for result, value in zip(results, values, strict=True)
-        ]
+    plain = call.plainly(*points, alternative=alternative)
+    results = _own_values(results, (*plain, plain.intercept_stderr))
     return type(plain)(*results[:5], intercept_stderr=results[5])
