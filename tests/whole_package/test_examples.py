@@ -16,6 +16,7 @@ LINES = {
     "chained_layers": "gradient: SparsityPattern: 1 x 864, 732 entries",
     "convolution": "Conv       SparsityPattern: 1352 x 2352, 36504 entries",
     "cosine_attention": "at_once  SparsityPattern: 1024 x 20480, 1114112 entries",
+    "maximum_likelihood": "SparsityPattern: 42 x 42, 164 entries",
     "readme": "Jacobian: [(0, 0), (1, 0), (1, 1), (2, 2)]",
 }
 

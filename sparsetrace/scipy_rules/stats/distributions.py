@@ -53,7 +53,8 @@ def _is_valid(distribution: Any, shapes, scale) -> Any:
     if not current().local:
         return np.True_
     with np.errstate(all="ignore"):
-        return np.asarray(distribution._argcheck(*map(values_of, shapes))) & (values_of(scale) > 0)
+        valid = np.asarray(distribution._argcheck(*map(values_of, shapes)), bool)
+        return valid & (np.asarray(values_of(scale)) > 0)
 
 
 def _where_inside(inside, result, otherwise: float) -> Any:

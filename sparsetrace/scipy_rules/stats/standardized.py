@@ -58,11 +58,12 @@ class Standard:
         """Its values at points; anything where these are not `inside`."""
         distribution, count = self.distribution, 1 + len(shapes)
         attribute = f"_{self.method}"
+        users = _user_classes(distribution)
+        if holds_traced(distribution) and (current().local or not users):
+            self._refuse("the distribution was made of traced numbers")
         if _is_of_user(distribution, attribute):
             return self._called(point, shapes, inside)
-        if not _user_classes(distribution):
-            if holds_traced(distribution):
-                self._refuse("the distribution was made of traced numbers")
+        if not users:
             known = derivatives_of(distribution, self.method, len(shapes), discrete=self.discrete)
             return function_of([point, *shapes], known.varying, known.vanishing, np.dtype(float))
         if _owner(distribution, attribute).__name__ in _GENERIC:
@@ -72,7 +73,7 @@ class Standard:
             if self.method == "isf":
                 return replace(self, method="ppf")(1.0 - point, shapes, inside)
         if holds_traced(distribution) or any(map(_reads_traced, _user_functions(distribution))):
-            self._refuse("the methods from which SciPy computes it use traced numbers")
+            self._refuse("SciPy computes it from methods that use traced numbers")
         varying = [True] * count
         if self.discrete:
             varying = [False] + [self.method not in ("ppf", "isf")] * len(shapes)
@@ -113,8 +114,7 @@ class Standard:
     def _refuse(self, why: str) -> None:
         self.call.refuse(
             f"{why}, which are none of its arguments",
-            f"Hand them to the methods as shapes, loc or scale, or write _{self.method} in the "
-            "class.",
+            "Hand them to the methods as shapes, loc or scale.",
         )
 
 

@@ -27,13 +27,21 @@ class Waited(ss.rv_continuous):
         return np.where(x < 1, np.log(0.5 * c) + (c - 1) * np.log(x), np.log(0.5 * c) + c - c * x)
 
 
+class Falling(ss.rv_continuous):
+    """Without shapes."""
+
+    def _pdf(self, x):
+        return np.exp(-x)
+
+
 class Counted(ss.rv_discrete):
     def _pmf(self, k, p):
         return p * (1 - p) ** k
 
 
 CUSTOM = ss.rv_discrete(values=([1, 2], [0.3, 0.7]))
-tilted, waited, counted = Tilted(a=0, b=4), Waited(a=0), Counted(a=0)
+tilted, waited, falling = Tilted(a=0, b=4), Waited(a=0), Falling(a=0)
+counted = Counted(a=0)
 line_logpdf = ss.gamma.logpdf
 
 DISTRIBUTIONS = {
@@ -88,6 +96,7 @@ DISTRIBUTIONS = {
     "own density, cdf": lambda x: tilted.cdf(x[:2], x[2] / 4),
     "own density, sf": lambda x: tilted.sf(1.0, 0.3, -x[:2], 2.0),
     "own density, ppf": lambda x: tilted.ppf(x[:2] / 2, x[2] / 4),
+    "own density without shapes": lambda x: falling.pdf(x[:2] - 0.6, loc=x[2] / 9, scale=x[3]),
     "own branches": lambda x: waited.logpdf(x[:3], x[3] + 1),
     "own branches, logsf": lambda x: waited.logsf(x[:3], x[3] + 1),
     "own branches, frozen isf": lambda x: waited(x[0] + 1).isf(x[1:] / 2),
