@@ -48,12 +48,13 @@ def pmean(call: Call, a, p, axis, weights, keepdims):
     return _mean(a ** float(p), axis, weights, keepdims=keepdims) ** (1 / p)
 
 
-@harmless("xp")
-def _moment(call: Call, a, order, axis, mean):
+def _moment(call: Call, *args, **kwargs):
     """A moment about a centre, of which skewness and others are made: at any precision."""
+    given = inspect.signature(call.original).bind(*args, **kwargs).arguments
+    a, order, axis, mean = (given.get(name) for name in ("a", "order", "axis", "mean"))
+    if "center" in given or order == 0 or (order == 1 and mean is None):
+        return call.original(*args, **kwargs)  # constants, and SciPy 1.18, which does not branch
     a = array_of(a)
-    if order == 0 or (order == 1 and mean is None):
-        return call.original(np.ones(np.shape(a)), order, axis)
     centre = np.mean(a, axis=axis, keepdims=True) if mean is None else mean
     result = np.mean((a - centre) ** order, axis=axis)
     return result if np.ndim(result) else result[()]
