@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from sparsetrace import masked
@@ -21,6 +22,7 @@ from sparsetrace.arrays.object_array import objects_of
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.calls import function_call, ufunc_call
+from sparsetrace.dispatch.sparse_operators import reflected
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.scalar import (
@@ -148,8 +150,11 @@ class TracedArray(Layout):
         result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
         if self._trace.names is not None:
             self._trace.names.computed(ufunc, method, inputs, kwargs, result)
-        if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in inputs):
-            return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+        if result is NotImplemented:
+            if any(isinstance(x, np.ma.MaskedArray) for x in inputs):
+                return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+            if any(map(scipy.sparse.issparse, inputs)):
+                return reflected(ufunc, method, inputs, kwargs, sys._getframe(1))
         return result
 
     def __array_function__(

@@ -31,6 +31,7 @@ from sparsetrace.capture import (
     numpy_ma,
     registered_functions,
     scipy_fft,
+    sparse_arrays,
     sparse_products,
     threads,
     vectorize,
@@ -57,6 +58,7 @@ Source = Callable[[], Iterable[Patch]]
 _FROM_START: tuple[Source, ...] = (
     numpy_constructors.patches,
     math_module.patches,
+    sparse_arrays.patches,
     sparse_products.patches,
     vectorize.patches,
     threads.patches,
@@ -68,6 +70,7 @@ _FROM_START: tuple[Source, ...] = (
 _GROUPS: dict[str, Source] = {
     numpy_lists.MODULE: numpy_lists.later_patches,
     array_methods.MODULE: array_methods.patches,
+    sparse_arrays.MODULE: sparse_arrays.later_patches,
     numba_functions.MODULE: numba_functions.patches,
     **{name: partial(threads.pool_patches, name) for name in threads.POOLS},
 }
@@ -265,6 +268,8 @@ def rebind(error: BaseException | None) -> None:
     traceback = None if error is None else error.__traceback__
     if numpy_ma.are_used(traceback):
         _install(masked.MODULE)
+    if sparse_arrays.are_used(traceback):
+        _install(sparse_arrays.MODULE)
     _exchange(constant_tables.patches(traceback))
     frames = early_names.passed(error)
     _rebind(frames)

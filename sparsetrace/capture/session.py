@@ -89,9 +89,11 @@ class Session:
 
     def buffer(self, values: Any, frame: types.FrameType) -> Any:
         """A new float array as the user's code gets it: plain until a tracer is written."""
+        return self.watched(values, frame) if called_directly(frame) else values
+
+    def watched(self, values: Any, frame: types.FrameType) -> Any:
+        """The same for an array that user's code gets where a frame stands."""
         if type(values) not in (np.ndarray, Buffer) or values.dtype.kind not in "fcO":
-            return values
-        if not called_directly(frame):
             return values
         if values.dtype.kind == "O":
             return values.view(ObjectArray)

@@ -9,31 +9,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.sparse_arrays import rule, sparse_classes
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.numpy_rules import matrix_products
 from sparsetrace.operands.implementations import rebound_method
-from sparsetrace.operands.operands import Elements, contains_traced, is_traced
+from sparsetrace.operands.operands import Elements, contains_traced, is_sparse_traced, is_traced
 
 __all__ = ["patches"]
 
 _METHODS = ("_matmul_dispatch", "_rmatmul_dispatch")
-
-
-def _sparse_classes() -> Iterator[type]:
-    """Every scipy.sparse class, those without a public name included."""
-    seen: set[type] = set()
-    todo: list[type] = [scipy.sparse.sparray, scipy.sparse.spmatrix, scipy.sparse.csr_array]
-    while todo:
-        cls = todo.pop()
-        if cls not in seen and cls.__module__.startswith("scipy.sparse"):
-            seen.add(cls)
-            yield cls
-            todo.extend(cls.__subclasses__())
-            todo.extend(cls.__mro__)
 
 
 def _rule(trace: Trace, call: tuple[Any, bool], args: tuple[Any, ...], kwargs: Any) -> Elements:
@@ -51,6 +38,8 @@ def _wrapped(original: Any, *, transposed: bool) -> Any:
                 values = other._values
                 result.values = np.asarray(values @ self if transposed else self @ values)
             return trace.wrap(result)
+        if is_sparse_traced(other):
+            return rule("operated")("__rmatmul__" if transposed else "__matmul__", self, other)
         return original(self, other, *args, **kwargs)
 
     return dispatch
@@ -67,7 +56,7 @@ def _wrapped_concatenator(original: Any) -> Any:
 
 def patches() -> Iterator[Patch]:
     """The products of scipy.sparse, and the indexing of ``np.r_`` and ``np.c_``."""
-    for cls in _sparse_classes():
+    for cls in sparse_classes():
         for name in _METHODS:
             if name in vars(cls):
                 original = vars(cls)[name]

@@ -142,7 +142,8 @@ def ufunc_call(
                 return target
     for operand in inputs:
         if not _accepts(operand):
-            if ufunc is np.matmul and scipy.sparse.issparse(operand):
+            constant = scipy.sparse.issparse(operand) and not contains_traced(operand)
+            if ufunc is np.matmul and constant:
                 continue
             return NotImplemented
     if python_ufuncs.is_of_python(ufunc):

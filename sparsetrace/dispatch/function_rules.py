@@ -24,6 +24,7 @@ from sparsetrace.operands.constants import plain_values
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
+    is_sparse_traced,
     is_traced,
     values_of,
     wrapped,
@@ -67,8 +68,8 @@ def is_given(argument: object) -> bool:
 
 def holds_traced(holder: object) -> bool:
     """Whether an object was made of traced elements, or has them as attributes."""
-    if is_traced(holder):
-        return False
+    if is_traced(holder) or is_sparse_traced(holder):
+        return False  # which is an argument like others
     attributes = getattr(holder, "__dict__", {})
     if STATE in attributes or any(map(is_given, attributes.values())):
         return True
@@ -237,15 +238,10 @@ def _copied(x: Any) -> Any:
         return {key: _copied(item) for key, item in x.items()}
     if type(x) is list:
         return [_copied(item) for item in x]
-    if _is_masked(x):
+    if hasattr(type(x), "_at_point"):  # a masked or a sparse array of a trace
         return x._at_point()
     values = values_of(x)
     return values.copy() if is_traced(x) and isinstance(values, np.ndarray) else values
-
-
-def _is_masked(x: Any) -> bool:
-    """Whether this is a masked array of a trace, which knows of its values and its mask."""
-    return hasattr(type(x), "_traced_data")
 
 
 def _with_values(call: Call, trace: Trace, result: Any, values: Any) -> Any:
@@ -262,7 +258,7 @@ def _with_values(call: Call, trace: Trace, result: Any, values: Any) -> Any:
         if not isinstance(values, dict) or values.keys() != result.keys():
             raise _differs(call, "a dictionary", values)
         return {key: _with_values(call, trace, result[key], values[key]) for key in result}
-    masked = _is_masked(result)
+    masked = hasattr(type(result), "_with_values")
     if not masked and not is_traced(result):
         # numbers are the function's own; of what another object holds nothing is known
         return values if np.isscalar(result) or isinstance(result, np.ndarray) else result

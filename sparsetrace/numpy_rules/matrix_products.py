@@ -255,6 +255,8 @@ def _mode_name(mode) -> str:
 
 def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Elements:
     """``matrix @ x``, or ``x @ matrix`` if `transposed`; matrix a scipy.sparse constant."""
+    if contains_traced(matrix):  # as it is answered by its own methods alone
+        ids_of(trace, matrix)
     ids = ids_of(trace, x)
     uncertain = getattr(matrix, "_is_unknown", False)  # its structure alone is known
     a = scipy.sparse.csr_array(matrix.T if transposed else matrix)

@@ -32,6 +32,7 @@ from sparsetrace.numpy_rules.contraction import Factor
 __all__ = [
     "SquareMatrices",
     "affected",
+    "differs_from_zero",
     "inverses",
     "may_be_nonzero",
     "solutions",
@@ -44,9 +45,12 @@ def may_be_nonzero(x: Factor) -> Mask:
 
     Everywhere, in a trace that does not look at values.
     """
+    return differs_from_zero(x) if x.trace.values else np.ones(x.shape, bool)
+
+
+def differs_from_zero(x: Factor) -> Mask:
+    """The same, also in a trace in which the zeros of constants cut nothing."""
     trace = x.trace
-    if not trace.values:
-        return np.ones(x.shape, bool)
     if x.ids is None:
         return np.asarray(x.values != 0)
     if trace.local:

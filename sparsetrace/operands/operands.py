@@ -154,6 +154,11 @@ def is_traced_array(obj: object) -> bool:
     return is_traced(obj) and isinstance(obj, np.ndarray)
 
 
+def is_sparse_traced(obj: object) -> bool:
+    """Whether `obj` is a sparse array with traced data (`sparsetrace.scipy_rules.sparse`)."""
+    return getattr(type(obj), "_is_sparse_traced", False)
+
+
 def contains_traced(obj: object) -> bool:
     """Whether `obj` is traced or a masked array, or a list or object array that holds such."""
     if is_traced(obj):
@@ -161,7 +166,7 @@ def contains_traced(obj: object) -> bool:
     if isinstance(obj, (list, tuple)):
         return any(map(contains_traced, obj))
     if isinstance(obj, np.ndarray) and obj.dtype == object:
-        return any(map(is_traced, obj.flat))
+        return any(is_traced(item) or is_sparse_traced(item) for item in obj.flat)
     return hasattr(type(obj), "_traced_data")
 
 
@@ -395,9 +400,9 @@ def constant_values(obj: Any) -> NDArray[Any]:
         )
     raise UnsupportedError(
         explain(
-            f"an operand of type {type(obj).__name__}",
+            f"an operand of type {getattr(obj, '_shown_type', type(obj)).__name__}",
             "it is not an array of numbers",
-            "Convert it to an ndarray before the traced function runs.",
+            getattr(obj, "_remedy", "Convert it to an ndarray before the traced function runs."),
         )
     )
 

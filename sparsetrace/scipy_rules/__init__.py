@@ -70,8 +70,17 @@ RULES: dict[str, dict[str, str]] = {
             detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
         """,
     },
+    "scipy.sparse": {
+        "sparse.functions": """
+            block_array block_diag bmat diags diags_array expand_dims find hstack kron kronsum
+            permute_dims swapaxes vstack
+        """,
+    },
     "scipy.sparse.linalg": {
-        "linalg.sparse_solvers": "expm_multiply factorized splu spsolve spsolve_triangular",
+        "linalg.sparse_solvers": """
+            bicg bicgstab cg cgs expm_multiply factorized gmres minres norm splu spsolve
+            spsolve_triangular tfqmr
+        """,
     },
     "scipy.spatial.distance": {
         "spatial.distance": """

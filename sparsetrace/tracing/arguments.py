@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import array
@@ -317,6 +318,8 @@ def _output_ids(trace: Trace, leaf: Any) -> Ids:
         failures = FAILURES.get()
         if failures is not None:
             failures.remove(error)  # the error that follows says the same of an output
+        sparse = scipy.sparse.issparse(leaf)
         raise OutputError(
-            f"the function returned a {type(leaf).__name__}, which is no array of numbers"
+            f"the function returned a {leaf.__class__.__name__}, which is no array of numbers"
+            + ("; return A.toarray(), or A.data" if sparse else "")
         ) from error

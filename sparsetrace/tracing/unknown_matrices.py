@@ -23,7 +23,7 @@ from sparsetrace.capture.exact_types import shown_as_another
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import EscapeError, InputError, UnsupportedError, explain
 from sparsetrace.numbers.scalar import TracedScalar
-from sparsetrace.operands.operands import is_traced
+from sparsetrace.operands.operands import is_sparse_traced, is_traced
 
 __all__ = ["unknown_matrix"]
 
@@ -70,7 +70,7 @@ def _from_scipy() -> bool:
 def _shown(result: Any) -> Any:
     """What the program gets of something computed from the numbers that stand for others."""
     trace = CURRENT.get()
-    if trace is None or is_traced(result):
+    if trace is None or is_traced(result) or is_sparse_traced(result):
         return result
     if scipy.sparse.issparse(result):
         known = getattr(result, "_is_unknown", False) or result.dtype.kind not in "fc"
@@ -97,10 +97,11 @@ def _opaque(trace: Trace, result: NDArray[Any]) -> Any:
     return traced_array(trace, ids, result.dtype)
 
 
-def _method(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _method(cls: type, original: Callable[..., Any], name: str) -> Callable[..., Any]:
     @wraps(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = original(self, *args, **kwargs)
+        # looked up anew: while a trace runs, methods of SciPy's are exchanged
+        result = getattr(cls, name)(self, *args, **kwargs)
         return result if _from_scipy() else _shown(result)
 
     @wraps(original)
@@ -168,6 +169,6 @@ def _class_of(cls: type) -> type:
         elif isinstance(original, property) and name not in wrapped:
             wrapped[name] = _attribute(original)
         elif inspect.isfunction(original):
-            wrapped[name] = _method(original, name)
+            wrapped[name] = _method(cls, original, name)
     made: type = shown_as_another(type(cls.__name__, (cls,), wrapped))
     return made

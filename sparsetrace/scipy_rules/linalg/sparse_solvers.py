@@ -1,8 +1,8 @@
-"""``scipy.sparse.linalg``: direct solvers with a constant matrix, by its structure.
+"""``scipy.sparse.linalg``: solvers with a sparse matrix, by its structure.
 
-Contract: the matrix is constant and sparse, the right-hand sides are traced.
-Factorizations that are made in the traced function solve for traced right-hand sides;
-those made outside of it are compiled objects, which no wrapper reaches.
+Contract: the matrix is sparse, constant or with traced data.  Factorizations that are made in
+the traced function solve for traced right-hand sides; those made outside of it are compiled
+objects, which no wrapper reaches.  What an iterative solver gives depends on everything.
 """
 
 from __future__ import annotations
@@ -12,47 +12,93 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.graph.interactions import interact_all
+from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
-from sparsetrace.operands.operands import contains_traced, values_of
+from sparsetrace.operands.operands import contains_traced, dtype_of, is_sparse_traced, values_of
 from sparsetrace.scipy_rules.linalg.linear_systems import solved
 from sparsetrace.scipy_rules.rule_tools import (
-    CONSTANTS,
     Call,
     array_of,
     constant,
     current,
     harmless,
+    spread,
+    union_of_all,
 )
+from sparsetrace.scipy_rules.sparse.elements import elements_of_sparse
+
+
+def _structure(matrix: Any) -> SquareMatrices:
+    """The elements of a matrix that may differ from zero."""
+    if not is_sparse_traced(matrix):
+        return SquareMatrices.of_sparse(current(), scipy.sparse.coo_array(matrix))
+    (rows, columns), elements = elements_of_sparse(matrix).merged().entries()
+    return SquareMatrices.of_places(
+        Factor.of(current(), elements), rows, columns, np.ones(len(rows), bool), matrix.shape[0]
+    )
 
 
 def _solved(call: Call, matrix: Any, b: Any, values: Any = None) -> Any:
     """The structure of ``matrix^-1 b``."""
-    constant(call, matrix, "the matrix")
-    if scipy.sparse.issparse(b):
-        call.refuse("a sparse right-hand side holds no traced elements", CONSTANTS)
-    a, b = scipy.sparse.coo_array(matrix), array_of(b)
-    if a.shape[0] != a.shape[1] or a.shape[0] != len(b):
-        raise ValueError(f"matrix - rhs dimension mismatch ({a.shape} - {b.shape})")
-    return solved(SquareMatrices.of_sparse(current(), a), a.dtype, b, values)
+    if not scipy.sparse.issparse(matrix):
+        matrix = scipy.sparse.csc_array(matrix)
+    b = array_of(b)
+    if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] != len(b):
+        raise ValueError(f"matrix - rhs dimension mismatch ({matrix.shape} - {b.shape})")
+    return solved(_structure(matrix), matrix.dtype, b, values)
 
 
 @harmless("permc_spec", "use_umfpack")  # how it is solved
 def spsolve(call, A, b):
-    result = _solved(call, A, b)
-    return result.reshape(-1) if result.ndim == 2 and result.shape[1] == 1 else result
+    is_sparse = scipy.sparse.issparse(b)
+    if not is_sparse or b.shape[1] == 1:
+        result = _solved(call, A, b.toarray() if is_sparse else b)
+        return result.reshape(-1) if result.ndim == 2 and result.shape[1] == 1 else result
+    values = None
+    if current().local:
+        values = call.original(values_of(A), values_of(b)).toarray()
+    kind = A if scipy.sparse.issparse(A) else scipy.sparse.csc_array(A)
+    if kind.format != "csr":
+        kind = kind.tocsc()
+    return kind.__class__(_solved(call, A, b.toarray(), values))
 
 
 def spsolve_triangular(call, A, b, lower, unit_diagonal):
-    constant(call, A, "the matrix")
     if unit_diagonal:
         diagonal = scipy.sparse.eye_array(A.shape[0])
         A = (scipy.sparse.tril(A, -1) if lower else scipy.sparse.triu(A, 1)) + diagonal
     return _solved(call, A, b)
 
 
+@harmless("rtol", "atol", "maxiter", "restart", "callback_type")  # when it ends
+def _iterated(call, A, b, x0, M):
+    """Sums over all equations make the steps: each number depends on everything.
+
+    That the solution of a system that falls apart does not, holds for the exact one alone.
+    """
+    if not (scipy.sparse.issparse(A) or isinstance(A, np.ndarray)):
+        call.refuse("an operator in place of a matrix has no rule", "Use a sparse array.")
+    if not (M is None or scipy.sparse.issparse(M) or isinstance(M, np.ndarray)):
+        call.refuse("what a preconditioner depends on is not known", "Use a sparse array as M.")
+    trace = current()
+    sources = [x for x in (A, b, x0, M) if contains_traced(x)]
+    vectors = [
+        (elements_of_sparse(x).flat if is_sparse_traced(x) else array_of(x)).reshape(1, -1)
+        for x in sources
+    ]
+    total = interact_all(trace.graph, union_of_all(*vectors))
+    sample = np.zeros(np.shape(b), np.result_type(A.dtype, dtype_of(b), np.float64))
+    return spread(trace, total, sample), 0
+
+
+bicg = bicgstab = cg = cgs = gmres = minres = tfqmr = _iterated
+
+
 @harmless("traceA")  # scales the steps
 def expm_multiply(call, A, B, start, stop, num, endpoint):
     """``expm(A) B`` leads where a chain of non-zeros does, as ``(1 + |A|)^-1 B``."""
+    constant(call, A, "the matrix")
     if any(option is not None for option in (start, stop, num, endpoint)):
         call.refuse("several points in time have no rule", "Call it once for each of them.")
     a = scipy.sparse.coo_array(A)
@@ -62,37 +108,60 @@ def expm_multiply(call, A, B, start, stop, num, endpoint):
 
 
 class Factors:
-    """A factorization that also solves for traced right-hand sides."""
+    """A factorization that also solves for traced right-hand sides, or of a traced matrix.
+
+    Parameters
+    ----------
+    made : SuperLU or None
+        SciPy's own, of the values; None where these are not known.
+    """
 
     def __init__(self, call: Call, matrix: Any, made: Any) -> None:
         self._call, self._matrix, self._made = call, matrix, made
+        self.shape = matrix.shape
 
     def __getattr__(self, name: str) -> Any:
+        if contains_traced(self._matrix):
+            self._call.refuse(
+                f"the factors of a matrix with traced data have no rule (.{name})",
+                "Use their method solve.",
+            )
         return getattr(self._made, name)
 
     def solve(self, rhs: Any, trans: str = "N") -> Any:
         """As ``SuperLU.solve``."""
-        if not contains_traced(rhs):
+        if not contains_traced((rhs, self._matrix)):
             return self._made.solve(rhs, trans)
         matrix = self._matrix if trans == "N" else self._matrix.T
         values = self._made.solve(np.array(values_of(rhs)), trans) if current().local else None
         return _solved(self._call, matrix, rhs, values)
 
 
+def _plain(matrix: Any) -> Any:
+    """The matrix that SciPy may factorize; None if its values are not known."""
+    if not contains_traced(matrix):
+        return matrix
+    return values_of(matrix) if current().local else None
+
+
+def norm(call, x, ord, axis):
+    return np.linalg.norm(x.toarray(), ord, axis)
+
+
 def splu(call, A, permc_spec, diag_pivot_thresh, relax, panel_size, options):
-    constant(call, A, "the matrix")
-    factors = call.original(A, permc_spec, diag_pivot_thresh, relax, panel_size, options)
-    return Factors(call, A, factors)
+    options = (permc_spec, diag_pivot_thresh, relax, panel_size, options)
+    plain = _plain(A)
+    return Factors(call, A, None if plain is None else call.original(plain, *options))
 
 
 def factorized(call, A):
-    constant(call, A, "the matrix")
-    solve = call.original(A)
+    plain = _plain(A)
+    solve = None if plain is None else call.original(plain)
 
     def solved(rhs: Any) -> Any:
-        if not contains_traced(rhs):
-            return solve(rhs)
-        values = solve(np.array(values_of(rhs))) if current().local else None
+        if not contains_traced((rhs, A)):
+            return solve(rhs)  # type: ignore[misc]
+        values = solve(np.array(values_of(rhs))) if solve and current().local else None
         return _solved(call, A, rhs, values)
 
     return solved

@@ -1,0 +1,14 @@
+"""Sparse arrays of scipy.sparse with traced data.
+
+Contract: the structure is a constant, the data are traced.  What SciPy computes with them
+depends on what the same computation with dense arrays depends on, given the structure's zeros.
+"""
+
+from sparsetrace.scipy_rules.sparse import layout as layout
+from sparsetrace.scipy_rules.sparse import operators as operators
+from sparsetrace.scipy_rules.sparse import writing as writing
+from sparsetrace.scipy_rules.sparse.classes import made_into, operated, traced_class
+from sparsetrace.scipy_rules.sparse.construction import constructed
+
+__all__ = ["constructed", "made_into", "operated", "traced_class"]
+# the modules that are imported as they are register the methods of the classes

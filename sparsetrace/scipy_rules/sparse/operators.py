@@ -1,0 +1,266 @@
+"""Operators of sparse arrays, of which either operand may be constant.
+
+Contract: the functions take any sparse array as the first operand, so that constant ones are
+answered as traced ones are; ``*`` is the product of matrices for csr_matrix and its kin.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from sparsetrace.dispatch.sparse_operators import reflected
+from sparsetrace.operands.operands import (
+    check_operators,
+    contains_traced,
+    is_sparse_traced,
+    is_traced,
+)
+from sparsetrace.scipy_rules.rule_tools import array_of
+from sparsetrace.scipy_rules.sparse import arithmetic
+from sparsetrace.scipy_rules.sparse.classes import assembled, dense_result, methods, refuse
+from sparsetrace.scipy_rules.sparse.elements import elements_of_sparse
+from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
+
+__all__ = ["scaled"]
+
+
+def _is_number(x: Any) -> bool:
+    if isinstance(x, np.ndarray):
+        return not x.ndim
+    return is_traced(x) or np.isscalar(x)
+
+
+def _operand(x: Any) -> Any:
+    """A sparse array, a number or a dense array; None for anything else."""
+    if scipy.sparse.issparse(x) or _is_number(x):
+        return x
+    if isinstance(x, MatrixResult):
+        x.refuse()
+    if isinstance(x, np.ma.MaskedArray):
+        refuse("an operation of a sparse and a masked array", "what becomes of the mask is unknown")
+    check_operators(x)
+    return array_of(x) if isinstance(x, (np.ndarray, list, tuple)) else None
+
+
+def scaled(matrix: Any, number: Any) -> Any:
+    """``A * number``."""
+    return assembled(elements_of_sparse(matrix).computed(lambda data: data * number, merge=False))
+
+
+def _negative(matrix: Any) -> Any:
+    return assembled(elements_of_sparse(matrix).computed(lambda data: -data, merge=False))
+
+
+def _sum(matrix: Any, other: Any, *, minus: bool = False, swapped: bool = False) -> Any:
+    """``A + other``, ``A - other`` or, if swapped, ``other - A``."""
+    other = _operand(other)
+    if other is None:
+        return NotImplemented
+    a = elements_of_sparse(matrix)
+    if _is_number(other):
+        if is_traced(other) or other != 0:
+            refuse("a sparse array and a number", "SciPy adds no number but zero to one")
+        return _negative(matrix) if swapped else assembled(a.moved(lambda s: s.copy()))
+    if scipy.sparse.issparse(other):
+        if other.shape != matrix.shape:
+            raise ValueError("inconsistent shapes")
+        b = elements_of_sparse(other)
+        pair = (b, a) if swapped else (a, b)
+        return assembled(arithmetic.added(*pair, minus=minus))
+    dense = arithmetic.as_dense(a)
+    other = np.broadcast_to(other, matrix.shape)
+    return dense_result(
+        matrix, other - dense if swapped else dense - other if minus else dense + other
+    )
+
+
+def _product(matrix: Any, other: Any, *, swapped: bool = False) -> Any:
+    """``A @ other``, or ``other @ A``."""
+    other = _operand(other)
+    if other is None:
+        return NotImplemented
+    if _is_number(other):
+        return scaled(matrix, other)
+    if not (is_sparse_traced(matrix) or scipy.sparse.issparse(other)):
+        return other @ matrix if swapped else matrix @ other
+    a = elements_of_sparse(matrix)
+    if matrix.ndim != 2 or (scipy.sparse.issparse(other) and other.ndim != 2):
+        return _product_of_vectors(matrix, other, swapped=swapped)
+    if swapped:
+        a = a.moved(lambda structure: structure.T, merge=False)
+        other = other.T
+    if scipy.sparse.issparse(other):
+        if other.shape[0] != a.shape[1]:
+            raise ValueError("matmul: dimension mismatch")
+        result = assembled(arithmetic.sparse_product(a, elements_of_sparse(other)))
+    else:
+        result = arithmetic.dense_product(a, other)
+    return result.T if swapped else result
+
+
+def _product_of_vectors(matrix: Any, other: Any, *, swapped: bool) -> Any:
+    """With a sparse array of one dimension, which is computed as a dense one."""
+    dense = arithmetic.as_dense(elements_of_sparse(matrix))
+    if scipy.sparse.issparse(other):
+        if other.ndim != 1 or matrix.ndim != 1:
+            refuse("A @ B of sparse arrays of one dimension", "this product has no rule")
+        other = arithmetic.as_dense(elements_of_sparse(other))
+    return other @ dense if swapped else dense @ other
+
+
+def _multiply(matrix: Any, other: Any) -> Any:
+    """Element by element."""
+    other = _operand(other)
+    if other is None:
+        return NotImplemented
+    if _is_number(other):
+        return scaled(matrix, other)
+    return assembled(arithmetic.multiplied(elements_of_sparse(matrix), other))
+
+
+def _extremum(matrix: Any, other: Any, ufunc: np.ufunc) -> Any:
+    if not scipy.sparse.issparse(other):
+        refuse(f"A.{ufunc.__name__} of a sparse array and a dense one", "it has no rule")
+    return assembled(
+        arithmetic.extremum(elements_of_sparse(matrix), elements_of_sparse(other), ufunc)
+    )
+
+
+@methods
+class _Operators:
+    def __add__(self, other: Any) -> Any:
+        return _sum(self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return _sum(self, other, minus=True)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _sum(self, other, minus=True, swapped=True)
+
+    def __matmul__(self, other: Any) -> Any:
+        if _is_number(other):
+            raise ValueError("Scalar operands are not allowed, use '*' instead")
+        return _product(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        if _is_number(other):
+            raise ValueError("Scalar operands are not allowed, use '*' instead")
+        return _product(self, other, swapped=True)
+
+    def __mul__(self, other: Any) -> Any:
+        elementwise = isinstance(self, scipy.sparse.sparray)
+        return _multiply(self, other) if elementwise else _product(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        elementwise = isinstance(self, scipy.sparse.sparray)
+        return _multiply(self, other) if elementwise else _product(self, other, swapped=True)
+
+    def multiply(self, other: Any) -> Any:
+        return _multiply(self, other)
+
+    def dot(self, other: Any) -> Any:
+        return _product(self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        other = _operand(other)
+        if other is None:
+            return NotImplemented
+        if scipy.sparse.issparse(other):
+            refuse(
+                "A / B of two sparse arrays",
+                "where B has no entry it is 0 / 0",
+                "Divide the data, or use A.multiply(B.power(-1)).",
+            )
+        return scaled(self, 1 / other) if _is_number(other) else _multiply(self, 1 / other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return NotImplemented
+
+    def __neg__(self) -> Any:
+        return _negative(self)
+
+    def power(self, n: Any, dtype: Any = None) -> Any:
+        if not contains_traced(n) and (not np.isscalar(n) or not n):
+            raise NotImplementedError("zero power is not supported as it would densify the matrix")
+        a = elements_of_sparse(self)
+        return assembled(
+            a.computed(lambda data: (data if dtype is None else data.astype(dtype)) ** n)
+        )
+
+    def __pow__(self: Any, power: Any) -> Any:
+        if isinstance(self, scipy.sparse.sparray):
+            return self.power(power)
+        if contains_traced(power) or power != int(power) or power < 1:
+            refuse("A ** n of a sparse matrix", "n must be a whole number above 0")
+        result = self
+        for _ in range(int(power) - 1):
+            result = result @ self
+        return result
+
+    def maximum(self, other: Any) -> Any:
+        return _extremum(self, other, np.maximum)
+
+    def minimum(self, other: Any) -> Any:
+        return _extremum(self, other, np.minimum)
+
+    # ------------------------------------------------------------------ in place
+    def __imul__(self: Any, other: Any) -> Any:
+        if not _is_number(other):
+            return NotImplemented
+        elements = self._parts.elements
+        elements *= other
+        return self
+
+    def __itruediv__(self: Any, other: Any) -> Any:
+        if not _is_number(other):
+            return NotImplemented
+        self *= 1.0 / other
+        return self
+
+    def __iadd__(self: Any, other: Any) -> Any:
+        if self.format != "lil":  # the others give a new array
+            return NotImplemented
+        self[:, :] = self + other
+        return self
+
+    def __isub__(self: Any, other: Any) -> Any:
+        if self.format != "lil":
+            return NotImplemented
+        self[:, :] = self - other
+        return self
+
+    # ------------------------------------------------------------------ ufuncs
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs or len(inputs) != 1:
+            return reflected(ufunc, method, inputs, kwargs, sys._getframe(1))
+        if ufunc not in _UNARY:
+            refuse(f"np.{ufunc.__name__} of a sparse array", "SciPy has no such method")
+        return _UNARY[ufunc](self)
+
+
+_FIXED = (
+    "sin tan arcsin arctan sinh tanh arcsinh arctanh rint sign expm1 log1p deg2rad rad2deg floor "
+    "ceil trunc sqrt"
+).split()
+"""Functions that are zero at zero, which are methods of sparse arrays too."""
+
+
+def _elementwise(ufunc: Any) -> Any:
+    def method(self: Any) -> Any:
+        return assembled(self._parts.computed(ufunc))
+
+    return method
+
+
+_UNARY: dict[Any, Any] = {getattr(np, name): _elementwise(getattr(np, name)) for name in _FIXED}
+_UNARY[np.negative] = _negative
+_UNARY[np.absolute] = _elementwise(abs)
+_UNARY[np.conjugate] = _elementwise(np.conjugate)
+methods(type("_Ufuncs", (), {name: _UNARY[getattr(np, name)] for name in _FIXED}))
+methods(type("_Absolute", (), {"__abs__": _UNARY[np.absolute]}))
