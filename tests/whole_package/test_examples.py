@@ -17,6 +17,7 @@ LINES = {
     "convolution": "Conv       SparsityPattern: 1352 x 2352, 36504 entries",
     "cosine_attention": "at_once  SparsityPattern: 1024 x 20480, 1114112 entries",
     "maximum_likelihood": "SparsityPattern: 42 x 42, 164 entries",
+    "finite_volumes": "by_products SparsityPattern: 576 x 576, 2784 entries",
     "readme": "Jacobian: [(0, 0), (1, 0), (1, 1), (2, 2)]",
 }
 
