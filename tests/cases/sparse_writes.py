@@ -500,3 +500,10 @@ def data_assigned_beside_a_transpose(x):
     b = a.T
     a.data = np.append(x, x[:3])
     return a @ ONES, b @ x
+
+
+@traced
+def data_of_a_product_in_its_order(x):
+    a = sp.diags(x) @ BAND @ sp.diags(x[::-1])
+    a.data[0:1] = x[2]
+    return a @ x

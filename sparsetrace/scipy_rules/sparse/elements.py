@@ -105,7 +105,12 @@ class SparseElements:
 
     def ones(self) -> Any:
         """The structure as a matrix of ones, with zeros for elements that are zero."""
-        return self.positions().astype(bool).astype(np.float64)
+        positions = self.positions()
+        if self.format not in ALIGNED:
+            return positions.astype(bool).astype(np.float64)
+        # the order of entries decides in which order a product has them
+        positions.data = (positions.data != 0).astype(np.float64)
+        return positions
 
     def entries(self) -> tuple[tuple[NDArray[Any], ...], Any]:
         """Where elements that may differ from zero are, and these; one place may come twice."""
