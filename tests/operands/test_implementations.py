@@ -43,8 +43,3 @@ def test_polynomials_whose_leading_zeros_would_be_trimmed():
 def test_ix_of_a_traced_mask_is_refused():
     with pytest.raises(st.TracingError):
         st.jacobian_sparsity(lambda x: x.reshape(2, 2)[np.ix_(x[:2] > 0, [0])], np.ones(4))
-
-
-def test_whole_rows_of_vectorize_are_refused_or_traced():
-    with pytest.raises(st.TracingError, match="vectorize"):
-        st.jacobian_sparsity(np.vectorize(np.sum, signature="(n)->()"), np.ones((2, 3)))

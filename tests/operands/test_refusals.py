@@ -11,9 +11,6 @@ from numpy.lib import recfunctions
 import sparsetrace as st
 
 REFUSALS = {
-    "nonzero": np.nonzero,
-    "argwhere": np.argwhere,
-    "flatnonzero": np.flatnonzero,
     "trim_zeros": np.trim_zeros,
     "save": lambda x: np.save(io.BytesIO(), x),
     "savez": lambda x: np.savez(io.BytesIO(), x),
@@ -30,7 +27,6 @@ REFUSALS = {
     "setxor1d": lambda x: np.setxor1d(x, [1.0]),
     "union1d": lambda x: np.union1d(x, [1.0]),
     "structured_to_unstructured": recfunctions.structured_to_unstructured,
-    "where(condition)": lambda x: np.where(x > 0),
     "bincount": lambda x: np.bincount(x.astype(int)),
     "histogram": lambda x: np.histogram(x, "auto"),
 }

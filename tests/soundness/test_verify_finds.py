@@ -32,9 +32,9 @@ def a_copy(*args, **kwargs):
     return found
 
 
-def without_values(graph, ufunc, *operands):
-    (found,) = elementwise.call(graph, ufunc, operands)
-    return Operand(graph, found.ids, found.dtype, operands[0]._values)
+def with_zeros_for_values(trace, ufunc, *operands):
+    zeros = [Operand(trace, x._ids, x._dtype, np.zeros_like(x._values)) for x in operands]
+    return elementwise.combine(trace, ufunc, *zeros)
 
 
 def a_list_as_an_array(leaf):
@@ -59,7 +59,7 @@ TAKEN_OUT = {
     ),
     "ufunc_at": (
         "operands.ufunc_at.combine",
-        without_values,
+        with_zeros_for_values,
         "scaled_twice",
         "local",
     ),
