@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 import threading
 import types
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
@@ -43,10 +44,12 @@ from sparsetrace.operands import floating
 __all__ = [
     "capturing",
     "changes",
+    "disturbances",
     "exchange_again",
     "exchange_methods",
     "exchange_sequences",
     "exchange_watched",
+    "putting_back",
     "rebind",
     "rebind_callers",
     "rebind_orderings",
@@ -79,6 +82,8 @@ _GROUPS: dict[str, Source] = {
 _lock = threading.RLock()
 _active = 0
 _changes = 0
+_ended: Counter[int] = Counter()
+"""How often each thread has put names back with the state of a function."""
 _patched = Exchange()
 """Of modules and classes."""
 _rebound = Exchange()
@@ -250,6 +255,23 @@ def exchange_again() -> None:
     """Exchange the names anew that were put back with the state of a function."""
     with _lock:
         _rebound.make_again()
+
+
+@contextmanager
+def putting_back() -> Iterator[None]:
+    """Around a call whose function's state is put back afterwards, and with it its names."""
+    try:
+        yield
+    finally:
+        with _lock:
+            if len(_rebound):
+                _ended[threading.get_ident()] += 1
+
+
+def disturbances() -> int:
+    """How often other threads have begun to put names back: a run of this one may have met them."""
+    with _lock:
+        return _ended.total() - _ended[threading.get_ident()]
 
 
 def _rebind(frames: list[types.FrameType]) -> bool:

@@ -22,10 +22,12 @@ from sparsetrace.capture.numpy_lists import refuse_objects
 from sparsetrace.capture.patches import (
     capturing,
     changes,
+    disturbances,
     exchange_again,
     exchange_methods,
     exchange_sequences,
     exchange_watched,
+    putting_back,
     rebind,
     rebind_callers,
     rebind_orderings,
@@ -264,7 +266,7 @@ def _path(
 
     for _ in range(_MOST_RUNS):
         branches.again()
-        before = changes()
+        before = changes(), disturbances()
         trace = new_trace()
         trace.truths_at_once = state.reached.compares_truths()
         begin(trace)
@@ -283,7 +285,12 @@ def _path(
         error: BaseException | None = None
         outputs: Ids | None = None
         try:
-            with watching(active=watch) as escapes, state.run(), alone(trace, failures):
+            with (
+                watching(active=watch) as escapes,
+                state.run(),
+                putting_back(),
+                alone(trace, failures),
+            ):
                 outputs = call(trace)
         except Restart:
             pass
@@ -320,7 +327,7 @@ def _path(
             for failure in (cause, error):
                 rebind(failure)
             exchange_sequences()
-            if changes() != before:
+            if (changes(), disturbances()) != before:
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause
