@@ -507,3 +507,12 @@ def data_of_a_product_in_its_order(x):
     a = sp.diags(x) @ BAND @ sp.diags(x[::-1])
     a.data[0:1] = x[2]
     return a @ x
+
+
+@traced
+def sorted_with_its_transpose(x):
+    a = (sp.diags(x) @ BAND @ sp.diags(x[::-1])).tocsr()
+    b = a.T
+    c = abs(a)  # which sorts the entries of a, and of b
+    a.data[0] = x[2]
+    return a @ x, b @ x, c @ x

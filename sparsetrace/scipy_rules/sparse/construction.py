@@ -48,7 +48,7 @@ def constructed(
 
     parts = _parts(matrix, build, given)
     if dtype is not None and np.dtype(dtype) != parts.dtype:
-        parts = parts.computed(lambda data: data.astype(dtype), merge=False)
+        parts = parts.computed(lambda data: data.astype(dtype))
     made = assembled(parts)
     if type(made) is cls:  # nothing of it depends on the inputs
         original(matrix, made)

@@ -105,12 +105,16 @@ class SparseElements:
 
     def ones(self) -> Any:
         """The structure as a matrix of ones, with zeros for elements that are zero."""
-        positions = self.positions()
-        if self.format not in ALIGNED:
-            return positions.astype(bool).astype(np.float64)
-        # the order of entries decides in which order a product has them
-        positions.data = (positions.data != 0).astype(np.float64)
-        return positions
+        result = self.positions()
+        # the order of entries stays: it decides in which order a product has them
+        if self.format == "dok":
+            for key in list(result.keys()):
+                result[key] = 1.0
+        elif self.format == "lil":
+            result = result.astype(bool).astype(np.float64)
+        else:
+            result.data = (result.data != 0).astype(np.float64)
+        return result
 
     def entries(self) -> tuple[tuple[NDArray[Any], ...], Any]:
         """Where elements that may differ from zero are, and these; one place may come twice."""
@@ -123,15 +127,23 @@ class SparseElements:
         coords, elements = self.entries()
         return Term(places_of(coords, self.shape), elements)
 
+    @property
+    def repeats(self) -> bool:
+        """Whether two elements have one place."""
+        if getattr(self.structure, "has_canonical_format", True):
+            return False
+        ones = _with_data(self.structure, np.ones(self.data_shape))
+        return bool((np.diff(np.sort(places_of(ones.tocoo().coords, self.shape))) == 0).any())
+
     def merged(self) -> SparseElements:
         """The same with no two elements at one place."""
-        if getattr(self.structure, "has_canonical_format", True):
-            return self
+        return self.canonical() if self.repeats else self
+
+    def canonical(self) -> SparseElements:
+        """The same after SciPy's ``sum_duplicates``, which also sorts."""
         # ones and not positions: a sum of positions is none
         ones = _with_data(self.structure, np.ones(self.data_shape))
         places = places_of(ones.tocoo().coords, self.shape)
-        if (np.diff(np.sort(places)) > 0).all():
-            return self
         ones.sum_duplicates()
         return placed(ones, [Term(places, gathered(self.flat, self.structure.tocoo().data))])
 
@@ -164,9 +176,19 @@ class SparseElements:
             and np.may_share_memory(shown, positions.data)
         ):
             elements = self._shared(shown, positions.data)
+            if elements is not None and not is_sparse:
+                return elements
             if elements is not None:
-                return SparseElements(numbered(result), elements) if is_sparse else elements
+                return SparseElements(self._with_same_indices(numbered(result)), elements)
         return settled(result, self.flat) if is_sparse else gathered(self.flat, result)
+
+    def _with_same_indices(self, structure: Any) -> Any:
+        """A structure that shares the indices, which SciPy sorts together with the data."""
+        for name in ("indices", "indptr"):
+            own, given = (getattr(x, name, None) for x in (self.structure, structure))
+            if own is not None and given is not None and np.array_equal(own, given):
+                setattr(structure, name, own)
+        return structure
 
     def _shared(self, shown: NDArray[Any], positions: NDArray[Any]) -> Any:
         """The elements at positions that are a view of all, as a view; None if they are none."""
@@ -178,10 +200,9 @@ class SparseElements:
             return self.elements[row, column : column + len(shown)]
         return None
 
-    def computed(self, compute: Callable[[Any], Any], *, merge: bool = True) -> SparseElements:
+    def computed(self, compute: Callable[[Any], Any]) -> SparseElements:
         """The same structure, with other elements."""
-        source = self.merged() if merge else self
-        return SparseElements(_alike(source.structure), compute(source.elements))
+        return SparseElements(_alike(self.structure), compute(self.elements))
 
 
 def _with_data(structure: Any, data: NDArray[Any]) -> Any:

@@ -23,7 +23,7 @@ from sparsetrace.scipy_rules.sparse.classes import (
 )
 from sparsetrace.scipy_rules.sparse.elements import ALIGNED, SparseElements
 from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
-from sparsetrace.scipy_rules.sparse.operators import scaled
+from sparsetrace.scipy_rules.sparse.operators import elementwise, scaled
 
 __all__ = ["check_key"]
 
@@ -228,28 +228,31 @@ class _Layout:
     def conjugate(self: Any, copy: bool = True) -> Any:
         if self.dtype.kind != "c":
             return self.copy() if copy else self
-        return assembled(self._parts.computed(np.conjugate, merge=False))
+        return elementwise(self, np.conjugate, merge=False)
 
     conj = conjugate
 
     @property
     def real(self: Any) -> Any:
-        return assembled(self._parts.computed(lambda data: data.real.copy(), merge=False))
+        return elementwise(self, lambda data: data.real.copy(), merge=False)
 
     @property
     def imag(self: Any) -> Any:
-        return assembled(self._parts.computed(lambda data: data.imag.copy(), merge=False))
+        return elementwise(self, lambda data: data.imag.copy(), merge=False)
 
     def astype(self: Any, dtype: Any, casting: Any = "unsafe", copy: bool = True) -> Any:
         if np.dtype(dtype) == self.dtype:
             return self.copy() if copy else self
-        return assembled(self._parts.computed(lambda data: data.astype(dtype, casting=casting)))
+        result = elementwise(self, lambda data: data.astype(dtype, casting=casting), merge=False)
+        if hasattr(result, "sum_duplicates"):
+            result.sum_duplicates()
+        return result.asformat(self.format)
 
     def asfptype(self: Any) -> Any:
         return self
 
     def __round__(self: Any, ndigits: int = 0) -> Any:
-        return assembled(self._parts.computed(lambda data: np.around(data, ndigits)))
+        return elementwise(self, lambda data: np.around(data, ndigits))
 
     # ------------------------------------------------------------------ sums
     def trace(self: Any, offset: int = 0) -> Any:

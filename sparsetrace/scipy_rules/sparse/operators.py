@@ -7,6 +7,7 @@ answered as traced ones are; ``*`` is the product of matrices for csr_matrix and
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,10 @@ from sparsetrace.operands.operands import (
 from sparsetrace.scipy_rules.rule_tools import array_of
 from sparsetrace.scipy_rules.sparse import arithmetic
 from sparsetrace.scipy_rules.sparse.classes import assembled, dense_result, methods, refuse
-from sparsetrace.scipy_rules.sparse.elements import elements_of_sparse
+from sparsetrace.scipy_rules.sparse.elements import ALIGNED, elements_of_sparse
 from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
 
-__all__ = ["scaled"]
+__all__ = ["elementwise", "scaled"]
 
 
 def _is_number(x: Any) -> bool:
@@ -48,11 +49,26 @@ def _operand(x: Any) -> Any:
 
 def scaled(matrix: Any, number: Any) -> Any:
     """``A * number``."""
-    return assembled(elements_of_sparse(matrix).computed(lambda data: data * number, merge=False))
+    return assembled(elements_of_sparse(matrix).computed(lambda data: data * number))
+
+
+def elementwise(matrix: Any, compute: Callable[[Any], Any], *, merge: bool = True) -> Any:
+    """A function of each element, which is zero at zero.
+
+    SciPy merges and sorts the elements of the operand first, in place; formats without an array
+    of elements are converted.
+    """
+    if matrix.format not in ALIGNED:
+        matrix = matrix.tocsr()
+    if merge and hasattr(matrix, "sum_duplicates"):
+        matrix.sum_duplicates()
+    return assembled(elements_of_sparse(matrix).computed(compute))
 
 
 def _negative(matrix: Any) -> Any:
-    return assembled(elements_of_sparse(matrix).computed(lambda data: -data, merge=False))
+    if matrix.format == "dok":
+        return scaled(matrix, -1)
+    return elementwise(matrix, lambda data: -data, merge=False)
 
 
 def _sum(matrix: Any, other: Any, *, minus: bool = False, swapped: bool = False) -> Any:
@@ -188,10 +204,7 @@ class _Operators:
     def power(self, n: Any, dtype: Any = None) -> Any:
         if not contains_traced(n) and (not np.isscalar(n) or not n):
             raise NotImplementedError("zero power is not supported as it would densify the matrix")
-        a = elements_of_sparse(self)
-        return assembled(
-            a.computed(lambda data: (data if dtype is None else data.astype(dtype)) ** n)
-        )
+        return elementwise(self, lambda data: (data if dtype is None else data.astype(dtype)) ** n)
 
     def __pow__(self: Any, power: Any) -> Any:
         if isinstance(self, scipy.sparse.sparray):
@@ -253,7 +266,7 @@ _FIXED = (
 
 def _elementwise(ufunc: Any) -> Any:
     def method(self: Any) -> Any:
-        return assembled(self._parts.computed(ufunc))
+        return elementwise(self, ufunc)
 
     return method
 

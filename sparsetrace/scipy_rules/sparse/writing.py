@@ -80,7 +80,15 @@ class _Writing:
         _written(self, values, write)
 
     def sum_duplicates(self: Any) -> None:
-        become(self, self._parts.merged())
+        parts = self._parts
+        if getattr(parts.structure, "has_canonical_format", True):
+            return
+        if parts.format not in ("csr", "csc") or parts.repeats:
+            become(self, parts.canonical())
+            return
+        parts.structure.sum_duplicates()  # which sorts, also what shares the data
+        parts.elements[:] = gathered(parts.elements, parts.structure.data)
+        become(self, SparseElements(numbered(parts.structure), parts.elements))
 
     def sort_indices(self) -> None:
         _changed(self, lambda structure: structure.sort_indices())
@@ -107,5 +115,5 @@ class _Writing:
         """Nothing: no memory is kept."""
 
     def _deduped_data(self: Any) -> Any:
-        become(self, self._parts.merged())
+        self.sum_duplicates()
         return self._parts.elements
