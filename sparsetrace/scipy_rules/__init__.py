@@ -74,7 +74,18 @@ RULES: dict[str, dict[str, str]] = {
             mahalanobis minkowski pdist seuclidean sqeuclidean squareform
         """,
     },
-    "scipy.special": {"special.exponentials": "log_softmax logsumexp softmax"},
+    "scipy.special": {
+        "special.exponentials": "log_softmax logsumexp softmax",
+        "special.functions": """
+            cg_roots clpmn comb diric factorial factorial2 factorialk
+            h1vp h2vp ivp j_roots js_roots jvp kvp la_roots lmbda lpmn lpn lqmn lqn multigammaln
+            obl_cv_seq pbdn_seq pbdv_seq pbvv_seq perm polygamma pro_cv_seq riccati_jn riccati_yn
+            roots_gegenbauer roots_genlaguerre roots_jacobi roots_sh_jacobi spherical_in
+            spherical_jn spherical_kn spherical_yn yvp
+        """,
+    },
+    # the class of legendre_p, sph_harm_y and their kin
+    "scipy.special._multiufuncs": {"special.functions": "MultiUFunc.__call__"},
     # what logsumexp calls, also where a module bound its name early
     "scipy.special._logsumexp": {"special.exponentials": "_logsumexp"},
 }

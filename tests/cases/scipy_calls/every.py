@@ -11,15 +11,19 @@ from cases.scipy_calls.ndimage import IMAGES
 from cases.scipy_calls.others import OTHERS
 from cases.scipy_calls.signal import SIGNAL
 from cases.scipy_calls.spatial import METRICS
+from cases.scipy_calls.special import SPECIAL
 
+ORDERS = "which orders make an argument cancel is not looked at"
 EXTRA = {
     "ndimage median_filter": "at an extended end an element stands twice among three",
     "signal resample_poly, maximum": "where the weights sum to one the level cancels",
     "signal resample_poly, minimum": "where the weights sum to one the level cancels",
+    "special sph_harm_y, order 0": ORDERS,
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
-EXTRA_HESSIAN = {"linalg qr": QR}
+EXTRA_HESSIAN = {"linalg qr": QR, "special sph_harm_y, order 0": ORDERS}
 EXTRA_AT = {
+    "special sph_harm_y, order 0": ORDERS,
     "linalg qr": QR,
     "linalg pinvh": "an entry is too small there for differences",
     "distance cdist, jensenshannon": "an entry is too small there for differences",
@@ -44,6 +48,7 @@ KINDS = {
     "points": (POINTS, 4),
     "ordinates": (ORDINATES, 6),
     "distance": (METRICS, 4),
+    "special": (SPECIAL, 4),
     "others": (OTHERS, 4),
 }
 LOW, HIGH = 0.3, 1.7
