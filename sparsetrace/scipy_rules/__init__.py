@@ -11,7 +11,10 @@ from sparsetrace.dispatch.function_rules import register
 
 __all__ = ["RULES", "rule_name"]
 
-_IN_PLACE = "check_finite overwrite_a overwrite_b overwrite_ab overwrite_A".split()
+_IN_PLACE = (
+    "check_finite overwrite_a overwrite_b overwrite_ab overwrite_A overwrite_B "
+    "overwrite_c overwrite_a_band"
+).split()
 """No rule reads these: whether the arguments are checked, and may be written to."""
 
 RULES: dict[str, dict[str, str]] = {
@@ -36,6 +39,11 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.linalg": {
+        "linalg.decompositions": """
+            eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_frechet
+            hessenberg ldl lu null_space orth orthogonal_procrustes qr_multiply qz rq rsf2csf
+            schur solve_continuous_are solve_discrete_are subspace_angles
+        """,
         "linalg.linear_systems": """
             cho_factor cho_solve cholesky lu_factor lu_solve matmul_toeplitz solve solve_banded
             solve_circulant solve_continuous_lyapunov solve_discrete_lyapunov solve_lyapunov
@@ -63,6 +71,10 @@ RULES: dict[str, dict[str, str]] = {
         "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
         "signal.filters": """
             detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
+        """,
+        "signal.spectra": """
+            coherence csd cspline1d cspline1d_eval czt decimate hilbert hilbert2 istft
+            periodogram qspline1d qspline1d_eval resample spectrogram stft welch zoom_fft
         """,
     },
     "scipy.sparse.linalg": {

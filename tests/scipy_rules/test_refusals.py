@@ -25,6 +25,11 @@ REFUSED = {
     "scipy.linalg.solve_sylvester": lambda x: sl.solve_sylvester(
         np.eye(50), np.eye(50), np.ones((50, 50)) * x[0]
     ),
+    "scipy.linalg.orth": lambda x: sl.orth(x.reshape(2, 2)),
+    "scipy.linalg.null_space": lambda x: sl.null_space(x.reshape(1, 4)),
+    "scipy.linalg.schur": lambda x: sl.schur(x.reshape(2, 2), sort="lhp"),
+    "scipy.signal.resample": lambda x: ss.resample(x, 8, domain="freq"),
+    "scipy.signal.welch": lambda x: ss.welch(x, nperseg=4, detrend=lambda s: s * s),
     "scipy.signal.filtfilt": lambda x: ss.filtfilt(x, [1.0], np.ones(20)),
     "scipy.signal.sosfilt": lambda x: ss.sosfilt(SOS, x, zi=np.zeros((1, 2))),
     "scipy.signal.upfirdn": lambda x: ss.upfirdn([1.0], x, mode="symmetric"),

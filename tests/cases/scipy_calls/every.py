@@ -6,23 +6,50 @@ import numpy as np
 import pytest
 
 from cases.scipy_calls.interpolate import ORDINATES, POINTS
-from cases.scipy_calls.linalg import LINALG, MATRICES
+from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
 from cases.scipy_calls.ndimage import IMAGES
 from cases.scipy_calls.others import OTHERS
-from cases.scipy_calls.signal import SIGNAL
+from cases.scipy_calls.signal import LONGER, SIGNAL
 from cases.scipy_calls.spatial import METRICS
 from cases.scipy_calls.special import SPECIAL
 
+WHOLE = {
+    f"decompositions {name}": "elements of a factor that see a part of the matrix are not known"
+    for name in (
+        *("hessenberg", "lu", "lu, p_indices", "lu, permute_l"),
+        *("qr_multiply", "qz", "rq", "rq, r"),
+    )
+}
+PARTS = "real and imaginary parts count as one number"
+CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
 EXTRA = {
+    **WHOLE,
+    "spectra hilbert": PARTS,
+    "spectra hilbert, rows": PARTS,
     "ndimage median_filter": "at an extended end an element stands twice among three",
     "signal resample_poly, maximum": "where the weights sum to one the level cancels",
     "signal resample_poly, minimum": "where the weights sum to one the level cancels",
     "special sph_harm_y, order 0": ORDERS,
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
-EXTRA_HESSIAN = {"linalg qr": QR, "special sph_harm_y, order 0": ORDERS}
+EXTRA_HESSIAN = {
+    **WHOLE,
+    "linalg qr": QR,
+    "special sph_harm_y, order 0": ORDERS,
+    "spectra coherence": CANCELS,
+    "spectra csd, median": CANCELS,
+    "spectra stft, constant": "the modulus of one sample is linear in it",
+    "spectra welch, complex": PARTS,
+}
 EXTRA_AT = {
+    **WHOLE,
+    "spectra coherence": CANCELS,
+    "spectra csd, median": CANCELS,
+    "spectra stft, constant": "the modulus of one sample is linear in it",
+    "spectra welch, complex": PARTS,
+    "spectra hilbert": PARTS,
+    "spectra hilbert, rows": PARTS,
     "special sph_harm_y, order 0": ORDERS,
     "linalg qr": QR,
     "linalg pinvh": "an entry is too small there for differences",
@@ -42,8 +69,10 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
 
 KINDS = {
     "linalg": (LINALG, 4),
+    "decompositions": (DECOMPOSITIONS, 4),
     "matrices": (MATRICES, 2),
     "signal": (SIGNAL, 4),
+    "spectra": (LONGER, 6),
     "ndimage": (IMAGES, 4),
     "points": (POINTS, 4),
     "ordinates": (ORDINATES, 6),

@@ -38,13 +38,13 @@ def integer_buffer(x):
     return counts * x[1]
 
 
-def hessenberg_form(x):
-    return scipy.linalg.hessenberg(x.reshape(2, 2))
+def balanced_form(x):
+    return scipy.linalg.matrix_balance(x.reshape(2, 2))
 
 
 def swallowed(x):
     try:
-        return scipy.linalg.hessenberg(x.reshape(2, 2))
+        return scipy.linalg.matrix_balance(x.reshape(2, 2))
     except Exception:
         return np.zeros(2)
 
