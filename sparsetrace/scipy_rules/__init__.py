@@ -18,6 +18,10 @@ _IN_PLACE = (
 """No rule reads these: whether the arguments are checked, and may be written to."""
 
 RULES: dict[str, dict[str, str]] = {
+    "scipy.integrate": {
+        "integrate.equations": "odeint solve_ivp",
+        "integrate.quadratures": "dblquad quad quad_vec",
+    },
     "scipy.interpolate": {
         "interpolate.bsplines": """
             BSpline.__init__ BSpline.antiderivative BSpline.derivative
@@ -66,6 +70,9 @@ RULES: dict[str, dict[str, str]] = {
             percentile_filter rank_filter
         """,
     },
+    "scipy.optimize": {
+        "optimize.roots": "bisect brenth brentq fsolve newton ridder root root_scalar toms748",
+    },
     "scipy.signal": {
         "ndimage.rank_filters": "medfilt medfilt2d order_filter",
         "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
@@ -103,8 +110,16 @@ RULES: dict[str, dict[str, str]] = {
 }
 """For each module of SciPy's, the functions and methods of each module here."""
 
-_ALWAYS = frozenset(("factorized", "splu"))
-"""Answered without traced arguments too: what they return is given some later."""
+_ALWAYS = frozenset(
+    """
+    factorized splu
+    dblquad odeint quad quad_vec solve_ivp
+    bisect brenth brentq fsolve newton ridder root root_scalar toms748
+    """.split()
+)
+"""Answered without traced arguments too: what they return is given some later, or a function
+that they are given reads some.
+"""
 
 
 def rule_name(name: str) -> str:

@@ -70,7 +70,7 @@ REASONS = {
     "refused.balanced_form": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
     "refused.swallowed": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
     "refused.resampled": ("scipy.ndimage.zoom", st.EscapeError, "NumPy functions"),
-    "refused.integrated": ("scipy.integrate.quad", st.EscapeError, "NumPy functions"),
+    "refused.minimized": ("scipy.optimize.minimize", st.EscapeError, "NumPy functions"),
     "refused.changing_shape": ("a branch", st.ValueDependentError, "one shape"),
 }
 

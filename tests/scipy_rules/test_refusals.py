@@ -6,9 +6,11 @@ import inspect
 
 import numpy as np
 import pytest
+import scipy.integrate as sg
 import scipy.interpolate as si
 import scipy.linalg as sl
 import scipy.ndimage as nd
+import scipy.optimize as so
 import scipy.signal as ss
 import scipy.sparse as sp
 import scipy.sparse.linalg as spl
@@ -28,6 +30,11 @@ REFUSED = {
     "scipy.linalg.orth": lambda x: sl.orth(x.reshape(2, 2)),
     "scipy.linalg.null_space": lambda x: sl.null_space(x.reshape(1, 4)),
     "scipy.linalg.schur": lambda x: sl.schur(x.reshape(2, 2), sort="lhp"),
+    "scipy.integrate.quad": lambda x: sg.quad(lambda t: t * x[0], 0, 1, full_output=1),
+    "scipy.integrate.odeint": lambda x: sg.odeint(lambda y, t: y, x, [0, 1], full_output=1),
+    "scipy.integrate.solve_ivp": lambda x: sg.solve_ivp(lambda t, y: y, (0, 1), x).y.sum(),
+    "scipy.optimize.brentq": lambda x: so.brentq(lambda z: z - x[0], 0, 9, full_output=True),
+    "scipy.optimize.root": lambda x: so.root(lambda z: (z - x, 1), x, jac=True).x,
     "scipy.signal.resample": lambda x: ss.resample(x, 8, domain="freq"),
     "scipy.signal.welch": lambda x: ss.welch(x, nperseg=4, detrend=lambda s: s * s),
     "scipy.signal.filtfilt": lambda x: ss.filtfilt(x, [1.0], np.ones(20)),
@@ -119,3 +126,41 @@ def test_errors_are_those_of_scipy():
             with pytest.raises(ValueError, match=r"[a-z]") as caught:
                 call(np.ones(4))
             assert not isinstance(caught.value, st.TracingError)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda y: y.shape[1],
+        lambda y: y[:, 1],
+        lambda y: y[0],
+        lambda y: y.sum(),
+        lambda y: np.sum(y),
+        lambda y: y * 2,
+        lambda y: list(y),
+        lambda y: len(y),
+        lambda y: y.T,
+    ],
+)
+def test_steps_of_an_unknown_number(use):
+    """Only at a point it is known how many steps a solver takes."""
+
+    def f(x):
+        use(sg.solve_ivp(lambda t, y: -y, (0, 1), x).y)
+        return x
+
+    with pytest.raises(st.UnsupportedError, match="t_eval"):
+        st.jacobian_sparsity(f, np.ones(2))
+    if use(np.ones((2, 4))) is not None:
+        assert st.jacobian_sparsity(f, np.ones(2), local=True).nnz == 2
+
+
+def test_events_of_an_equation():
+    def event(t, y):
+        return y[0] - 0.5
+
+    for options in ({"events": event}, {"dense_output": True}):
+        with pytest.raises(st.UnsupportedError, match="t_eval"):
+            st.jacobian_sparsity(
+                lambda x, o=options: sg.solve_ivp(lambda t, y: -y, (0, 1), x, **o).y, np.ones(2)
+            )

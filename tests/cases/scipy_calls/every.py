@@ -8,7 +8,7 @@ import pytest
 from cases.scipy_calls.interpolate import ORDINATES, POINTS
 from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
 from cases.scipy_calls.ndimage import IMAGES
-from cases.scipy_calls.others import OTHERS
+from cases.scipy_calls.others import EQUATIONS, OTHERS
 from cases.scipy_calls.signal import LONGER, SIGNAL
 from cases.scipy_calls.spatial import METRICS
 from cases.scipy_calls.special import SPECIAL
@@ -20,10 +20,19 @@ WHOLE = {
         *("qr_multiply", "qz", "rq", "rq, r"),
     )
 }
+STEPS = {
+    f"equations {name}": "whether the solution is linear in the state is not looked at"
+    for name in (
+        *("odeint", "odeint, Dfun", "solve_ivp", "solve_ivp, BDF", "solve_ivp, args"),
+        *("solve_ivp, chain", "solve_ivp, parameters", "solve_ivp, products"),
+    )
+}
+JOINED = "in which order equations can be solved is not looked at"
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
 EXTRA = {
+    "others fsolve, joined": JOINED,
     **WHOLE,
     "spectra hilbert": PARTS,
     "spectra hilbert, rows": PARTS,
@@ -34,6 +43,8 @@ EXTRA = {
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 EXTRA_HESSIAN = {
+    **STEPS,
+    "others quad, limits": "products with a linear integrand are not looked at",
     **WHOLE,
     "linalg qr": QR,
     "special sph_harm_y, order 0": ORDERS,
@@ -43,6 +54,9 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **STEPS,
+    "others quad, limits": "products with a linear integrand are not looked at",
+    "others fsolve, joined": JOINED,
     **WHOLE,
     "spectra coherence": CANCELS,
     "spectra csd, median": CANCELS,
@@ -79,6 +93,7 @@ KINDS = {
     "distance": (METRICS, 4),
     "special": (SPECIAL, 4),
     "others": (OTHERS, 4),
+    "equations": (EQUATIONS, 4),
 }
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])
