@@ -25,9 +25,12 @@ RULES: dict[str, dict[str, str]] = {
     "scipy.interpolate": {
         "interpolate.bsplines": """
             BSpline.__init__ BSpline.antiderivative BSpline.derivative
+            make_interp_spline make_lsq_spline
+        """,
+        "interpolate.fits": """
             InterpolatedUnivariateSpline.__init__ LSQUnivariateSpline.__init__
-            RectBivariateSpline.__init__ UnivariateSpline.__init__ make_interp_spline
-            make_lsq_spline make_smoothing_spline splprep splrep
+            RectBivariateSpline.__init__ UnivariateSpline.__init__ griddata
+            make_smoothing_spline splprep splrep
         """,
         "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
         "interpolate.piecewise_polynomials": """

@@ -85,6 +85,7 @@ def made(trace: Trace, ids: Ids, dtype, values=None, *, scalar: bool = False) ->
     """
     if trace.local and values is None:
         values = np.full(ids.shape, np.nan, dtype)
+    ids = np.asarray(ids)
     trace.graph.look_at(ids)
     return trace.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
 

@@ -44,8 +44,12 @@ REFUSED = {
     "scipy.ndimage.uniform_filter": lambda x: nd.uniform_filter(x, output=np.zeros(4)),
     "scipy.ndimage.median_filter": lambda x: nd.median_filter(x, 9),
     "scipy.ndimage.map_coordinates": lambda x: nd.map_coordinates(x, [[0.5]]),
-    "scipy.interpolate.UnivariateSpline.__init__": lambda x: si.UnivariateSpline(SITES[:4], x),
-    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x),
+    "scipy.interpolate.UnivariateSpline.__init__": lambda x: si.UnivariateSpline(
+        SITES[:4], x
+    ).get_coeffs(),
+    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x, s=1.0),
+    "scipy.interpolate.splprep": lambda x: si.splprep([SITES[:4], x]),
+    "scipy.interpolate.griddata": lambda x: si.griddata(np.eye(4, 2), x, [[0, 0]], "cubic"),
     "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]),
     "scipy.interpolate.interp1d.__init__": lambda x: si.interp1d(x, SITES[:4]),
     "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(x.reshape(2, 2), [0, 1, 2]),

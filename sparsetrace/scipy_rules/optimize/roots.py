@@ -7,6 +7,7 @@ solver's result varies with it by less than its tolerance.
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any
 
@@ -16,7 +17,7 @@ from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, float_dtype, ids_of
 from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, reached
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, harmless, made
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
 
 
 def _root(call: Call, function, start, options: dict[str, Any], search) -> tuple[Any, Any]:
@@ -151,11 +152,11 @@ brenth = bisect = ridder = brentq
 
 
 def toms748(call, f, a, b, args, k, xtol, rtol, maxiter, full_output, disp):
-    return brentq(call, f, a, b, args, xtol, rtol, maxiter, full_output, disp)
+    chosen = Call(call.name, functools.partial(call.original, k=k))
+    return brentq(chosen, f, a, b, args, xtol, rtol, maxiter, full_output, disp)
 
 
-@harmless("callback")
-def root(call, fun, x0, args, method, jac, tol, options):
+def root(call, fun, x0, args, method, jac, tol, callback, options):
     jac = _with_args(jac, args) if callable(jac) else jac
     if jac is True:
         call.refuse("jac=True has no rule", "Give the Jacobian as a function of its own.")
@@ -163,15 +164,16 @@ def root(call, fun, x0, args, method, jac, tol, options):
 
     def search(function, place):
         return call.original(
-            function, place, method=method, tol=tol, options=options, jac=extra["jac"]
+            function, place, method=method, tol=tol, callback=callback, options=options, **extra
         )
 
     solution, found = _root(call, _with_args(fun, args), array_of(x0), extra, search)
     return found if solution is None else _described(found, x=solution)
 
 
-@harmless("xtol", "rtol", "maxiter", "options")
-def root_scalar(call, f, args, method, bracket, fprime, fprime2, x0, x1):
+def root_scalar(
+    call, f, args, method, bracket, fprime, fprime2, x0, x1, xtol, rtol, maxiter, options
+):
     if fprime is True or fprime2 is True:
         call.refuse("fprime=True has no rule", "Give the derivative as a function of its own.")
     extra = {
@@ -182,7 +184,7 @@ def root_scalar(call, f, args, method, bracket, fprime, fprime2, x0, x1):
     def search(function, _):
         return call.original(
             function, method=method, bracket=of_values(bracket), x0=of_values(x0),
-            x1=of_values(x1), **extra,
+            x1=of_values(x1), xtol=xtol, rtol=rtol, maxiter=maxiter, options=options, **extra,
         )  # fmt: skip
 
     traced = [x for x in (x0, x1) if contains_traced(x)]

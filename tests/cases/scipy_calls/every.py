@@ -28,6 +28,13 @@ STEPS = {
     )
 }
 JOINED = "in which order equations can be solved is not looked at"
+FITS = {
+    f"ordinates {name}": "products of ordinates are not looked at"
+    for name in (
+        *("RectBivariateSpline, ev", "UnivariateSpline, at traced"),
+        "make_smoothing_spline, chosen",
+    )
+}
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
@@ -43,6 +50,7 @@ EXTRA = {
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 EXTRA_HESSIAN = {
+    **FITS,
     **STEPS,
     "others quad, limits": "products with a linear integrand are not looked at",
     **WHOLE,
@@ -54,6 +62,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **FITS,
     **STEPS,
     "others quad, limits": "products with a linear integrand are not looked at",
     "others fsolve, joined": JOINED,
