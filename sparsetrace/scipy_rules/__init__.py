@@ -96,6 +96,16 @@ RULES: dict[str, dict[str, str]] = {
             mahalanobis minkowski pdist seuclidean sqeuclidean squareform
         """,
     },
+    "scipy.spatial.transform": {
+        "spatial.rotations": """
+            Rotation.__getitem__ Rotation.__init__ Rotation.__iter__ Rotation.__len__
+            Rotation.__mul__ Rotation.__pow__ Rotation.__setitem__ Rotation.apply
+            Rotation.approx_equal Rotation.as_davenport Rotation.as_euler Rotation.as_matrix
+            Rotation.as_mrp Rotation.as_quat Rotation.as_rotvec Rotation.from_euler
+            Rotation.from_matrix Rotation.from_mrp Rotation.from_quat Rotation.from_rotvec
+            Rotation.inv Rotation.magnitude Rotation.mean Rotation.reduce
+        """,
+    },
     "scipy.special": {
         "special.exponentials": "log_softmax logsumexp softmax",
         "special.functions": """
@@ -115,7 +125,7 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu
+    factorized splu Rotation.__mul__
     dblquad odeint quad quad_vec solve_ivp
     bisect brenth brentq fsolve newton ridder root root_scalar toms748
     """.split()

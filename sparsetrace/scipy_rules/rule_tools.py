@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.bound_rules import Call, harmless, makes_objects
 from sparsetrace.dispatch.function_rules import STATE, current, state_of
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules import linear_algebra
@@ -32,6 +33,7 @@ __all__ = [
     "CONSTANTS",
     "STATE",
     "Call",
+    "Hidden",
     "array_of",
     "constant",
     "current",
@@ -74,6 +76,23 @@ def patterns(values) -> NDArray[Any]:
     """The constants, whose zeros end dependencies; ones if the trace ignores values."""
     values = np.asarray(values)
     return values if current().values else np.ones_like(values)
+
+
+class Hidden:
+    """Stands for what an object of a library's has besides its state: any use is refused."""
+
+    def __init__(self, *error: str) -> None:
+        self._error = error
+
+    def _refuse(self, *_: Any) -> Any:
+        raise UnsupportedError(explain(*self._error))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self._refuse()
+
+    __getitem__ = __iter__ = __len__ = __array__ = _refuse
 
 
 # --------------------------------------------------------------------- results

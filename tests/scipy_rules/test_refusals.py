@@ -15,6 +15,7 @@ import scipy.signal as ss
 import scipy.sparse as sp
 import scipy.sparse.linalg as spl
 import scipy.spatial.distance as sd
+from scipy.spatial.transform import Rotation
 
 import sparsetrace as st
 from cases.scipy_calls.constants import SITES, SOS, SPARSE
@@ -60,6 +61,11 @@ REFUSED = {
     ),
 }
 
+if not Rotation.__flags__ & 1 << 8:  # no compiled class, since SciPy 1.17
+    ROTATION = "scipy.spatial.transform.Rotation"
+    REFUSED[rf"{ROTATION}.__pow__"] = lambda x: (Rotation.from_rotvec(x[:3]) ** 2).as_quat()
+    REFUSED[rf"{ROTATION}.reduce"] = lambda x: Rotation.from_rotvec(x[None, :3]).reduce()
+    REFUSED[rf"{ROTATION}.from_rotvec"] = lambda x: Rotation.from_rotvec(x[None, :3]).shape
 
 if "disp" in inspect.signature(sl.sqrtm).parameters:  # before SciPy 1.18
     REFUSED["scipy.linalg.sqrtm"] = lambda x: sl.sqrtm(x.reshape(2, 2), disp=False)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
@@ -24,6 +23,7 @@ from sparsetrace.scipy_rules.interpolate.interpolators import first_axis
 from sparsetrace.scipy_rules.rule_tools import (
     STATE,
     Call,
+    Hidden,
     array_of,
     constant,
     current,
@@ -62,24 +62,6 @@ class Fit:
         return made(trace, np.maximum(ids, OPAQUE).copy(), float, values)
 
 
-class _Hidden:
-    """The knots and coefficients, which nobody may read."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def _refuse(self, *_: Any) -> Any:
-        raise UnsupportedError(
-            explain(
-                self._name,
-                "its knots and coefficients are not known here",
-                "Use scipy.interpolate.make_interp_spline or make_lsq_spline.",
-            )
-        )
-
-    __getitem__ = __iter__ = __len__ = __array__ = _refuse
-
-
 def _fitted(call: Call, self, y, linear: bool, *args: Any, **options: Any) -> None:
     """Make the object that a constructor of SciPy's makes of plain ordinates."""
     plain: Any = object.__new__(type(self))
@@ -90,7 +72,15 @@ def _fitted(call: Call, self, y, linear: bool, *args: Any, **options: Any) -> No
     self.__class__ = plain.__class__
     for name in ("_eval_args", "_data", "tck", "fp"):
         if name in self.__dict__:
-            setattr(self, name, _Hidden(call.name))
+            setattr(
+                self,
+                name,
+                Hidden(
+                    call.name,
+                    "its knots and coefficients are not known here",
+                    "Use scipy.interpolate.make_interp_spline or make_lsq_spline.",
+                ),
+            )
     self.__dict__[STATE] = Fit(call.name, y, linear, plain)
 
 

@@ -10,7 +10,7 @@ from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
 from cases.scipy_calls.ndimage import IMAGES
 from cases.scipy_calls.others import EQUATIONS, OTHERS
 from cases.scipy_calls.signal import LONGER, SIGNAL
-from cases.scipy_calls.spatial import METRICS
+from cases.scipy_calls.spatial import METRICS, ROTATIONS
 from cases.scipy_calls.special import SPECIAL
 
 WHOLE = {
@@ -35,10 +35,15 @@ FITS = {
         "make_smoothing_spline, chosen",
     )
 }
+TURNS = {
+    f"rotation {name}": "which element sees which angle is not looked at"
+    for name in ("apply", "from_euler, one axis", "from_matrix", "mean")
+}
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
 EXTRA = {
+    **TURNS,
     "others fsolve, joined": JOINED,
     **WHOLE,
     "spectra hilbert": PARTS,
@@ -50,6 +55,7 @@ EXTRA = {
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 EXTRA_HESSIAN = {
+    **TURNS,
     **FITS,
     **STEPS,
     "others quad, limits": "products with a linear integrand are not looked at",
@@ -62,6 +68,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **TURNS,
     **FITS,
     **STEPS,
     "others quad, limits": "products with a linear integrand are not looked at",
@@ -100,6 +107,7 @@ KINDS = {
     "points": (POINTS, 4),
     "ordinates": (ORDINATES, 6),
     "distance": (METRICS, 4),
+    "rotation": (ROTATIONS, 6),
     "special": (SPECIAL, 4),
     "others": (OTHERS, 4),
     "equations": (EQUATIONS, 4),
