@@ -28,15 +28,13 @@ SPECIAL = {
     "kvp": lambda x: sc.kvp(2, x, 2),
     "lqn": lambda x: sc.lqn(2, x[0] / 3),
     "lqn, points": lambda x: sc.lqn(1, x / 3)[0],
-    "lqmn": lambda x: sc.lqmn(0, 2, x[0] / 3)[0],
+    "lqmn": lambda x: sc.lqmn(1, 2, x[0] / 3)[0],
     "lmbda": lambda x: sc.lmbda(2, x[0])[0][1:],
     "pbdv_seq": lambda x: sc.pbdv_seq(2, x[0])[0],
     "pbvv_seq": lambda x: sc.pbvv_seq(2, x[0])[0],
     "pbdn_seq": lambda x: abs(sc.pbdn_seq(2, x[0])[0]),
     "riccati_jn": lambda x: sc.riccati_jn(2, x[0])[0],
     "riccati_yn": lambda x: sc.riccati_yn(2, x[3])[1],
-    "pro_cv_seq": lambda x: sc.pro_cv_seq(1, 3, x[0]),
-    "obl_cv_seq": lambda x: sc.obl_cv_seq(1, 3, x[1]),
     "spherical_jn": lambda x: sc.spherical_jn(2, x),
     "spherical_jn, slope": lambda x: sc.spherical_jn(2, x, derivative=True),
     "spherical_yn": lambda x: sc.spherical_yn([[0], [1]], x),
@@ -51,6 +49,9 @@ SPECIAL = {
 
 if hasattr(sc, "legendre_p"):  # since SciPy 1.15
     SPECIAL |= {
+        # which end the process in SciPy 1.14
+        "pro_cv_seq": lambda x: sc.pro_cv_seq(1, 3, x[0]),
+        "obl_cv_seq": lambda x: sc.obl_cv_seq(1, 3, x[1]),
         "factorial2": lambda x: sc.factorial2(x, extend="complex"),
         "factorialk": lambda x: sc.factorialk(x, 3, extend="complex"),
         "factorial, complex": lambda x: sc.factorial(x, extend="complex"),
