@@ -67,5 +67,5 @@ else:
     SPECIAL |= {
         "lpn": lambda x: sc.lpn(3, x[0] / 2)[0][2:],
         "lpmn": lambda x: sc.lpmn(1, 2, x[0] / 2)[0][1, 1:],
-        "clpmn": lambda x: sc.clpmn(1, 2, x[0] / 2)[0][1, 1:].real,
+        "clpmn": lambda x: abs(sc.clpmn(1, 2, x[0] / 2)[0][1, 2:]),
     }
