@@ -127,12 +127,13 @@ def diric(call, x, n):
     return _at_points(call, x, constant(call, n, "n"))
 
 
-def factorial2(call, n, extend):
-    return _at_points(call, n, extend=extend)
+def factorial2(call, n, extend=None):  # nor do these, whose numbers are whole then
+    return _at_points(call, n, **({} if extend is None else {"extend": extend}))
 
 
-def factorialk(call, n, k, extend):
-    return _at_points(call, n, constant(call, k, "k"), extend=extend)
+def factorialk(call, n, k, extend=None):
+    options = {} if extend is None else {"extend": extend}
+    return _at_points(call, n, constant(call, k, "k"), **options)
 
 
 def lqn(call, n, z):
