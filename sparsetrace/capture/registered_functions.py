@@ -27,6 +27,8 @@ from sparsetrace.user_code.reach import WATCHED
 
 __all__ = ["found_at", "loaded", "patches", "refresh", "wrapper_of"]
 
+_IMMUTABLE = 1 << 8
+"""The flag of classes of compiled code, whose methods cannot be exchanged."""
 _PATCHES: dict[tuple[str, str], Patch] = {}
 
 
@@ -106,6 +108,8 @@ def _patch(module: str, name: str) -> Patch | None:
     owner, attribute = _owner(sys.modules[module], name)
     original = vars(owner).get(attribute)
     if original is None:  # not every release of a package has every function
+        return None
+    if isinstance(owner, type) and owner.__flags__ & _IMMUTABLE:
         return None
     if (
         patch is None

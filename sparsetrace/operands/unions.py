@@ -30,8 +30,13 @@ from sparsetrace.rules import RECORDS
 
 __all__ = ["forget", "keeps", "plain_ids", "quick", "simple"]
 
-_UNITING = {ufunc for ufunc, record in RECORDS.items() if record.first in (("1",), ("11",))}
-"""Ufuncs of one output, which depends on every argument."""
+_UNITING = {
+    ufunc
+    for ufunc, record in RECORDS.items()
+    # not those of a complex result for float64, such as hankel1
+    if record.first in (("1",), ("11",)) and f"{'d' * ufunc.nin}->d" in ufunc.types
+}
+"""Ufuncs of one output, a float64 for float64, which depends on every argument."""
 _UNITING_SOME = {
     ufunc
     for ufunc, record in RECORDS.items()

@@ -11,7 +11,10 @@ from sparsetrace.dispatch.function_rules import register
 
 __all__ = ["RULES", "rule_name"]
 
-_IN_PLACE = "check_finite overwrite_a overwrite_b overwrite_ab overwrite_A".split()
+_IN_PLACE = (
+    "check_finite overwrite_a overwrite_b overwrite_ab overwrite_A overwrite_B "
+    "overwrite_c overwrite_a_band"
+).split()
 """No rule reads these: whether the arguments are checked, and may be written to."""
 
 RULES: dict[str, dict[str, str]] = {
@@ -20,12 +23,19 @@ RULES: dict[str, dict[str, str]] = {
     "scipy._lib._util": {"array_api": "_lazywhere"},
     "scipy._lib.array_api_compat.numpy": {"array_api": "clip"},
     "scipy._lib.array_api_extra": {"array_api": "apply_where"},
+    "scipy.integrate": {
+        "integrate.equations": "odeint solve_ivp",
+        "integrate.quadratures": "dblquad quad quad_vec",
+    },
     "scipy.interpolate": {
         "interpolate.bsplines": """
             BSpline.__init__ BSpline.antiderivative BSpline.derivative
+            make_interp_spline make_lsq_spline
+        """,
+        "interpolate.fits": """
             InterpolatedUnivariateSpline.__init__ LSQUnivariateSpline.__init__
-            RectBivariateSpline.__init__ UnivariateSpline.__init__ make_interp_spline
-            make_lsq_spline make_smoothing_spline splprep splrep
+            RectBivariateSpline.__init__ UnivariateSpline.__init__ griddata
+            make_smoothing_spline splprep splrep
         """,
         "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
         "interpolate.piecewise_polynomials": """
@@ -41,6 +51,11 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.linalg": {
+        "linalg.decompositions": """
+            eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_frechet
+            hessenberg ldl lu null_space orth orthogonal_procrustes qr_multiply qz rq rsf2csf
+            schur solve_continuous_are solve_discrete_are subspace_angles
+        """,
         "linalg.linear_systems": """
             cho_factor cho_solve cholesky lu_factor lu_solve matmul_toeplitz solve solve_banded
             solve_circulant solve_continuous_lyapunov solve_discrete_lyapunov solve_lyapunov
@@ -63,11 +78,18 @@ RULES: dict[str, dict[str, str]] = {
             percentile_filter rank_filter
         """,
     },
+    "scipy.optimize": {
+        "optimize.roots": "bisect brenth brentq fsolve newton ridder root root_scalar toms748",
+    },
     "scipy.signal": {
         "ndimage.rank_filters": "medfilt medfilt2d order_filter",
         "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
         "signal.filters": """
             detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
+        """,
+        "signal.spectra": """
+            coherence csd cspline1d cspline1d_eval czt decimate hilbert hilbert2 istft
+            periodogram qspline1d qspline1d_eval resample spectrogram stft welch zoom_fft
         """,
     },
     "scipy.sparse": {
@@ -88,10 +110,28 @@ RULES: dict[str, dict[str, str]] = {
             mahalanobis minkowski pdist seuclidean sqeuclidean squareform
         """,
     },
+    "scipy.spatial.transform": {
+        "spatial.rotations": """
+            Rotation.__getitem__ Rotation.__init__ Rotation.__iter__ Rotation.__len__
+            Rotation.__mul__ Rotation.__pow__ Rotation.__setitem__ Rotation.apply
+            Rotation.approx_equal Rotation.as_davenport Rotation.as_euler Rotation.as_matrix
+            Rotation.as_mrp Rotation.as_quat Rotation.as_rotvec Rotation.from_euler
+            Rotation.from_matrix Rotation.from_mrp Rotation.from_quat Rotation.from_rotvec
+            Rotation.inv Rotation.magnitude Rotation.mean Rotation.reduce
+        """,
+    },
     "scipy.special": {
         "special.exponentials": "log_softmax logsumexp softmax",
-        "special.gamma_functions": "multigammaln",
+        "special.functions": """
+            cg_roots clpmn comb diric factorial factorial2 factorialk
+            h1vp h2vp ivp j_roots js_roots jvp kvp la_roots lmbda lpmn lpn lqmn lqn multigammaln
+            obl_cv_seq pbdn_seq pbdv_seq pbvv_seq perm polygamma pro_cv_seq riccati_jn riccati_yn
+            roots_gegenbauer roots_genlaguerre roots_jacobi roots_sh_jacobi spherical_in
+            spherical_jn spherical_kn spherical_yn yvp
+        """,
     },
+    # the class of legendre_p, sph_harm_y and their kin
+    "scipy.special._multiufuncs": {"special.functions": "MultiUFunc.__call__"},
     # what logsumexp calls, also where a module bound its name early
     "scipy.special._logsumexp": {"special.exponentials": "_logsumexp"},
     "scipy.stats": {
@@ -124,8 +164,16 @@ RULES: dict[str, dict[str, str]] = {
 }
 """For each module of SciPy's, the functions and methods of each module here."""
 
-_ALWAYS = frozenset(("factorized", "splu"))
-"""Answered without traced arguments too: what they return is given some later."""
+_ALWAYS = frozenset(
+    """
+    factorized splu Rotation.__mul__
+    dblquad odeint quad quad_vec solve_ivp
+    bisect brenth brentq fsolve newton ridder root root_scalar toms748
+    """.split()
+)
+"""Answered without traced arguments too: what they return is given some later, or a function
+that they are given reads some.
+"""
 
 
 def rule_name(name: str) -> str:

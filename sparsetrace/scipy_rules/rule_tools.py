@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.bound_rules import Call, harmless, makes_objects
 from sparsetrace.dispatch.function_rules import STATE, current, state_of
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules import linear_algebra
@@ -32,6 +33,7 @@ __all__ = [
     "CONSTANTS",
     "STATE",
     "Call",
+    "Hidden",
     "array_of",
     "constant",
     "current",
@@ -76,6 +78,23 @@ def patterns(values) -> NDArray[Any]:
     return values if current().values else np.ones_like(values)
 
 
+class Hidden:
+    """Stands for what an object of a library's has besides its state: any use is refused."""
+
+    def __init__(self, *error: str) -> None:
+        self._error = error
+
+    def _refuse(self, *_: Any) -> Any:
+        raise UnsupportedError(explain(*self._error))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self._refuse()
+
+    __getitem__ = __iter__ = __len__ = __array__ = _refuse
+
+
 # --------------------------------------------------------------------- results
 def made(trace: Trace, ids: Ids, dtype, values=None, *, scalar: bool = False) -> Any:
     """A traced array of these ids.
@@ -85,6 +104,7 @@ def made(trace: Trace, ids: Ids, dtype, values=None, *, scalar: bool = False) ->
     """
     if trace.local and values is None:
         values = np.full(ids.shape, np.nan, dtype)
+    ids = np.asarray(ids)
     trace.graph.look_at(ids)
     return trace.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
 

@@ -67,10 +67,10 @@ REASONS = {
     "refused.python_lookup": ("an index or a count", st.ValueDependentError, "."),
     "refused.global_array": ("an assignment", st.EscapeError, "np.array(a, dtype=float)"),
     "refused.integer_buffer": ("an assignment", st.EscapeError, "float type"),
-    "refused.hessenberg_form": ("scipy.linalg.hessenberg", st.EscapeError, "NumPy functions"),
-    "refused.swallowed": ("scipy.linalg.hessenberg", st.EscapeError, "NumPy functions"),
+    "refused.balanced_form": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
+    "refused.swallowed": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
     "refused.resampled": ("scipy.ndimage.zoom", st.EscapeError, "NumPy functions"),
-    "refused.integrated": ("scipy.integrate.quad", st.EscapeError, "NumPy functions"),
+    "refused.minimized": ("scipy.optimize.minimize", st.EscapeError, "NumPy functions"),
     "refused.changing_shape": ("a branch", st.ValueDependentError, "one shape"),
 }
 

@@ -70,3 +70,22 @@ def test_a_response_that_overflows():
             lambda x: ss.lfilter([1.0], [1.0, 2.0, 4.0], x), np.ones(2000)
         )
     assert pattern[[1999]].nnz >= 2 * 1999 // 3
+
+
+WINDOWS = {
+    "welch": (lambda x: ss.welch(x, nperseg=16)[1], 9 * 60),
+    "stft": (lambda x: ss.stft(x, nperseg=16, boundary=None)[2], 9 * 7 * 16),
+    "hilbert": (lambda x: ss.hilbert(x).imag, 60 * 60),
+    "periodogram": (lambda x: ss.periodogram(x, detrend=False)[1], 31 * 60),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_without_a_matrix(name, monkeypatch):
+    """Where a window is too long for unit impulses, each frequency depends on all of it."""
+    f, most = WINDOWS[name]
+    exact = st.jacobian_sparsity(f, np.ones(60))
+    monkeypatch.setattr("sparsetrace.scipy_rules.signal.spectra.LARGEST", 4)
+    dense = st.jacobian_sparsity(f, np.ones(60))
+    assert dense.nnz >= exact.nnz == (exact.multiply(dense)).nnz
+    assert exact.nnz <= dense.nnz <= most

@@ -6,13 +6,16 @@ import inspect
 
 import numpy as np
 import pytest
+import scipy.integrate as sg
 import scipy.interpolate as si
 import scipy.linalg as sl
 import scipy.ndimage as nd
+import scipy.optimize as so
 import scipy.signal as ss
 import scipy.sparse as sp
 import scipy.sparse.linalg as spl
 import scipy.spatial.distance as sd
+from scipy.spatial.transform import Rotation
 
 import sparsetrace as st
 from cases.scipy_calls.constants import SITES, SOS, SPARSE
@@ -25,6 +28,16 @@ REFUSED = {
     "scipy.linalg.solve_sylvester": lambda x: sl.solve_sylvester(
         np.eye(50), np.eye(50), np.ones((50, 50)) * x[0]
     ),
+    "scipy.linalg.orth": lambda x: sl.orth(x.reshape(2, 2)),
+    "scipy.linalg.null_space": lambda x: sl.null_space(x.reshape(1, 4)),
+    "scipy.linalg.schur": lambda x: sl.schur(x.reshape(2, 2), sort="lhp"),
+    "scipy.integrate.quad": lambda x: sg.quad(lambda t: t * x[0], 0, 1, full_output=1),
+    "scipy.integrate.odeint": lambda x: sg.odeint(lambda y, t: y, x, [0, 1], full_output=1),
+    "scipy.integrate.solve_ivp": lambda x: sg.solve_ivp(lambda t, y: y, (0, 1), x).y.sum(),
+    "scipy.optimize.brentq": lambda x: so.brentq(lambda z: z - x[0], 0, 9, full_output=True),
+    "scipy.optimize.root": lambda x: so.root(lambda z: (z - x, 1), x, jac=True).x,
+    "scipy.signal.resample": lambda x: ss.resample(x, 8, domain="freq"),
+    "scipy.signal.welch": lambda x: ss.welch(x, nperseg=4, detrend=lambda s: s * s),
     "scipy.signal.filtfilt": lambda x: ss.filtfilt(x, [1.0], np.ones(20)),
     "scipy.signal.sosfilt": lambda x: ss.sosfilt(SOS, x, zi=np.zeros((1, 2))),
     "scipy.signal.upfirdn": lambda x: ss.upfirdn([1.0], x, mode="symmetric"),
@@ -32,8 +45,12 @@ REFUSED = {
     "scipy.ndimage.uniform_filter": lambda x: nd.uniform_filter(x, output=np.zeros(4)),
     "scipy.ndimage.median_filter": lambda x: nd.median_filter(x, 9),
     "scipy.ndimage.map_coordinates": lambda x: nd.map_coordinates(x, [[0.5]]),
-    "scipy.interpolate.UnivariateSpline.__init__": lambda x: si.UnivariateSpline(SITES[:4], x),
-    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x),
+    "scipy.interpolate.UnivariateSpline.__init__": lambda x: si.UnivariateSpline(
+        SITES[:4], x
+    ).get_coeffs(),
+    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x, s=1.0),
+    "scipy.interpolate.splprep": lambda x: si.splprep([SITES[:4], x]),
+    "scipy.interpolate.griddata": lambda x: si.griddata(np.eye(4, 2), x, [[0, 0]], "cubic"),
     "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]),
     "scipy.interpolate.interp1d.__init__": lambda x: si.interp1d(x, SITES[:4]),
     "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(x.reshape(2, 2), [0, 1, 2]),
@@ -44,6 +61,11 @@ REFUSED = {
     ),
 }
 
+if not Rotation.__flags__ & 1 << 8:  # no compiled class, since SciPy 1.17
+    ROTATION = "scipy.spatial.transform.Rotation"
+    REFUSED[rf"{ROTATION}.__pow__"] = lambda x: (Rotation.from_rotvec(x[:3]) ** 2).as_quat()
+    REFUSED[rf"{ROTATION}.reduce"] = lambda x: Rotation.from_rotvec(x[None, :3]).reduce()
+    REFUSED[rf"{ROTATION}.from_rotvec"] = lambda x: Rotation.from_rotvec(x[None, :3]).shape
 
 if "disp" in inspect.signature(sl.sqrtm).parameters:  # before SciPy 1.18
     REFUSED["scipy.linalg.sqrtm"] = lambda x: sl.sqrtm(x.reshape(2, 2), disp=False)
@@ -114,3 +136,41 @@ def test_errors_are_those_of_scipy():
             with pytest.raises(ValueError, match=r"[a-z]") as caught:
                 call(np.ones(4))
             assert not isinstance(caught.value, st.TracingError)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda y: y.shape[1],
+        lambda y: y[:, 1],
+        lambda y: y[0],
+        lambda y: y.sum(),
+        lambda y: np.sum(y),
+        lambda y: y * 2,
+        lambda y: list(y),
+        lambda y: len(y),
+        lambda y: y.T,
+    ],
+)
+def test_steps_of_an_unknown_number(use):
+    """Only at a point it is known how many steps a solver takes."""
+
+    def f(x):
+        use(sg.solve_ivp(lambda t, y: -y, (0, 1), x).y)
+        return x
+
+    with pytest.raises(st.UnsupportedError, match="t_eval"):
+        st.jacobian_sparsity(f, np.ones(2))
+    if use(np.ones((2, 4))) is not None:
+        assert st.jacobian_sparsity(f, np.ones(2), local=True).nnz == 2
+
+
+def test_events_of_an_equation():
+    def event(t, y):
+        return y[0] - 0.5
+
+    for options in ({"events": event}, {"dense_output": True}):
+        with pytest.raises(st.UnsupportedError, match="t_eval"):
+            st.jacobian_sparsity(
+                lambda x, o=options: sg.solve_ivp(lambda t, y: -y, (0, 1), x, **o).y, np.ones(2)
+            )

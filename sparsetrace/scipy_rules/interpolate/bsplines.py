@@ -25,7 +25,6 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     set_state,
 )
 from sparsetrace.scipy_rules.rule_tools import (
-    CONSTANTS,
     array_of,
     constant,
     harmless,
@@ -142,21 +141,3 @@ def make_lsq_spline(call, x, y, t, k, w, axis):
     plain = call.original(x, np.eye(len(x)), t, k, w)
     c = np.tensordot(np.asarray(plain.c), y, 1)
     return _Basis(np.asarray(plain.t), c, int(k), True, axis).as_object_of(type(plain))
-
-
-@makes_objects
-def refused_fit(call, *args, **kwargs):
-    """A fit of traced ordinates by compiled code."""
-    call.refuse(
-        "its fit of traced ordinates is compiled code",
-        "Use scipy.interpolate.make_interp_spline or make_lsq_spline.",
-    )
-
-
-InterpolatedUnivariateSpline_init = LSQUnivariateSpline_init = UnivariateSpline_init = refused_fit
-make_smoothing_spline = splprep = splrep = refused_fit
-
-
-@makes_objects
-def RectBivariateSpline_init(call, *args, **kwargs):
-    call.refuse("its fit of traced ordinates is compiled code", CONSTANTS)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.operands.operands import contains_traced
+from sparsetrace.scipy_rules.interpolate.interpolators import class_of
 from sparsetrace.scipy_rules.points import elementwise, polynomial_of
 from sparsetrace.scipy_rules.rule_tools import (
     array_of,
@@ -154,6 +155,11 @@ interp1d_call = BarycentricInterpolator_call
 def UnivariateSpline_call(call, self, x, nu, ext):
     """``UnivariateSpline`` and its kin."""
     constant(call, (nu, ext), "an option")
+    state = state_of(self)
+    if state is not None:
+        return state.evaluated(
+            lambda plain, at: call.original(plain, at, nu, ext), (array_of(x),), np.shape(x)
+        )
     knots, _, k = self._eval_args
 
     def values(points, more: int = 0) -> Any:
@@ -173,10 +179,12 @@ def splev(call, x, tck, der, ext):
     if contains_traced((knots, k, der, ext)):
         call.refuse("knots and options may not depend on the inputs", "Make them constants.")
     if contains_traced(c):
-        call.refuse(
-            "coefficients in a tuple may not depend on the inputs",
-            "Use scipy.interpolate.BSpline(t, c, k).",
-        )
+        if ext or isinstance(c, list | tuple):
+            call.refuse(
+                f"coefficients that depend on the inputs have no rule with ext={ext}",
+                "Use scipy.interpolate.BSpline(t, c, k).",
+            )
+        return class_of("BSpline")(knots, c, k)(x, der, extrapolate=True)
     if np.ndim(c[0]):
         return [splev(call, x, (knots, coefficients, k), der, ext) for coefficients in c]
 
@@ -189,11 +197,20 @@ def splev(call, x, tck, der, ext):
 
 
 # ------------------------------------------------------------ several coordinates
-def RectBivariateSpline_call(self, x, y, dx, dy, grid):
+def RectBivariateSpline_call(call, self, x, y, dx, dy, grid):
     """``RectBivariateSpline`` and its kin."""
     x, y = array_of(x), array_of(y)
+    state = state_of(self)
     if grid:
-        x, y = x[:, None], y[None, :]
+        x, y = np.atleast_1d(x)[:, None], np.atleast_1d(y)[None, :]
+    if state is not None:
+        shape = np.broadcast_shapes(x.shape, y.shape)
+
+        def function(plain, at_x, at_y):
+            places = (at_x.reshape(-1), at_y.reshape(-1)) if grid else (at_x, at_y)
+            return call.original(plain, *places, dx, dy, grid)
+
+        return state.evaluated(function, (x, y), shape)
     kx, ky = self.degrees
     return polynomial_of([x, y], [kx - dx, ky - dy], float)
 

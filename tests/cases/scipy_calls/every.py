@@ -8,24 +8,86 @@ import scipy
 from numpy.lib import NumpyVersion
 
 from cases.scipy_calls.interpolate import ORDINATES, POINTS
-from cases.scipy_calls.linalg import LINALG, MATRICES
+from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
 from cases.scipy_calls.ndimage import IMAGES
-from cases.scipy_calls.others import OTHERS
-from cases.scipy_calls.signal import SIGNAL
-from cases.scipy_calls.spatial import METRICS
+from cases.scipy_calls.others import EQUATIONS, OTHERS
+from cases.scipy_calls.signal import LONGER, SIGNAL
+from cases.scipy_calls.spatial import METRICS, ROTATIONS
+from cases.scipy_calls.special import SPECIAL
 from cases.scipy_calls.stats import DISTRIBUTIONS, MULTIVARIATE, STATISTICS
 
+WHOLE = {
+    f"decompositions {name}": "elements of a factor that see a part of the matrix are not known"
+    for name in (
+        *("hessenberg", "lu", "lu, p_indices", "lu, permute_l"),
+        *("qr_multiply", "qz", "rq", "rq, r"),
+    )
+}
+STEPS = {
+    f"equations {name}": "whether the solution is linear in the state is not looked at"
+    for name in (
+        *("odeint", "odeint, Dfun", "solve_ivp", "solve_ivp, BDF", "solve_ivp, args"),
+        *("solve_ivp, chain", "solve_ivp, parameters", "solve_ivp, products"),
+    )
+}
+JOINED = "in which order equations can be solved is not looked at"
+FITS = {
+    f"ordinates {name}": "products of ordinates are not looked at"
+    for name in (
+        *("RectBivariateSpline, ev", "UnivariateSpline, at traced"),
+        "make_smoothing_spline, chosen",
+    )
+}
+TURNS = {
+    f"rotation {name}": "which element sees which angle is not looked at"
+    for name in ("apply", "from_euler, one axis", "from_matrix", "mean")
+}
+PARTS = "real and imaginary parts count as one number"
+CANCELS = "products of spectra cancel"
+ORDERS = "which orders make an argument cancel is not looked at"
 EXTRA = {
+    **TURNS,
+    "others fsolve, joined": JOINED,
+    **WHOLE,
+    "spectra hilbert": PARTS,
+    "spectra hilbert, rows": PARTS,
     "ndimage median_filter": "at an extended end an element stands twice among three",
     "signal resample_poly, maximum": "where the weights sum to one the level cancels",
     "signal resample_poly, minimum": "where the weights sum to one the level cancels",
+    "special sph_harm_y, order 0": ORDERS,
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
-EXTRA_HESSIAN = {"linalg qr": QR, "distributions own density, cdf": BY_QUADRATURE}
+EXTRA_HESSIAN = {
+    "distributions own density, cdf": BY_QUADRATURE,
+    **TURNS,
+    **FITS,
+    **STEPS,
+    "others quad, limits": "products with a linear integrand are not looked at",
+    **WHOLE,
+    "linalg qr": QR,
+    "special sph_harm_y, order 0": ORDERS,
+    "spectra coherence": CANCELS,
+    "spectra csd, median": CANCELS,
+    "spectra stft, constant": "the modulus of one sample is linear in it",
+    "spectra welch, complex": PARTS,
+}
 EXTRA_AT = {
     "distributions own density, cdf": BY_QUADRATURE,
     "distributions own branches, logsf": BY_QUADRATURE,
+    **TURNS,
+    **FITS,
+    **STEPS,
+    "others quad, limits": "products with a linear integrand are not looked at",
+    "others fsolve, joined": JOINED,
+    **WHOLE,
+    "spectra coherence": CANCELS,
+    "spectra csd, median": CANCELS,
+    "spectra stft, constant": "the modulus of one sample is linear in it",
+    "spectra welch, complex": PARTS,
+    "spectra hilbert": PARTS,
+    "spectra hilbert, rows": PARTS,
+    "special sph_harm_y, order 0": ORDERS,
     "linalg qr": QR,
     "linalg pinvh": "an entry is too small there for differences",
     "distance cdist, jensenshannon": "an entry is too small there for differences",
@@ -48,16 +110,21 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
 
 KINDS = {
     "linalg": (LINALG, 4),
+    "decompositions": (DECOMPOSITIONS, 4),
     "matrices": (MATRICES, 2),
     "signal": (SIGNAL, 4),
+    "spectra": (LONGER, 6),
     "ndimage": (IMAGES, 4),
     "points": (POINTS, 4),
     "ordinates": (ORDINATES, 6),
     "distance": (METRICS, 4),
+    "rotation": (ROTATIONS, 6),
+    "special": (SPECIAL, 4),
     "others": (OTHERS, 4),
     "distributions": (DISTRIBUTIONS, 4),
     "statistics": (STATISTICS, 4),
     "multivariate": (MULTIVARIATE, 6),
+    "equations": (EQUATIONS, 4),
 }
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])

@@ -118,4 +118,27 @@ ORDINATES = {
         (SITES,), y, method="cubic"
     )([[0.2], [1.5]]),
     "interpn": lambda y: si.interpn((SITES[:2], SITES[:3]), y.reshape(2, 3), [[0.2, 0.3]]),
+    "UnivariateSpline": lambda y: si.UnivariateSpline(SITES, y, s=0.01)(AT[1:-1] + 0.05),
+    "UnivariateSpline, exact": lambda y: si.UnivariateSpline(SITES, y, s=0)([0.2, 1.5], 1),
+    "UnivariateSpline, at traced": lambda y: si.UnivariateSpline(SITES, y, s=0)(y[:2] + 0.2),
+    "InterpolatedUnivariateSpline": lambda y: si.InterpolatedUnivariateSpline(SITES, y)([0.2, 3]),
+    "LSQUnivariateSpline": lambda y: si.LSQUnivariateSpline(SITES, y, [1.5])([0.2, 3.0]),
+    "RectBivariateSpline": lambda y: si.RectBivariateSpline(
+        SITES[:2], SITES[:3], y.reshape(2, 3), kx=1, ky=2
+    )([0.3, 0.4], [0.2, 0.9]),
+    "RectBivariateSpline, ev": lambda y: si.RectBivariateSpline(
+        SITES[:2], SITES[:3], y.reshape(2, 3), kx=1, ky=2
+    ).ev([0.3, 0.4], y[:2] / 3),
+    "make_smoothing_spline": lambda y: si.make_smoothing_spline(SITES, y, lam=0.1)(AT),
+    "make_smoothing_spline, chosen": lambda y: si.make_smoothing_spline(SITES, y)(AT[1:-1]),
+    "splrep": lambda y: si.splev(AT[1:-1] + 0.05, si.splrep(SITES, y)),
+    "splrep, knots": lambda y: si.splev([0.2, 3.3], si.splrep(SITES, y, t=[1.5]), 1),
+    "griddata": lambda y: si.griddata(PLACES, y, [[0.3, 0.4], [0.6, 0.1]], "linear"),
+    "griddata, nearest": lambda y: si.griddata(PLACES, y, [[0.3, 0.4], [0.6, 0.1]], "nearest"),
+    "griddata, fill": lambda y: si.griddata(
+        PLACES, y**2, (np.array([0.3, 9.0]), np.array([0.2, 9.0])), fill_value=2.0
+    ),
+    "griddata, line": lambda y: si.griddata(SITES, y, AT),
 }
+
+PLACES = np.array([[0.0, 0], [1, 0], [0, 1.1], [1.2, 1], [0.5, 0.4], [0.4, 1.3]])

@@ -123,6 +123,46 @@ LINALG = {
     "expm_multiply": lambda x: spl.expm_multiply(sp.csr_array(LOWER / 9), x),
 }
 
+DECOMPOSITIONS = {
+    "lu": lambda x: sl.lu(square(x))[1:],
+    "lu, permute_l": lambda x: sl.lu(square(x), permute_l=True),
+    "lu, p_indices": lambda x: sl.lu(square(x), p_indices=True)[2],
+    "schur": lambda x: sl.schur(positive(x))[0].diagonal(),
+    "schur, complex": lambda x: sl.schur(square(x), output="complex")[0].diagonal().real,
+    "hessenberg": lambda x: sl.hessenberg(FULL[:3, :3] + np.diag(x[:3]) + x[3])[2, 1:],
+    "hessenberg, calc_q": lambda x: sl.hessenberg(_corner(x), calc_q=True)[1][2],
+    "hessenberg, two": lambda x: sl.hessenberg(square(x)),
+    "rq": lambda x: sl.rq(square(x))[0],
+    "rq, r": lambda x: sl.rq(square(x), mode="r")[0, 0],
+    "qz": lambda x: sl.qz(square(x), FULL[:2, :2])[1][0, 0],
+    "ldl": lambda x: sl.ldl(positive(x))[1][1, 1],
+    "qr_multiply": lambda x: sl.qr_multiply(square(x), FULL[:2, :2])[0],
+    "subspace_angles": lambda x: sl.subspace_angles(_tall(x), FULL[:, 2:]),
+    "orthogonal_procrustes": lambda x: sl.orthogonal_procrustes(square(x), FULL[:2, :2]),
+    "expm_frechet": lambda x: sl.expm_frechet(square(x) / 4, FULL[:2, :2]),
+    "solve_continuous_are": lambda x: sl.solve_continuous_are(
+        square(x), FULL[:2, :2], np.eye(2), np.eye(2)
+    ),
+    "solve_discrete_are": lambda x: sl.solve_discrete_are(
+        FULL[:2, :2], np.eye(2), positive(x), np.eye(2)
+    ),
+    "eig_banded": lambda x: sl.eig_banded(np.stack([x[:2], x[2:] + 3]))[0],
+    "eigvals_banded": lambda x: sl.eigvals_banded(
+        np.stack([x[:2] + 3, x[2:]]), lower=True, select="i", select_range=(0, 0)
+    ),
+    "eigh_tridiagonal": lambda x: sl.eigh_tridiagonal([x[0], x[1] + 2], x[2:3])[0],
+    "eigvalsh_tridiagonal": lambda x: sl.eigvalsh_tridiagonal(np.add(x[:2], [0, 2]), x[2:3]),
+}
+
+
+def _corner(x):
+    return FULL[:3, :3] + np.outer([0, 1, 1], [1, 0, 0]) * np.append(0, x[:2])[:, None]
+
+
+def _tall(x):
+    return np.concatenate([x.reshape(2, 2), FULL[:2, :2]])
+
+
 MATRICES = {  # of few inputs: SciPy takes its time
     "expm": lambda x: sl.expm(np.stack([x, x[::-1]])),
     "logm": lambda x: sl.logm(np.diag(x) + POSITIVE[:2, :2]).real,

@@ -1,19 +1,78 @@
-"""scipy.special and scipy.integrate: functions of four traced numbers."""
+"""scipy.integrate and scipy.optimize: functions of four traced numbers."""
 
 from __future__ import annotations
 
-import scipy.integrate
-import scipy.special
+import numpy as np
+import scipy.integrate as sg
+import scipy.optimize as so
 
+CHAIN = np.array([[-1.0, 0, 0], [1, -1, 0], [0, 1, -1]])
+EXACT = {"rtol": 1e-10, "atol": 1e-12}
 OTHERS = {
-    "logsumexp": scipy.special.logsumexp,
-    "logsumexp, axis": lambda x: scipy.special.logsumexp(x.reshape(2, 2), axis=1),
-    "softmax": scipy.special.softmax,
-    "log_softmax": lambda x: scipy.special.log_softmax(x.reshape(2, 2), axis=0),
-    "multigammaln": lambda x: scipy.special.multigammaln(x + 2, 3),
-    "multigammaln of a number": lambda x: scipy.special.multigammaln(x[0] + 2, 3),
-    "trapezoid": lambda x: scipy.integrate.trapezoid(x, [0, 1, 3, 4]),
-    "simpson": lambda x: scipy.integrate.simpson(x, dx=0.1),
-    "cumulative_trapezoid": lambda x: scipy.integrate.cumulative_trapezoid(x, initial=0),
-    "fixed_quad": lambda x: scipy.integrate.fixed_quad(lambda t: x[0] * t**2, 0, 1)[0],
+    "trapezoid": lambda x: sg.trapezoid(x, [0, 1, 3, 4]),
+    "simpson": lambda x: sg.simpson(x, dx=0.1),
+    "cumulative_trapezoid": lambda x: sg.cumulative_trapezoid(x, initial=0),
+    "fixed_quad": lambda x: sg.fixed_quad(lambda t: x[0] * t**2, 0, 1)[0],
+    "quad": lambda x: sg.quad(lambda t: x[0] * t + np.exp(t * x[1]), 0, 1)[0],
+    "quad, args": lambda x: sg.quad(lambda t, a: a * t, 0, 1, args=(x[2] * x[1],))[0],
+    "quad, limits": lambda x: sg.quad(lambda t: x[2] * t**2, x[0], x[1])[0],
+    "quad, branch": lambda x: sg.quad(lambda t: x[0] if t < 0.5 else x[1] * t, 0, 1)[0],
+    "quad, no traced": lambda x: sg.quad(lambda t: t, 0, 1)[0] * x,
+    "quad, infinite": lambda x: sg.quad(lambda t: np.exp(-x[3] * t), 0, np.inf)[0],
+    "quad_vec": lambda x: sg.quad_vec(lambda t: np.sin(t * x), 0, 1)[0],
+    "dblquad": lambda x: sg.dblquad(lambda y, z: x[0] * y * z + x[1], 0, 1, 0, 1)[0],
+    "dblquad, limits": lambda x: sg.dblquad(
+        lambda y, z: y * z + z**3 * y**2, 0, x[0], lambda z: 0, lambda z: z * x[1]
+    )[0],
+    "fsolve": lambda x: so.fsolve(lambda z: z**3 - x[:2], [1.0, 1.0], xtol=1e-13),
+    "fsolve, joined": lambda x: so.fsolve(
+        lambda z: [z[0] ** 3 - x[0] * z[1], z[1] ** 2 - x[1], z[2] - x[2] ** 2],
+        np.ones(3),
+        xtol=1e-13,
+    ),
+    "root": lambda x: so.root(lambda z, a: z**3 - a**2, np.ones(2), (x[2:],), tol=1e-13).x,
+    "root_scalar": lambda x: so.root_scalar(lambda z: z**3 - x[1], bracket=(0, 9)).root,
+    "brentq": lambda x: so.brentq(lambda z: z**3 - x[0] * x[1], 0, 9, xtol=1e-14),
+    "brenth": lambda x: so.brenth(lambda z: z**3 - x[0], 0, 9, xtol=1e-14),
+    "ridder": lambda x: so.ridder(lambda z: z**3 - x[0], 0, 9, xtol=1e-14),
+    "bisect": lambda x: so.bisect(lambda z: z**3 - x[3], 0, 9, xtol=1e-15, maxiter=200),
+    "toms748": lambda x: so.toms748(lambda z: z**3 - x[0], 0, 9, xtol=1e-14),
+    "newton": lambda x: so.newton(lambda z: z**3 - x[0], 1.0, lambda z: 3 * z**2, tol=1e-14),
+    "newton, array": lambda x: so.newton(lambda z: z**3 - x, np.ones(4), tol=1e-14),
+    "bisect, no traced": lambda x: so.bisect(lambda z: z**2 - 2, 0, 9) * x,
 }
+EQUATIONS = {
+    "solve_ivp": lambda x: sg.solve_ivp(lambda t, y: -x[0] * y, (0, 1), x[1:3], **EXACT).y[:, -1],
+    "solve_ivp, chain": lambda x: (
+        sg.solve_ivp(lambda t, y: CHAIN @ y, (0, 1), x[:3], t_eval=[0, 0.5, 1.0], **EXACT).y.T
+    ),
+    "solve_ivp, args": lambda x: (
+        sg.solve_ivp(
+            lambda t, y, a: CHAIN @ y * a, (0, 1), x[:3], "Radau", [0.7], args=(x[3],), **EXACT
+        ).y[:, 0]
+    ),
+    "solve_ivp, BDF": lambda x: (
+        sg.solve_ivp(
+            lambda t, y: CHAIN @ y, (0, 1), x[:3], "BDF", vectorized=True, jac=CHAIN, **EXACT
+        ).y[..., -1]
+    ),
+    "solve_ivp, times": lambda x: (
+        sg.solve_ivp(lambda t, y: -(y**2), (0, x[3]), x[:2], **EXACT).y[1, -1]
+    ),
+    "solve_ivp, parameters": lambda x: (
+        sg.solve_ivp(lambda t, y: CHAIN @ y + x[:3], (0, 1), np.ones(3), **EXACT).y[:, -1]
+    ),
+    "solve_ivp, products": lambda x: (
+        sg.solve_ivp(
+            lambda t, y: [-y[0], y[0] * y[1], -y[2]], (0, 1), x[:3], "LSODA", [1.0], **EXACT
+        ).y[:, 0]
+    ),
+    "solve_ivp, no traced": lambda x: (
+        sg.solve_ivp(lambda t, y: -y, (0, 1), np.ones(4)).y[:, -1] * x
+    ),
+    "odeint": lambda x: sg.odeint(lambda y, t: -x[0] * y, x[1:3], [0, 1.0], **EXACT),
+    "odeint, Dfun": lambda x: sg.odeint(
+        lambda t, y, a: CHAIN @ y * a, x[:3], [0, 1.0, 2.0], (x[3],),
+        Dfun=lambda t, y, a: CHAIN * a, tfirst=True, **EXACT,
+    ),
+}  # fmt: skip

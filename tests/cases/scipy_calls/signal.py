@@ -64,3 +64,54 @@ SIGNAL = {
     "medfilt": lambda x: ss.medfilt(x, 3),
     "order_filter": lambda x: ss.order_filter(x, [1, 0, 1], 1),
 }
+
+LONGER = {  # of six numbers
+    "hilbert": lambda x: ss.hilbert(x).imag,
+    "hilbert, rows": lambda x: ss.hilbert(x.reshape(2, 3), 4, axis=0).imag,
+    "hilbert2": lambda x: abs(ss.hilbert2(x.reshape(2, 3))),
+    "resample": lambda x: ss.resample(x, 9),
+    "resample, times": lambda x: ss.resample(x.reshape(3, 2), 4, np.arange(3.0))[0],
+    "resample, window": lambda x: ss.resample(x.reshape(2, 3), 2, axis=1, window="hamming"),
+    "decimate": lambda x: ss.decimate(np.concatenate([x, x, x, x, x]), 2),
+    "decimate, finite": lambda x: ss.decimate(x, 2, n=4, ftype="fir"),
+    "czt": lambda x: abs(ss.czt(x, 3)),
+    "zoom_fft": lambda x: abs(ss.zoom_fft(x, [0.1, 0.5], 3)),
+    "cspline1d": lambda x: ss.cspline1d(x),
+    "cspline1d, smooth": lambda x: ss.cspline1d(x, 0.5),
+    "qspline1d": lambda x: ss.qspline1d(x),
+    "cspline1d_eval": lambda x: ss.cspline1d_eval(x, np.array([0.5, 2.0, 3.3, -1.0])),
+    "qspline1d_eval": lambda x: ss.qspline1d_eval(x, np.array([0.5, 2.0])),
+    "welch": lambda x: ss.welch(x, nperseg=4)[1],
+    "welch, median": lambda x: ss.welch(x, 2.0, "boxcar", 3, 1, average="median")[1],
+    "welch, rows": lambda x: ss.welch(x.reshape(3, 2), nperseg=3, axis=0, detrend=False)[1],
+    "welch, complex": lambda x: ss.welch(
+        x[:3] + 1j * x[3:], nperseg=3, return_onesided=False, detrend="linear"
+    )[1],
+    "periodogram": lambda x: ss.periodogram(x)[1],
+    "periodogram, nfft": lambda x: ss.periodogram(x, window="hamming", nfft=4)[1],
+    "periodogram, longer": lambda x: ss.periodogram(x[:4], nfft=7, detrend=False)[1],
+    "csd": lambda x: abs(ss.csd(x[:4], x[2:], nperseg=3)[1]),
+    "csd, median": lambda x: abs(ss.csd(x[:5], x[1:], nperseg=3, average="median")[1]),
+    "coherence": lambda x: ss.coherence(x, 1 / x, nperseg=3)[1][1:],
+    "spectrogram": lambda x: ss.spectrogram(x, nperseg=4)[2],
+    "spectrogram, complex": lambda x: ss.spectrogram(x, nperseg=4, mode="complex")[2].real,
+    "spectrogram, magnitude": lambda x: ss.spectrogram(x, nperseg=4, mode="magnitude")[2][1:],
+    "stft": lambda x: abs(ss.stft(x, nperseg=4)[2][1]),
+    "stft, even": lambda x: ss.stft(x, nperseg=3, boundary="even")[2].real,
+    "stft, odd": lambda x: abs(ss.stft(x, nperseg=4, boundary="odd", padded=False)[2][1]),
+    "stft, constant": lambda x: abs(
+        ss.stft(x.reshape(2, 3), nperseg=3, boundary="constant", axis=1)[2][:, 1]
+    ),
+    "stft, no boundary": lambda x: (
+        ss.stft(x.reshape(3, 2), nperseg=2, boundary=None, axis=0)[2].real
+    ),
+    "istft": lambda x: ss.istft(x.reshape(3, 2) * (1 + 1j), nperseg=4)[1],
+    "istft, times first": lambda x: ss.istft(
+        x.reshape(2, 3) * (1 + 1j),
+        window="boxcar",
+        nperseg=4,
+        time_axis=0,
+        freq_axis=1,
+        boundary=False,
+    )[1],
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.spatial.distance as sd
+from scipy.spatial.transform import Rotation
 
 from cases.scipy_calls.constants import TABLE
 
@@ -45,3 +46,33 @@ METRICS = {
     "cosine": lambda x: sd.cosine(x[:2], [1.0, 2.0]),
     "cityblock": lambda x: sd.cityblock(x[:2], x[2:]),
 }
+
+ROTATIONS = {  # of six numbers
+    "from_rotvec": lambda x: Rotation.from_rotvec(x[:3]).as_matrix(),
+    "from_rotvec, stack": lambda x: Rotation.from_rotvec(x.reshape(2, 3)).as_quat(),
+    "from_euler": lambda x: Rotation.from_euler("xyz", x[:3]).as_rotvec(),
+    "from_euler, one axis": lambda x: Rotation.from_euler("z", x[:, None]).magnitude(),
+    "from_quat": lambda x: Rotation.from_quat(x[:4]).as_euler("xyz"),
+    "from_mrp": lambda x: Rotation.from_mrp(x[:3] / 5).as_rotvec(),
+    "from_matrix": lambda x: Rotation.from_matrix(
+        Rotation.from_rotvec(x[:3]).as_matrix() + np.diag(x[3:]) / 9
+    ).as_rotvec(),
+    "Rotation": lambda x: Rotation(x[:4]).as_rotvec(),
+    "apply": lambda x: Rotation.from_euler("xyz", x[:3]).apply(x[3:]),
+    "apply, constant": lambda x: Rotation.from_rotvec([0.1, 0.2, 0.3]).apply(x.reshape(2, 3)),
+    "apply, inverse": lambda x: Rotation.from_rotvec(x.reshape(2, 3)).apply([1, 2, 3], True),
+    "mul": lambda x: (Rotation.from_rotvec(x[3:]) * Rotation.from_rotvec(x[:3])).as_mrp(),
+    "mul, constant": lambda x: (
+        Rotation.from_rotvec([0.1, 0.2, 0.3]) * Rotation.from_rotvec(x[:3])
+    ).as_rotvec(),
+    "mul, no traced": lambda x: (
+        (Rotation.from_rotvec([0.1, 0.2, 0.3]) * Rotation.identity()).as_matrix() @ x[:3]
+    ),
+    "inv": lambda x: Rotation.from_rotvec(x[:3]).inv().as_quat(),
+    "magnitude": lambda x: Rotation.from_rotvec(x.reshape(2, 3)).magnitude(),
+    "index": lambda x: Rotation.from_rotvec(x.reshape(2, 3))[1].as_quat(),
+    "mean": lambda x: Rotation.from_rotvec(x.reshape(2, 3)).mean().as_quat(),
+    "iteration": lambda x: [r.as_quat() for r in Rotation.from_rotvec(x.reshape(2, 3))],
+}
+if Rotation.__flags__ & 1 << 8:  # compiled, before SciPy 1.17
+    ROTATIONS = {name: f for name, f in ROTATIONS.items() if name == "mul, no traced"}

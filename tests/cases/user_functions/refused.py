@@ -1,9 +1,9 @@
 """Functions that cannot be traced; each must be refused with a way out."""
 
 import numpy as np
-import scipy.integrate
 import scipy.linalg
 import scipy.ndimage
+import scipy.optimize
 
 START = np.array([1.0, 2.0, 3.0, 4.0])
 LOOKUP = [10.0, 20.0, 30.0]
@@ -38,13 +38,13 @@ def integer_buffer(x):
     return counts * x[1]
 
 
-def hessenberg_form(x):
-    return scipy.linalg.hessenberg(x.reshape(2, 2))
+def balanced_form(x):
+    return scipy.linalg.matrix_balance(x.reshape(2, 2))
 
 
 def swallowed(x):
     try:
-        return scipy.linalg.hessenberg(x.reshape(2, 2))
+        return scipy.linalg.matrix_balance(x.reshape(2, 2))
     except Exception:
         return np.zeros(2)
 
@@ -53,8 +53,8 @@ def resampled(x):
     return scipy.ndimage.zoom(x, 2.0)
 
 
-def integrated(x):
-    return scipy.integrate.quad(lambda t: t * x[0], 0.0, 1.0)[0]
+def minimized(x):
+    return scipy.optimize.minimize(lambda t: (t[0] - x[0]) ** 2, x[1:2]).x
 
 
 def changing_shape(x):

@@ -229,6 +229,11 @@ def one_of_two_results_cleared(x):
 
 
 @program(P, Q, to=PROGRAMS)
+def imaginary_parts_of_real_arguments(x):
+    return scipy.special.hankel1(1, x).imag, scipy.special.hankel2e(x[0], x[1:]).imag
+
+
+@program(P, Q, to=PROGRAMS)
 def results_of_four_scaled_in_place(x):
     ai, aip, bi, bip = scipy.special.airy(x)
     ai *= 0.0

@@ -1,0 +1,108 @@
+"""Functions of the user's that SciPy calls: integrands, right-hand sides, residuals.
+
+Contract: such a function may read traced numbers that nobody hands to it.  In a global trace
+it is run once, on numbers of unknown value; at a point SciPy runs it, and is given the values of
+its results.  Where none of its results is traced, SciPy's function answers by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import OPAQUE, Columns, Graph, Ids
+from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of, values_of
+from sparsetrace.scipy_rules.rule_tools import array_of, current, made
+
+__all__ = ["Returned", "TracedResult", "of_values", "reached", "unknown_number"]
+
+
+class TracedResult(Exception):
+    """Raised through SciPy's code where a function returned traced numbers."""
+
+
+class Returned:
+    """What a function returned, as far as it is traced.
+
+    Attributes
+    ----------
+    ids : ndarray of int32 or None
+        The union over all results so far; None where none was traced.
+    """
+
+    def __init__(self) -> None:
+        self.ids: Ids | None = None
+        self.dtype: np.dtype[Any] = np.dtype(float)
+
+    def add(self, result: Any) -> None:
+        """Take another result, of the same shape."""
+        trace = current()
+        ids = np.maximum(ids_of(trace, result), OPAQUE)
+        self.dtype = np.result_type(self.dtype, dtype_of(result))
+        self.ids = ids.copy() if self.ids is None else trace.graph.union(self.ids, ids)
+
+    def values_only(self, function: Callable[..., Any], *, keep: bool = True) -> Any:
+        """The function for SciPy: it gives values, and its traced results are kept."""
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            result = function(*args, **kwargs)
+            if not contains_traced(result):
+                return result
+            if not current().local:
+                raise TracedResult
+            if keep:
+                self.add(array_of(result))
+            elif self.ids is None:
+                self.ids = np.zeros((), np.int32)
+            return of_values(result)
+
+        return called
+
+
+def of_values(x: Any) -> Any:
+    """The values of a result at the point."""
+    if not contains_traced(x):
+        return x
+    values = np.asarray(values_of(x))
+    return values if values.ndim else values[()]
+
+
+def unknown_number(shape: tuple[int, ...] = (), dtype: Any = float) -> Any:
+    """A number without derivative, of which nothing else is known."""
+    trace = current()
+    ids = np.full(shape, trace.graph.opaque, np.int32)
+    return made(trace, ids, dtype, scalar=not shape)
+
+
+def reached(graph: Graph, marks: Ids, ids: Ids) -> list[int]:
+    """Which of some nodes each id depends on: the bits of a number.
+
+    Examples
+    --------
+    >>> g = Graph(3)
+    >>> marks = g.node(g.inputs())
+    >>> reached(g, marks, g.union(marks[:2], marks[1:]))
+    [3, 6]
+    """
+    masks = {node: 1 << i for i, node in enumerate(marks.reshape(-1).tolist())}
+    first = min(masks, default=graph.size)
+    for block in graph.finish():
+        if block.base + block.size <= first:
+            continue
+        if isinstance(block, Columns):
+            for column in block.columns:
+                for node, parent in enumerate(column.tolist(), block.base):
+                    mask = masks.get(parent)
+                    if mask:
+                        masks[node] = masks.get(node, 0) | mask
+            continue
+        parents, bounds = block.parents.tolist(), block.indptr.tolist()
+        for i in range(block.size):
+            mask = 0
+            for parent in parents[bounds[i] : bounds[i + 1]]:
+                mask |= masks.get(parent, 0)
+            if mask:
+                masks[block.base + i] = masks.get(block.base + i, 0) | mask
+    return [masks.get(node, 0) for node in ids.reshape(-1).tolist()]

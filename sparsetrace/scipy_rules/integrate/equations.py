@@ -1,0 +1,225 @@
+"""``scipy.integrate``: initial value problems.
+
+Contract: the right-hand side says which component reads which; over many steps a component
+depends on all that it can reach, and on what those read besides, jointly nonlinear.  The size
+of the steps, which the solver takes from all components, counts as constant: it changes a
+solution by less than the solver's tolerance.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.interactions import interact_all
+from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
+from sparsetrace.scipy_rules.callbacks import (
+    Returned,
+    TracedResult,
+    of_values,
+    reached,
+    unknown_number,
+)
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, made
+
+_T_EVAL = "Give the times as t_eval."
+
+
+class _Problem:
+    """``y' = function(t, y)`` with traced numbers in the function or at the start."""
+
+    def __init__(self, function: Callable[..., Any], y0: Any) -> None:
+        self.function, self.y0 = function, y0
+        self.start = np.maximum(ids_of(current(), y0), OPAQUE)
+        self.marks = current().graph.node(self.start)
+
+    def solved(self, solve: Callable[[Any, Any], Any], times: Ids | None) -> tuple[Any, Any]:
+        """The ids of the last state, or None, and what SciPy returned, where it ran."""
+        trace, returned = current(), Returned()
+        found, y0 = None, of_values(self.y0)
+        if not (contains_traced(self.y0) or times is not None):
+            try:
+                found = solve(Returned().values_only(self.function), y0)
+            except TracedResult:
+                pass
+            else:
+                if not trace.local:
+                    return None, found
+        if trace.local:
+            found = solve(self._followed(self.marks, returned), y0)
+        else:
+            self._once(self.marks, returned)
+        if returned.ids is None:  # constant slopes
+            returned.ids = np.full(self.start.shape, trace.graph.opaque, np.int32)
+        out, reads = self._reached(returned, times)
+        if trace.local and trace.second_order:
+            # a product that vanishes to first order multiplies what the states depend on
+            returned = Returned()
+            solve(self._followed(out, returned), y0)
+            if returned.ids is not None:
+                out = self._united(trace.graph.union(returned.ids, out), reads, times)
+        return out, found
+
+    def _once(self, ids: Ids, returned: Returned) -> None:
+        trace = current()
+        y = made(trace, ids.copy(), np.result_type(dtype_of(self.y0), float))
+        returned.add(array_of(self.function(unknown_number(), y)).reshape(-1))
+
+    def _followed(self, ids: Ids, returned: Returned) -> Any:
+        """The function at the states where the solver asks for it."""
+
+        def followed(t, y):
+            trace = current()
+            flat = np.asarray(y)
+            here = np.broadcast_to(ids.reshape(ids.shape + (1,) * (flat.ndim - 1)), flat.shape)
+            result = array_of(self.function(t, made(trace, here.copy(), flat.dtype, flat)))
+            columns = result.reshape(len(ids), -1)
+            for i in range(columns.shape[1]):
+                returned.add(columns[:, i])
+            return of_values(result)
+
+        return followed
+
+    def _reached(self, returned: Returned, times: Ids | None) -> tuple[Ids, list[list[int]]]:
+        trace = current()
+        assert returned.ids is not None
+        masks = reached(trace.graph, self.marks, returned.ids)
+        masks = [mask | 1 << i for i, mask in enumerate(masks)]
+        for k in range(len(masks)):  # transitive closure: Warshall (1962)
+            through = masks[k]
+            masks = [mask | through if mask >> k & 1 else mask for mask in masks]
+        reads = [[k for k in range(len(masks)) if mask >> k & 1] for mask in masks]
+        return self._united(trace.graph.union(returned.ids, self.start), reads, times), reads
+
+    def _united(self, ids: Ids, reads: list[list[int]], times: Ids | None) -> Ids:
+        graph = current().graph
+        indptr = np.append(0, np.cumsum([len(row) for row in reads]))
+        out = graph.union_segments(indptr, ids[np.concatenate(reads).astype(int)])
+        if times is not None:
+            out = graph.union(out, np.broadcast_to(times, out.shape))
+        return interact_all(graph, np.maximum(out, OPAQUE))
+
+
+def _of_times(*limits: Any) -> Ids | None:
+    traced = [ids_of(current(), x).reshape(-1) for x in limits if contains_traced(x)]
+    return current().graph.union_rows(np.concatenate(traced)) if traced else None
+
+
+def solve_ivp(
+    call, fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options
+):
+    y0 = array_of(y0)
+    if events is not None or dense_output:
+        call.refuse("events and dense_output have no rule", _T_EVAL)
+    constant(call, t_eval, "t_eval")
+    constant(call, tuple(options.values()), "an option")
+    options = {
+        name: Returned().values_only(option, keep=False) if callable(option) else option
+        for name, option in options.items()
+    }
+    extra = () if args is None else tuple(args)
+    global_ = not current().local
+
+    def function(t, y):
+        if vectorized and global_ and y.ndim == 1:
+            y = y[:, None]
+        return fun(t, y, *extra)
+
+    def solve(right_hand_side, start):
+        return call.original(
+            right_hand_side, tuple(map(of_values, t_span)), start, method, t_eval,
+            vectorized=vectorized, **options,
+        )  # fmt: skip
+
+    problem = _Problem(function, y0)
+    out, found = problem.solved(solve, _of_times(*t_span))
+    if out is None:
+        return found
+    trace, dtype = current(), np.result_type(dtype_of(y0), float)
+    result = sys.modules["scipy.integrate"]._ivp.ivp.OdeResult(
+        sol=None, t_events=None, y_events=None, status=0, message="", success=True
+    )
+    if found is not None:
+        columns = [out] * found.y.shape[1]
+        if columns and found.t[0] == of_values(t_span[0]):
+            columns[0] = problem.start
+        ids = np.stack(columns, axis=1) if columns else np.zeros(found.y.shape, np.int32)
+        result.update(found, t=found.t, y=made(trace, ids, dtype, found.y))
+        return result
+    if t_eval is None:
+        first, last = (made(trace, ids.copy(), dtype) for ids in (problem.start, out))
+        result.update(y=_Steps(call, first, last), t=_Steps(call, *t_span))
+        return result
+    t_eval = np.asarray(t_eval)
+    columns = [out] * len(t_eval)
+    if len(t_eval) and not contains_traced(t_span) and t_eval[0] == t_span[0]:
+        columns[0] = problem.start
+    result.update(t=t_eval, y=made(trace, np.stack(columns, axis=1), dtype))
+    return result
+
+
+class _Steps:
+    """The states at steps of which nobody knows how many there are: the first and the last."""
+
+    def __init__(self, call: Call, first: Any, last: Any) -> None:
+        self._call, self._first, self._last = call, first, last
+
+    def __getitem__(self, key: Any) -> Any:
+        rows, place = (key[:-1], key[-1]) if isinstance(key, tuple) else ((), key)
+        scalar = not np.ndim(self._first)
+        if place not in (0, -1) or isinstance(place, bool) or bool(rows) == scalar:
+            self._refuse()
+        state = self._last if place else self._first
+        rows = tuple(row for row in rows if row is not Ellipsis)
+        return state[rows] if rows else state
+
+    def _refuse(self, *_: Any) -> Any:
+        self._call.refuse("how many steps there are depends on the values", _T_EVAL)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__array__":
+            raise AttributeError(name)
+        return self._refuse()
+
+    __len__ = __iter__ = __array__ = __add__ = __radd__ = __mul__ = __rmul__ = _refuse
+    __sub__ = __rsub__ = __truediv__ = __neg__ = __matmul__ = __rmatmul__ = __pow__ = _refuse
+
+
+def odeint(
+    call, func, y0, t, args, Dfun, col_deriv, full_output, ml, mu, rtol, atol, tcrit, h0, hmax,
+    hmin, ixpr, mxstep, mxhnil, mxordn, mxords, printmessg, tfirst,
+):  # fmt: skip
+    y0 = np.atleast_1d(array_of(y0))
+    options = {
+        "col_deriv": col_deriv, "ml": ml, "mu": mu, "rtol": rtol, "atol": atol, "tcrit": tcrit,
+        "h0": h0, "hmax": hmax, "hmin": hmin, "ixpr": ixpr, "mxstep": mxstep, "mxhnil": mxhnil,
+        "mxordn": mxordn, "mxords": mxords, "printmessg": printmessg,
+        "full_output": full_output,
+    }  # fmt: skip
+    constant(call, tuple(options.values()), "an option")
+    args = args if isinstance(args, tuple) else (args,)
+
+    def function(time, y):
+        return func(time, y, *args) if tfirst else func(y, time, *args)
+
+    def slope(time, y):
+        return Dfun(time, y, *args) if tfirst else Dfun(y, time, *args)
+
+    if Dfun is not None:
+        options["Dfun"] = Returned().values_only(slope, keep=False)
+
+    def solve(right_hand_side, start):
+        return call.original(right_hand_side, start, of_values(t), tfirst=True, **options)
+
+    problem = _Problem(function, y0)
+    out, found = problem.solved(solve, _of_times(t))
+    if out is None:
+        return found
+    if full_output:
+        call.refuse("how the solution was found has no rule", "Use full_output=False.")
+    rows = [problem.start] + [out] * (len(t) - 1)
+    return made(current(), np.stack(rows), float, found)

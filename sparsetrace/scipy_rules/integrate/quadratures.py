@@ -1,0 +1,143 @@
+"""``scipy.integrate``: integrals of functions of one and two variables.
+
+Contract: an integral between constants is a sum of values of the function, so linear in what
+the function depends on linearly.  One between traced limits depends on all of it nonlinearly,
+as the estimate of the error does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.interactions import interact_all
+from sparsetrace.operands.operands import contains_traced, ids_of
+from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, made
+
+_OPTIONS = "an option of an integral"
+
+
+def _results(returned: Returned, limits: list[Any], value: Any = None, error: Any = None) -> Any:
+    """The integral and the estimate of its error."""
+    trace = current()
+    ids = np.asarray(returned.ids)
+    traced = [ids_of(trace, x).reshape(-1) for x in limits if contains_traced(x)]
+    total = ids
+    if traced:
+        of_limits = trace.graph.union_rows(np.concatenate(traced))
+        ids = total = interact_all(trace.graph, trace.graph.union(ids, of_limits))
+    every = trace.graph.union_rows(np.asarray(total).reshape(-1))
+    of_error = interact_all(trace.graph, np.maximum(every, OPAQUE))
+    return (
+        _made(ids, returned.dtype, value),
+        _made(np.asarray(of_error), np.dtype(float), error),
+    )
+
+
+def _made(ids: Ids, dtype: np.dtype[Any], value: Any) -> Any:
+    values = None if value is None else np.asarray(value)
+    return made(current(), np.maximum(ids, OPAQUE), dtype, values, scalar=not ids.ndim)
+
+
+def quad(
+    call, func, a, b, args, full_output, epsabs, epsrel, limit, points, weight, wvar, wopts, maxp1,
+    limlst, complex_func=False,
+):  # fmt: skip
+    options = {
+        "epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points, "weight": weight,
+        "wvar": wvar, "wopts": wopts, "maxp1": maxp1, "limlst": limlst,
+        "complex_func": complex_func,
+    }  # fmt: skip
+    constant(call, tuple(options.values()), _OPTIONS)
+    return _integral(call, func, a, b, args, full_output, options)
+
+
+def quad_vec(
+    call, f, a, b, epsabs, epsrel, norm, cache_size, limit, workers, points, quadrature,
+    full_output, args=(),
+):  # fmt: skip
+    options = {
+        "epsabs": epsabs, "epsrel": epsrel, "norm": norm, "cache_size": cache_size,
+        "limit": limit, "workers": workers, "points": points, "quadrature": quadrature,
+    }  # fmt: skip
+    return _integral(call, f, a, b, args, full_output, options)
+
+
+def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]) -> Any:
+    args = args if isinstance(args, tuple) else (args,)
+    limits = contains_traced((a, b))
+    if not callable(func):
+        return call.original(func, a, b, args, full_output=full_output, **options)
+    returned, trace = Returned(), current()
+
+    def function(t):
+        return func(t, *args)
+
+    if trace.local or not limits:
+        plain = of_values(a), of_values(b)
+        try:
+            result = call.original(
+                returned.values_only(function), *plain, full_output=full_output, **options
+            )
+        except TracedResult:
+            pass
+        else:
+            if returned.ids is None and not limits:
+                return result
+            if returned.ids is None:
+                returned.ids = np.full(np.shape(result[0]), trace.graph.opaque, np.int32)
+            if full_output:
+                _refuse_output(call)
+            return _results(returned, [a, b], *result[:2])
+    if full_output:
+        _refuse_output(call)
+    returned.add(array_of(function(unknown_number())))
+    return _results(returned, [a, b])
+
+
+def _refuse_output(call: Call) -> None:
+    call.refuse("how the integral was found has no rule", "Use full_output=False.")
+
+
+def dblquad(call, func, a, b, gfun, hfun, args, epsabs, epsrel):
+    args = args if isinstance(args, tuple) else (args,)
+    inner = [g if callable(g) else (lambda x, g=g: g) for g in (gfun, hfun)]
+    returned, between, trace = Returned(), Returned(), current()
+
+    def function(y, x):
+        return func(y, x, *args)
+
+    outer = contains_traced((a, b))
+    if trace.local or not outer:
+        try:
+            result = call.original(
+                returned.values_only(function), of_values(a), of_values(b),
+                *map(between.values_only, inner), epsabs=epsabs, epsrel=epsrel,
+            )  # fmt: skip
+        except TracedResult:
+            pass
+        else:
+            return (
+                _over_an_area(returned, between, [a, b], *result)
+                if (outer or returned.ids is not None or between.ids is not None)
+                else result
+            )
+    x = unknown_number()
+    for limit in inner:
+        between.add(array_of(limit(x)))
+    returned.add(array_of(function(unknown_number(), x)))
+    return _over_an_area(returned, between, [a, b])
+
+
+def _over_an_area(
+    returned: Returned, between: Returned, limits: list[Any], value: Any = None, error: Any = None
+) -> Any:
+    trace = current()
+    if between.ids is not None and (between.ids > OPAQUE).any():
+        limits = [*limits, made(trace, between.ids, float)]
+    if returned.ids is None:
+        returned.ids = np.full((), trace.graph.opaque, np.int32)
+    return _results(returned, limits, value, error)

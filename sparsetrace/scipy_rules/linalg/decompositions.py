@@ -1,0 +1,178 @@
+"""``scipy.linalg``'s decompositions that LAPACK computes as a whole.
+
+Contract: each element of a factor depends on the whole of the matrix, jointly nonlinear, but
+for the zeros and ones that a factor has by its definition.  Permutations have no derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.scipy_rules.linalg.matrix_functions import mirrored
+from sparsetrace.scipy_rules.rule_tools import (
+    Call,
+    array_of,
+    constant,
+    current,
+    dense,
+    harmless,
+    made,
+    sample_of,
+)
+
+
+def lu(call, a, permute_l, p_indices):
+    """The pivots are piecewise constant; L has ones on its diagonal."""
+    a = array_of(a)
+    _, lower, upper = dense(call, a)
+    k = lower.shape[-1]
+    lower = np.tril(lower, -1) + np.eye(lower.shape[-2], k)
+    upper = np.triu(upper)
+    if permute_l:
+        product, _ = dense(call, a, permute_l=True)
+        return product, upper
+    p = np.asarray(call.original(sample_of(a), p_indices=p_indices)[0])
+    return _piecewise_constant(p), lower, upper
+
+
+def _piecewise_constant(sample) -> Any:
+    trace = current()
+    ids = np.full(sample.shape, trace.graph.opaque, np.int32)
+    return made(trace, ids, sample.dtype)
+
+
+@harmless("lwork")
+def schur(call, a, output, sort):
+    if sort is not None:
+        call.refuse("how many eigenvalues sort takes depends on the values", "Leave sort out.")
+    t, z = dense(call, array_of(a), output=output)
+    return np.triu(t, 0 if t.dtype.kind == "c" else -1), z
+
+
+def rsf2csf(call, T, Z):
+    t, z = dense(call, array_of(T), array_of(Z))
+    return np.triu(t), z
+
+
+def hessenberg(call, a, calc_q):
+    """The first reflection leaves the first row and column of Q as they are."""
+    a = array_of(a)
+    if a.ndim == 2 and len(a) <= 2:  # it has that form
+        return (a, np.eye(len(a))) if calc_q else a
+    if not calc_q:
+        return np.triu(dense(call, a), -1)
+    h, q = dense(call, a, calc_q=True)
+    inner = np.ones(q.shape[-2:])
+    inner[0] = inner[:, 0] = 0.0
+    return np.triu(h, -1), q * inner + np.diag(np.arange(len(inner)) == 0) * 1.0
+
+
+@harmless("lwork")
+def rq(call, a, mode):
+    a = array_of(a)
+    result = dense(call, a, mode=mode)
+    r, *q = result if isinstance(result, tuple) else (result,)
+    r = np.triu(r, r.shape[-1] - r.shape[-2])
+    return (r, *q) if q else r
+
+
+@harmless("lwork")
+def qz(call, A, B, output, sort):
+    if sort is not None:
+        call.refuse("how many eigenvalues sort takes depends on the values", "Leave sort out.")
+    aa, bb, q, z = dense(call, array_of(A), array_of(B), output=output)
+    return np.triu(aa, 0 if aa.dtype.kind == "c" else -1), np.triu(bb), q, z
+
+
+def ldl(call, A, lower, hermitian):
+    """The rows of the factor are permuted as the values want it."""
+    return dense(call, mirrored(array_of(A), lower=lower, conjugate=hermitian), hermitian=hermitian)
+
+
+def qr_multiply(call, a, c, mode, pivoting, conjugate):
+    if pivoting:
+        call.refuse("pivots depend on the values", "Use pivoting=False.")
+    product, r = dense(call, array_of(a), array_of(c), mode=mode, conjugate=conjugate)
+    return product, np.triu(r)
+
+
+def _as_a_whole(call: Call, *matrices: Any, **options: Any) -> Any:
+    return dense(call, *map(array_of, matrices), **options)
+
+
+def subspace_angles(call, A, B):
+    return _as_a_whole(call, A, B)
+
+
+def orthogonal_procrustes(call, A, B):
+    return _as_a_whole(call, A, B)
+
+
+def expm_frechet(call, A, E, method, compute_expm):
+    return _as_a_whole(call, A, E, method=method, compute_expm=compute_expm)
+
+
+def solve_continuous_are(call, a, b, q, r, e, s):
+    matrices = [array_of(x) for x in (a, b, q, r)]
+    if e is not None or s is not None:
+        call.refuse("e and s have no rule", "Transform the equation, and leave them out.")
+    return dense(call, *matrices)
+
+
+solve_discrete_are = solve_continuous_are
+
+
+# ---------------------------------------------------------------- eigenvalues of bands
+def _chosen(call: Call, select, select_range) -> dict[str, Any]:
+    if select in ("v", "value", 1):
+        call.refuse("how many eigenvalues lie in a range depends on the values", "Use select='i'.")
+    constant(call, select_range, "select_range")
+    return {"select": select, "select_range": select_range}
+
+
+def _read(a_band, *, lower: bool) -> Any:
+    """A band without the corner that is not read."""
+    band = array_of(a_band)
+    row, column = np.indices(band.shape)
+    last = band.shape[0] - 1
+    read = row + column < band.shape[1] if lower else column >= last - row
+    return np.where(read, band, 0.0)
+
+
+@harmless("max_ev")
+def eig_banded(call, a_band, lower, eigvals_only, select, select_range):
+    chosen = _chosen(call, select, select_range)
+    band = _read(a_band, lower=lower)
+    return dense(call, band, lower=lower, eigvals_only=eigvals_only, **chosen)
+
+
+def eigvals_banded(call, a_band, lower, select, select_range):
+    chosen = _chosen(call, select, select_range)
+    return dense(call, _read(a_band, lower=lower), lower=lower, **chosen)
+
+
+@harmless("tol", "lapack_driver")  # of the algorithm
+def eigh_tridiagonal(call, d, e, eigvals_only, select, select_range):
+    chosen = _chosen(call, select, select_range)
+    return _as_a_whole(call, d, e, eigvals_only=eigvals_only, **chosen)
+
+
+@harmless("tol", "lapack_driver")
+def eigvalsh_tridiagonal(call, d, e, select, select_range):
+    return _as_a_whole(call, d, e, **_chosen(call, select, select_range))
+
+
+# --------------------------------------------------------------------- bases of spaces
+@harmless("A", "rcond")
+def orth(call):
+    call.refuse(
+        "how many vectors span the space depends on the values",
+        "Use scipy.linalg.svd, and take as many of its vectors as the rank is.",
+    )
+
+
+@harmless("lapack_driver")
+def null_space(call, A, rcond):
+    orth(call)

@@ -1,0 +1,205 @@
+"""``scipy.optimize``: roots of equations whose residuals depend on traced numbers.
+
+Contract: a root is an implicit function.  Unknowns that the equations join depend on all that
+these residuals depend on, jointly nonlinear.  Where the search starts does not matter: a
+solver's result varies with it by less than its tolerance.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.interactions import interact_all
+from sparsetrace.operands.operands import contains_traced, dtype_of, float_dtype, ids_of
+from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, reached
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
+
+
+def _root(call: Call, function, start, options: dict[str, Any], search) -> tuple[Any, Any]:
+    """The root, and what SciPy returned, if it was run."""
+    trace, returned = current(), Returned()
+    for name, option in options.items():
+        if callable(option) and name != "callback":
+            options[name] = Returned().values_only(option, keep=False)
+    found = None
+    if trace.local or not contains_traced(start):
+        try:
+            found = search(returned.values_only(function, keep=False), of_values(start))
+        except TracedResult:
+            pass
+        else:
+            if returned.ids is None:
+                return None, found
+    shape = np.shape(start)
+    values = None if found is None else np.asarray(_solution(found), float)
+    if values is not None:
+        shape = values.shape
+    marks = trace.graph.node(np.full(shape, trace.graph.opaque, np.int32))
+
+    def residuals(unknowns: Ids) -> Any:
+        z = made(trace, unknowns.copy(), float_dtype(start), values, scalar=not shape)
+        return array_of(function(z))
+
+    residual = residuals(marks)
+    ids = np.maximum(ids_of(trace, residual), OPAQUE).reshape(-1)
+    together = _joined(reached(trace.graph, marks, ids), marks.size)
+    out = _of_groups(ids, together, shape)
+    if trace.local and trace.second_order:
+        # a product that vanishes to first order here multiplies what the roots depend on
+        ids = np.maximum(ids_of(trace, residuals(out)), OPAQUE).reshape(-1)
+        out = _of_groups(trace.graph.union(ids, out.reshape(-1)), together, shape)
+    dtype = np.result_type(dtype_of(residual), float)
+    return made(trace, out, dtype, values, scalar=not shape), found
+
+
+def _of_groups(ids: Ids, together: list[tuple[list[int], list[int]]], shape: Any) -> Ids:
+    """For each unknown the union over the equations that it hangs together with."""
+    trace = current()
+    out = np.full(shape, trace.graph.opaque, np.int32)
+    flat = out.reshape(-1)
+    for equations, places in together:
+        flat[places] = interact_all(trace.graph, trace.graph.union_rows(ids[equations]))
+    return out
+
+
+def _solution(found: Any) -> Any:
+    for name in ("x", "root"):
+        if hasattr(found, name):
+            return getattr(found, name)
+    return found
+
+
+def _joined(masks: list[int], count: int) -> list[tuple[list[int], list[int]]]:
+    """The equations and unknowns that hang together."""
+    groups: list[tuple[int, list[int]]] = []
+    for equation, mask in enumerate(masks):
+        apart, members = [], [equation]
+        for other, equations in groups:
+            if other & mask:
+                mask, members = mask | other, members + equations
+            else:
+                apart.append((other, equations))
+        groups = [*apart, (mask, members)]
+    return [
+        (sorted(equations), [i for i in range(count) if mask >> i & 1])
+        for mask, equations in groups
+    ]
+
+
+def _with_args(function, args) -> Any:
+    args = args if isinstance(args, tuple) else (args,)
+    return lambda z, *rest: function(z, *args)
+
+
+def fsolve(
+    call, func, x0, args, fprime, full_output, col_deriv, xtol, maxfev, band, epsfcn, factor, diag
+):
+    options = {
+        "fprime": fprime and _with_args(fprime, args), "col_deriv": col_deriv, "xtol": xtol,
+        "maxfev": maxfev, "band": band, "epsfcn": epsfcn, "factor": factor, "diag": diag,
+        "full_output": full_output,
+    }  # fmt: skip
+    start = np.atleast_1d(array_of(x0)).reshape(-1)
+
+    def search(function, place):
+        return call.original(function, place, **options)
+
+    return _plain(call, _root(call, _with_args(func, args), start, options, search), full_output)
+
+
+def _plain(call: Call, result: tuple[Any, Any], full_output) -> Any:
+    root, found = result
+    if root is None:
+        return found
+    if full_output:
+        call.refuse("how the root was found has no rule", "Use full_output=False.")
+    return root
+
+
+def newton(call, func, x0, fprime, args, tol, maxiter, fprime2, x1, rtol, full_output, disp):
+    options = {
+        "fprime": fprime and _with_args(fprime, args),
+        "fprime2": fprime2 and _with_args(fprime2, args),
+        "tol": tol, "maxiter": maxiter, "x1": of_values(x1) if current().local else x1,
+        "rtol": rtol, "disp": disp, "full_output": full_output,
+    }  # fmt: skip
+
+    def search(function, place):
+        return call.original(function, place, **options)
+
+    return _plain(call, _root(call, _with_args(func, args), x0, options, search), full_output)
+
+
+def brentq(call, f, a, b, args, xtol, rtol, maxiter, full_output, disp):
+    """The bracket says which root it is."""
+    options = {
+        "xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp, "full_output": full_output
+    }  # fmt: skip
+
+    def search(function, _):
+        return call.original(function, of_values(a), of_values(b), **options)
+
+    start = np.float64(0) if not contains_traced((a, b)) else a if contains_traced(a) else b
+    return _plain(call, _root(call, _with_args(f, args), start, options, search), full_output)
+
+
+brenth = bisect = ridder = brentq
+
+
+def toms748(call, f, a, b, args, k, xtol, rtol, maxiter, full_output, disp):
+    chosen = Call(call.name, functools.partial(call.original, k=k))
+    return brentq(chosen, f, a, b, args, xtol, rtol, maxiter, full_output, disp)
+
+
+def root(call, fun, x0, args, method, jac, tol, callback, options):
+    jac = _with_args(jac, args) if callable(jac) else jac
+    if jac is True:
+        call.refuse("jac=True has no rule", "Give the Jacobian as a function of its own.")
+    extra = {"jac": jac}
+
+    def search(function, place):
+        return call.original(
+            function, place, method=method, tol=tol, callback=callback, options=options, **extra
+        )
+
+    solution, found = _root(call, _with_args(fun, args), array_of(x0), extra, search)
+    return found if solution is None else _described(found, x=solution)
+
+
+def root_scalar(
+    call, f, args, method, bracket, fprime, fprime2, x0, x1, xtol, rtol, maxiter, options
+):
+    if fprime is True or fprime2 is True:
+        call.refuse("fprime=True has no rule", "Give the derivative as a function of its own.")
+    extra = {
+        "fprime": fprime and _with_args(fprime, args),
+        "fprime2": fprime2 and _with_args(fprime2, args),
+    }
+
+    def search(function, _):
+        return call.original(
+            function, method=method, bracket=of_values(bracket), x0=of_values(x0),
+            x1=of_values(x1), xtol=xtol, rtol=rtol, maxiter=maxiter, options=options, **extra,
+        )  # fmt: skip
+
+    traced = [x for x in (x0, x1) if contains_traced(x)]
+    start = traced[0] if traced else np.float64(0)
+    if contains_traced(bracket):
+        start = array_of(bracket)[0]
+    solution, found = _root(call, _with_args(f, args), start, extra, search)
+    return found if solution is None else _described(found, root=solution)
+
+
+def _described(found: Any, **solution: Any) -> Any:
+    """SciPy's result object with the root, and whether it was found."""
+    result = sys.modules["scipy.optimize"].OptimizeResult(**solution)
+    success = (
+        True if found is None else getattr(found, "success", getattr(found, "converged", True))
+    )
+    result.update(success=success, converged=success)
+    return result
