@@ -30,6 +30,7 @@ from numpy import (
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.out_arguments import masked, store
 from sparsetrace.errors import TracingError
 from sparsetrace.numpy_rules.in_place import IN_PLACE
 from sparsetrace.operands.floating import recorded, report
@@ -42,7 +43,6 @@ from sparsetrace.operands.operands import (
     ids_of,
     is_traced,
     is_traced_array,
-    landed,
     plain_target,
     values_of,
 )
@@ -189,10 +189,10 @@ def function_call(
         raise
     if target is not None and _was_written(values, target):
         ids = result.ids if isinstance(result, Elements) else ids_of(trace, result)
+        written = Elements(ids, target._dtype, target._values)  # NumPy has written these
         if function is clip and kwargs.get("where", True) is not True:
-            ids = np.where(values_of(kwargs["where"]), ids, target._ids)
-        target._ids[...] = landed(trace, target._dtype, ids)
-        return target
+            written.ids = masked(trace, written, target, kwargs["where"]).ids
+        return store(trace, target, written, f"np.{function.__name__}(..., out=)")
     return _attached(trace, result, values)
 
 
