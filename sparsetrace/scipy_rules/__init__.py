@@ -93,7 +93,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.sparse": {
-        "sparse.functions": """
+        "sparse.sparse_functions": """
             block_array block_diag bmat diags diags_array expand_dims find hstack kron kronsum
             permute_dims swapaxes vstack
         """,
@@ -122,7 +122,7 @@ RULES: dict[str, dict[str, str]] = {
     },
     "scipy.special": {
         "special.exponentials": "log_softmax logsumexp softmax",
-        "special.functions": """
+        "special.special_functions": """
             cg_roots clpmn comb diric factorial factorial2 factorialk
             h1vp h2vp ivp j_roots js_roots jvp kvp la_roots lmbda lpmn lpn lqmn lqn multigammaln
             obl_cv_seq pbdn_seq pbdv_seq pbvv_seq perm polygamma pro_cv_seq riccati_jn riccati_yn
@@ -131,7 +131,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     # the class of legendre_p, sph_harm_y and their kin
-    "scipy.special._multiufuncs": {"special.functions": "MultiUFunc.__call__"},
+    "scipy.special._multiufuncs": {"special.special_functions": "MultiUFunc.__call__"},
     # what logsumexp calls, also where a module bound its name early
     "scipy.special._logsumexp": {"special.exponentials": "_logsumexp"},
     "scipy.stats": {

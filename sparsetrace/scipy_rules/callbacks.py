@@ -36,7 +36,7 @@ class Returned:
         self.ids: Ids | None = None
         self.dtype: np.dtype[Any] = np.dtype(float)
 
-    def add(self, result: Any) -> None:
+    def add(self, result) -> None:
         """Take another result, of the same shape."""
         trace = current()
         ids = np.maximum(ids_of(trace, result), OPAQUE)
@@ -46,7 +46,7 @@ class Returned:
     def values_only(self, function: Callable[..., Any], *, keep: bool = True) -> Any:
         """The function for SciPy: it gives values, and its traced results are kept."""
 
-        def called(*args: Any, **kwargs: Any) -> Any:
+        def called(*args, **kwargs) -> Any:
             result = function(*args, **kwargs)
             if not contains_traced(result):
                 return result
@@ -61,7 +61,7 @@ class Returned:
         return called
 
 
-def of_values(x: Any) -> Any:
+def of_values(x) -> Any:
     """The values of a result at the point."""
     if not contains_traced(x):
         return x
@@ -69,7 +69,7 @@ def of_values(x: Any) -> Any:
     return values if values.ndim else values[()]
 
 
-def unknown_number(shape: tuple[int, ...] = (), dtype: Any = float) -> Any:
+def unknown_number(shape: tuple[int, ...] = (), dtype=float) -> Any:
     """A number without derivative, of which nothing else is known."""
     trace = current()
     ids = np.full(shape, trace.graph.opaque, np.int32)

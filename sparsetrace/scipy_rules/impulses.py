@@ -129,9 +129,7 @@ def _enlarged(columns: NDArray[Any], small: Sequence[int], shape: Sequence[int])
     return steps, like, np.arange(len(like))
 
 
-def _united(
-    x, axis: int, columns, weights, present, like: Any = slice(None), start: Any = 0
-) -> Any:
+def _united(x, axis: int, columns, weights, present, like=slice(None), start=0) -> Any:
     """Each vector along an axis, multiplied by a matrix.
 
     Row i of it is row ``like[i]`` of those given, moved on by ``start[i]`` columns.

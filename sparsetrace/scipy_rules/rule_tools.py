@@ -84,7 +84,7 @@ class Hidden:
     def __init__(self, *error: str) -> None:
         self._error = error
 
-    def _refuse(self, *_: Any) -> Any:
+    def _refuse(self, *_) -> Any:
         raise UnsupportedError(explain(*self._error))
 
     def __getattr__(self, name: str) -> Any:

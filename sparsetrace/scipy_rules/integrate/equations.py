@@ -32,7 +32,7 @@ _T_EVAL = "Give the times as t_eval."
 class _Problem:
     """``y' = function(t, y)`` with traced numbers in the function or at the start."""
 
-    def __init__(self, function: Callable[..., Any], y0: Any) -> None:
+    def __init__(self, function: Callable[..., Any], y0) -> None:
         self.function, self.y0 = function, y0
         self.start = np.maximum(ids_of(current(), y0), OPAQUE)
         self.marks = current().graph.node(self.start)
@@ -104,7 +104,7 @@ class _Problem:
         return interact_all(graph, np.maximum(out, OPAQUE))
 
 
-def _of_times(*limits: Any) -> Ids | None:
+def _of_times(*limits) -> Ids | None:
     traced = [ids_of(current(), x).reshape(-1) for x in limits if contains_traced(x)]
     return current().graph.union_rows(np.concatenate(traced)) if traced else None
 
@@ -165,10 +165,10 @@ def solve_ivp(
 class _Steps:
     """The states at steps of which nobody knows how many there are: the first and the last."""
 
-    def __init__(self, call: Call, first: Any, last: Any) -> None:
+    def __init__(self, call: Call, first, last) -> None:
         self._call, self._first, self._last = call, first, last
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key) -> Any:
         rows, place = (key[:-1], key[-1]) if isinstance(key, tuple) else ((), key)
         scalar = not np.ndim(self._first)
         if place not in (0, -1) or isinstance(place, bool) or bool(rows) == scalar:
@@ -177,7 +177,7 @@ class _Steps:
         rows = tuple(row for row in rows if row is not Ellipsis)
         return state[rows] if rows else state
 
-    def _refuse(self, *_: Any) -> Any:
+    def _refuse(self, *_) -> Any:
         self._call.refuse("how many steps there are depends on the values", _T_EVAL)
 
     def __getattr__(self, name: str) -> Any:

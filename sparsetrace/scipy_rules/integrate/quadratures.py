@@ -20,7 +20,7 @@ from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current
 _OPTIONS = "an option of an integral"
 
 
-def _results(returned: Returned, limits: list[Any], value: Any = None, error: Any = None) -> Any:
+def _results(returned: Returned, limits: list[Any], value=None, error=None) -> Any:
     """The integral and the estimate of its error."""
     trace = current()
     ids = np.asarray(returned.ids)
@@ -37,7 +37,7 @@ def _results(returned: Returned, limits: list[Any], value: Any = None, error: An
     )
 
 
-def _made(ids: Ids, dtype: np.dtype[Any], value: Any) -> Any:
+def _made(ids: Ids, dtype: np.dtype[Any], value) -> Any:
     values = None if value is None else np.asarray(value)
     return made(current(), np.maximum(ids, OPAQUE), dtype, values, scalar=not ids.ndim)
 
@@ -133,7 +133,7 @@ def dblquad(call, func, a, b, gfun, hfun, args, epsabs, epsrel):
 
 
 def _over_an_area(
-    returned: Returned, between: Returned, limits: list[Any], value: Any = None, error: Any = None
+    returned: Returned, between: Returned, limits: list[Any], value=None, error=None
 ) -> Any:
     trace = current()
     if between.ids is not None and (between.ids > OPAQUE).any():

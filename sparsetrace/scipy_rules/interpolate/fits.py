@@ -62,7 +62,7 @@ class Fit:
         return made(trace, np.maximum(ids, OPAQUE).copy(), float, values)
 
 
-def _fitted(call: Call, self, y, linear: bool, *args: Any, **options: Any) -> None:
+def _fitted(call: Call, self, y, linear: bool, *args, **options) -> None:
     """Make the object that a constructor of SciPy's makes of plain ordinates."""
     plain: Any = object.__new__(type(self))
     trace = current()

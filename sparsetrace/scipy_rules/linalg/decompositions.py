@@ -98,7 +98,7 @@ def qr_multiply(call, a, c, mode, pivoting, conjugate):
     return product, np.triu(r)
 
 
-def _as_a_whole(call: Call, *matrices: Any, **options: Any) -> Any:
+def _as_a_whole(call: Call, *matrices, **options) -> Any:
     return dense(call, *map(array_of, matrices), **options)
 
 

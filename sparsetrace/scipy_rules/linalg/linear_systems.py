@@ -31,7 +31,7 @@ _LARGEST = 2048
 _BATCHES = "Loop over the batch and use np.stack."
 
 
-def _read(call: Call, a: Any, assume_a: Any, *, lower: bool) -> Any:
+def _read(call: Call, a, assume_a, *, lower: bool) -> Any:
     """The part of a matrix that a solver reads, given what it may assume."""
     name = {"gen": "general", "sym": "symmetric", "her": "hermitian", "pos": "positive definite"}
     structure = name.get(assume_a, assume_a)
@@ -62,18 +62,18 @@ def solve(call, a, b, lower, assume_a, transposed):
     return np.linalg.solve(a, b)
 
 
-def _square(call: Call, a: Any) -> Any:
+def _square(call: Call, a) -> Any:
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"expected square matrix, got shape {a.shape}")
     return a
 
 
-def _plane(call: Call, *arrays: Any) -> None:
+def _plane(call: Call, *arrays) -> None:
     if any(array.ndim > 2 for array in arrays):
         call.refuse("a batch of systems has no rule here", _BATCHES)
 
 
-def solved(matrix: SquareMatrices, dtype: np.dtype[Any], b: Any, values: Any = None) -> Any:
+def solved(matrix: SquareMatrices, dtype: np.dtype[Any], b, values=None) -> Any:
     """The solution, by the structure of a matrix of this dtype; the values are SciPy's."""
     if len(b) != matrix.size:
         raise ValueError(
@@ -85,7 +85,7 @@ def solved(matrix: SquareMatrices, dtype: np.dtype[Any], b: Any, values: Any = N
     return made(trace, ids, np.result_type(dtype, float_dtype(b)), values)
 
 
-def _solved(a: Any, b: Any) -> Any:
+def _solved(a, b) -> Any:
     matrix = Factor.of(current(), a).moved(lambda data: data[None])
     return solved(SquareMatrices.of(matrix), float_dtype(a), b)
 
@@ -96,9 +96,7 @@ def solve_triangular(call, a, b, trans, lower, unit_diagonal):
     return _solve_triangle(call, a, b, trans, lower=lower, unit_diagonal=unit_diagonal)
 
 
-def _solve_triangle(
-    call: Call, a: Any, b: Any, trans: Any, *, lower: bool, unit_diagonal: bool = False
-) -> Any:
+def _solve_triangle(call: Call, a, b, trans, *, lower: bool, unit_diagonal: bool = False) -> Any:
     half = np.tril if lower else np.triu
     a = half(a, (-1 if lower else 1) if unit_diagonal else 0)
     if unit_diagonal:
@@ -130,7 +128,7 @@ def solveh_banded(call, ab, b, lower):
     return _solve_band(call, np.concatenate([ab, ab]), b, *mirrored, beside)
 
 
-def _solve_band(call: Call, ab: Any, b: Any, rows: Any, columns: Any, used: Any = True) -> Any:
+def _solve_band(call: Call, ab, b, rows, columns, used=True) -> Any:
     _plane(call, ab, b)
     n = ab.shape[1]
     used = used & (rows >= 0) & (rows < n) & (columns >= 0) & (columns < n)
@@ -186,7 +184,7 @@ def cho_solve(call, c_and_lower, b):
 
 
 # --------------------------------------------------------- matrices with a pattern
-def _pair(c_or_cr: Any) -> tuple[Any, Any]:
+def _pair(c_or_cr) -> tuple[Any, Any]:
     if isinstance(c_or_cr, tuple):
         c, r = c_or_cr
         return array_of(c), array_of(r)
@@ -239,7 +237,7 @@ def solve_discrete_lyapunov(call, a, q):
     return _solve_sums(call, q, [(None, None), (a, np.conj(a.T))])
 
 
-def _solve_sums(call: Call, q: Any, terms: list[tuple[Any, Any]]) -> Any:
+def _solve_sums(call: Call, q, terms: list[tuple[Any, Any]]) -> Any:
     """``sum of left X right = q`` for matrices, each None for the identity."""
     m, n = q.shape
     if m * n > _LARGEST:

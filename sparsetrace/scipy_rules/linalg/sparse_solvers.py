@@ -29,7 +29,7 @@ from sparsetrace.scipy_rules.rule_tools import (
 from sparsetrace.scipy_rules.sparse.elements import elements_of_sparse
 
 
-def _structure(matrix: Any) -> SquareMatrices:
+def _structure(matrix) -> SquareMatrices:
     """The elements of a matrix that may differ from zero."""
     if not is_sparse_traced(matrix):
         return SquareMatrices.of_sparse(current(), scipy.sparse.coo_array(matrix))
@@ -39,7 +39,7 @@ def _structure(matrix: Any) -> SquareMatrices:
     )
 
 
-def _solved(call: Call, matrix: Any, b: Any, values: Any = None) -> Any:
+def _solved(call: Call, matrix, b, values=None) -> Any:
     """The structure of ``matrix^-1 b``."""
     if not scipy.sparse.issparse(matrix):
         matrix = scipy.sparse.csc_array(matrix)
@@ -116,7 +116,7 @@ class Factors:
         SciPy's own, of the values; None where these are not known.
     """
 
-    def __init__(self, call: Call, matrix: Any, made: Any) -> None:
+    def __init__(self, call: Call, matrix, made) -> None:
         self._call, self._matrix, self._made = call, matrix, made
         self.shape = matrix.shape
 
@@ -128,7 +128,7 @@ class Factors:
             )
         return getattr(self._made, name)
 
-    def solve(self, rhs: Any, trans: str = "N") -> Any:
+    def solve(self, rhs, trans: str = "N") -> Any:
         """As ``SuperLU.solve``."""
         if not contains_traced((rhs, self._matrix)):
             return self._made.solve(rhs, trans)
@@ -137,7 +137,7 @@ class Factors:
         return _solved(self._call, matrix, rhs, values)
 
 
-def _plain(matrix: Any) -> Any:
+def _plain(matrix) -> Any:
     """The matrix that SciPy may factorize; None if its values are not known."""
     if not contains_traced(matrix):
         return matrix
@@ -158,7 +158,7 @@ def factorized(call, A):
     plain = _plain(A)
     solve = None if plain is None else call.original(plain)
 
-    def solved(rhs: Any) -> Any:
+    def solved(rhs) -> Any:
         if not contains_traced((rhs, A)):
             return solve(rhs)  # type: ignore[misc]
         values = solve(np.array(values_of(rhs))) if solve and current().local else None

@@ -57,7 +57,7 @@ def _root(call: Call, function, start, options: dict[str, Any], search) -> tuple
     return made(trace, out, dtype, values, scalar=not shape), found
 
 
-def _of_groups(ids: Ids, together: list[tuple[list[int], list[int]]], shape: Any) -> Ids:
+def _of_groups(ids: Ids, together: list[tuple[list[int], list[int]]], shape) -> Ids:
     """For each unknown the union over the equations that it hangs together with."""
     trace = current()
     out = np.full(shape, trace.graph.opaque, np.int32)
@@ -67,7 +67,7 @@ def _of_groups(ids: Ids, together: list[tuple[list[int], list[int]]], shape: Any
     return out
 
 
-def _solution(found: Any) -> Any:
+def _solution(found) -> Any:
     for name in ("x", "root"):
         if hasattr(found, name):
             return getattr(found, name)
@@ -195,7 +195,7 @@ def root_scalar(
     return found if solution is None else _described(found, root=solution)
 
 
-def _described(found: Any, **solution: Any) -> Any:
+def _described(found, **solution) -> Any:
     """SciPy's result object with the root, and whether it was found."""
     result = sys.modules["scipy.optimize"].OptimizeResult(**solution)
     success = (

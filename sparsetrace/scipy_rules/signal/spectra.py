@@ -92,7 +92,7 @@ def _power(z, other=None) -> Any:
     return np.real(z) ** 2 + np.imag(z) ** 2
 
 
-def _frequencies(call: Call, *signals: Any, **options: Any) -> Any:
+def _frequencies(call: Call, *signals, **options) -> Any:
     """The constants among the results: from a run on zeros, which also checks the arguments."""
     with np.errstate(all="ignore"):
         return call.original(*(np.zeros(np.shape(x), dtype_of(x)) for x in signals), **options)[:-1]
@@ -272,7 +272,7 @@ def istft(
 
 
 # -------------------------------------------------------------- of the whole signal
-def _linear(call: Call, x, axis: int, *args: Any, is_complex: bool = False, **options: Any) -> Any:
+def _linear(call: Call, x, axis: int, *args, is_complex: bool = False, **options) -> Any:
     """A linear function along an axis."""
     for option in (*args, *options.values()):
         constant(call, option, "an option")

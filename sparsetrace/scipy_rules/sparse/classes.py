@@ -59,7 +59,7 @@ _OF_EVERY_CLASS = frozenset(
 )
 
 
-def operated(name: str, matrix: Any, *args: Any, **options: Any) -> Any:
+def operated(name: str, matrix, *args, **options) -> Any:
     """What a method gives for a matrix of SciPy's own, as for one with traced data."""
     return _METHODS[name](matrix, *args, **options)
 
@@ -76,7 +76,7 @@ def refuse_dependent(call: str, problem: str, remedy: str = _DENSE) -> NoReturn:
 
 
 def _refusing(cls: type, name: str) -> Callable[..., NoReturn]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    def method(self, *args, **kwargs) -> NoReturn:
         refuse(_entry(f"{cls.__name__}.{name}"), "it has no rule for traced data")
 
     return method
@@ -113,17 +113,17 @@ _KEPT = frozenset(
 
 
 def _of_structure(name: str) -> property:
-    def get(self: Any) -> Any:
+    def get(self) -> Any:
         return getattr(self._parts.structure, name)
 
-    def put(self: Any, value: Any) -> None:
+    def put(self, value) -> None:
         refuse(f"A.{name} =", "the structure is kept", "Make a new array.")
 
     return property(get, put)
 
 
 @cache
-def _made_class(cls: Any) -> Any:
+def _made_class(cls) -> Any:
     if not cls.__module__.startswith("scipy.sparse"):
         refuse(
             f"traced data in a {cls.__name__}",
@@ -158,7 +158,7 @@ def traced_class(cls: type) -> Any:
 
 
 # ------------------------------------------------------------------------- objects of them
-def assembled(result: Any) -> Any:
+def assembled(result) -> Any:
     """What the function gets: a sparse array of `SparseElements`, or an array as it is."""
     if not isinstance(result, SparseElements):
         return result
@@ -170,12 +170,12 @@ def assembled(result: Any) -> Any:
     return made
 
 
-def moved(matrix: Any, move: Callable[[Any], Any], *, merge: bool = True) -> Any:
+def moved(matrix, move: Callable[[Any], Any], *, merge: bool = True) -> Any:
     """What a function that moves elements makes of a sparse array with traced data."""
     return assembled(matrix._parts.moved(move, merge=merge))
 
 
-def become(matrix: Any, parts: SparseElements) -> None:
+def become(matrix, parts: SparseElements) -> None:
     """Let a matrix, of SciPy's own or with traced data, be made of these from now on."""
     if not is_sparse_traced(matrix):
         cls = traced_class(type(matrix))
@@ -184,13 +184,13 @@ def become(matrix: Any, parts: SparseElements) -> None:
     matrix.__dict__["_parts"] = parts
 
 
-def made_into(matrix: Any) -> None:
+def made_into(matrix) -> None:
     """Let a constant array be one with traced data, of the same elements."""
     parts = elements_of_sparse(matrix)
     become(matrix, SparseElements(parts.structure, traced(parts.elements)))
 
 
-def _plain(parts: SparseElements, elements: Any) -> Any:
+def _plain(parts: SparseElements, elements) -> Any:
     """SciPy's own matrix, of elements that are not traced."""
     result = parts.structure.copy()
     if parts.format in ALIGNED:
@@ -201,12 +201,12 @@ def _plain(parts: SparseElements, elements: Any) -> Any:
     return entries.asformat(parts.format)
 
 
-def values_at_point(matrix: Any) -> Any:
+def values_at_point(matrix) -> Any:
     """The matrix of values that a sparse array has in a trace at a point."""
     return _plain(matrix._parts, values_of(matrix._parts.elements))
 
 
-def dense_result(matrix: Any, array: Any) -> Any:
+def dense_result(matrix, array) -> Any:
     """A dense result of a method, in place of an np.matrix if SciPy's own is one."""
     if isinstance(matrix, scipy.sparse.sparray) or not np.ndim(array):
         return array

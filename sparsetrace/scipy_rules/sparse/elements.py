@@ -69,7 +69,7 @@ class SparseElements:
 
     __slots__ = ("elements", "structure")
 
-    def __init__(self, structure: Any, elements: Any) -> None:
+    def __init__(self, structure, elements) -> None:
         self.structure, self.elements = structure, elements
 
     @property
@@ -164,7 +164,7 @@ class SparseElements:
         structure = source.structure.copy()
         return source._taken(convert(structure), structure)
 
-    def _taken(self, result: Any, positions: Any) -> Any:
+    def _taken(self, result, positions) -> Any:
         """The elements for what SciPy has made of their positions."""
         is_sparse = scipy.sparse.issparse(result)
         if is_sparse and result.format not in ALIGNED:
@@ -182,7 +182,7 @@ class SparseElements:
                 return SparseElements(self._with_same_indices(numbered(result)), elements)
         return settled(result, self.flat) if is_sparse else gathered(self.flat, result)
 
-    def _with_same_indices(self, structure: Any) -> Any:
+    def _with_same_indices(self, structure) -> Any:
         """A structure that shares the indices, which SciPy sorts together with the data."""
         for name in ("indices", "indptr"):
             own, given = (getattr(x, name, None) for x in (self.structure, structure))
@@ -205,14 +205,14 @@ class SparseElements:
         return SparseElements(_alike(self.structure), compute(self.elements))
 
 
-def _with_data(structure: Any, data: NDArray[Any]) -> Any:
+def _with_data(structure, data: NDArray[Any]) -> Any:
     """A structure with other data, and indices of its own: SciPy may sort them in place."""
     result = structure.copy()
     result.data = data
     return result
 
 
-def _alike(matrix: Any) -> Any:
+def _alike(matrix) -> Any:
     """Another matrix of the same indices, as of ``copy.copy``, which would mark the class."""
     cls: Any = type(matrix)
     result = cls.__new__(cls)
@@ -220,7 +220,7 @@ def _alike(matrix: Any) -> Any:
     return result
 
 
-def numbered(matrix: Any) -> Any:
+def numbered(matrix) -> Any:
     """A matrix of a format in `ALIGNED` with positions in order as its data.
 
     It shares the indices, as what the function writes there shall be seen.
@@ -230,19 +230,19 @@ def numbered(matrix: Any) -> Any:
     return result
 
 
-def aligned(structure: Any, flat: Any) -> SparseElements:
+def aligned(structure, flat) -> SparseElements:
     """Elements in the order in which the structure has them."""
     return SparseElements(numbered(structure), gathered(flat, structure.data))
 
 
-def settled(structure: Any, flat: Any) -> SparseElements:
+def settled(structure, flat) -> SparseElements:
     """A sparse array of elements that are at the positions that the structure holds."""
     if structure.format in ALIGNED:
         return aligned(structure, flat)
     return SparseElements(structure, flat.copy())
 
 
-def elements_of_sparse(matrix: Any) -> SparseElements:
+def elements_of_sparse(matrix) -> SparseElements:
     """What a sparse array is made of, traced or not.
 
     The values of a matrix of which the structure alone is known are opaque.
@@ -267,7 +267,7 @@ def _opaque(data: NDArray[Any]) -> Any:
     return trace.wrap(Elements(ids, data.dtype, keep_array=True))
 
 
-def traced(elements: Any) -> Any:
+def traced(elements) -> Any:
     """Constants as a traced array, into which others can be written."""
     if is_traced(elements):
         return elements
@@ -277,17 +277,17 @@ def traced(elements: Any) -> Any:
     return trace.wrap(Elements(ids, elements.dtype, values, keep_array=True))
 
 
-def nonzero_among(elements: Any) -> NDArray[np.bool_]:
+def nonzero_among(elements) -> NDArray[np.bool_]:
     """Which elements SciPy makes entries of: those that are not zero for all inputs."""
     return differs_from_zero(_factor(elements))
 
 
-def _factor(elements: Any) -> Factor:
+def _factor(elements) -> Factor:
     """Elements as rules take them; those of a trace that has ended are refused."""
     return Factor.of(elements._trace if is_traced(elements) else current(), elements)
 
 
-def gathered(flat: Any, positions: Any) -> Any:
+def gathered(flat, positions) -> Any:
     """The elements at these positions, and zeros where they are 0."""
     at = np.asarray(positions).astype(np.int64)
     if at.ndim == 0:
@@ -305,7 +305,7 @@ def places_of(coords: Sequence[NDArray[Any]], shape: tuple[int, ...]) -> NDArray
     return result
 
 
-def placed(result: Any, terms: Sequence[Term]) -> SparseElements:
+def placed(result, terms: Sequence[Term]) -> SparseElements:
     """A sparse array with the entries of `result`: the sums of all that belongs in each.
 
     ``[1, 1] at 0 and 2, {0} at 0, {1} at 0  ->  [{0, 1}, 0]``
@@ -327,7 +327,7 @@ def placed(result: Any, terms: Sequence[Term]) -> SparseElements:
     return SparseElements(structure, summed_into(at, size, flat).reshape(structure.data.shape))
 
 
-def summed_into(at: NDArray[Any], size: int, elements: Any) -> Any:
+def summed_into(at: NDArray[Any], size: int, elements) -> Any:
     """Elements summed into `size` places, along the first axis: element i into ``at[i]``."""
     if elements.ndim == 1 and (not len(at) or np.bincount(at).max() == 1):
         positions = np.zeros(size, np.int64)
@@ -339,7 +339,7 @@ def summed_into(at: NDArray[Any], size: int, elements: Any) -> Any:
     return summed(scipy.sparse.csr_array((ones, (at, np.arange(len(at)))), shape=shape), elements)
 
 
-def summed(matrix: Any, elements: Any) -> Any:
+def summed(matrix, elements) -> Any:
     """A constant matrix, as CSR, times elements, along their first axis."""
     if is_traced(elements):
         return along(elements, matrix, 0)

@@ -22,7 +22,7 @@ class MatrixResult:
     __array_priority__ = 2e6
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array) -> None:
         self._traced_data = array
 
     @property  # type: ignore[misc]
@@ -64,32 +64,32 @@ class MatrixResult:
     def __neg__(self) -> Any:
         return MatrixResult(-self._traced_data)
 
-    def _with_number(self, ufunc: np.ufunc, *operands: Any) -> Any:
+    def _with_number(self, ufunc: np.ufunc, *operands) -> Any:
         """An operator that means the same for arrays if the other operand is a number."""
         if any(np.ndim(x) for x in operands if x is not self):
             self.refuse()
         return MatrixResult(ufunc(*(x._traced_data if x is self else x for x in operands)))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other) -> Any:
         return self._with_number(np.add, self, other)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other) -> Any:
         return self._with_number(np.subtract, self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other) -> Any:
         return self._with_number(np.subtract, other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other) -> Any:
         return self._with_number(np.multiply, self, other)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other) -> Any:
         return self._with_number(np.true_divide, self, other)
 
-    def refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def refuse(self, *args, **kwargs) -> NoReturn:
         raise UnsupportedError(
             explain(
                 "an operation on an np.matrix",
@@ -103,7 +103,7 @@ class MatrixResult:
             raise AttributeError(f"'matrix' object has no attribute {name!r}")
         return self.refuse()
 
-    def __array_ufunc__(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def __array_ufunc__(self, *args, **kwargs) -> NoReturn:
         self.refuse()
 
 

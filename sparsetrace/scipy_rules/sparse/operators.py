@@ -21,7 +21,7 @@ from sparsetrace.operands.operands import (
     is_traced,
 )
 from sparsetrace.scipy_rules.rule_tools import array_of
-from sparsetrace.scipy_rules.sparse import arithmetic
+from sparsetrace.scipy_rules.sparse import sparse_arithmetic as arithmetic
 from sparsetrace.scipy_rules.sparse.classes import assembled, dense_result, methods, refuse
 from sparsetrace.scipy_rules.sparse.elements import ALIGNED, elements_of_sparse
 from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
@@ -29,13 +29,13 @@ from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
 __all__ = ["elementwise", "scaled"]
 
 
-def _is_number(x: Any) -> bool:
+def _is_number(x) -> bool:
     if isinstance(x, np.ndarray):
         return not x.ndim
     return is_traced(x) or np.isscalar(x)
 
 
-def _operand(x: Any) -> Any:
+def _operand(x) -> Any:
     """A sparse array, a number or a dense array; None for anything else."""
     if scipy.sparse.issparse(x) or _is_number(x):
         return x
@@ -47,12 +47,12 @@ def _operand(x: Any) -> Any:
     return array_of(x) if isinstance(x, (np.ndarray, list, tuple)) else None
 
 
-def scaled(matrix: Any, number: Any) -> Any:
+def scaled(matrix, number) -> Any:
     """``A * number``."""
     return assembled(elements_of_sparse(matrix).computed(lambda data: data * number))
 
 
-def elementwise(matrix: Any, compute: Callable[[Any], Any], *, merge: bool = True) -> Any:
+def elementwise(matrix, compute: Callable[[Any], Any], *, merge: bool = True) -> Any:
     """A function of each element, which is zero at zero.
 
     SciPy merges and sorts the elements of the operand first, in place; formats without an array
@@ -65,13 +65,13 @@ def elementwise(matrix: Any, compute: Callable[[Any], Any], *, merge: bool = Tru
     return assembled(elements_of_sparse(matrix).computed(compute))
 
 
-def _negative(matrix: Any) -> Any:
+def _negative(matrix) -> Any:
     if matrix.format == "dok":
         return scaled(matrix, -1)
     return elementwise(matrix, lambda data: -data, merge=False)
 
 
-def _sum(matrix: Any, other: Any, *, minus: bool = False, swapped: bool = False) -> Any:
+def _sum(matrix, other, *, minus: bool = False, swapped: bool = False) -> Any:
     """``A + other``, ``A - other`` or, if swapped, ``other - A``."""
     other = _operand(other)
     if other is None:
@@ -94,7 +94,7 @@ def _sum(matrix: Any, other: Any, *, minus: bool = False, swapped: bool = False)
     )
 
 
-def _product(matrix: Any, other: Any, *, swapped: bool = False) -> Any:
+def _product(matrix, other, *, swapped: bool = False) -> Any:
     """``A @ other``, or ``other @ A``."""
     other = _operand(other)
     if other is None:
@@ -118,7 +118,7 @@ def _product(matrix: Any, other: Any, *, swapped: bool = False) -> Any:
     return result.T if swapped else result
 
 
-def _product_of_vectors(matrix: Any, other: Any, *, swapped: bool) -> Any:
+def _product_of_vectors(matrix, other, *, swapped: bool) -> Any:
     """With a sparse array of one dimension, which is computed as a dense one."""
     dense = arithmetic.as_dense(elements_of_sparse(matrix))
     if scipy.sparse.issparse(other):
@@ -128,7 +128,7 @@ def _product_of_vectors(matrix: Any, other: Any, *, swapped: bool) -> Any:
     return other @ dense if swapped else dense @ other
 
 
-def _multiply(matrix: Any, other: Any) -> Any:
+def _multiply(matrix, other) -> Any:
     """Element by element."""
     other = _operand(other)
     if other is None:
@@ -138,7 +138,7 @@ def _multiply(matrix: Any, other: Any) -> Any:
     return assembled(arithmetic.multiplied(elements_of_sparse(matrix), other))
 
 
-def _extremum(matrix: Any, other: Any, ufunc: np.ufunc) -> Any:
+def _extremum(matrix, other, ufunc: np.ufunc) -> Any:
     if not scipy.sparse.issparse(other):
         refuse(f"A.{ufunc.__name__} of a sparse array and a dense one", "it has no rule")
     return assembled(
@@ -148,42 +148,42 @@ def _extremum(matrix: Any, other: Any, ufunc: np.ufunc) -> Any:
 
 @methods
 class _Operators:
-    def __add__(self, other: Any) -> Any:
+    def __add__(self: Any, other) -> Any:
         return _sum(self, other)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self: Any, other) -> Any:
         return _sum(self, other, minus=True)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self: Any, other) -> Any:
         return _sum(self, other, minus=True, swapped=True)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self: Any, other) -> Any:
         if _is_number(other):
             raise ValueError("Scalar operands are not allowed, use '*' instead")
         return _product(self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self: Any, other) -> Any:
         if _is_number(other):
             raise ValueError("Scalar operands are not allowed, use '*' instead")
         return _product(self, other, swapped=True)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self: Any, other) -> Any:
         elementwise = isinstance(self, scipy.sparse.sparray)
         return _multiply(self, other) if elementwise else _product(self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self: Any, other) -> Any:
         elementwise = isinstance(self, scipy.sparse.sparray)
         return _multiply(self, other) if elementwise else _product(self, other, swapped=True)
 
-    def multiply(self, other: Any) -> Any:
+    def multiply(self: Any, other) -> Any:
         return _multiply(self, other)
 
-    def dot(self, other: Any) -> Any:
+    def dot(self: Any, other) -> Any:
         return _product(self, other)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self: Any, other) -> Any:
         other = _operand(other)
         if other is None:
             return NotImplemented
@@ -195,18 +195,18 @@ class _Operators:
             )
         return scaled(self, 1 / other) if _is_number(other) else _multiply(self, 1 / other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self: Any, other) -> Any:
         return NotImplemented
 
-    def __neg__(self) -> Any:
+    def __neg__(self: Any) -> Any:
         return _negative(self)
 
-    def power(self, n: Any, dtype: Any = None) -> Any:
+    def power(self: Any, n, dtype=None) -> Any:
         if not contains_traced(n) and (not np.isscalar(n) or not n):
             raise NotImplementedError("zero power is not supported as it would densify the matrix")
         return elementwise(self, lambda data: (data if dtype is None else data.astype(dtype)) ** n)
 
-    def __pow__(self: Any, power: Any) -> Any:
+    def __pow__(self: Any, power) -> Any:
         if isinstance(self, scipy.sparse.sparray):
             return self.power(power)
         if contains_traced(power) or power != int(power) or power < 1:
@@ -216,40 +216,40 @@ class _Operators:
             result = result @ self
         return result
 
-    def maximum(self, other: Any) -> Any:
+    def maximum(self: Any, other) -> Any:
         return _extremum(self, other, np.maximum)
 
-    def minimum(self, other: Any) -> Any:
+    def minimum(self: Any, other) -> Any:
         return _extremum(self, other, np.minimum)
 
     # ------------------------------------------------------------------ in place
-    def __imul__(self: Any, other: Any) -> Any:
+    def __imul__(self: Any, other) -> Any:
         if not _is_number(other):
             return NotImplemented
         elements = self._parts.elements
         elements *= other
         return self
 
-    def __itruediv__(self: Any, other: Any) -> Any:
+    def __itruediv__(self: Any, other) -> Any:
         if not _is_number(other):
             return NotImplemented
         self *= 1.0 / other
         return self
 
-    def __iadd__(self: Any, other: Any) -> Any:
+    def __iadd__(self: Any, other) -> Any:
         if self.format != "lil":  # the others give a new array
             return NotImplemented
         self[:, :] = self + other
         return self
 
-    def __isub__(self: Any, other: Any) -> Any:
+    def __isub__(self: Any, other) -> Any:
         if self.format != "lil":
             return NotImplemented
         self[:, :] = self - other
         return self
 
     # ------------------------------------------------------------------ ufuncs
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self: Any, ufunc: np.ufunc, method: str, *inputs, **kwargs) -> Any:
         if method != "__call__" or kwargs or len(inputs) != 1:
             return reflected(ufunc, method, inputs, kwargs, sys._getframe(1))
         if ufunc not in _UNARY:
@@ -264,7 +264,7 @@ _FIXED = (
 """Functions that are zero at zero, which are methods of sparse arrays too."""
 
 
-def _elementwise(ufunc: Any) -> Any:
+def _elementwise(ufunc) -> Any:
     def method(self: Any) -> Any:
         return elementwise(self, ufunc)
 

@@ -24,10 +24,10 @@ from sparsetrace.scipy_rules.sparse.elements import (
     settled,
     traced,
 )
-from sparsetrace.scipy_rules.sparse.layout import check_key
+from sparsetrace.scipy_rules.sparse.sparse_layout import check_key
 
 
-def _written(matrix: Any, values: Any, write: Callable[[Any, Any], None]) -> None:
+def _written(matrix, values, write: Callable[[Any, Any], None]) -> None:
     parts = matrix._parts.merged()
     count = parts.flat.size
     if scipy.sparse.issparse(values):
@@ -55,7 +55,7 @@ def _written(matrix: Any, values: Any, write: Callable[[Any, Any], None]) -> Non
     become(matrix, settled(structure, np.concatenate([parts.flat, new])))
 
 
-def _changed(matrix: Any, change: Callable[[Any], Any]) -> None:
+def _changed(matrix, change: Callable[[Any], Any]) -> None:
     """What SciPy does in place to positions."""
     parts = matrix._parts.merged()
     structure = parts.positions()
@@ -65,16 +65,16 @@ def _changed(matrix: Any, change: Callable[[Any], Any]) -> None:
 
 @methods
 class _Writing:
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self: Any, key, value) -> None:
         check_key(key)
 
-        def write(structure: Any, positions: Any) -> None:
+        def write(structure, positions) -> None:
             structure[key] = positions
 
         _written(self, value, write)
 
-    def setdiag(self, values: Any, k: int = 0) -> None:
-        def write(structure: Any, positions: Any) -> None:
+    def setdiag(self: Any, values, k: int = 0) -> None:
+        def write(structure, positions) -> None:
             structure.setdiag(positions, k)
 
         _written(self, values, write)
@@ -90,7 +90,7 @@ class _Writing:
         parts.elements[:] = gathered(parts.elements, parts.structure.data)
         become(self, SparseElements(numbered(parts.structure), parts.elements))
 
-    def sort_indices(self) -> None:
+    def sort_indices(self: Any) -> None:
         _changed(self, lambda structure: structure.sort_indices())
 
     def sorted_indices(self: Any) -> Any:
@@ -102,16 +102,16 @@ class _Writing:
         become(self, self._parts.merged())
         nonzero = nonzero_among(self._parts.flat).reshape(self._parts.data_shape)
 
-        def change(structure: Any) -> None:
+        def change(structure) -> None:
             structure.data = structure.data * nonzero
             structure.eliminate_zeros()
 
         _changed(self, change)
 
-    def resize(self, *shape: Any) -> None:
+    def resize(self: Any, *shape) -> None:
         _changed(self, lambda structure: structure.resize(*shape))
 
-    def prune(self) -> None:
+    def prune(self: Any) -> None:
         """Nothing: no memory is kept."""
 
     def _deduped_data(self: Any) -> Any:

@@ -49,7 +49,7 @@ def _class() -> Any:
     return sys.modules["scipy.spatial.transform"].Rotation
 
 
-def _filled(holder: Any, call: Call, plain: Any, ids: Ids) -> Any:
+def _filled(holder, call: Call, plain, ids: Ids) -> Any:
     """Make an object one of traced rotations."""
     shape = plain.as_quat().shape[:-1]
     ids = interact_all(current().graph, np.maximum(np.broadcast_to(ids, shape), OPAQUE))
@@ -60,7 +60,7 @@ def _filled(holder: Any, call: Call, plain: Any, ids: Ids) -> Any:
     return holder
 
 
-def _rotation(call: Call, plain: Any, ids: Ids) -> Any:
+def _rotation(call: Call, plain, ids: Ids) -> Any:
     return _filled(object.__new__(_class()), call, plain, ids)
 
 
@@ -80,7 +80,7 @@ def _united(ids: Ids, axes: int) -> Ids:
     return np.asarray(current().graph.union_rows(ids.reshape(*shape, -1)))
 
 
-def _from(call: Call, x, axes: int, *args: Any, **options: Any) -> Any:
+def _from(call: Call, x, axes: int, *args, **options) -> Any:
     """A rotation for each of some vectors, or matrices."""
     x = array_of(x)
     plain = call.original(*args, _numbers(x), **options)
@@ -128,7 +128,7 @@ def Rotation_from_euler(call, seq, angles, degrees):
 
 
 # --------------------------------------------------------------- what is shown of them
-def _shown(call: Call, self, *args: Any, **options: Any) -> Any:
+def _shown(call: Call, self, *args, **options) -> Any:
     state = state_of(self)
     if state is None:
         return call.original(self, *args, **options)

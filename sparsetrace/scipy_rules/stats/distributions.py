@@ -48,7 +48,7 @@ def _method(name: str, point: str, *, discrete: bool = False) -> Callable[..., A
     return rule
 
 
-def _is_valid(distribution: Any, shapes, scale) -> Any:
+def _is_valid(distribution, shapes, scale) -> Any:
     """Where the shapes and the scale are valid, as far as the trace knows values."""
     if not current().local:
         return np.True_
@@ -114,7 +114,7 @@ def rv_continuous_penalized_nnlf(call, self, theta, x):
 rv_discrete_penalized_nnlf = rv_continuous_penalized_nnlf
 
 
-def _likelihood(call: Call, distribution: Any, theta, x, *, all_inside: bool) -> Any:
+def _likelihood(call: Call, distribution, theta, x, *, all_inside: bool) -> Any:
     loc, scale, shapes = distribution._unpack_loc_scale(theta)
     loc, scale, *shapes = map(array_of, (loc, scale, *shapes))
     if not np.all(_is_valid(distribution, shapes, scale)):

@@ -28,7 +28,7 @@ def gaussian_kde_logpdf(call, self, x):
 gaussian_kde_call = gaussian_kde_evaluate
 
 
-def _density(call: Call, kde: Any, points) -> Any:
+def _density(call: Call, kde, points) -> Any:
     trace = current()
     points = np.atleast_2d(array_of(points))
     if points.shape[0] != kde.d and points.shape == (1, kde.d):

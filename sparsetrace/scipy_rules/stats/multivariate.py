@@ -48,7 +48,7 @@ def multivariate_normal_gen_logpdf(call: Call, self, x, mean, cov_object):
     return -0.5 * (cov_object.rank * np.log(2 * np.pi) + cov_object.log_pdet + square)
 
 
-def _precision(cov_object: Any, covariance) -> Any:
+def _precision(cov_object, covariance) -> Any:
     if contains_traced(covariance):
         return np.linalg.inv(covariance)
     roots = cov_object.whiten(np.eye(len(covariance)))

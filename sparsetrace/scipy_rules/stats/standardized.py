@@ -119,31 +119,31 @@ class Standard:
 
 
 # --------------------------------------------------------------- what a user has written
-def _owner(distribution: Any, attribute: str) -> type:
+def _owner(distribution, attribute: str) -> type:
     """The class that defines a method."""
     return next(cls for cls in type(distribution).__mro__ if attribute in vars(cls))
 
 
-def _is_scipys(defined: Any) -> bool:
+def _is_scipys(defined) -> bool:
     return (getattr(defined, "__module__", None) or "").startswith("scipy.")
 
 
-def _is_of_user(distribution: Any, attribute: str) -> bool:
+def _is_of_user(distribution, attribute: str) -> bool:
     return not _is_scipys(getattr(distribution, attribute))
 
 
-def _user_classes(distribution: Any) -> list[type]:
+def _user_classes(distribution) -> list[type]:
     """The classes of a distribution that are not SciPy's."""
     return [c for c in type(distribution).__mro__ if c is not object and not _is_scipys(c)]
 
 
-def _user_functions(distribution: Any) -> Iterator[Any]:
+def _user_functions(distribution) -> Iterator[Any]:
     for cls in _user_classes(distribution):
         for value in vars(cls).values():
             yield getattr(value, "__func__", value)
 
 
-def _reads_traced(value: Any, seen: frozenset[int] = frozenset()) -> bool:
+def _reads_traced(value, seen: frozenset[int] = frozenset()) -> bool:
     """Whether a value is traced or holds traced ones, or is a function that reads such a value."""
     if is_given(value) or contains_traced(value):
         return True

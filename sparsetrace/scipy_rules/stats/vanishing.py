@@ -62,12 +62,12 @@ class Derivatives:
     vanishing: frozenset[tuple[int, int]]
 
 
-def shape_names(distribution: Any) -> list[str]:
+def shape_names(distribution) -> list[str]:
     """The names of the shapes: ``['a', 'b']`` of ``scipy.stats.beta``."""
     return (distribution.shapes or "").replace(",", " ").split()
 
 
-def derivatives_of(distribution: Any, method: str, count: int, *, discrete: bool) -> Derivatives:
+def derivatives_of(distribution, method: str, count: int, *, discrete: bool) -> Derivatives:
     """What is known of a method of a distribution with so many shapes.
 
     Nothing discrete varies with its point, and no quantile of it with anything.

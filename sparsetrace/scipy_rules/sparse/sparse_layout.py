@@ -10,7 +10,7 @@ import scipy.sparse
 
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.rule_tools import array_of
-from sparsetrace.scipy_rules.sparse import arithmetic
+from sparsetrace.scipy_rules.sparse import sparse_arithmetic as arithmetic
 from sparsetrace.scipy_rules.sparse.classes import (
     assembled,
     become,
@@ -33,22 +33,22 @@ class _NotDense:
 
     _remedy = "NumPy takes a sparse array for one object: use A.toarray()."
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self: Any, matrix) -> None:
         self._matrix = matrix
         self._shown_type = matrix.__class__
 
     @property
-    def _values(self) -> Any:
+    def _values(self: Any) -> Any:
         return values_at_point(self._matrix)
 
 
-def check_key(key: Any) -> None:
+def check_key(key) -> None:
     """Refuse an index that depends on the inputs."""
     if contains_traced(key):
         refuse_dependent("an index of a sparse array", "it depends on the inputs")
 
 
-def _refuse_target(call: str, out: Any) -> None:
+def _refuse_target(call: str, out) -> None:
     if out is not None:
         refuse(f"A.{call}(out=)", "the target has no rule", "Leave out= away.")
 
@@ -58,10 +58,10 @@ class _Description:
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def _traced_data(self) -> Any:
+    def _traced_data(self: Any) -> Any:
         return _NotDense(self)
 
-    def _at_point(self) -> Any:
+    def _at_point(self: Any) -> Any:
         return values_at_point(self)
 
     @property
@@ -69,7 +69,7 @@ class _Description:
         return self._parts.shape
 
     @shape.setter
-    def shape(self: Any, shape: Any) -> None:
+    def shape(self: Any, shape) -> None:
         become(self, self._parts.moved(lambda structure: structure.reshape(shape)))
 
     @property
@@ -93,16 +93,16 @@ class _Description:
         return self._parts.elements
 
     @data.setter
-    def data(self: Any, value: Any) -> None:
+    def data(self: Any, value) -> None:
         value = array_of(value)
         if self._parts.format not in ALIGNED or value.shape != self._parts.data_shape:
             refuse("A.data =", "the new array has another shape", "Make a new sparse array.")
         become(self, SparseElements(self._parts.structure, value))
 
-    def getnnz(self: Any, axis: Any = None) -> Any:
+    def getnnz(self: Any, axis=None) -> Any:
         return self._parts.structure.getnnz(axis)
 
-    def _getnnz(self: Any, axis: Any = None) -> Any:
+    def _getnnz(self: Any, axis=None) -> Any:
         return self._parts.structure._getnnz(axis)
 
     def getformat(self: Any) -> str:
@@ -121,26 +121,26 @@ class _Description:
     __str__ = __repr__
 
     # ------------------------------------------------------------------ refused
-    def __bool__(self) -> bool:
+    def __bool__(self: Any) -> bool:
         raise ValueError(
             "The truth value of an array with more than one element is ambiguous. "
             "Use a.any() or a.all()."
         )
 
-    def __len__(self) -> int:
+    def __len__(self: Any) -> int:
         raise TypeError("sparse array length is ambiguous; use getnnz() or shape[0]")
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self: Any, protocol) -> NoReturn:
         refuse("pickle of a sparse array", "it would need the values", "Pickle constants.")
 
-    def nonzero(self) -> NoReturn:
+    def nonzero(self: Any) -> NoReturn:
         refuse_dependent(
             "A.nonzero()",
             "which elements differ from zero depends on the inputs",
             "Use A.tocoo().coords, the places of the entries.",
         )
 
-    def count_nonzero(self, axis: Any = None) -> NoReturn:
+    def count_nonzero(self: Any, axis=None) -> NoReturn:
         refuse_dependent(
             "A.count_nonzero()",
             "how many elements differ from zero depends on the inputs",
@@ -151,7 +151,7 @@ class _Description:
 def _converter(name: str) -> Callable[..., Any]:
     """``A.tocsr(copy=...)`` and its kin, which may give the array itself, or share its data."""
 
-    def convert(self: Any, *args: Any, **options: Any) -> Any:
+    def convert(self: Any, *args, **options) -> Any:
         if name in ("asformat", f"to{self._parts.format}"):
             structure = self._parts.structure.copy()
             if getattr(structure, name)(*args, **options) is structure:
@@ -167,11 +167,11 @@ methods(type("_Formats", (), {name: _converter(name) for name in _NAMES}))
 
 @methods
 class _Layout:
-    def toarray(self: Any, order: Any = None, out: Any = None) -> Any:
+    def toarray(self: Any, order=None, out=None) -> Any:
         _refuse_target("toarray", out)
         return arithmetic.as_dense(self._parts)
 
-    def todense(self: Any, order: Any = None, out: Any = None) -> Any:
+    def todense(self: Any, order=None, out=None) -> Any:
         return dense_result(self, self.toarray(order, out))
 
     @property
@@ -185,10 +185,10 @@ class _Layout:
     def __copy__(self: Any) -> Any:
         return assembled(self._parts)
 
-    def __deepcopy__(self: Any, memo: Any) -> Any:
+    def __deepcopy__(self: Any, memo) -> Any:
         return self.copy()
 
-    def transpose(self, axes: Any = None, copy: bool = False) -> Any:
+    def transpose(self: Any, axes=None, copy: bool = False) -> Any:
         return moved(self, lambda structure: structure.transpose(axes, copy=copy), merge=False)
 
     @property
@@ -198,25 +198,25 @@ class _Layout:
     def getH(self: Any) -> Any:
         return self.transpose().conj()
 
-    def reshape(self, *shape: Any, **options: Any) -> Any:
+    def reshape(self: Any, *shape, **options) -> Any:
         return moved(self, lambda structure: structure.reshape(*shape, **options))
 
-    def diagonal(self, k: int = 0) -> Any:
+    def diagonal(self: Any, k: int = 0) -> Any:
         return moved(self, lambda structure: structure.diagonal(k))
 
-    def getrow(self, i: Any) -> Any:
+    def getrow(self: Any, i) -> Any:
         return moved(self, lambda structure: structure.getrow(i))
 
-    def getcol(self, j: Any) -> Any:
+    def getcol(self: Any, j) -> Any:
         return moved(self, lambda structure: structure.getcol(j))
 
-    def _getrow(self, i: Any) -> Any:
+    def _getrow(self: Any, i) -> Any:
         return moved(self, lambda structure: structure._getrow(i))
 
-    def _getcol(self, j: Any) -> Any:
+    def _getcol(self: Any, j) -> Any:
         return moved(self, lambda structure: structure._getcol(j))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self: Any, key) -> Any:
         check_key(key)
         result = moved(self, lambda structure: structure[key])
         return dense_result(self, result) if isinstance(result, np.ndarray) else result
@@ -240,7 +240,7 @@ class _Layout:
     def imag(self: Any) -> Any:
         return elementwise(self, lambda data: data.imag.copy(), merge=False)
 
-    def astype(self: Any, dtype: Any, casting: Any = "unsafe", copy: bool = True) -> Any:
+    def astype(self: Any, dtype, casting="unsafe", copy: bool = True) -> Any:
         if np.dtype(dtype) == self.dtype:
             return self.copy() if copy else self
         result = elementwise(self, lambda data: data.astype(dtype, casting=casting), merge=False)
@@ -258,7 +258,7 @@ class _Layout:
     def trace(self: Any, offset: int = 0) -> Any:
         return self.diagonal(offset).sum()
 
-    def sum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def sum(self: Any, axis=None, dtype=None, out=None) -> Any:
         _refuse_target("sum", out)
         axes = _axes(self, axis)
         if len(axes) == self.ndim:
@@ -273,18 +273,18 @@ class _Layout:
             return total
         return MatrixResult(total[None] if axes == (0,) else total[:, None])
 
-    def mean(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def mean(self: Any, axis=None, dtype=None, out=None) -> Any:
         count = np.prod([self.shape[at] for at in _axes(self, axis)])
         return scaled(self, 1.0 / count).sum(axis, dtype, out)
 
-    def max(self, axis: Any = None, out: Any = None, **options: Any) -> Any:
+    def max(self: Any, axis=None, out=None, **options) -> Any:
         return _extreme(self, np.max, axis, out)
 
-    def min(self, axis: Any = None, out: Any = None, **options: Any) -> Any:
+    def min(self: Any, axis=None, out=None, **options) -> Any:
         return _extreme(self, np.min, axis, out)
 
 
-def _axes(matrix: Any, axis: Any) -> tuple[int, ...]:
+def _axes(matrix, axis) -> tuple[int, ...]:
     """The axes that are summed over."""
     if axis is None:
         return tuple(range(matrix.ndim))
@@ -292,7 +292,7 @@ def _axes(matrix: Any, axis: Any) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
-def _extreme(matrix: Any, function: Callable[..., Any], axis: Any, out: Any) -> Any:
+def _extreme(matrix, function: Callable[..., Any], axis, out) -> Any:
     if axis is not None or out is not None:
         refuse(f"A.{function.__name__}(axis)", "its result is sparse", "Use A.toarray().")
     return function(matrix.toarray())

@@ -86,7 +86,7 @@ ivp, kvp = _bessel_derivative("iv", 1.0), _bessel_derivative("kv", 1.0)
 
 
 # ------------------------------------------------------------------- point by point
-def _at_points(call: Call, *args: Any, **options: Any) -> Any:
+def _at_points(call: Call, *args, **options) -> Any:
     """SciPy's function, each result of which depends on the arguments at its own place.
 
     ``lqn(2, [{0}, {1}])[0]  ->  [[{0}, {1}], [{0}, {1}], [{0}, {1}]]``
@@ -96,7 +96,7 @@ def _at_points(call: Call, *args: Any, **options: Any) -> Any:
     with np.errstate(all="ignore"):
         sample = call.original(*map(_inside, args), **options)
 
-    def placed(result: Any) -> Any:
+    def placed(result) -> Any:
         if isinstance(result, tuple):
             return tuple(map(placed, result))
         result = np.asarray(result)
@@ -106,7 +106,7 @@ def _at_points(call: Call, *args: Any, **options: Any) -> Any:
     return placed(sample)
 
 
-def _joined(*args: Any) -> Ids:
+def _joined(*args) -> Ids:
     """Everything at the same place, jointly nonlinear."""
     trace = current()
     shape = np.broadcast_shapes(*map(np.shape, args))
@@ -114,7 +114,7 @@ def _joined(*args: Any) -> Ids:
     return interact_all(trace.graph, np.maximum(trace.graph.union_all(ids), OPAQUE))
 
 
-def _inside(x: Any) -> Any:
+def _inside(x) -> Any:
     """Numbers in place of a traced argument, its own where they are known."""
     if not contains_traced(x):
         return x
@@ -192,7 +192,7 @@ def MultiUFunc_call(call, self, *args, **kwargs):
     """``legendre_p``, ``sph_harm_y`` and their kin: orders first, then the points."""
     constant(call, tuple(kwargs.values()), "an option")
 
-    def function(*plain: Any, **options: Any) -> Any:
+    def function(*plain, **options) -> Any:
         return call.original(self, *plain, **options)
 
     return _at_points(Call(call.name, function), *args, **kwargs)
@@ -220,7 +220,7 @@ def roots_genlaguerre(call, n, alpha, mu):
 la_roots = roots_gegenbauer = cg_roots = roots_genlaguerre
 
 
-def _nodes(call: Call, n: Any, *parameters: Any, mu: bool) -> Any:
+def _nodes(call: Call, n, *parameters, mu: bool) -> Any:
     """All nodes and weights depend on all parameters."""
     constant(call, n, "how many nodes there are")
     trace = current()

@@ -58,7 +58,7 @@ def extremum(a: SparseElements, b: SparseElements, ufunc: Callable[..., Any]) ->
     return SparseElements(x.structure, ufunc(x.elements, y.elements))
 
 
-def multiplied(a: SparseElements, other: Any) -> Any:
+def multiplied(a: SparseElements, other) -> Any:
     """``A.multiply(B)`` for a sparse or a dense operand, with broadcasting."""
     a = a.merged()
     if not scipy.sparse.issparse(other):
@@ -67,7 +67,7 @@ def multiplied(a: SparseElements, other: Any) -> Any:
     return _bilinear(a, b, lambda x, y: x.multiply(y))
 
 
-def _multiplied_by_dense(a: SparseElements, other: Any) -> Any:
+def _multiplied_by_dense(a: SparseElements, other) -> Any:
     result = a.positions().multiply(np.ones(other.shape))
     if not scipy.sparse.issparse(result):
         return gathered(a.flat, result) * other
@@ -113,7 +113,7 @@ def sparse_product(a: SparseElements, b: SparseElements) -> SparseElements:
     return placed(result, [Term(places, x[left] * y[right])])
 
 
-def dense_product(a: SparseElements, other: Any) -> Any:
+def dense_product(a: SparseElements, other) -> Any:
     """``A @ x`` for a dense vector or matrix."""
     if other.ndim not in (1, 2):
         raise ValueError("could not interpret dimensions")

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, makes_objects
-from sparsetrace.scipy_rules.sparse import arithmetic
+from sparsetrace.scipy_rules.sparse import sparse_arithmetic as arithmetic
 from sparsetrace.scipy_rules.sparse.classes import assembled, moved
 from sparsetrace.scipy_rules.sparse.elements import (
     ALIGNED,
@@ -30,14 +30,14 @@ class _Pool:
         self._elements: list[Any] = []
         self._count = 0
 
-    def _add(self, flat: Any) -> int:
+    def _add(self, flat) -> int:
         """The elements' first position, less one."""
         start = self._count
         self._elements.append(flat)
         self._count += flat.size
         return start
 
-    def array(self, x: Any) -> Any:
+    def array(self, x) -> Any:
         """Positions in place of a dense array."""
         x = array_of(x)
         flat = x.reshape(-1)
@@ -45,7 +45,7 @@ class _Pool:
         places = np.arange(start + 1.0, start + 1 + flat.size) * nonzero_among(flat)
         return places.reshape(x.shape)
 
-    def sparse(self, x: Any) -> Any:
+    def sparse(self, x) -> Any:
         """Positions in place of the elements of a sparse array."""
         parts = elements_of_sparse(x).merged()
         start = self._add(parts.flat)
@@ -55,13 +55,13 @@ class _Pool:
         positions.data = np.where(positions.data > 0, positions.data + start, 0.0)
         return positions
 
-    def operand(self, x: Any) -> Any:
+    def operand(self, x) -> Any:
         """Positions in place of an operand; None stays."""
         if x is None:
             return None
         return self.sparse(x) if scipy.sparse.issparse(x) else self.array(x)
 
-    def filled(self, result: Any, dtype: Any = None) -> Any:
+    def filled(self, result, dtype=None) -> Any:
         """What SciPy made of positions, with the elements."""
         flat = np.concatenate(self._elements) if self._elements else np.zeros(0)
         if dtype is not None:
@@ -85,7 +85,7 @@ def diags_array(call, diagonals, offsets, shape, format, dtype):
     return pool.filled(result, dtype if _is_asked(call, dtype) else None)
 
 
-def _is_asked(call: Call, dtype: Any) -> bool:
+def _is_asked(call: Call, dtype) -> bool:
     """Whether a dtype was asked for; the default is a placeholder in some releases."""
     default = inspect.signature(call.original).parameters["dtype"].default
     return dtype is not None and dtype is not default
@@ -95,17 +95,17 @@ diags = diags_array
 
 
 # ------------------------------------------------------------------------- blocks
-def _joined(call: Call, blocks: Any, format: Any, dtype: Any) -> Any:
+def _joined(call: Call, blocks, format, dtype) -> Any:
     """Of blocks, or of rows of blocks."""
     pool = _Pool()
 
-    def positions(block: Any) -> Any:
+    def positions(block) -> Any:
         return [pool.operand(x) for x in block] if _is_row(block) else pool.operand(block)
 
     return pool.filled(call.original(list(map(positions, blocks)), format=format), dtype)
 
 
-def _is_row(block: Any) -> bool:
+def _is_row(block) -> bool:
     """Whether this is a row of blocks, rather than one of numbers."""
     return isinstance(block, (list, tuple, np.ndarray)) and any(
         x is None or scipy.sparse.issparse(x) or np.ndim(x) == 2 for x in block

@@ -32,7 +32,7 @@ __all__ = ["constructed"]
 
 
 def constructed(
-    original: Callable[..., None], matrix: Any, args: tuple[Any, ...], options: dict[str, Any]
+    original: Callable[..., None], matrix, args: tuple[Any, ...], options: dict[str, Any]
 ) -> None:
     """``original(matrix, *args, **options)``, an ``__init__``, with traced data."""
     bound = inspect.signature(original).bind(matrix, *args, **options)
@@ -43,7 +43,7 @@ def constructed(
         _refuse(matrix, "its shape depends on the inputs")
     cls = type(matrix)
 
-    def build(argument: Any) -> Any:
+    def build(argument) -> Any:
         return cls(argument, **rest)
 
     parts = _parts(matrix, build, given)
@@ -56,7 +56,7 @@ def constructed(
         become(matrix, parts)
 
 
-def _parts(matrix: Any, build: Callable[[Any], Any], given: Any) -> SparseElements:
+def _parts(matrix, build: Callable[[Any], Any], given) -> SparseElements:
     if scipy.sparse.issparse(given):
         return _converted(matrix, build, elements_of_sparse(given))
     if isinstance(given, tuple) and len(given) in (2, 3) and not _is_dense(given):
@@ -74,7 +74,7 @@ def _is_dense(given: tuple[Any, ...]) -> bool:
     return all(np.ndim(item) == 0 for item in given)
 
 
-def _converted(matrix: Any, build: Callable[[Any], Any], given: SparseElements) -> SparseElements:
+def _converted(matrix, build: Callable[[Any], Any], given: SparseElements) -> SparseElements:
     """Of another sparse array: of the same format, it shares the data unless copied."""
     if matrix.format == given.format:
         result = given.moved(build, merge=False)
@@ -84,7 +84,7 @@ def _converted(matrix: Any, build: Callable[[Any], Any], given: SparseElements) 
     return result
 
 
-def _of_parts(matrix: Any, build: Callable[[Any], Any], given: tuple[Any, ...]) -> SparseElements:
+def _of_parts(matrix, build: Callable[[Any], Any], given: tuple[Any, ...]) -> SparseElements:
     data, *indices = given
     if contains_traced(indices):
         _refuse(matrix, "its indices depend on the inputs")
@@ -101,7 +101,7 @@ def _of_parts(matrix: Any, build: Callable[[Any], Any], given: tuple[Any, ...]) 
     return settled(structure, data.reshape(-1))
 
 
-def _refuse(matrix: Any, problem: str) -> Any:
+def _refuse(matrix, problem: str) -> Any:
     raise UnsupportedError(
         explain(
             f"scipy.sparse.{type(matrix).__name__}",
