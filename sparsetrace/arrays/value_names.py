@@ -85,7 +85,8 @@ class ValueNames:
             if type(operand) is np.ndarray and operand.dtype != object:
                 return operand.dtype.str, operand.shape, operand.tobytes()
         self._kept.append(operand)
-        return "object", id(operand)
+        # a number never changes; a list, whose items may, is another value each time
+        return "object", id(operand) if is_traced(operand) else -len(self._kept)
 
     def name(self, ids: Ids, made: Hashable) -> None:
         """Name a new array by how it was made."""

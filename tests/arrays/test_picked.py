@@ -191,3 +191,15 @@ def test_nothing_is_lost_where_whether_there_are_any_decides():
         return x[:2].sum() if i.size > 0 else x[2:].sum()
 
     assert st.jacobian_sparsity(f, np.ones(4)).nnz == 4
+
+
+def test_a_list_that_changed_makes_another_mask():
+    def f(x):
+        bounds = [0.1 * x[0], 0.2 * x[1], 0.3 * x[2], 0.4]
+        picked = x[x > bounds]
+        bounds[0] = x[3]
+        y = np.zeros_like(x)
+        y[x > bounds] = picked
+        return y
+
+    assert st.jacobian_sparsity(f, np.ones(4)).toarray().all()
