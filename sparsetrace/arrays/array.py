@@ -93,6 +93,13 @@ def _write(trace: Trace, call: str, args: tuple[Any, ...], kwargs: dict[str, Any
     indexing.write(trace, x._ids, key, landed(trace, x._dtype, ids_of(trace, value)))
 
 
+def _recorded(trace: Trace, call: str, args: tuple[Any, ...], rule: Callable[..., Any]) -> Any:
+    """What the rule gives; what was recorded of a call serves where no bounds are known."""
+    if trace.names is not None:
+        return rule(trace, call, args, {})
+    return lookup.answered(trace, call, args, {}, rule)
+
+
 _OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
 
 
@@ -148,8 +155,6 @@ class TracedArray(Layout):
     # -------------------------------------------------------------- protocols
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
-        if self._trace.names is not None:
-            self._trace.names.computed(ufunc, method, inputs, kwargs, result)
         if result is NotImplemented:
             if any(isinstance(x, np.ma.MaskedArray) for x in inputs):
                 return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
@@ -200,7 +205,9 @@ class TracedArray(Layout):
                 if _picks(key):
                     return _read_picked(self, key)
                 may_raise(self._trace, _OUT_OF_BOUNDS)
-                result = lookup.answered(self._trace, "read", (self, key), {}, _read)
+                if (self._ids > OPAQUE).any():
+                    indexing.want_bounds(self._trace)
+                result = _recorded(self._trace, "read", (self, key), _read)
                 if indexing.gives_view(key):
                     result.keep_array = indexing.has_ellipsis(key)
                     result.ids = indexing.chosen(self._trace, result.ids, self._ids, key)
@@ -208,8 +215,12 @@ class TracedArray(Layout):
         ids = self._ids[key]
         values = None if self._values is None else self._values[key]
         if isinstance(ids, np.ndarray):
-            return traced_array(self._trace, ids, self._dtype, values)
-        return _scalar(self._trace, int(ids), self._dtype, values)
+            result = traced_array(self._trace, ids, self._dtype, values)
+        else:
+            result = _scalar(self._trace, int(ids), self._dtype, values)
+        if self._trace.names is not None:
+            self._trace.names.bounds.moved(self, result, lambda ends: ends[key])
+        return result
 
     def __setitem__(self, key: Any, value: Any) -> None:
         trace = self._trace
@@ -225,7 +236,8 @@ class TracedArray(Layout):
                     _write_picked(self, key, value)
                     return
                 may_raise(trace, _OUT_OF_BOUNDS)
-                lookup.answered(trace, "write", (self, key, value), {}, _write)
+                indexing.want_bounds(trace)
+                _recorded(trace, "write", (self, key, value), _write)
                 indexing.refresh(trace, self._ids)
                 return
         indexing.put(trace, self._ids, key, ids)
@@ -236,7 +248,7 @@ class TracedArray(Layout):
         if self._ids.ndim == 0:
             raise TypeError("iteration over a 0-d array")
         trace, dtype = self._trace, self._dtype
-        if self._values is not None or self._ids.ndim > 1:
+        if self._values is not None or self._ids.ndim > 1 or trace.names is not None:
             return (self[i] for i in range(len(self._ids)))
         return (_scalar(trace, node, dtype) for node in self._ids.tolist())
 
@@ -249,7 +261,10 @@ class TracedArray(Layout):
 
     def _element(self, *args: Any) -> Any:
         value = None if self._values is None else self._values.item(*args)
-        return _scalar(self._trace, self._ids.item(*args), self._dtype, value)
+        result = _scalar(self._trace, self._ids.item(*args), self._dtype, value)
+        if self._trace.names is not None:
+            self._trace.names.bounds.moved(self, result, lambda ends: ends.item(*args))
+        return result
 
     def tolist(self) -> Any:
         """Nested lists of numbers of Python's own."""
@@ -397,7 +412,10 @@ class TracedArray(Layout):
             )
             return wrap(self._trace, result)
         ids = landed(self._trace, result_dtype, ids_of(self._trace, self).copy(order))
-        return traced_array(self._trace, ids, result_dtype)
+        result = traced_array(self._trace, ids, result_dtype)
+        if self._trace.names is not None:
+            self._trace.names.bounds.converted(self, result)
+        return result
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.view, for the array's own dtype, or as a masked array."""

@@ -150,7 +150,10 @@ class Layout(np.ndarray[Any, Any]):
     def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
         """The array with its elements moved; a view where the move makes one."""
         values = None if self._values is None else move(self._values)
-        return self._over(self._trace, move(self._ids), self._dtype, values)
+        result = self._over(self._trace, move(self._ids), self._dtype, values)
+        if self._trace.names is not None:
+            self._trace.names.bounds.moved(self, result, move)
+        return result
 
     @property
     def T(self) -> Self:

@@ -15,25 +15,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.arrays.value_bounds import ValueBounds
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, is_traced, is_traced_array
 from sparsetrace.rules import RECORDS
 
-__all__ = ["ValueNames"]
+__all__ = ["Memory", "ValueNames"]
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
-class _Memory:
+class Memory:
     """What is known of the array that owns some memory."""
 
-    __slots__ = ("made", "owner", "since", "version")
+    __slots__ = ("bounded", "bounds", "made", "owner", "since", "version")
 
     def __init__(self, owner: NDArray[Any]) -> None:
         self.owner = owner  # which thus keeps its identity to itself
         self.version = 0
         self.made: int | None = None
         self.since: tuple[int, int] | None = None
+        self.bounds: tuple[Ids, Any, Any] | None = None
+        self.bounded: tuple[int, int] | None = None
 
 
 class ValueNames:
@@ -52,24 +55,30 @@ class ValueNames:
     """
 
     def __init__(self) -> None:
-        self._memories: dict[int, _Memory] = {}
+        self._memories: dict[int, Memory] = {}
         self._numbers: dict[Hashable, int] = {}
         self._kept: list[Any] = []
         self._epoch = 0
+        self.bounds = ValueBounds(self)
 
-    def _memory(self, ids: NDArray[Any]) -> _Memory:
+    def memory(self, ids: NDArray[Any]) -> Memory:
+        """What is known of the memory that an array shows."""
         while isinstance(ids.base, np.ndarray):
             ids = ids.base
         memory = self._memories.get(id(ids))
         if memory is None:
-            memory = self._memories[id(ids)] = _Memory(ids)
+            memory = self._memories[id(ids)] = Memory(ids)
         return memory
+
+    def state(self, memory: Memory) -> tuple[int, int]:
+        """A mark that another write changes."""
+        return memory.version, self._epoch
 
     # -------------------------------------------------------------------- names
     def of_ids(self, ids: NDArray[Any]) -> Hashable:
         """The name of an array's values, by its ids."""
-        memory = self._memory(ids)
-        now = memory.version, self._epoch
+        memory = self.memory(ids)
+        now = self.state(memory)
         at = ids.ctypes.data - memory.owner.ctypes.data, ids.shape, ids.strides
         if memory.made is not None and memory.since == now:
             return memory.made, at
@@ -90,14 +99,14 @@ class ValueNames:
 
     def name(self, ids: Ids, made: Hashable) -> None:
         """Name a new array by how it was made."""
-        memory = self._memory(ids)
+        memory = self.memory(ids)
         memory.made = self._numbers.setdefault(made, len(self._numbers))
-        memory.since = memory.version, self._epoch
+        memory.since = self.state(memory)
 
     # ------------------------------------------------------------------- events
     def written(self, ids: NDArray[Any]) -> None:
         """End the names of whatever shows this memory."""
-        self._memory(ids).version += 1
+        self.memory(ids).version += 1
 
     def forget(self) -> None:
         """End all names: nobody knows what was written."""
@@ -117,6 +126,7 @@ class ValueNames:
                 self.written(target._ids)
         if method == "at" and is_traced_array(inputs[0]):
             self.written(inputs[0]._ids)
+        self.bounds.by_ufunc(ufunc, method, inputs, kwargs, result)
         if kwargs or method != "__call__" or ufunc not in RECORDS or not is_traced_array(result):
             return
         self.name(result._ids, (ufunc, *map(self.of, inputs)))

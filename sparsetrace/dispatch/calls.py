@@ -7,8 +7,10 @@ traced arguments; else it is refused by name.  So are operands of unknown types.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -101,11 +103,8 @@ _RULE_MODULES = (
 """Importing a module of rules registers them; no other module is imported for that alone."""
 
 _WHERE, _NONZERO = np.where, np.nonzero
-_PURE = frozenset(
-    getattr(np, name)
-    for name in "any all empty_like mean ndim ones_like prod shape size sum zeros_like".split()
-)
-"""Functions that write into no argument but ``out``, which comes third at the earliest."""
+_WRITING = frozenset(("out", "overwrite_input", "copy"))
+"""Options of functions that write into an argument, or may."""
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))
 _CONVERTING = frozenset(("casting", "signature", "dtype"))
@@ -121,9 +120,18 @@ def _accepts(operand: Any) -> bool:
 
 
 def ufunc_call(
-    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace,
+    ufunc: np.ufunc,
+    method: str,
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    named: bool = False,
 ) -> Any:
-    """Answer ``__array_ufunc__``."""
+    """Answer ``__array_ufunc__``, and name the result where values have names."""
+    if trace.names is not None and not named:
+        result = ufunc_call(trace, ufunc, method, inputs, kwargs, named=True)
+        trace.names.computed(ufunc, method, inputs, kwargs, result)
+        return result
     if not (trace.calm or trace.stateless or trace.local):
         notice(trace, ufunc, inputs)
     if not kwargs and method == "__call__":
@@ -338,10 +346,41 @@ def function_call(
     trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
+    if trace.names is None:
+        return _function_call(trace, function, args, kwargs)
+    if _may_write(function, args, kwargs):
+        trace.names.forget()
+    result = _function_call(trace, function, args, kwargs)
+    trace.names.bounds.by_function(function, args, kwargs, result)
+    return result
+
+
+def _may_write(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a function may write into its arguments."""
+    if function is _WHERE:
+        return False
+    # a rule may be that of a function of another package, which a user has registered
+    foreign = getattr(function, "__module__", "").partition(".")[0] != "numpy"
+    if foreign or function in in_place.IN_PLACE or not _WRITING.isdisjoint(kwargs):
+        return True
+    return len(args) > _harmless(function)
+
+
+@cache
+def _harmless(function: Callable[..., Any]) -> int:
+    """How many arguments by position come before the first that makes it write."""
+    try:
+        parameters = list(inspect.signature(function).parameters)
+    except ValueError:
+        return 2
+    return next((i for i, name in enumerate(parameters) if name in _WRITING), 10**6)
+
+
+def _function_call(
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     if function is _WHERE and len(args) == 1 and not kwargs:
         function = _NONZERO
-    if trace.names is not None and not _writes_nothing(function, args, kwargs):
-        trace.names.forget()
     if function in raising_functions.RAISING:
         raising_functions.fail_alike(trace, function, args, kwargs)
     if not (trace.calm or trace.local or function in MOVES or function in IMPLEMENTED):
@@ -349,7 +388,8 @@ def function_call(
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
     if not (trace.local or placed or "out" in kwargs):
-        if function in lookup.FUNCTIONS:
+        # what was recorded of a call knows no bounds of indices
+        if function in lookup.FUNCTIONS and trace.names is None:
             known = lookup.answer(trace, function, args, kwargs, _answered)
             if known is not lookup.UNKNOWN:
                 return wrapped(trace, laid_out(trace, known, function, args, kwargs))
@@ -364,15 +404,6 @@ def function_call(
         place = position if placed else None
         return local_calls.function_call(trace, function, args, kwargs, _answered, place)
     return _into_target(trace, function, args, dict(kwargs))
-
-
-def _writes_nothing(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> bool:
-    """Whether a function surely leaves its arguments as they are."""
-    if function is _WHERE:
-        return True
-    return (function in MOVES or function in _PURE) and len(args) < 3 and "out" not in kwargs
 
 
 def _into_target(

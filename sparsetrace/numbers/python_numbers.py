@@ -218,7 +218,10 @@ def _numpys(number: PythonNumber) -> Any:
     """The same number as one of NumPy's."""
     dtype = TracedComplex if number._dtype.kind == "c" else TracedScalar
     dtype = TracedInteger if number._dtype.kind in "bi" else dtype
-    return dtype(number._trace, number._id, number._dtype, number._value)
+    made = dtype(number._trace, number._id, number._dtype, number._value)
+    if made._trace.names is not None:
+        made._trace.names.bounds.converted(number, made)
+    return made
 
 
 def _counted(x: Any) -> Any:

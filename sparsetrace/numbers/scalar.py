@@ -170,10 +170,7 @@ def refuse_truth(what: str) -> NoReturn:
 
 
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
-    if self._trace.names is not None:
-        self._trace.names.computed(ufunc, method, inputs, kwargs, result)
-    return result
+    return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -333,8 +330,10 @@ class Number(metaclass=_Kind):
     def _as_array(self) -> Any:
         """The number as an array without dimensions."""
         values = None if self._value is None else np.array(self._value, self._dtype)
-        result = Elements(self._ids, self._dtype, values, keep_array=True)
-        return self._trace.wrap(result)
+        result = self._trace.wrap(Elements(self._ids, self._dtype, values, keep_array=True))
+        if self._trace.names is not None:
+            self._trace.names.bounds.converted(self, result)
+        return result
 
 
 class TracedScalar(Number):
@@ -468,9 +467,12 @@ class TracedScalar(Number):
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         result_dtype = np.dtype(dtype)
         values = None if self._value is None else np.asarray(self._value).astype(result_dtype)
-        return self._trace.wrap(
+        result = self._trace.wrap(
             Elements(landed(self._trace, result_dtype, self._ids), result_dtype, values)
         )
+        if self._trace.names is not None:
+            self._trace.names.bounds.converted(self, result)
+        return result
 
     def is_integer(self) -> Any:
         return np.equal(np.floor(cast(Any, self)), cast(Any, self))
@@ -533,7 +535,10 @@ def _whole(result: Any) -> Any:
 def as_python(result: Any) -> Any:
     """What ``result.item()`` gives: a number of Python's own for one of NumPy's."""
     if isinstance(result, TracedScalar):
-        return PYTHON_KINDS[result._dtype.kind](result._trace, result._id, result._value)
+        made = PYTHON_KINDS[result._dtype.kind](result._trace, result._id, result._value)
+        if result._trace.names is not None:
+            result._trace.names.bounds.converted(result, made)
+        return made
     if isinstance(result, np.generic):
         return result.item()
     return tuple(map(as_python, result)) if type(result) is tuple else result

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import array, asarray, zeros
+from numpy import arange, array, asarray, zeros
+from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
@@ -33,6 +34,7 @@ from sparsetrace.operands.operands import (
     known_of,
 )
 from sparsetrace.operands.refusals import REFUSED
+from sparsetrace.operands.ufunc_at import united_into
 
 __all__ = [
     "chosen",
@@ -43,6 +45,7 @@ __all__ = [
     "put",
     "read",
     "refresh",
+    "want_bounds",
     "write",
 ]
 
@@ -78,7 +81,9 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
         dtype, ids = key._dtype, key._ids
     if not trace.local and (asarray(ids) > 0).any():
         if not is_traced(key):
-            key = trace.wrap(Elements(asarray(ids), dtype, keep_array=True))
+            listed, key = key, trace.wrap(Elements(asarray(ids), dtype, keep_array=True))
+            if trace.names is not None:
+                trace.names.bounds.note(key, *trace.names.bounds.of(listed))
         return key, True
     values = known_of(trace, key)
     return (values if values.ndim else values[()]), False
@@ -160,6 +165,12 @@ def _unsure(entry) -> bool:
     return contains_traced(entry) and is_uncertain(entry)
 
 
+def want_bounds(trace: Trace) -> None:
+    """Ask for a run in which bounds of values are kept."""
+    if trace.names is None and trace.name_values is not None:
+        trace.name_values()
+
+
 def read(trace: Trace, ids: Ids, key) -> Ids:
     """``x[key]`` where part of the key depends on the inputs.
 
@@ -180,38 +191,80 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
                     "Use np.where(mask, x, 0) or x * mask, which keep the shape.",
                 )
             )
-    dummy = tuple(zeros(np.shape(entry), int) if _unsure(entry) else entry for entry in entries)
-    like = ids[dummy]
-    shape = like.shape
-    wide = tuple(slice(None) if _unsure(entry) else entry for entry in entries)
-    plain = all(isinstance(p, (slice, int, np.integer, type(None))) for p in wide)
-    if plain and sum(map(_unsure, entries)) == 1:
-        out = _read_one_axis(trace, ids, entries, wide)
-    else:
-        candidates = ids[wide] if plain else ids
-        out = np.broadcast_to(trace.graph.union_rows(candidates.reshape(-1)), shape)
-    out = np.broadcast_to(out, shape)
+    like = ids[tuple(zeros(np.shape(p), int) if _unsure(p) else p for p in entries)]
+    candidates = _candidates(trace, ids, entries)
+    out = np.broadcast_to(trace.graph.union_rows(candidates), like.shape)
     for entry in entries:
         if trace.dependency and _unsure(entry):
             everything = trace.graph.union_rows(ids_of(trace, entry).reshape(-1))
-            out = trace.graph.union(out, np.broadcast_to(everything, shape))
+            out = trace.graph.union(out, np.broadcast_to(everything, like.shape))
     if (out <= OPAQUE).any():
         out = np.where(out <= 0, np.int32(trace.graph.opaque), out)
     return ordered(array(out), like)
 
 
-def _read_one_axis(trace: Trace, ids: Ids, entries: tuple[Any, ...], wide: tuple[Any, ...]) -> Ids:
-    """One uncertain index, everything else basic: the union over that axis alone."""
-    position = next(i for i, entry in enumerate(entries) if _unsure(entry))
-    axis = sum(1 for entry in entries[:position] if not isinstance(entry, (int, np.integer)))
-    index_ndim = np.ndim(entries[position])
-    united = trace.graph.union_rows(np.moveaxis(ids[wide], axis, -1))
-    # NumPy puts the index's axes where the index stood, or first if an integer stands apart
-    others = [i for i, p in enumerate(entries) if isinstance(p, (int, np.integer))]
-    apart = any(abs(i - position) > 1 or any(p is None for p in entries) for i in others)
-    place = 0 if apart else axis
-    shape = united.shape[:place] + (1,) * index_ndim + united.shape[place:]
-    return united.reshape(shape)
+def _candidates(trace: Trace, elements: NDArray[Any], entries: tuple[Any, ...]) -> NDArray[Any]:
+    """The elements that each element of ``x[key]`` may be, along the last axis.
+
+    Of shape ``(*s, k)``, where s broadcasts to the shape of ``x[key]``: an axis of the index
+    along which the choice is the same everywhere has the length 1.
+    """
+    entries = _positions(entries)
+    unsure = [i for i, entry in enumerate(entries) if _unsure(entry)]
+    depth = max(np.ndim(entry) for entry in entries if not isinstance(entry, slice))
+    axis, key = 0, []
+    for i, entry in enumerate(entries):
+        if entry is not None:
+            axis += 1
+        if i in unsure:
+            places = _window(trace, entry, elements.shape[axis - 1])
+            shape = (1,) * (depth + 1 - places.ndim) + places.shape[:-1]
+            later = len(unsure) - 1 - unsure.index(i)
+            before = (1,) * (len(unsure) - 1 - later)
+            key.append(places.reshape(*shape, *before, places.shape[-1], *(1,) * later))
+        elif isinstance(entry, np.ndarray):
+            key.append(entry.reshape(entry.shape + (1,) * len(unsure)))
+        else:
+            key.append(entry)
+    result = elements[tuple(key)]
+    first = _first_of_index(entries) + depth
+    result = np.moveaxis(result, range(first, first + len(unsure)), range(-len(unsure), 0))
+    return asarray(result.reshape(*result.shape[: -len(unsure)], -1))
+
+
+def _positions(entries: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The entries with lists as arrays, and with constant masks as arrays of positions."""
+    out: list[Any] = []
+    for entry in entries:
+        if entry is None or isinstance(entry, (slice, int, np.integer)) or is_traced(entry):
+            out.append(entry)
+        elif _is_mask(entry):
+            out += np.nonzero(np.atleast_1d(entry))
+        else:
+            out.append(asarray(entry))
+    return tuple(out)
+
+
+def _first_of_index(entries: tuple[Any, ...]) -> int:
+    """At which axis of the result NumPy puts those of index arrays: first, if they stand apart."""
+    basic = [entry is None or isinstance(entry, slice) for entry in entries]
+    first, last = basic.index(False), len(basic) - basic[::-1].index(False)
+    return 0 if any(basic[first:last]) else first
+
+
+def _window(trace: Trace, index, length: int) -> NDArray[Any]:
+    """The positions of an axis that each element of an index may choose, along the last axis."""
+    low, high = (-np.inf, np.inf) if trace.names is None else trace.names.bounds.of(index)
+    low, high = np.maximum(low, -length), np.minimum(high, length - 1)
+    if not np.size(low) or (low > high).any():
+        raise IndexError("index is out of bounds")
+    span = int((high - low).max()) + 1
+    if span >= length:
+        return arange(length)
+    if np.ptp(low) == 0 and np.ptp(high) == 0:
+        low, high = low.max(), high.min()
+    first = asarray(low, int)[..., None]
+    return asarray(np.minimum(first + arange(span), asarray(high, int)[..., None]))
 
 
 def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
@@ -221,34 +274,47 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
     """
     entries = expanded(ids.ndim, key)
     unsure = [entry for entry in entries if _unsure(entry)]
-    if len(entries) == 1 or (len(unsure) == 1 and _is_mask(unsure[0])):
-        wide = tuple(
-            (slice(None),) * np.ndim(entry)
-            if _unsure(entry) and _is_mask(entry)
-            else (slice(None),)
-            if _unsure(entry)
-            else (entry,)
-            for entry in entries
-        )
-        target = tuple(item for group in wide for item in group)
-        masked = any(_is_mask(entry) for entry in unsure)
-    else:
-        target = tuple(slice(None) if _unsure(entry) else entry for entry in entries)
-        masked = False
-    old = ids[target]
-    if masked and value.ndim == 0:
-        new = np.broadcast_to(value, old.shape)
-    elif masked and value.size == 1:
-        new = np.broadcast_to(value.reshape(()), old.shape)
-    elif masked:
-        raise REFUSED.value_dependent("y[mask] = array")
-    else:
-        new = np.broadcast_to(trace.graph.union_rows(value.reshape(-1)), old.shape)
-    out = trace.graph.union(old, new)
+    if any(_is_mask(entry) for entry in unsure):
+        _write_masked(trace, ids, entries, unsure, value)
+        return
+    places = arange(ids.size).reshape(ids.shape)
+    like = places[tuple(zeros(np.shape(p), int) if _unsure(p) else p for p in entries)]
+    candidates = _candidates(trace, places, entries)
+    value = np.broadcast_to(value, like.shape)
+    # where the choice is the same along an axis, each place may take any of that axis
+    for axis, length in enumerate(candidates.shape[:-1]):
+        if length == 1 < value.shape[axis]:
+            united = trace.graph.union_rows(np.moveaxis(value, axis, -1))
+            value = np.expand_dims(united, axis)
+    added = np.broadcast_to(value[..., None], candidates.shape).reshape(-1)
+    order = np.argsort(candidates, axis=None, kind="stable")
+    target = candidates.reshape(-1)[order]
+    unique = np.unique(target)
+    old = ids.reshape(-1)[unique]
+    out = united_into(trace, target, unique, added[order], old)
     if trace.dependency:
         for entry in unsure:
-            chosen = ids_of(trace, entry)
-            if not masked or chosen.shape != out.shape:
-                chosen = trace.graph.union_rows(chosen.reshape(-1))
+            chosen = trace.graph.union_rows(ids_of(trace, entry).reshape(-1))
             out = trace.graph.union(out, np.broadcast_to(chosen, out.shape))
+    ids[np.unravel_index(unique, ids.shape)] = np.maximum(out, OPAQUE)
+
+
+def _write_masked(
+    trace: Trace, ids: Ids, entries: tuple[Any, ...], unsure: list[Any], value: Ids
+) -> None:
+    """``y[mask] = number``, where the mask depends on the inputs."""
+    target = tuple(
+        item
+        for entry in entries
+        for item in ((slice(None),) * np.ndim(entry) if _unsure(entry) else (entry,))
+    )
+    if len(unsure) > 1 or value.size != 1:
+        raise REFUSED.value_dependent("y[mask] = array")
+    old = ids[target]
+    out = trace.graph.union(old, np.broadcast_to(value.reshape(()), old.shape))
+    if trace.dependency:
+        chosen = ids_of(trace, unsure[0])
+        if chosen.shape != out.shape:
+            chosen = trace.graph.union_rows(chosen.reshape(-1))
+        out = trace.graph.union(out, np.broadcast_to(chosen, out.shape))
     ids[target] = np.maximum(out, OPAQUE)

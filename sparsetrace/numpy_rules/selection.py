@@ -261,6 +261,7 @@ def _take(trace: Trace, a, indices, axis, mode) -> Elements:
     if axis is None:
         ids, axis = ids.reshape(-1), 0
     axis = normalize_axis_index(axis, ids.ndim)
+    indexing.want_bounds(trace)
     key = (*(slice(None),) * axis, places)
     return Elements(indexing.read(trace, ids, key), dtype_of(a))
 

@@ -24,7 +24,7 @@ from sparsetrace.operands import elementwise, loops, nonlinear
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, values_of
 
-__all__ = ["at"]
+__all__ = ["at", "united_into"]
 
 _SUMS = frozenset((np.add, np.subtract))
 """Whatever value one operand has, the result depends on the other."""
@@ -62,7 +62,7 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     if len(others) == 1 and len(target) and _unites(trace, ufunc):
         old, added = ids.reshape(-1)[unique], others[0]._ids
         if trace.local or trace.graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any()):
-            _write(ids, unique, _segment_union(trace, target, unique, added, old))
+            _write(ids, unique, united_into(trace, target, unique, added, old))
             return
     values = array(x._values) if trace.local else None
     for now in _turns(target):
@@ -88,7 +88,7 @@ def _turns(target: NDArray[Any]) -> Iterator[NDArray[np.bool_]]:
         yield rank == turn
 
 
-def _segment_union(
+def united_into(
     trace: Trace, target: NDArray[Any], unique: NDArray[Any], added: Ids, old: Ids
 ) -> Ids:
     """What each place holds once its own node has been united with all that are added."""

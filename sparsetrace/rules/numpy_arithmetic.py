@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.rules.enclosures import at_corners, increasing, magnitude, quotient, residue
 from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import (
     DEGREE,
@@ -21,12 +22,12 @@ from sparsetrace.rules.predicates import (
 )
 from sparsetrace.rules.record import NOWHERE, Guard
 
-ufunc(np.add, "11", "000", infinite=NOWHERE)
-ufunc(np.subtract, "11", "000", infinite=NOWHERE)
-ufunc(np.negative, "1", "0", infinite=NOWHERE)
-ufunc(np.positive, "1", "0", infinite=NOWHERE)
-ufunc(np.absolute, "1", "0", infinite=NOWHERE)
-ufunc(np.fabs, "1", "0", infinite=NOWHERE)
+ufunc(np.add, "11", "000", infinite=NOWHERE, enclose=increasing)
+ufunc(np.subtract, "11", "000", infinite=NOWHERE, enclose=at_corners)
+ufunc(np.negative, "1", "0", infinite=NOWHERE, enclose=at_corners)
+ufunc(np.positive, "1", "0", infinite=NOWHERE, enclose=increasing)
+ufunc(np.absolute, "1", "0", infinite=NOWHERE, enclose=magnitude)
+ufunc(np.fabs, "1", "0", infinite=NOWHERE, enclose=magnitude)
 ufunc(np.conjugate, "1", "0")
 ufunc(
     np.multiply,
@@ -35,6 +36,7 @@ ufunc(
     zero={"0": lambda x, y: y == 0, "1": lambda x, y: x == 0},
     guard=Guard.NAN,
     infinite=NOWHERE,
+    enclose=at_corners,
 )
 # 1/y, -x/y**2; -1/y**2, 2x/y**3.
 ufunc(
@@ -48,6 +50,7 @@ ufunc(
     cut2={"11": NOWHERE},
     guard=Guard.NAN,
     infinite=lambda x, y: y == 0,
+    enclose=quotient,
 )
 ufunc(
     np.reciprocal,
@@ -77,6 +80,7 @@ ufunc(
     cut={"1": lambda x, y: x == 0},
     guard=Guard.NONE,
     infinite=lambda x, y: y == 0,
+    enclose=residue,
 )
 ufunc(
     np.fmod,
@@ -97,7 +101,7 @@ ufunc(
     cut={"1": lambda x, y: x == 0},
     guard=Guard.NONE,
 )
-ufunc(np.floor_divide, "00", domain=((-9.0, 9.0), POSITIVE))
+ufunc(np.floor_divide, "00", domain=((-9.0, 9.0), POSITIVE), enclose=quotient)
 
 
 # --- powers and roots -----------------------------------------------------------
@@ -140,7 +144,7 @@ ufunc(
 )
 same_as(np.float_power, np.power)
 ufunc(np.square, "1", zero=at(0), guard=Guard.NONE, infinite=NOWHERE)
-ufunc(np.sqrt, "1", domain=POSITIVE, infinite=at(0))
+ufunc(np.sqrt, "1", domain=POSITIVE, infinite=at(0), enclose=increasing)
 ufunc(np.cbrt, "1", domain=POSITIVE, infinite=at(0))
 
 

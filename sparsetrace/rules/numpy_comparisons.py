@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
+from sparsetrace.rules.enclosures import increasing
 from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import POSITIVE, REAL
 from sparsetrace.rules.record import NOWHERE, Guard
@@ -52,6 +53,7 @@ ufunc(
     cut={"0": lambda x, y: y == np.inf, "1": lambda x, y: x == np.inf},
     guard=Guard.NONE,
     infinite=NOWHERE,
+    enclose=increasing,
 )
 ufunc(
     np.minimum,
@@ -61,6 +63,7 @@ ufunc(
     cut={"0": lambda x, y: y == -np.inf, "1": lambda x, y: x == -np.inf},
     guard=Guard.NONE,
     infinite=NOWHERE,
+    enclose=increasing,
 )
 same_as(np.fmax, np.maximum)
 same_as(np.fmin, np.minimum)
@@ -82,11 +85,11 @@ if CLIP is not None:
     )
 
 # --- rounding, signs and the parts of a floating-point number ------------------
-ufunc(np.floor, "0")
-ufunc(np.ceil, "0")
-ufunc(np.trunc, "0")
-ufunc(np.rint, "0")
-ufunc(np.sign, "0")
+ufunc(np.floor, "0", enclose=increasing)
+ufunc(np.ceil, "0", enclose=increasing)
+ufunc(np.trunc, "0", enclose=increasing)
+ufunc(np.rint, "0", enclose=increasing)
+ufunc(np.sign, "0", enclose=increasing)
 ufunc(np.signbit, "0")
 ufunc(np.copysign, "10", "000")
 ufunc(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.rules.enclosures import within
 from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import POSITIVE, UNIT, at, at_infinities, swapped
 from sparsetrace.rules.record import NOWHERE, Guard
@@ -50,8 +51,8 @@ ufunc(
 same_as(np.logaddexp2, np.logaddexp)
 
 # --- trigonometry -------------------------------------------------------------
-ufunc(np.sin, "1", zero2=at(0), guard=Guard.NONE, infinite=NOWHERE)
-ufunc(np.cos, "1", zero=at(0), guard=Guard.NONE, infinite=NOWHERE)
+ufunc(np.sin, "1", zero2=at(0), guard=Guard.NONE, infinite=NOWHERE, enclose=within(-1, 1))
+ufunc(np.cos, "1", zero=at(0), guard=Guard.NONE, infinite=NOWHERE, enclose=within(-1, 1))
 ufunc(np.tan, "1", domain=(-1.4, 1.4), zero2=at(0), guard=Guard.NONE)
 ufunc(np.arcsin, "1", domain=UNIT, zero2=at(0), guard=Guard.NONE, infinite=at(-1, 1))
 ufunc(np.arccos, "1", domain=UNIT, zero2=at(0), guard=Guard.NONE, infinite=at(-1, 1))
@@ -114,6 +115,7 @@ ufunc(
     zero2=at(0, np.inf, -np.inf),
     guard=Guard.NAN,
     infinite=NOWHERE,
+    enclose=within(-1, 1),
 )
 ufunc(np.arcsinh, "1", zero2=at(0), guard=Guard.NONE)
 ufunc(np.arccosh, "1", domain=(1.2, 4.0), infinite=at(1))

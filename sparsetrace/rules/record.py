@@ -52,6 +52,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.rules.enclosures import Enclosure
+
 __all__ = [
     "NAN",
     "NOTHING",
@@ -178,6 +180,9 @@ class Record:
         need vary: at x == 0 ``x**1`` is smooth, and ``x**y`` is not, as its mixed derivative
         has log(x).  Kinks and jumps, with finite derivatives all around, do not count, and
         orders and degrees that are whole numbers by nature are taken as held fixed.
+    enclose : callable, optional
+        In which interval the results lie (`sparsetrace.rules.enclosures`): which elements an
+        index that is made of this ufunc may choose.  Left out, they may be anything.
     conservative, conservative2 : str
         Why the letters of either order claim more than numerical derivatives show; empty if
         they are tight.
@@ -199,6 +204,7 @@ class Record:
     stepwise: frozenset[int] = frozenset()
     infinite: Predicate | None = None
     infinite2: Mapping[Pair, Predicate] = field(default_factory=lambda: NOTHING)
+    enclose: Enclosure | None = None
     conservative: str = ""
     conservative2: str = ""
     cuts: Mapping[int, Predicate] = field(init=False)

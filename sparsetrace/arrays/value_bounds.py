@@ -1,0 +1,264 @@
+"""Between which numbers the values of a run lie: what an index may choose is a window of an axis.
+
+Contract: bounds are pairs of float64 arrays that broadcast to the value's shape, infinite where
+nothing is known; they hold for every input for which the value is a number at all.  Values of
+real types that float64 holds have some, others none.  What a ufunc makes of bounds is said by
+its record (`sparsetrace.rules.enclosures`), what a function makes of them here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import ZERO, Ids
+from sparsetrace.numpy_rules.array_manipulation import MOVES
+from sparsetrace.operands.operands import (
+    FLOAT,
+    contains_traced,
+    dtype_of,
+    is_traced,
+    is_traced_array,
+)
+from sparsetrace.rules import RECORDS
+from sparsetrace.rules.enclosures import increasing
+
+if TYPE_CHECKING:
+    from sparsetrace.arrays.value_names import Memory, ValueNames
+
+__all__ = ["Bounds", "ValueBounds"]
+
+Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+_NONE: Bounds = (np.float64(-np.inf), np.float64(np.inf))  # type: ignore[assignment]
+_EXACT = 2.0**53
+_ALONG = (np.sum, np.min, np.max, np.amin, np.amax, np.sort, np.cumsum)
+_TABLES = {np.searchsorted: 0, np.digitize: 1}
+"""Where the argument stands into which the others are placed."""
+_RISING = frozenset((*MOVES, *_ALONG, *_TABLES, np.clip, np.round, np.around))
+"""Functions that rise in all of their traced arguments, or fall in all of them."""
+_OTHERWISE = frozenset(("out", "dtype", "where", "initial", "sorter"))
+"""Options with which they may not."""
+_PLACES: dict[Any, tuple[int, int | None]] = {
+    **dict.fromkeys((np.argmax, np.argmin, np.nanargmax, np.nanargmin), (1, None)),
+    np.argsort: (1, -1),
+    np.argpartition: (2, -1),
+}
+"""Functions whose results are places along an axis: the position of `axis`, and its default."""
+
+
+def _is_bounded_type(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "biu" or dtype is FLOAT
+
+
+class ValueBounds:
+    """The bounds of one run, kept with the memory that `names` watches.
+
+    Examples
+    --------
+    >>> import sparsetrace as st
+    >>> def f(x):
+    ...     i = np.argmax(x[:2])
+    ...     return x[i + np.arange(3)]
+    >>> st.jacobian_sparsity(f, np.ones(6)).toarray().astype(int)
+    array([[1, 1, 0, 0, 0, 0],
+           [0, 1, 1, 0, 0, 0],
+           [0, 0, 1, 1, 0, 0]])
+    """
+
+    def __init__(self, names: ValueNames) -> None:
+        self._names = names
+        self._numbers: dict[int, tuple[Any, Bounds]] = {}
+
+    # ------------------------------------------------------------------- asked
+    def of(self, operand: Any) -> Bounds:
+        """The bounds of an operand's elements."""
+        if not is_traced(operand):
+            if not contains_traced(operand):
+                return _of_constant(operand)
+            if not isinstance(operand, (list, tuple)):
+                return _NONE
+            ends = [np.broadcast_arrays(*self.of(item)) for item in operand]
+            return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+        if getattr(type(operand), "_is_picked", False) or not _is_bounded_type(operand._dtype):
+            return _NONE
+        ids, graph = operand._ids, operand._trace.graph
+        low, high = self._noted(operand, ids)
+        if operand._dtype.kind in "bu":
+            low = np.maximum(low, 0.0)
+        if operand._dtype.kind == "b":
+            high = np.minimum(high, 1.0)
+        if not graph.pure:
+            known = np.asarray(ids <= ZERO)
+            if known.any():
+                values = graph.known_values(ids, FLOAT)
+                return np.where(known, values, low), np.where(known, values, high)
+        return low, high
+
+    def _noted(self, operand: Any, ids: Ids) -> Bounds:
+        if not isinstance(operand, np.ndarray):
+            return self._numbers.get(id(operand), (None, _NONE))[1]
+        memory = self._names.memory(ids)
+        if memory.bounds is None or memory.bounded != self._names.state(memory):
+            return _NONE
+        shown, low, high = memory.bounds
+        if low.ndim == high.ndim == 0 and shown.size == memory.owner.size:
+            return low, high
+        return _seen(memory, memory.bounds, ids)
+
+    # ------------------------------------------------------------------- noted
+    def note(self, value: Any, low: Any, high: Any) -> None:
+        """Keep the bounds of what a call has given, if they say anything."""
+        if not is_traced(value) or value._trace.local or not _is_bounded_type(value._dtype):
+            return
+        low, high = np.asarray(low, float), np.asarray(high, float)
+        low = np.where(np.isnan(low), -np.inf, low)
+        high = np.where(np.isnan(high), np.inf, high)
+        if value._dtype.kind in "iu":
+            info = np.iinfo(value._dtype)
+            beyond = max(-_EXACT, info.min), min(_EXACT, info.max)
+            fits = (low >= beyond[0]) & (high <= beyond[1])  # else it may wrap around
+            low, high = np.where(fits, low, -np.inf), np.where(fits, high, np.inf)
+        if not (np.isfinite(low).any() or np.isfinite(high).any()):
+            return
+        if not is_traced_array(value):
+            self._numbers[id(value)] = value, (low[()], high[()])
+            return
+        memory = self._names.memory(value._ids)
+        state = self._names.state(memory)
+        if memory.bounds is None or memory.bounded != state:  # else it is a view of what is known
+            memory.bounds, memory.bounded = (value._ids, low, high), state
+
+    def converted(self, value: Any, made: Any) -> None:
+        """Note that a value was converted to the type of another; fractions are cut off."""
+        low, high = self.of(value)
+        if is_traced(made) and made._dtype.kind in "iu":
+            low, high = np.trunc(low), np.trunc(high)
+        self.note(made, low, high)
+
+    def moved(self, source: Any, made: Any, move: Callable[[Any], Any]) -> None:
+        """Note that elements were moved; views show the memory that is known already."""
+        if is_traced_array(made) and made._ids.base is not None:
+            return
+        low, high = (np.broadcast_to(end, np.shape(source)) for end in self.of(source))
+        self.note(made, move(low), move(high))
+
+    # ---------------------------------------------------------------- computed
+    def by_ufunc(
+        self,
+        ufunc: np.ufunc,
+        method: str,
+        inputs: Sequence[Any],
+        kwargs: dict[str, Any],
+        result: Any,
+    ) -> None:
+        """Note what a ufunc gave."""
+        record = RECORDS.get(ufunc)
+        if record is None or record.enclose is None or not is_traced(result):
+            return
+        if not all(_is_bounded_type(dtype_of(x)) for x in inputs):
+            return
+        with np.errstate(all="ignore"):
+            if method == "__call__" and not (kwargs.keys() - {"out"}):
+                ends = [self.of(x) for x in inputs]
+                lows, highs = [low for low, _ in ends], [high for _, high in ends]
+                self.note(result, *record.enclose(ufunc, lows, highs, result._dtype))
+            elif method in ("reduce", "accumulate") and record.enclose is increasing:
+                self._by_rising(getattr(ufunc, method), inputs, kwargs, result)
+
+    def by_function(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        result: Any,
+    ) -> None:
+        """Note what a NumPy function gave."""
+        if not args or not (is_traced(result) or type(result) in (tuple, list)):
+            return
+        if function in _PLACES:
+            self.note(result, 0, _length(function, args, kwargs) - 1)
+        elif function is np.count_nonzero:
+            self.note(result, 0, math.prod(np.shape(args[0])))
+        elif function is np.where and len(args) == 3:
+            (low, high), (least, most) = self.of(args[1]), self.of(args[2])
+            self.note(result, np.minimum(low, least), np.maximum(high, most))
+        elif function in _TABLES and contains_traced(args[_TABLES[function]]):
+            self.note(result, 0, np.size(args[_TABLES[function]]))
+        elif function in _RISING and (function not in _ALONG or len(args) < 3):
+            with np.errstate(all="ignore"):
+                self._by_rising(function, args, kwargs, result)
+
+    def _by_rising(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        result: Any,
+    ) -> None:
+        """Of a function that rises in its traced arguments, or falls in all: from their ends."""
+        if _OTHERWISE & kwargs.keys() or any(map(contains_traced, kwargs.values())):
+            return
+        ends = [function(*(self._end(x, end) for x in args), **kwargs) for end in (False, True)]
+        self._note_all(result, *ends)
+
+    def _end(self, argument: Any, upper: bool) -> Any:
+        """The lower or upper bounds in place of traced arrays, also of those in lists."""
+        if is_traced(argument):
+            return np.broadcast_to(self.of(argument)[upper], np.shape(argument))
+        if type(argument) in (list, tuple):
+            return type(argument)(self._end(item, upper) for item in argument)
+        return argument
+
+    def _note_all(self, result: Any, first: Any, second: Any) -> None:
+        if type(result) in (list, tuple):
+            for item, one, other in zip(result, first, second, strict=True):
+                self._note_all(item, one, other)
+        elif is_traced(result):
+            self.note(result, np.minimum(first, second), np.maximum(first, second))
+
+
+def _of_constant(operand: Any) -> Bounds:
+    values = np.asarray(operand)
+    if not _is_bounded_type(values.dtype):
+        return _NONE
+    values = values.astype(float)
+    return values, values
+
+
+def _length(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> int:
+    """How many elements lie along the axis of a call that gives places."""
+    position, default = _PLACES[function]
+    axis = args[position] if len(args) > position else kwargs.get("axis", default)
+    shape = np.shape(args[0])
+    return math.prod(shape) if axis is None or not shape else shape[axis]
+
+
+def _seen(memory: Memory, bounds: tuple[Ids, Any, Any], ids: Ids) -> Bounds:
+    """The bounds that one view of some memory has, from those of another view."""
+    shown, low, high = bounds
+    place = _place(memory, ids)
+    if (shown.shape, shown.strides, _place(memory, shown)) == (ids.shape, ids.strides, place):
+        return low, high
+    ends = []
+    for end, unknown in zip((low, high), _NONE, strict=True):
+        flat = np.full(memory.owner.size, unknown)
+        _window(memory, flat, shown)[...] = end
+        ends.append(_window(memory, flat, ids))
+    return ends[0], ends[1]
+
+
+def _place(memory: Memory, ids: Ids) -> int:
+    return (ids.ctypes.data - memory.owner.ctypes.data) // ids.itemsize
+
+
+def _window(memory: Memory, flat: NDArray[Any], ids: Ids) -> NDArray[Any]:
+    """The elements of a flat array that stand where these ids stand in their memory."""
+    scale = flat.itemsize // ids.itemsize
+    strides = [scale * step for step in ids.strides]
+    return as_strided(flat[_place(memory, ids) :], ids.shape, strides)
