@@ -62,6 +62,7 @@ from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
     holds_objects,
+    ids_of,
     is_traced,
     is_traced_array,
     landed,
@@ -73,7 +74,7 @@ from sparsetrace.operands.operands import (
 from sparsetrace.operands.prefixes import accumulate
 from sparsetrace.operands.refusals import REFUSED, name_call, name_of
 from sparsetrace.operands.registry import RULES
-from sparsetrace.operands.ufunc_at import at
+from sparsetrace.operands.ufunc_at import at, unites
 from sparsetrace.operands.ufunc_reductions import reduce, reduceat
 
 __all__ = ["answer_objects_by", "function_call", "ufunc_call"]
@@ -337,8 +338,15 @@ def _at(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
     name = f"np.{ufunc.__name__}.at"
     if not is_traced_array(target):
         raise plain_target(name, target)
-    if contains_traced(indices) and not trace.local:
-        raise REFUSED.value_dependent(name)
+    if not trace.local:
+        indices, unsure = indexing.constant_key(trace, indices)
+        if unsure:
+            if not unites(trace, ufunc) or not operands:
+                raise REFUSED.value_dependent(name)
+            indexing.want_bounds(trace)
+            value = landed(trace, target._dtype, ids_of(trace, operands[0]))
+            indexing.write(trace, target._ids, indices, value)
+            return
     at(trace, ufunc, target, indices, *operands)
 
 

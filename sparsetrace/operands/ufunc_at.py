@@ -24,7 +24,7 @@ from sparsetrace.operands import elementwise, loops, nonlinear
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, values_of
 
-__all__ = ["at", "united_into"]
+__all__ = ["at", "united_into", "unites"]
 
 _SUMS = frozenset((np.add, np.subtract))
 """Whatever value one operand has, the result depends on the other."""
@@ -59,7 +59,7 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     ]
     if others:
         loops.result_dtypes(ufunc, (x, *operands))
-    if len(others) == 1 and len(target) and _unites(trace, ufunc):
+    if len(others) == 1 and len(target) and unites(trace, ufunc):
         old, added = ids.reshape(-1)[unique], others[0]._ids
         if trace.local or trace.graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any()):
             _write(ids, unique, united_into(trace, target, unique, added, old))
@@ -74,7 +74,7 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
             values[here] = result._values
 
 
-def _unites(trace: Trace, ufunc: np.ufunc) -> bool:
+def unites(trace: Trace, ufunc: np.ufunc) -> bool:
     """Whether a target depends on all that goes into it, whatever the values are."""
     if trace.second_order and not nonlinear.is_linear(ufunc):
         return False
