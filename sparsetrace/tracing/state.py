@@ -17,14 +17,17 @@ import operator
 import random
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import chain, repeat
 from typing import Any
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
 
 from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.tracing.bundles import Bundles, contents
 from sparsetrace.user_code.reach import (
     CACHES,
     ITERATORS,
@@ -80,6 +83,12 @@ class State:
         scopes = [*result.scopes, *filter(_is_scope, result.dicts)]
         self._scopes = [(scope, scope.copy()) for scope in scopes]
         self._lists = [(container, list.copy(container)) for container in result.lists]
+        self._ordered = [entry for entry in self._dicts if _is_ordered(entry[0])]
+        self._in_bundles(
+            [entry for entry in self._dicts if not _is_ordered(entry[0])]
+            if self._ordered
+            else self._dicts
+        )
         self._others: list[Callable[[], None]] = []
         if result.sets or result.deques or result.slots or result.bytes:
             self._others += map(_kept_set, result.sets)
@@ -92,6 +101,15 @@ class State:
         self._drawn: dict[int, list[Any]] = {}
         self._moves: list[Callable[[], None]] = []
         self._exchanges = _listed(self, *result.caches, *result.iterators)
+
+    def _in_bundles(self, dicts: Sequence[tuple[Any, dict[Any, Any]]]) -> None:
+        """What most runs leave as it is, so that a run is not charged for each."""
+        self._dict_bundles = Bundles(
+            dicts, dict.__len__, contents(dict.values), contents(dict.__iter__)
+        )
+        self._list_bundles = Bundles(self._lists, list.__len__, contents(list.__iter__))
+        self._object_bundles = Bundles(self._objects, None, partial(map, type), _dicts_of)
+        self._class_bundles = Bundles(self._classes, _size_of_class, contents(_held_by_class))
 
     @contextmanager
     def run(self) -> Iterator[None]:
@@ -146,16 +164,16 @@ class State:
                     del cell.cell_contents
                 else:
                     cell.cell_contents = content
-        for item, cls, attributes in self._objects:
+        for item, cls, attributes in self._object_bundles.changed():
             if type(item) is not cls or dict_of(item) is not attributes:
                 _reset_object(item, cls, attributes)
-        for container, before in self._dicts:
+        for container, before in chain(self._dict_bundles.changed(), self._ordered):
             if dict.__len__(container) != len(before) or not _same_items(container, before):
                 _refill(container, before)
-        for some, items in self._lists:
+        for some, items in self._list_bundles.changed():
             if list.__len__(some) != len(items) or not all(map(_is, list.__iter__(some), items)):
                 list.__setitem__(some, slice(None), items)
-        for cls, before in self._classes:
+        for cls, before in self._class_bundles.changed():
             now = _CLASS_DICT(cls)
             if len(now) != len(before) or not all(map(_is, now.values(), before.values())):
                 _reset_class(cls, before)
@@ -205,6 +223,11 @@ def _is_scope(container: Any) -> bool:
     return type(container) is dict and "__builtins__" in container
 
 
+def _is_ordered(container: Any) -> bool:
+    """Whether the order of the items is more than that of a dict."""
+    return issubclass(type(container), collections.OrderedDict)
+
+
 def _same_items(container: Any, before: dict[Any, Any]) -> bool:
     if issubclass(type(container), collections.OrderedDict):
         keys: Any = collections.OrderedDict.__iter__(container)
@@ -232,6 +255,18 @@ _CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
 _MODULE: Callable[[type], Any] = type.__dict__["__module__"].__get__
 _MADE_BY_PYTHON = frozenset(("__annotations__", "__doc__", "__abstractmethods__"))
 """Attributes of classes that Python adds when they are asked for."""
+
+
+def _held_by_class(cls: type) -> Iterable[Any]:
+    return types.MappingProxyType.values(_CLASS_DICT(cls))
+
+
+def _size_of_class(cls: type) -> int:
+    return len(_CLASS_DICT(cls))
+
+
+def _dicts_of(items: Sequence[Any]) -> Iterable[Any]:
+    return map(object.__getattribute__, items, repeat("__dict__"))
 
 
 def _reset_class(cls: type, before: dict[str, Any]) -> None:
