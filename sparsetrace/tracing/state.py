@@ -90,8 +90,7 @@ class State:
             else self._dicts
         )
         self._others: list[Callable[[], None]] = []
-        if result.sets or result.deques or result.slots or result.bytes:
-            self._others += map(_kept_set, result.sets)
+        if result.deques or result.slots or result.bytes:
             self._others += map(_kept_deque, result.deques)
             self._others += (_kept_slots(item, names) for item, names in result.slots)
             self._others += map(_kept_bytes, result.bytes)
@@ -107,6 +106,8 @@ class State:
         self._dict_bundles = Bundles(
             dicts, dict.__len__, contents(dict.values), contents(dict.__iter__)
         )
+        sets = [(container, set().union(container)) for container in self.reached.sets]
+        self._set_bundles = Bundles(sets, set.__len__, contents(set.__iter__))
         self._list_bundles = Bundles(self._lists, list.__len__, contents(list.__iter__))
         self._object_bundles = Bundles(self._objects, None, partial(map, type), _dicts_of)
         self._class_bundles = Bundles(self._classes, _size_of_class, contents(_held_by_class))
@@ -173,6 +174,10 @@ class State:
         for some, items in self._list_bundles.changed():
             if list.__len__(some) != len(items) or not all(map(_is, list.__iter__(some), items)):
                 list.__setitem__(some, slice(None), items)
+        for container, members in self._set_bundles.changed():
+            if {*map(id, set.__iter__(container))} != {*map(id, members)}:
+                set.clear(container)
+                set.update(container, members)
         for cls, before in self._class_bundles.changed():
             now = _CLASS_DICT(cls)
             if len(now) != len(before) or not all(map(_is, now.values(), before.values())):
@@ -343,19 +348,6 @@ def _kept_slots(item: Any, names: tuple[str, ...]) -> Callable[[], None]:
 
 
 # ---------------------------------------------------------------- other containers
-def _kept_set(container: set[Any]) -> Callable[[], None]:
-    before = set().union(container)
-
-    def put_back() -> None:
-        if set.__len__(container) != len(before) or {*map(id, set.__iter__(container))} != {
-            *map(id, before)
-        }:
-            set.clear(container)
-            set.update(container, before)
-
-    return put_back
-
-
 def _kept_deque(container: collections.deque[Any]) -> Callable[[], None]:
     before = list(collections.deque.__iter__(container))
 
