@@ -8,6 +8,7 @@ the module's own name; modules of NumPy's, of numba's and of this package keep t
 from __future__ import annotations
 
 import functools
+import gc
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -89,8 +90,8 @@ def conversion_patches(
 ) -> Iterator[Patch]:
     """``float``, ``int`` and ``complex`` in modules whose code on the way to an error names them.
 
-    Where code compares one by identity with what is not ``type(v)``, it is left alone, and
-    the error says so.
+    Where code compares one by identity with what is not ``type(v)``, it is exchanged in those
+    functions alone that do nothing but call it; without such, the error says so.
     """
     for plain, stand_in in CONVERSIONS.items():
         yield from _conversion_patches(plain, stand_in, frames, error)
@@ -109,14 +110,35 @@ def _conversion_patches(
     for scope in _scopes(frames):
         asking = identity_tests.compared(scope, own, exchanged=id(scope) in ids)
         if asking is not None:
-            if error is not None:
+            patches = _in_functions(plain, stand_in, naming)
+            if error is not None and not patches:
                 _say_once(error, asking, own)
-            return []
+            return patches
     return [
         Patch(scope, name, plain, stand_in)
         for scope in scopes
         for name in (own, *(name for name, value in scope.items() if value is plain))
     ]
+
+
+def _in_functions(plain: type, stand_in: type, frames: list[types.FrameType]) -> list[Patch]:
+    """The exchange in the code of functions: there the type is called by another name."""
+    name = plain.__name__
+    new_name = f"{name} of sparsetrace"
+    patches = []
+    for code, scope in {frame.f_code: frame.f_globals for frame in frames}.items():
+        renamed = identity_tests.with_calls_of(code, name, new_name)
+        if renamed is None:
+            continue
+        for function in gc.get_referrers(code):
+            if type(function) is types.FunctionType and function.__code__ is code:
+                held = Place(
+                    functools.partial(getattr, function, "__code__"),
+                    functools.partial(setattr, function, "__code__"),
+                )
+                patches.append(Patch(held, "", code, renamed))
+        patches.append(Patch(scope, new_name, ABSENT, stand_in))
+    return patches
 
 
 def _has_alias(scope: dict[str, Any], plain: type) -> bool:

@@ -1,12 +1,13 @@
-"""The ``math`` module on traced numbers.
+"""The modules ``math`` and ``cmath`` on traced numbers.
 
-Contract: every function of ``math`` that has a derivative, or that maps to a ufunc
+Contract: every function of these that has a derivative, or that maps to a ufunc
 without one, is answered by that ufunc, and raises what the function itself does; for
 plain numbers each wrapper is the original.
 """
 
 from __future__ import annotations
 
+import cmath
 import functools
 import itertools
 import math
@@ -109,6 +110,36 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "tanh": np.tanh,
     "trunc": np.trunc,
     "ulp": np.spacing,
+}
+
+
+def _of_complex(answer: Callable[..., Any]) -> Callable[..., Any]:
+    def answer_complex(*args: Any) -> Any:
+        return answer(*(np.add(x, 0j) if is_traced(x) else x for x in args))
+
+    return answer_complex
+
+
+def _polar(z: Any) -> Any:
+    return np.absolute(z), np.angle(z)
+
+
+def _rect(r: Any, phi: Any) -> Any:
+    return r * np.cos(phi) + 1j * (r * np.sin(phi))
+
+
+_COMPLEX_ANSWERS: dict[str, Callable[..., Any]] = {
+    **{
+        name: _of_complex(_ANSWERS[name])
+        for name in (
+            "acos acosh asin asinh atan atanh cos cosh exp isfinite isinf isnan log log10 "
+            "sin sinh sqrt tan tanh"
+        ).split()
+    },
+    "isclose": _isclose,
+    "phase": np.angle,
+    "polar": _polar,
+    "rect": _rect,
 }
 _TO_WHOLE = frozenset(("ceil", "floor", "trunc"))
 _OVER_ITERABLES = frozenset(("dist", "fsum", "prod", "sumprod"))
@@ -233,11 +264,12 @@ def _wrapped_iterable(
 
 @functools.cache
 def patches() -> list[Patch]:
-    """The functions of ``math``; some are newer than Python 3.11."""
+    """The functions of both modules; some are newer than Python 3.11."""
     made: list[Patch] = []
-    for name, answer in _ANSWERS.items():
-        original = getattr(math, name, None)
-        if original is not None:
-            wrap = _wrapped_iterable if name in _OVER_ITERABLES else _wrapped
-            made.append(Patch(math, name, original, wrap(original, answer)))
+    for module, answers in ((math, _ANSWERS), (cmath, _COMPLEX_ANSWERS)):
+        for name, answer in answers.items():
+            original = getattr(module, name, None)
+            if original is not None:
+                wrap = _wrapped_iterable if name in _OVER_ITERABLES else _wrapped
+                made.append(Patch(module, name, original, wrap(original, answer)))
     return made

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import clip
+from numpy import asarray, clip
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import local_calls, lookup
@@ -151,6 +151,9 @@ def ufunc_call(
                 return target
     for operand in inputs:
         if not _accepts(operand):
+            if range in map(type, inputs):
+                listed = tuple(asarray(x) if type(x) is range else x for x in inputs)
+                return ufunc_call(trace, ufunc, method, listed, kwargs, named)
             constant = scipy.sparse.issparse(operand) and not contains_traced(operand)
             if ufunc is np.matmul and constant:
                 continue

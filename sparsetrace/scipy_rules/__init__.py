@@ -13,7 +13,7 @@ __all__ = ["RULES", "rule_name"]
 
 _IN_PLACE = (
     "check_finite overwrite_a overwrite_b overwrite_ab overwrite_A overwrite_B "
-    "overwrite_c overwrite_a_band"
+    "overwrite_c overwrite_a_band overwrite_x"
 ).split()
 """No rule reads these: whether the arguments are checked, and may be written to."""
 
@@ -23,6 +23,12 @@ RULES: dict[str, dict[str, str]] = {
     "scipy._lib._util": {"array_api": "_lazywhere"},
     "scipy._lib.array_api_compat.numpy": {"array_api": "clip"},
     "scipy._lib.array_api_extra": {"array_api": "apply_where"},
+    "scipy.fftpack": {
+        "signal.fftpack": """
+            cc_diff cs_diff dct dctn diff dst dstn fft fft2 fftn hilbert idct idctn idst idstn ifft
+            ifft2 ifftn ihilbert irfft itilbert rfft sc_diff shift ss_diff tilbert
+        """,
+    },
     "scipy.integrate": {
         "integrate.equations": "odeint solve_ivp",
         "integrate.quadratures": "dblquad quad quad_vec",

@@ -16,7 +16,7 @@ from typing import Any
 from sparsetrace.user_code.bytecode import callee_at, chain_ending_at
 from sparsetrace.user_code.handlers import instructions_of, named
 
-__all__ = ["compared"]
+__all__ = ["compared", "with_calls_of"]
 
 _EXCHANGED = (float, int, complex)
 _MOST_KNOWN = 4096
@@ -49,6 +49,31 @@ def compared(scope: dict[str, Any], name: str, *, exchanged: bool) -> str | None
         elif isinstance(item, functools._lru_cache_wrapper):
             todo.append(item.__wrapped__)
     return None
+
+
+def with_calls_of(code: types.CodeType, name: str, new_name: str) -> types.CodeType | None:
+    """The code of a function of a module with calls of a global under a new name.
+
+    None where it does more with the global than to call it, or has code of its own in it.
+
+    Examples
+    --------
+    >>> def half(v):
+    ...     return float(v) / 2
+    >>> code = with_calls_of(half.__code__, "float", "complex")
+    >>> code.co_names
+    ('complex',)
+    """
+    nested = any(isinstance(constant, types.CodeType) for constant in code.co_consts)
+    if name not in code.co_names or nested or "<locals>" in code.co_qualname:
+        return None
+    steps = instructions_of(code)
+    calls = [callee_at(steps, at) for at in range(len(steps))]
+    called = sum(chain == (("LOAD_GLOBAL", name),) for chain in calls)
+    named = [step.opname for step in steps if step.argval == name and step.opcode in dis.hasname]
+    if not called or named != ["LOAD_GLOBAL"] * called:
+        return None
+    return code.replace(co_names=tuple(new_name if n == name else n for n in code.co_names))
 
 
 def _held_by(function: types.FunctionType) -> list[Any]:

@@ -349,3 +349,12 @@ def test_a_write_into_a_part_keeps_the_other_part():
     assert pattern[2, 2]
     with pytest.raises(TracingError, match="imaginary"):
         jacobian_sparsity(lambda x: np.put((x + 1j).imag, 0, x[1]), np.ones(2))
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_range_is_an_array_beside_traced_operands(local):
+    def f(x):
+        return x[0] * range(1, 3), range(3) - x
+
+    pattern = jacobian_sparsity(f, np.ones(3), local=local)
+    np.testing.assert_array_equal(pattern.toarray(), [[1, 0, 0]] * 2 + np.eye(3).tolist())

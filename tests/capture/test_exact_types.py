@@ -387,20 +387,51 @@ class OWNER:
 @pytest.mark.parametrize(
     "source",
     [
-        "any(type(v) is k for k in KINDS)",
-        "any(k is type(v) for k in KINDS)",
         "type(v) is KINDS[1]",
         "type(v) is OWNER.kind",
+        "not type(v) is KINDS[0]",
+    ],
+)
+def test_float_is_exchanged_in_the_call_alone(source):
+    """``type(v)`` is the real one then, wherever that is kept."""
+    scope = {"np": np, "KINDS": (int, float), "OWNER": OWNER}
+    exec(f"def f(x):\n    v = float(x[0])\n    return v if ({source}) else x", scope)
+    for pattern in both_modes(scope["f"], np.ones(2)):
+        assert pattern.shape == (1, 2)
+        assert pattern.nnz == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "any(type(v) is k for k in KINDS)",
+        "any(k is type(v) for k in KINDS)",
         "kind(v) is float",
         "v.__class__ is float",
     ],
 )
 def test_float_is_not_exchanged_beside_what_no_stand_in_answers(source):
-    scope = {"np": np, "KINDS": (int, float), "OWNER": OWNER, "kind": lambda v: v.__class__}
+    scope = {"np": np, "KINDS": (int, float), "kind": lambda v: v.__class__}
     exec(f"def f(x):\n    v = float(x[0])\n    return v if ({source}) else x", scope)
     with pytest.raises(st.EscapeError) as caught:
         st.jacobian_sparsity(scope["f"], np.ones(2))
     assert any("by identity" in note for note in caught.value.__notes__)
+
+
+def test_float_is_exchanged_in_functions_that_only_call_it():
+    """Another function of the module compares it by identity, and keeps the real one."""
+    scope = {"np": np}
+    exec(
+        "def zeros(n, dtype=float):\n    return [0.0] * n if dtype is float else None\n"
+        "def square(v):\n    return float(v) ** 2\n"
+        "def f(x):\n    return square(x[0]), square(x[1]), *zeros(2)",
+        scope,
+    )
+    names = scope["square"].__code__.co_names
+    for pattern in both_modes(scope["f"], np.ones(2)):
+        assert pattern.toarray().tolist() == [[1, 0], [0, 1], [0, 0], [0, 0]]
+    assert scope["square"].__code__.co_names == names
+    assert set(scope) == {"np", "zeros", "square", "f", "__builtins__"}
 
 
 def test_float_under_another_name():

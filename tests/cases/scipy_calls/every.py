@@ -7,6 +7,7 @@ import pytest
 import scipy
 from numpy.lib import NumpyVersion
 
+from cases.scipy_calls.fftpack import FFTPACK
 from cases.scipy_calls.interpolate import ORDINATES, POINTS
 from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
 from cases.scipy_calls.ndimage import IMAGES
@@ -112,6 +113,7 @@ KINDS = {
     "linalg": (LINALG, 4),
     "decompositions": (DECOMPOSITIONS, 4),
     "matrices": (MATRICES, 2),
+    "fftpack": (FFTPACK, 4),
     "signal": (SIGNAL, 4),
     "spectra": (LONGER, 6),
     "ndimage": (IMAGES, 4),

@@ -1,0 +1,101 @@
+"""``scipy.fftpack``, the older interface: compiled transforms that ask no backend.
+
+Contract: the complex transforms, and the cosine and sine transforms, are those of ``scipy.fft``;
+the others are linear along an axis, and their matrices are their responses to impulses.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import scipy.fft
+from numpy.lib.array_utils import normalize_axis_index
+
+from sparsetrace.scipy_rules.impulses import LARGEST, dense_along, linear
+from sparsetrace.scipy_rules.rule_tools import array_of
+
+_ROUNDING = 1e-10
+"""Responses up to so many times the largest one are rounding errors of zeros."""
+
+
+def _one_axis(call, x, n, axis):
+    return getattr(scipy.fft, call.original.__name__)(array_of(x), n, axis)
+
+
+fft = ifft = _one_axis
+
+
+def _two_axes(call, x, shape, axes):
+    return getattr(scipy.fft, call.original.__name__)(array_of(x), shape, axes)
+
+
+fft2 = ifft2 = fftn = ifftn = _two_axes
+
+
+def _trigonometric(call, x, type, n, axis, norm):
+    return getattr(scipy.fft, call.original.__name__)(array_of(x), type, n, axis, norm)
+
+
+dct = idct = dst = idst = _trigonometric
+
+
+def _trigonometric_axes(call, x, type, shape, axes, norm):
+    return getattr(scipy.fft, call.original.__name__)(array_of(x), type, shape, axes, norm)
+
+
+dctn = idctn = dstn = idstn = _trigonometric_axes
+
+
+def _real_transform(call, x, n, axis):
+    x = array_of(x)
+    axis = normalize_axis_index(axis, x.ndim)
+    return _by_responses(x, functools.partial(call.original, n=n), axis, n)
+
+
+rfft = irfft = _real_transform
+
+
+def _periodic(call, x, **options):
+    """A pseudo-differential operator of a periodic sequence."""
+    call.original(np.zeros(np.shape(x)), **options)  # raises SciPy's own errors
+    return _by_responses(array_of(x), functools.partial(call.original, **options), 0)
+
+
+def _by_responses(x, function, axis, n=None):
+    size = x.shape[axis]
+    count = size if n is None else n
+    if max(size, count) > LARGEST:
+        return dense_along(x, axis, count)
+    rows = functools.partial(np.apply_along_axis, function, -1)
+    return linear(x, rows, axis, tolerance=_ROUNDING)
+
+
+def diff(call, x, order, period):
+    return _periodic(call, x, order=order, period=period)
+
+
+def shift(call, x, a, period):
+    return _periodic(call, x, a=a, period=period)
+
+
+def tilbert(call, x, h, period):
+    return _periodic(call, x, h=h, period=period)
+
+
+def itilbert(call, x, h, period):
+    return _periodic(call, x, h=h, period=period)
+
+
+def hilbert(call, x):
+    return _periodic(call, x)
+
+
+ihilbert = hilbert
+
+
+def cs_diff(call, x, a, b, period):
+    return _periodic(call, x, a=a, b=b, period=period)
+
+
+sc_diff = ss_diff = cc_diff = cs_diff
