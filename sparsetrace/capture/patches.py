@@ -45,10 +45,10 @@ __all__ = [
     "capturing",
     "changes",
     "disturbances",
-    "exchange_again",
     "exchange_methods",
     "exchange_sequences",
     "exchange_watched",
+    "exchanged_again",
     "putting_back",
     "rebind",
     "rebind_callers",
@@ -82,8 +82,9 @@ _GROUPS: dict[str, Source] = {
 _lock = threading.RLock()
 _active = 0
 _changes = 0
+_begun: Counter[int] = Counter()
 _ended: Counter[int] = Counter()
-"""How often each thread has put names back with the state of a function."""
+"""How often each thread has put names back with the state of a function, and is done with it."""
 _patched = Exchange()
 """Of modules and classes."""
 _rebound = Exchange()
@@ -251,12 +252,6 @@ def _exchange(patches: Iterable[Patch]) -> bool:
     return bool(replacements)
 
 
-def exchange_again() -> None:
-    """Exchange the names anew that were put back with the state of a function."""
-    with _lock:
-        _rebound.make_again()
-
-
 @contextmanager
 def putting_back() -> Iterator[None]:
     """Around a call whose function's state is put back afterwards, and with it its names."""
@@ -265,13 +260,30 @@ def putting_back() -> Iterator[None]:
     finally:
         with _lock:
             if len(_rebound):
-                _ended[threading.get_ident()] += 1
+                _begun[threading.get_ident()] += 1
 
 
-def disturbances() -> int:
-    """How often other threads have begun to put names back: a run of this one may have met them."""
+@contextmanager
+def exchanged_again() -> Iterator[None]:
+    """Around `putting_back`: exchanges the names anew that were put back."""
+    try:
+        yield
+    finally:
+        me = threading.get_ident()
+        with _lock:
+            _rebound.make_again()
+            _ended[me] = _begun[me]
+
+
+def disturbances() -> object:
+    """What changes when another thread puts names back: a run of this one may have met them.
+
+    While another thread does, two answers are never equal.
+    """
+    me = threading.get_ident()
     with _lock:
-        return _ended.total() - _ended[threading.get_ident()]
+        begun, ended = _begun.total() - _begun[me], _ended.total() - _ended[me]
+    return begun if begun == ended else object()
 
 
 def _rebind(frames: list[types.FrameType]) -> bool:

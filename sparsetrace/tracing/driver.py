@@ -23,10 +23,10 @@ from sparsetrace.capture.patches import (
     capturing,
     changes,
     disturbances,
-    exchange_again,
     exchange_methods,
     exchange_sequences,
     exchange_watched,
+    exchanged_again,
     putting_back,
     rebind,
     rebind_callers,
@@ -287,6 +287,7 @@ def _path(
         try:
             with (
                 watching(active=watch) as escapes,
+                exchanged_again(),
                 state.run(),
                 putting_back(),
                 alone(trace, failures),
@@ -301,8 +302,6 @@ def _path(
             CURRENT.reset(current)
             FAILURES.reset(failed)
             finish(trace)
-            if session is not None:
-                exchange_again()
         if repaired():
             failures.insert(0, overwritten())
         if (uncut and trace.values) or (named and trace.name_values is not None):
