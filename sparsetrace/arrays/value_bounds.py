@@ -37,6 +37,7 @@ Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _NONE: Bounds = (np.float64(-np.inf), np.float64(np.inf))  # type: ignore[assignment]
 _EXACT = 2.0**53
+_COUNT, _WHERE = np.count_nonzero, np.where
 _ALONG = (np.sum, np.min, np.max, np.amin, np.amax, np.sort, np.cumsum)
 _TABLES = {np.searchsorted: 0, np.digitize: 1}
 """Where the argument stands into which the others are placed."""
@@ -183,9 +184,9 @@ class ValueBounds:
             return
         if function in _PLACES:
             self.note(result, 0, _length(function, args, kwargs) - 1)
-        elif function is np.count_nonzero:
+        elif function is _COUNT:
             self.note(result, 0, math.prod(np.shape(args[0])))
-        elif function is np.where and len(args) == 3:
+        elif function is _WHERE and len(args) == 3:
             (low, high), (least, most) = self.of(args[1]), self.of(args[2])
             self.note(result, np.minimum(low, least), np.maximum(high, most))
         elif function in _TABLES and contains_traced(args[_TABLES[function]]):

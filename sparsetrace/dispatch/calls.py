@@ -72,9 +72,9 @@ from sparsetrace.operands.operands import (
     wrapped,
 )
 from sparsetrace.operands.prefixes import accumulate
-from sparsetrace.operands.refusals import REFUSED, name_call, name_of
+from sparsetrace.operands.refusals import name_call, name_of
 from sparsetrace.operands.registry import RULES
-from sparsetrace.operands.ufunc_at import at, unites
+from sparsetrace.operands.ufunc_at import at, taken_in_turn, unites
 from sparsetrace.operands.ufunc_reductions import reduce, reduceat
 
 __all__ = ["answer_objects_by", "function_call", "ufunc_call"]
@@ -207,7 +207,8 @@ def _of_ufunc(
     """What a ufunc's method gives before it is stored: looked up, or with values at a point."""
     if trace.local:
         return local_calls.of_ufunc_call(trace, ufunc, method, inputs, options, outs, _by_ufunc)
-    if outs and options:
+    # what was recorded of a call knows no bounds of indices
+    if (outs and options) or (method == "at" and trace.names is not None):
         return _by_ufunc(trace, (ufunc, method), inputs, options, outs)
     return lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
 
@@ -344,10 +345,11 @@ def _at(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
     if not trace.local:
         indices, unsure = indexing.constant_key(trace, indices)
         if unsure:
-            if not unites(trace, ufunc) or not operands:
-                raise REFUSED.value_dependent(name)
-            indexing.want_bounds(trace)
-            value = landed(trace, target._dtype, ids_of(trace, operands[0]))
+            if operands and unites(trace, ufunc):
+                indexing.want_bounds(trace)
+                value = landed(trace, target._dtype, ids_of(trace, operands[0]))
+            else:
+                value = taken_in_turn(trace, ufunc, target, *operands)
             indexing.write(trace, target._ids, indices, value)
             return
     at(trace, ufunc, target, indices, *operands)

@@ -24,7 +24,7 @@ from sparsetrace.operands import elementwise, loops, nonlinear
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, values_of
 
-__all__ = ["at", "united_into", "unites"]
+__all__ = ["at", "taken_in_turn", "united_into", "unites"]
 
 _SUMS = frozenset((np.add, np.subtract))
 """Whatever value one operand has, the result depends on the other."""
@@ -79,6 +79,20 @@ def unites(trace: Trace, ufunc: np.ufunc) -> bool:
     if trace.second_order and not nonlinear.is_linear(ufunc):
         return False
     return ufunc in _SUMS if trace.local else elementwise.letters(trace, ufunc) == ("11",)
+
+
+def taken_in_turn(trace: Trace, ufunc: np.ufunc, x: Any, *operands: Any) -> Ids:
+    """What an element may be that takes any elements of x and of the operands, in any order.
+
+    Twice is as good as more often: then each has met each other one.
+    """
+    first, *others = (
+        Operand(trace, asarray(trace.graph.union_rows(ids_of(trace, y).reshape(-1))), dtype_of(y))
+        for y in (x, *operands)
+    )
+    once = combine(trace, ufunc, first, *others)
+    twice = combine(trace, ufunc, once, *others)
+    return asarray(landed(trace, x._dtype, trace.graph.union(once._ids, twice._ids)))
 
 
 def _turns(target: NDArray[Any]) -> Iterator[NDArray[np.bool_]]:

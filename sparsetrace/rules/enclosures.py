@@ -28,7 +28,8 @@ def increasing(
 
     Examples
     --------
-    >>> increasing(np.add, [0, 1], [2, 1], np.dtype(int))
+    >>> low, high = increasing(np.add, [0, 1], [2, 1], np.dtype(int))
+    >>> int(low), int(high)
     (1, 3)
     """
     return ufunc(*lows), ufunc(*highs)

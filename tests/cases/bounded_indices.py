@@ -107,3 +107,13 @@ def _(x):
     y = np.zeros(6)
     np.maximum.at(y, (np.argsort(x[:2]) + 1,), x[3:5])
     return y
+
+
+def _multiplied(x):
+    y = np.ones(6)
+    np.multiply.at(y, np.argsort(x[:2]), x[3:5])  # by one factor each, which is not looked at
+    np.negative.at(y, [np.argmax(x[:2])])
+    return y
+
+
+case("multiply.at", _multiplied, 6, -1.5, 2.0, points=80)

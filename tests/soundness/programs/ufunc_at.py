@@ -108,7 +108,7 @@ def into_the_imaginary_part(x):
     return z.real, z.imag
 
 
-@program(P, Q, to=PROGRAMS, refused=("global",))
+@program(P, Q, to=PROGRAMS, conservative="that each place is named once is not looked at")
 def at_sorted_places(x):
     v = np.ones(4)
     np.multiply.at(v, np.argsort(x), x)
