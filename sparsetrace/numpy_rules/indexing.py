@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.graph.complex_parts import Part, has_parts, joined, part_of, parts_of
 from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.operands.complex_operands import of_choices
 from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import (
     Elements,
@@ -45,6 +47,7 @@ __all__ = [
     "put",
     "read",
     "refresh",
+    "view_of_part",
     "want_bounds",
     "write",
 ]
@@ -130,7 +133,18 @@ def chosen(trace: Trace, result: Ids, ids: Ids, key) -> Ids:
     """
     if not result.ndim and not has_ellipsis(key):
         return result
-    own = result.copy("K")
+    return _noted(trace, result.copy("K"), ids, key)
+
+
+def view_of_part(trace: Trace, ids: Ids, part: Part, dtype: np.dtype[Any]) -> Ids:
+    """``x.real`` or ``x.imag``, of this dtype, likewise."""
+    own = part_of(trace.graph, ids, part)
+    return _noted(trace, own if trace.local else trace.graph.rounded(own, dtype), ids, part)
+
+
+def _noted(trace: Trace, own: Ids, ids: Ids, key) -> Ids:
+    """A view of memory of its own, which shows what `key` says of `ids`."""
+    own = own if own.base is None else own.copy("K")
     place = id(own)
     trace.rows[place] = weakref.ref(own, lambda _: trace.rows.pop(place, None)), ids, key
     trace.keeps_writes = True
@@ -149,7 +163,12 @@ def put(trace: Trace, ids: Ids, key, value: Ids) -> None:
         ids[key] = value
         ids.flags.writeable = False
         _, ids, place = row
-        write(trace, ids, place, row[0]())
+        if isinstance(place, Part):
+            other = part_of(trace.graph, ids, Part.IMAG if place is Part.REAL else Part.REAL)
+            both = (row[0](), other) if place is Part.REAL else (other, row[0]())
+            put(trace, ids, ..., joined(trace.graph, *both))
+        else:
+            write(trace, ids, place, row[0]())
     refresh(trace, ids, row)
 
 
@@ -158,7 +177,8 @@ def refresh(trace: Trace, ids: Ids, written=None) -> None:
     for row in tuple(trace.rows.values()):
         own, shown, key = row[0](), row[1], row[2]
         if own is not None and row is not written and np.may_share_memory(shown, ids):
-            own[...] = read(trace, shown, key)
+            shows_part = isinstance(key, Part)
+            own[...] = part_of(trace.graph, shown, key) if shows_part else read(trace, shown, key)
 
 
 def _unsure(entry) -> bool:
@@ -179,6 +199,9 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
     ValueDependentError
         For a mask: how many elements it picks depends on the inputs.
     """
+    by_parts = of_choices(trace, lambda x: read(trace, x, key), ids)
+    if by_parts is not None:
+        return by_parts
     entries = expanded(ids.ndim, key)
     for entry in entries:
         if _unsure(entry) and dtype_of(entry).kind not in "biu":
@@ -272,6 +295,12 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
 
     Every candidate may keep its own element or take the value.
     """
+    if has_parts(trace.graph, ids) or has_parts(trace.graph, value):
+        parts = parts_of(trace.graph, ids)
+        for old, new in zip(parts, parts_of(trace.graph, value), strict=True):
+            write(trace, old, key, new)
+        ids[...] = joined(trace.graph, *parts)
+        return
     entries = expanded(ids.ndim, key)
     unsure = [entry for entry in entries if _unsure(entry)]
     if any(_is_mask(entry) for entry in unsure):

@@ -113,7 +113,8 @@ def eig(call, a, b, left, right):
     result = dense(call, *matrices, left=left, right=right)
     if current().local or not isinstance(result, tuple):
         return result
-    return tuple(x.astype(complex) for x in result)
+    trace = current()
+    return tuple(made(trace, ids_of(trace, x), complex) for x in result)
 
 
 @harmless("lapack_driver")
