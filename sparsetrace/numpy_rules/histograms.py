@@ -54,7 +54,8 @@ def _added(
     trace: Trace, places: NDArray[Any], weights: Ids, size: int, dtype: np.dtype[Any]
 ) -> Ids:
     """The sums of the weights at each place."""
-    target = Operand(trace, trace.graph.constant(np.zeros(size)), FLOAT)
+    sums = dtype if dtype.kind == "c" else FLOAT
+    target = Operand(trace, trace.graph.constant(np.zeros(size)), sums)
     at(trace, np.add, target, places, Operand(trace, weights, dtype))
     return target._ids
 
