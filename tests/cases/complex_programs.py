@@ -11,10 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.linalg as sl
+import scipy.ndimage as nd
+import scipy.signal as ss
 import scipy.sparse as sp
 
 CONSTANTS: dict[str, Any] = {
-    "np": np,
+    **{"np": np, "sl": sl, "nd": nd, "ss": ss, "sp": sp},
+    "at": ([0, 1, 2], [1, 2, 0]),
     "A": np.array([[0.0, 1.3, 0.0], [0.7, 0.0, -0.4], [0.0, 0.0, 2.0]]),
     "C": np.array([[0.3j, 0.0, 1.1], [0.0, 0.5 - 0.2j, 0.0], [0.9, 0.0, -0.6j]]),
     "Y": sp.csr_array(np.array([[1.0j, 0.0, 0.4], [0.0, 0.7, 0.0], [0.2 + 0.1j, 0.0, 0.0]])),
@@ -63,6 +67,31 @@ np.real(z * np.conj(C @ z)); (z / (w + 5)).real; np.fft.irfft(z, 3); np.fft.fft(
 np.sum(z.real) + r; np.array([v.imag for v in z]); np.array([(v * 2j).real for v in z]); r[::-1]
 np.real_if_close(z.real); np.where(r > 1, z.real, w.imag); (Y @ z).real; (B @ z).imag; np.sin(r)
 np.fft.hfft(z, 3); abs(z[0]) + r; (1 / (z + 5)).imag
+"""
+
+SCIPY = """
+ss.convolve(z, w); ss.fftconvolve(z, [1j, 2]); ss.correlate(z, [1j, 2]); ss.hilbert(x)
+ss.lfilter([1, 0.5j], [1, 0.3], z); ss.lfilter([1, 0.5], [1, 0.3j], x); ss.upfirdn([1, 1j], r)
+ss.sosfilt([[1, 0.5, 0, 1, 0.2, 0]], z); ss.filtfilt([1, 0.5], [1.0], z, padlen=1); ss.detrend(z)
+sl.toeplitz(z); sl.circulant(z); nd.convolve1d(z, [1, 2.0, 0]); nd.gaussian_filter1d(z, 1.0)
+sp.diags_array(z) @ c; sp.csr_array((z, at)) @ w; (sp.csr_array((z, at)) * 1j).toarray()
+sp.csr_array((z, at)).conj().T.toarray(); sp.csr_array((z, at)).imag.toarray() * 1j
+(sp.csr_array((z, at)) + sp.csr_array((r, at))).toarray(); sp.kron(sp.csr_array((z, at)), [[1j]])
+(sp.csr_array((z, at)) @ sp.csr_array(C)).toarray(); z @ sp.csr_array(C); Y.dot(z)
+sp.block_array([[sp.diags_array(z), sp.diags_array(r)]]).toarray(); abs(sp.csr_array((z, at)))
+np.ma.sum(np.ma.array(z, mask=[0, 1, 0])) * c; np.ma.array(z * 1j, mask=[0, 0, 1]).filled(0)
+np.ma.cumsum(np.ma.array(z, mask=[0, 1, 0])).filled(0)
+"""
+COVERED = """
+np.histogram([0.1, 0.2, 0.9], [0, 0.5, 1], weights=z)[0]; np.polyfit([0, 1, 2], z, 1)
+np.linalg.inv(np.outer(z, w) + 9 * np.eye(3)); np.linalg.qr(np.outer(z, w) + C)[0]; np.var(z) * c
+np.linalg.cholesky(np.outer(z, z.conj()) + 9 * np.eye(3)); np.geomspace(z[0], w[0], 3); z ** r
+np.cumprod(z); np.roots([1, z[0], 1 + z[1]]); np.cov(np.stack([z, w])); np.vander(z); np.sinc(z)
+np.polydiv(r, z[:2])[1]; np.emath.log(r - 2); np.emath.sqrt(r - 2); ss.resample(z, 5); ss.czt(z)
+ss.stft(x, nperseg=4)[2]; ss.csd(x, x[::-1] ** 2, nperseg=4)[1]
+ss.istft(np.outer(z, w), nperseg=4)[1]
+sl.solve(C + np.diag(z) + 3 * np.eye(3), w); sl.expm(np.diag(z)); np.sort_complex(z); np.median(z)
+sl.sqrtm(np.outer(z, w) + 9 * np.eye(3)); np.frompyfunc(lambda a: a * 1j, 1, 1)(z).astype(complex)
 """
 
 
@@ -163,6 +192,7 @@ def program(lines: list[str], result: str) -> Callable[[Any], Any]:
     def run(x: Any) -> Any:
         scope = {
             **CONSTANTS,
+            "x": x,
             "r": x[:3],
             "s": x[3:],
             "z": x[1:4] * 0.6 - 1j * x[5:2:-1],

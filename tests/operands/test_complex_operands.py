@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cases.complex_programs import TO_COMPLEX, TO_REAL, program, random_program, steps
+from cases.complex_programs import (
+    COVERED,
+    SCIPY,
+    TO_COMPLEX,
+    TO_REAL,
+    program,
+    random_program,
+    steps,
+)
 from oracles import (
     assert_covers,
     assert_same_pattern,
@@ -69,6 +77,35 @@ def test_hessian(step):
     compare = assert_covers if step in CONSERVATIVE_HESSIAN else assert_same_pattern
     compare(hessian_sparsity(f, X), numerical_hessian_pattern(f, X))
     compare(hessian_sparsity(f, X, local=True), hessian_pattern_at(f, X))
+
+
+def both_parts(step: str) -> Callable[[Any], Any]:
+    """The real and the imaginary part of what a step gives, of any shape."""
+    f = program([f"y = {step}"], "y")
+
+    def parts(x: Any) -> Any:
+        y = f(x)
+        y = y.toarray() if hasattr(y, "toarray") else y
+        return y.real, y.imag
+
+    return parts
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("step", steps(SCIPY))
+def test_functions_of_scipy(step, local):
+    f = both_parts(step)
+    expected = jacobian_pattern_at(f, X) if local else numerical_jacobian_pattern(f, X)
+    assert_same_pattern(jacobian_sparsity(f, X, local=local), expected)
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("step", steps(COVERED))
+def test_functions_that_join_the_parts(step, local):
+    """What both parts of a result depend on, jointly: nothing is lost."""
+    f = both_parts(step)
+    expected = jacobian_pattern_at(f, X) if local else numerical_jacobian_pattern(f, X)
+    assert_covers(jacobian_sparsity(f, X, local=local), expected)
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
