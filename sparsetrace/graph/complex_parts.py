@@ -186,8 +186,17 @@ def parts_of(graph: Graph, ids: Ids) -> tuple[Ids, Ids]:
             real, imag = np.where(without, ids, real), np.where(without, ids, imag)
     if not graph.pure and ids.size and np.minimum.reduce(ids, axis=None) < ZERO:
         known = ids < ZERO
-        values = graph.known_values(ids[known], _COMPLEX)
-        real[known], imag[known] = graph.constant(values.real), graph.constant(values.imag)
+        real[known], imag[known] = _parts_of_constants(graph, ids[known])
+    return real, imag
+
+
+def _parts_of_constants(graph: Graph, ids: Ids) -> tuple[Ids, Ids]:
+    """The same of constants: a real number is its own real part, and needs no other id."""
+    values = graph.known_values(ids, _COMPLEX)
+    real, imag = ids.copy(), zeros(ids.shape, np.int32)
+    at = np.flatnonzero((values.imag != 0) | np.signbit(values.imag))
+    if at.size:
+        real[at], imag[at] = graph.constant(values.real[at]), graph.constant(values.imag[at])
     return real, imag
 
 

@@ -342,6 +342,22 @@ def written_by_functions(x):
     return y.real, part
 
 
+def copied_part(x):
+    """What NumPy copies, since a part has gaps between its elements, is no view."""
+    y = (x[:4] + 1j * x[1:]).reshape(2, 2)
+    copy, view = y.real.ravel(), y.real.reshape(-1)
+    copy[0], view[1] = x[4], x[4]
+    np.ascontiguousarray(y.imag)[0, 0] = 0.0
+    return y.real, y.imag, copy
+
+
+def transposed_parts(x):
+    y = np.zeros((2, 3), complex, order="F")
+    y.T.real[0], y.imag.T[1:] = x[:2], x[2:4]
+    y[:, ::2].imag[1] = x[4]
+    return y.real, y.imag.sum(axis=0), y.T.real.ravel()
+
+
 def assigned_part(x):
     y = x[:2] + 1j * x[2:4]
     y.real[0] = 0.0
@@ -350,7 +366,9 @@ def assigned_part(x):
 
 
 @pytest.mark.parametrize("local", [False, True])
-@pytest.mark.parametrize("f", [written_parts, written_by_functions, assigned_part])
+@pytest.mark.parametrize(
+    "f", [written_parts, written_by_functions, copied_part, transposed_parts, assigned_part]
+)
 def test_parts_of_complex_arrays_are_views(f, local):
     x = np.arange(1.0, 6)
     expected = numerical_jacobian_pattern(f, x)
