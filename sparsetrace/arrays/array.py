@@ -24,6 +24,7 @@ from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.sparse_operators import reflected
 from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.graph.complex_parts import joint
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.scalar import (
     Hidden,
@@ -37,9 +38,10 @@ from sparsetrace.numbers.scalar import (
 from sparsetrace.numbers.text import array_text
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.numpy_rules.array_manipulation import repeats
+from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.memory import without_buffer
 from sparsetrace.operands.memory_order import ordered
-from sparsetrace.operands.operands import FLOAT, Elements, ids_of, is_traced, landed, values_of
+from sparsetrace.operands.operands import FLOAT, Elements, is_traced, values_of
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.attribute_access import whether_there
@@ -70,13 +72,15 @@ def wrap(trace: Trace, result: Elements) -> Any:
     if result.dtype.kind not in "biufc":
         raise AssertionError(f"a rule gave elements of the dtype {result.dtype}")
     mixed = trace.graph.mixed or (result.dtype is not FLOAT and result.dtype.char in _NARROW)
-    if mixed and type(ids) is np.ndarray:  # not a part of a complex array, which shares its ids
+    if mixed:
+        if result.dtype.kind != "c":  # a real number has no parts
+            ids = joint(trace.graph, ids)
         ids = trace.graph.rounded(ids, result.dtype)
     if ids.ndim == 0 and not result.keep_array:
         return _scalar(trace, int(ids), result.dtype, values)
     if trace.local:
         values = np.asarray(values)
-        if values.ndim > 1 and type(ids) is np.ndarray:
+        if values.ndim > 1:
             ids = ordered(ids, values)  # the rule for the ids may have moved axes about
         if result.dtype.kind in "biu" and not trace.dependency:
             return values  # whole numbers have no derivative, and here their values are known
@@ -90,7 +94,7 @@ def _read(trace: Trace, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def _write(trace: Trace, call: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     x, key, value = args
-    indexing.write(trace, x._ids, key, landed(trace, x._dtype, ids_of(trace, value)))
+    indexing.write(trace, x._ids, key, moved_ids(trace, value, x._dtype))
 
 
 def _recorded(trace: Trace, call: str, args: tuple[Any, ...], rule: Callable[..., Any]) -> Any:
@@ -228,7 +232,7 @@ class TracedArray(Layout):
         if getattr(type(value), "_is_picked", False):
             _write_picked(self, indexing.constant_key(trace, key)[0], value)
             return
-        ids = landed(trace, self._dtype, ids_of(trace, value))
+        ids = moved_ids(trace, value, self._dtype)
         if not indexing.is_simple(key):
             key, unsure = indexing.constant_key(trace, key)
             if unsure:
@@ -405,13 +409,13 @@ class TracedArray(Layout):
             return self
         if self._values is not None:
             result = Elements(
-                landed(self._trace, result_dtype, self._ids.copy(order)),
+                moved_ids(self._trace, self, result_dtype).copy(order),
                 result_dtype,
                 self._values.astype(result_dtype, order),
                 keep_array=True,
             )
             return wrap(self._trace, result)
-        ids = landed(self._trace, result_dtype, ids_of(self._trace, self).copy(order))
+        ids = moved_ids(self._trace, self, result_dtype).copy(order)
         result = traced_array(self._trace, ids, result_dtype)
         if self._trace.names is not None:
             self._trace.names.bounds.converted(self, result)

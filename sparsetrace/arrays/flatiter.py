@@ -13,7 +13,8 @@ import numpy as np
 from sparsetrace.arrays.layout import Layout
 from sparsetrace.errors import ValueDependentError, explain
 from sparsetrace.numpy_rules import indexing
-from sparsetrace.operands.operands import contains_traced, ids_of, landed, values_of
+from sparsetrace.operands.complex_operands import moved_ids
+from sparsetrace.operands.operands import contains_traced, values_of
 
 __all__ = ["Flat"]
 
@@ -65,13 +66,13 @@ class Flat:
                 explain("x.flat[key] =", "the key depends on the inputs", "Use np.where.")
             )
         places = np.arange(array._ids.size).flat[key]
-        ids = landed(array._trace, array._dtype, ids_of(array._trace, value)).reshape(-1)
+        ids = moved_ids(array._trace, value, array._dtype).reshape(-1)
         ids = np.resize(ids, np.shape(places)) if np.ndim(places) else ids[0]
         array._written()
-        array._ids[np.unravel_index(places, array._ids.shape)] = ids
+        at = np.unravel_index(places, array._ids.shape)
+        indexing.put(array._trace, array._ids, at, ids)
         if array._values is not None:
             array._values.flat[key] = values_of(value)
-        indexing.refresh(array._trace, array._ids)
 
     def copy(self) -> Any:
         return self._array.flatten()

@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
-from sparsetrace.graph.complex_parts import plain_copies
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules.array_manipulation import repeats
 from sparsetrace.operands import memory
-from sparsetrace.operands.operands import ids_of, values_of
 from sparsetrace.operands.poison import frame
 
 __all__ = ["Layout"]
@@ -56,7 +54,7 @@ class Layout(np.ndarray[Any, Any]):
     ) -> Self:
         """The traced array over these ids; views of `ids` and `values` stay views."""
         array = frame(ids.shape).view(cls)
-        array._ids = ids if type(ids) is np.ndarray else plain_copies(ids)
+        array._ids = ids
         array._trace = trace
         array._dtype = dtype
         array._values = values
@@ -177,14 +175,7 @@ class Layout(np.ndarray[Any, Any]):
 
     @real.setter
     def real(self, value: Any) -> None:
-        if self._dtype.kind == "c":
-            united = self._trace.graph.union(self._ids, ids_of(self._trace, value))
-            self._written()
-            self._ids[...] = united
-            if self._values is not None:
-                self._values.real = values_of(value)
-        else:
-            self[...] = value
+        np.real(self)[...] = value
 
     def _written(self) -> None:
         """Heed that its elements are about to change."""
@@ -202,10 +193,7 @@ class Layout(np.ndarray[Any, Any]):
     def imag(self, value: Any) -> None:
         if self._dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
-        self._written()
-        self._ids[...] = self._trace.graph.union(self._ids, ids_of(self._trace, value))
-        if self._values is not None:
-            self._values.imag = values_of(value)
+        np.imag(self)[...] = value
 
     # ---------------------------------------------------- methods that move
     def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch.calls import answer_objects_by, ufunc_call
 from sparsetrace.numbers.scalar import as_python
+from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import (
     constant_values,
     contains_traced,
-    elements_of,
     holds_objects,
     is_of_numbers,
     is_ordinary,

@@ -23,11 +23,11 @@ from sparsetrace.arrays.picks import Pick, meet, refuse
 from sparsetrace.context import Trace
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
     dtype_of,
-    elements_of,
     ids_of,
     is_traced,
 )

@@ -21,14 +21,12 @@ from sparsetrace.arrays.picks import Pick, meet, refuse
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.complex_operands import elements_of, moved_ids
 from sparsetrace.operands.constants import chosen_values
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
-    elements_of,
-    ids_of,
     is_traced_array,
-    landed,
 )
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.registry import rule_for
@@ -154,7 +152,7 @@ def _write(x: TracedArray, key: Any, value: Any) -> None:
         value = value._candidates if same else value._any()
     else:
         value = aligned(trace, value, axis)
-    new = np.broadcast_to(landed(trace, x._dtype, ids_of(trace, value)), places.shape)
+    new = np.broadcast_to(moved_ids(trace, value, x._dtype), places.shape)
     if trace.dependency:
         new = trace.graph.union(new, np.broadcast_to(along_axis(place.pick.ids, axis), new.shape))
     inside = np.broadcast_to(along_axis(valid, axis), places.shape)

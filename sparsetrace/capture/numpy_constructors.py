@@ -20,10 +20,10 @@ from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_lib
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, explain
 from sparsetrace.graph.graph import filled
+from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
-    elements_of,
     holds_objects,
     is_of_numbers,
     is_traced,

@@ -16,7 +16,8 @@ import numpy as np
 from sparsetrace.context import CURRENT
 from sparsetrace.dispatch.function_rules import register
 from sparsetrace.numbers.scalar import as_python
-from sparsetrace.operands.operands import contains_traced, elements_of
+from sparsetrace.operands.complex_operands import elements_of
+from sparsetrace.operands.operands import contains_traced
 
 __all__: list[str] = []
 

@@ -20,7 +20,7 @@ from sparsetrace.errors import InputError, UnsupportedError, explain
 from sparsetrace.operands.binding import NOT_GIVEN, Binder, Handler, binder
 from sparsetrace.operands.operands import contains_traced
 
-__all__ = ["Args", "BoundRule", "Call", "Options", "harmless", "makes_objects"]
+__all__ = ["Args", "BoundRule", "Call", "Options", "harmless", "keeps_parts", "makes_objects"]
 
 Args = tuple[Any, ...]
 Options = dict[str, Any]
@@ -66,6 +66,16 @@ def makes_objects(rule: Handler) -> Handler:
     return rule
 
 
+def keeps_parts(rule: Handler) -> Handler:
+    """Mark a rule that computes with complex numbers what the function computes.
+
+    Others, which may compute something of the same dependencies, are given numbers whose
+    parts are not told apart.
+    """
+    rule.keeps_parts = True  # type: ignore[attr-defined]
+    return rule
+
+
 def harmless(*names: str) -> Callable[[Handler], Handler]:
     """Mark parameters that a rule does not read, because they change no dependency."""
 
@@ -79,11 +89,12 @@ def harmless(*names: str) -> Callable[[Handler], Handler]:
 class BoundRule:
     """A rule, called with what it reads of the arguments of one function."""
 
-    __slots__ = ("_bind", "_invoke", "_unread", "call", "makes_objects")
+    __slots__ = ("_bind", "_invoke", "_unread", "call", "keeps_parts", "makes_objects")
 
     def __init__(self, call: Call, rule: Handler, harmless: frozenset[str]) -> None:
         self.call = call
         self.makes_objects: bool = getattr(rule, "makes_objects", False)
+        self.keeps_parts: bool = getattr(rule, "keeps_parts", False)
         harmless |= getattr(rule, "harmless", frozenset())
         known = _parameters(call.original)
         wanted = list(inspect.signature(rule).parameters.values())

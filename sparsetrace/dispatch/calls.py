@@ -50,7 +50,8 @@ from sparsetrace.numpy_rules import (
     whole_numbers,
 )
 from sparsetrace.numpy_rules.array_manipulation import MOVES, run_move
-from sparsetrace.operands import elementwise, unions
+from sparsetrace.operands import elementwise, loops, unions
+from sparsetrace.operands.complex_operands import moved_operand
 from sparsetrace.operands.constants import of_known
 from sparsetrace.operands.floating import notice, notice_function
 from sparsetrace.operands.implementations import IMPLEMENTED, rebound
@@ -66,7 +67,6 @@ from sparsetrace.operands.operands import (
     is_traced,
     is_traced_array,
     landed,
-    operand_of,
     plain_target,
     values_of,
     wrapped,
@@ -278,6 +278,9 @@ def _called(
     if ufunc.signature is None and not trace.local and not _CONVERTING.isdisjoint(kwargs):
         result = _in_loop(trace, ufunc, inputs, outs, kwargs, result)
     if where is not True:
+        if trace.local:  # the rules left the dtypes to the caller
+            dtypes = loops.result_dtypes(ufunc, inputs)
+            result = [Elements(e.ids, dtype) for e, dtype in zip(result, dtypes, strict=True)]
         result = [
             masked(trace, e, outs[i] if i < len(outs) else None, where)
             for i, e in enumerate(result)
@@ -315,7 +318,7 @@ def _in_loop(
 
 
 def _outer(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Elements]:
-    a, b = (operand_of(trace, x) for x in inputs)
+    a, b = (moved_operand(trace, x) for x in inputs)
     left = a.moved(lambda data: data.reshape(a.shape + (1,) * len(b.shape)))
     return elementwise.call(trace, ufunc, (left, b))
 

@@ -24,6 +24,8 @@ from sparsetrace.operands.constants import plain_values
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
+    dtype_of,
+    ids_of,
     is_sparse_traced,
     is_traced,
     values_of,
@@ -160,6 +162,9 @@ class FunctionRule:
     def _answered(self, trace: Trace, bound: BoundRule, args: Args, kwargs: Options) -> Any:
         args = tuple(_with_constants_plain(trace, x) for x in args)
         kwargs = {name: _with_constants_plain(trace, x) for name, x in kwargs.items()}
+        if trace.graph.parts is not None and not bound.keeps_parts:
+            args = tuple(_without_parts(trace, x) for x in args)
+            kwargs = {name: _without_parts(trace, x) for name, x in kwargs.items()}
         holds = bool(args) and holds_traced(args[0])
         if not self.always and not holds and not any(map(is_given, (*args, *kwargs.values()))):
             return bound.call.original(*args, **kwargs)
@@ -229,6 +234,20 @@ def _with_constants_plain(trace: Trace, x: Any) -> Any:
         return type(x)(_with_constants_plain(trace, item) for item in x)
     if type(x) is dict:
         return {key: _with_constants_plain(trace, item) for key, item in x.items()}
+    return x
+
+
+def _without_parts(trace: Trace, x: Any) -> Any:
+    """An argument, with complex numbers whose real and imaginary parts are not told apart."""
+    if is_traced(x) and dtype_of(x).kind == "c":
+        ids = ids_of(trace, x)
+        if ids is not x._ids:
+            kept = isinstance(x, np.ndarray)
+            return trace.wrap(Elements(ids.copy("K"), x._dtype, x._values, keep_array=kept))
+    elif type(x) in (list, tuple) and contains_traced(x):
+        return type(x)(_without_parts(trace, item) for item in x)
+    elif type(x) is dict:
+        return {key: _without_parts(trace, item) for key, item in x.items()}
     return x
 
 

@@ -87,10 +87,17 @@ def of_ufunc_call(
     result = rule(trace, (ufunc, method), inputs, options, outs)
     several = (result,) if isinstance(result, Elements) else result
     valued = tuple(
-        Elements(elements.ids, array.dtype, array)
+        Elements(elements.ids, _dtype_beside(elements, array), array)
         for elements, array in zip(several, map(np.asarray, arrays), strict=True)
     )
     return valued[0] if isinstance(result, Elements) else valued
+
+
+def _dtype_beside(elements: Elements, array: NDArray[Any]) -> np.dtype[Any]:
+    """The values' dtype; a complex one if the ids are those of a complex target, in part."""
+    if elements.dtype.kind == "c" and array.dtype.kind != "c":
+        return elements.dtype
+    return array.dtype
 
 
 def _values(

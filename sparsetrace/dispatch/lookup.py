@@ -3,7 +3,8 @@
 Contract: what a call makes of its operands' nodes depends on the call, on the operands'
 shapes and dtypes, and on the constants among them; not on which nodes they are.  That is the
 key.  A call whose key comes a second time is recorded, as a `Recipe`; from then on the recipe
-is followed.  Calls that a key cannot describe are left to the rules.
+is followed.  Calls that a key cannot describe are left to the rules.  Complex operands and
+results stand for two each, their real and their imaginary parts.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy import arange, asarray, concatenate
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.recording import Literal, Recipe, Result, Rule, is_c_like, recorded
+from sparsetrace.graph.complex_parts import joined, parts_of
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Ids, Rows
 from sparsetrace.operands.implementations import function_named
 from sparsetrace.operands.operands import Elements, is_traced
@@ -153,8 +155,12 @@ How = Callable[[Trace, Any, list[Any], list[Any]], bool]
 
 def _traced(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     ids: Ids = x._ids
-    if ids.size > _SMALL or type(ids) is not np.ndarray or x._trace is not trace:
+    if ids.size > _SMALL or x._trace is not trace:
         return False
+    if x._dtype.kind == "c":
+        key += (type(x), ids.shape, x._dtype)
+        nodes += parts_of(trace.graph, ids)
+        return ids.ndim < 2 or is_c_like(ids)
     if ids.ndim < 2 or ids.flags.c_contiguous or is_c_like(ids):
         key += (type(x), ids.shape, x._dtype)
         nodes.append(ids)
@@ -298,7 +304,7 @@ def _followed(trace: Trace, recipe: Recipe, nodes: list[Any], table: Ids) -> Any
         trace.graph.interactions.append(cls(*(taken[id(at)] for at in places)))
     if recipe.scalar_products is not None:
         trace.graph.scalar_products += table[recipe.scalar_products].tolist()
-    result = _made(results, table)
+    result = _made(trace, results, table)
     for i, written in recipe.writes:
         nodes[i][...] = table[written]
     return result
@@ -324,14 +330,17 @@ def _all_ids(trace: Trace, recipe: Recipe, operands: Ids, base: int) -> Ids:
     return concatenate(tables) if len(tables) > 1 else operands
 
 
-def _made(results: Any, table: Ids) -> Any:
+def _made(trace: Trace, results: Any, table: Ids) -> Any:
     if type(results) is Result:
-        return _elements(results, asarray(table[results.places]))
+        ids = asarray(table[results.places])
+        if results.imag is not None:
+            ids = joined(trace.graph, ids, asarray(table[results.imag]))
+        return _elements(results, ids)
     if type(results) is Literal:
         value = results.value
         return value.copy() if isinstance(value, np.ndarray) else value
     cls, items = results
-    result = [_made(item, table) for item in items]
+    result = [_made(trace, item, table) for item in items]
     return cls(*result) if hasattr(cls, "_fields") else cls(result)
 
 

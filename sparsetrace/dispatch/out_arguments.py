@@ -20,13 +20,15 @@ from numpy import compress
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.operands import (
     Elements,
+    Operand,
+    dtype_of,
     ids_of,
     is_traced_array,
     is_uncertain,
     known_of,
-    landed,
     plain_target,
 )
 
@@ -88,6 +90,9 @@ def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:
     shape = np.broadcast_shapes(new.ids.shape, np.shape(where))
     if old is None:
         kept: Ids = np.full(shape, trace.graph.opaque, np.int32)
+    elif "c" in (new.dtype.kind, dtype_of(old).kind):  # then all of them are as in the target
+        kept = moved_ids(trace, old)
+        new = Elements(_into(trace, new, dtype_of(old)), dtype_of(old))
     else:
         kept = ids_of(trace, old)
     if is_uncertain(where):
@@ -97,6 +102,11 @@ def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:
         return Elements(out, new.dtype)
     mask = known_of(trace, where).astype(bool)
     return Elements(np.where(mask, new.ids, kept), new.dtype)
+
+
+def _into(trace: Trace, result: Elements, dtype: np.dtype[Any]) -> Ids:
+    """The ids of a result as elements of an array of this dtype."""
+    return moved_ids(trace, Operand(trace, result.ids, result.dtype), dtype)
 
 
 def store(
@@ -125,7 +135,7 @@ def store(
         raise ValueError(
             f"{call}: the shape {target.shape} is not that of the result, {result.ids.shape}"
         )
-    indexing.put(trace, target._ids, ..., landed(trace, target._dtype, result.ids))
+    indexing.put(trace, target._ids, ..., _into(trace, result, target._dtype))
     if trace.local:
         np.copyto(target._values, result.values, where=where, casting="unsafe")
     return target

@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES
+from sparsetrace.graph.complex_parts import joined, parts_of
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Block, Columns, Graph, Ids
 from sparsetrace.graph.interactions import Contraction, Products
+from sparsetrace.operands.complex_operands import real_dtype
 from sparsetrace.operands.operands import Elements, is_traced, python_type
 from sparsetrace.propagation.jacobian import index_sets
 
@@ -70,6 +72,8 @@ class Result:
     """How they are to be transposed, where the result is not in C order."""
     fresh: int
     """Where it consists of new nodes, in their order: the first of them; else -1."""
+    imag: Places | None = None
+    """Of a complex array, the places of its imaginary part; `places` are those of the real one."""
 
 
 @dataclass(slots=True)
@@ -115,7 +119,7 @@ def recorded(
     copies = _Copies(own, trace)
     given = tuple(copies.of(x) for x in args)
     named = {name: copies.of(x) for name, x in kwargs.items()}
-    before = [array(ids) for ids in copies.inputs]
+    before = [array(ids) for ids in (*copies.inputs, *copies.complex)]
     plain = [array(x) for x in copies.constants]
     current, failed = CURRENT.set(own), FAILURES.set(None)
     try:
@@ -127,13 +131,14 @@ def recorded(
         FAILURES.reset(failed)
     if any(x.tobytes() != y.tobytes() for x, y in zip(plain, copies.constants, strict=True)):
         return None
-    written = [
-        i for i, (x, y) in enumerate(zip(before, copies.inputs, strict=True)) if (x != y).any()
-    ]
+    after = [*copies.inputs, *copies.complex]
+    written = [i for i, (x, y) in enumerate(zip(before, after, strict=True)) if (x != y).any()]
+    if written and written[-1] >= len(copies.inputs):
+        return None
     arrays: list[Elements] = []
     try:
         outline = _outline(result, arrays)
-        if not _are_new(arrays, copies.inputs):
+        if not _are_new(arrays, after):
             return None
         return _written_down(own.graph, size, arrays, outline, copies.inputs, written)
     except _NoRecipe:
@@ -143,7 +148,7 @@ def recorded(
 # -------------------------------------------------------------------------- operands
 def _ids_within(x: Any) -> Iterator[Ids]:
     if is_traced(x):
-        yield x._ids
+        yield from (x._ids,) * (2 if x._dtype.kind == "c" else 1)
     elif type(x) in (list, tuple):
         for item in x:
             yield from _ids_within(item)
@@ -153,7 +158,8 @@ class _Copies:
     """Arguments as the recording gets them: each traced element an input of its own.
 
     Operands that hold the same nodes hold the same inputs.  `inputs` are their ids in the
-    order of the operands' memory, `constants` the plain arrays.
+    order of the operands' memory, those of both parts of complex ones, whose own ids are in
+    `complex`; `constants` are the plain arrays.
     """
 
     def __init__(self, own: Trace, trace: Trace) -> None:
@@ -161,6 +167,7 @@ class _Copies:
         self._next = FIRST_INPUT
         self._first: dict[bytes, int] = {}
         self.inputs: list[Ids] = []
+        self.complex: list[Ids] = []
         self.constants: list[NDArray[Any]] = []
 
     def of(self, x: Any) -> Any:
@@ -168,7 +175,7 @@ class _Copies:
         if is_traced(x):
             ids: Ids = x._ids
             turned = ids.ndim > 1 and not is_c_like(ids)
-            fresh = self._inputs(ids.T if turned else ids, x._dtype)
+            fresh = self._of_elements(ids.T if turned else ids, x._dtype)
             if python_type(type(x)) is not None:
                 return type(x)(self._own, int(fresh), x._dtype)
             # a result of no dimensions that an array keeps stays an array
@@ -180,6 +187,14 @@ class _Copies:
             self.constants.append(array(x))
             return self.constants[-1]
         return x
+
+    def _of_elements(self, ids: Ids, dtype: np.dtype[Any]) -> Ids:
+        if dtype.kind != "c":
+            return self._inputs(ids, dtype)
+        parts = parts_of(self._trace.graph, ids)
+        fresh = joined(self._own.graph, *(self._inputs(part, real_dtype(dtype)) for part in parts))
+        self.complex.append(fresh)
+        return fresh
 
     def _inputs(self, ids: Ids, dtype: np.dtype[Any]) -> Ids:
         own = self._own.graph
@@ -304,7 +319,8 @@ def _written_down(
     inputs: list[Ids],
     written: list[int],
 ) -> Recipe | None:
-    kept = [asarray(e.ids) for e in arrays] + [inputs[i] for i in written]
+    parts = [_parts(own, e) for e in arrays]
+    kept = [asarray(ids) for both in parts for ids in both] + [inputs[i] for i in written]
     if sum(ids.size for ids in kept) > _MOST_PLACES:
         return None
     blocks = own.finish()
@@ -325,7 +341,7 @@ def _written_down(
         steps = [_step(block, table) for block in blocks]
     interactions = [_multiplied(x, table) for x in own.interactions]
     products = array(own.scalar_products, np.int32)
-    results = [_result(e, table) for e in arrays]
+    results = [_result(e, both, table) for e, both in zip(arrays, parts, strict=True)]
     return Recipe(
         steps=steps,
         count=count,
@@ -394,7 +410,19 @@ def _multiplied(result: Any, table: _Table) -> tuple[type, list[Places]]:
     return type(result), [made.setdefault(id(ids), table.of(ids)) for ids in given]
 
 
-def _result(result: Elements, table: _Table) -> Result:
+def _parts(own: Graph, result: Elements) -> tuple[Ids, ...]:
+    """The ids of a result; of a complex one those of its parts."""
+    if result.dtype.kind != "c":
+        return (result.ids,)
+    if result.ids.ndim > 1 and not is_c_like(result.ids):
+        raise _NoRecipe
+    return parts_of(own, result.ids)
+
+
+def _result(result: Elements, parts: tuple[Ids, ...], table: _Table) -> Result:
+    if len(parts) == 2:
+        real, imag = map(table.of, parts)
+        return Result(real, result.dtype, result.keep_array, None, -1, imag)
     places = table.of(asarray(result.ids))
     axes = None
     if places.ndim > 1 and not is_c_like(result.ids):

@@ -55,7 +55,6 @@ FIRST_INPUT = 2
 _LIMIT = 2**31 - 1
 _FLOAT = np.dtype(np.float64)
 _COMPLEX = np.dtype(np.complex128)
-_COMPLEX_TYPES = frozenset((complex, np.clongdouble))
 _EXACT = 2**53
 """Whole numbers up to this one are float64 numbers."""
 _NARROW = 64
@@ -112,14 +111,16 @@ class Graph:
         Whoever writes such an id asks `opaque`, `zero` or `constant` for it, which end this;
         `look_at` serves where NumPy wrote it.
     mixed : bool
-        Whether constants are kept that are no float64 numbers: complex ones, whole numbers
-        above 2**53, those of long doubles.
+        Whether constants are kept that are no float64 numbers (complex ones, whole numbers
+        above 2**53, those of long doubles), or complex elements with parts.
     signed_zeros : bool
         Whether there is a negative zero among the constants, which has an id of its own.
     interactions : list
         In a trace of second order, what its nonlinear nodes multiply
         (`sparsetrace.graph.interactions`); `scalar_products` gathers those of single numbers,
         three ids each.
+    parts : PartTable or None
+        The parts of complex elements (`sparsetrace.graph.complex_parts`); None if there are none.
     thread : int
         The thread that may add nodes.  Another one is given to `other_thread`, which
         returns when its turn has come, or raises.
@@ -150,6 +151,7 @@ class Graph:
         "mixed",
         "n_inputs",
         "other_thread",
+        "parts",
         "pure",
         "scalar_products",
         "second_order",
@@ -173,6 +175,7 @@ class Graph:
         self._second: list[int] = []
         self._table: NDArray[Any] = zeros(16)
         self.mixed = False
+        self.parts: Any = None
         self.signed_zeros = False
         self._table_size = 1
         self._dedupe: dict[Any, int] = {}
@@ -311,7 +314,7 @@ class Graph:
         after = _converted(before, dtype)
         same = (after == before) | (before != before)
         if dtype.kind != "c" and self.mixed:
-            same &= [type(x) not in _COMPLEX_TYPES for x in before.tolist()]
+            same &= [x.imag == 0 for x in before.tolist()]
         if same.all() and not (self.signed_zeros and dtype.kind in "biu"):
             return ids
         out = array(ids)

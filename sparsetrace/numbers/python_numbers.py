@@ -33,6 +33,7 @@ from sparsetrace.numbers.scalar import (
     unites,
 )
 from sparsetrace.operands import unions
+from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.floating import without_state
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT, values_of
@@ -321,7 +322,8 @@ def _by_rule(ufunc: np.ufunc, operate: Callable[..., Any], *operands: Any) -> An
 
 def _as_complex(x: Any) -> Any:
     if isinstance(x, PythonNumber):
-        return TracedPythonComplex(x._trace, x._id, COMPLEX, complex(_value(x)))
+        node = int(moved_ids(x._trace, x, COMPLEX))
+        return TracedPythonComplex(x._trace, node, COMPLEX, complex(_value(x)))
     return complex(x)
 
 

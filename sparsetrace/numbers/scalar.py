@@ -28,8 +28,9 @@ from sparsetrace.errors import EscapeError, ValueDependentError, explain
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
 from sparsetrace.operands import unions
+from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
-from sparsetrace.operands.operands import FLOAT, Elements, landed
+from sparsetrace.operands.operands import FLOAT, Elements
 from sparsetrace.operands.python_operators import COMPARISONS, define
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.rules import RECORDS
@@ -468,7 +469,7 @@ class TracedScalar(Number):
         result_dtype = np.dtype(dtype)
         values = None if self._value is None else np.asarray(self._value).astype(result_dtype)
         result = self._trace.wrap(
-            Elements(landed(self._trace, result_dtype, self._ids), result_dtype, values)
+            Elements(moved_ids(self._trace, self, result_dtype), result_dtype, values)
         )
         if self._trace.names is not None:
             self._trace.names.bounds.converted(self, result)

@@ -20,8 +20,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
-from sparsetrace.graph.complex_parts import PartIds, part_of
 from sparsetrace.graph.graph import Ids
+from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.constants import chosen_values, converted
 from sparsetrace.operands.operands import (
     Elements,
@@ -141,7 +141,7 @@ def _lifted(trace: Trace, function: Callable[..., Any], value, dtypes: list[np.d
         items = [_lifted(trace, function, item, dtypes) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
     dtypes.append(dtype_of(value))
-    return ids_of(trace, value)
+    return moved_ids(trace, value)
 
 
 def _plain(trace: Trace, value, name: str) -> Any:
@@ -268,37 +268,32 @@ def run_move(trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
             source.type(values)
     if dtype.kind in "biu" and any(result_dtype.kind not in "biu" for result_dtype in dtypes):
         return _integer_move(trace, move, args, kwargs, dtype)
-    complex_parts = [x for x in (*moved, *options.values()) if isinstance(x, PartIds)]
-    if (
-        complex_parts
-    ):  # NumPy may make new arrays of an operand's class, which are no views of a part
-        moved = [_bare(x) for x in moved]
-        options = {k: _bare(v) for k, v in options.items()}
+    if function not in _APART and len({x.kind == "c" for x in (*dtypes, dtype)}) > 1:
+        moved = [
+            _as_dtype(trace, a, dtype) if move.holds(i) else x
+            for i, (a, x) in enumerate(zip(args, moved, strict=True))
+        ]
+        options = {
+            k: _as_dtype(trace, kwargs[k], dtype) if k in move.keywords else v
+            for k, v in options.items()
+        }
     result = function(*moved, **options)
     if function in (broadcast_arrays, meshgrid, sliding_window_view):
         for ids in result if isinstance(result, (list, tuple)) else (result,):
             if repeats(ids):
                 ids.flags.writeable = False
                 trace.keeps_writes = True
-    if complex_parts:
-        result = _viewed(trace, result, complex_parts)
     apart = None
     if isinstance(result, (list, tuple)) and function in _APART:
         apart = [dtype_of(a) for a in args]
     return _wrapped(trace, result, dtype, apart)
 
 
-def _bare(ids) -> Any:
-    return ids.view(np.ndarray) if isinstance(ids, PartIds) else ids
-
-
-def _viewed(trace: Trace, result, complex_parts: list[PartIds]) -> Any:
-    """The result, as parts where it is a view of one."""
-    if isinstance(result, (list, tuple)):
-        return type(result)(_viewed(trace, item, complex_parts) for item in result)
-    if any(np.may_share_memory(result, part) for part in complex_parts):
-        return part_of(trace.graph, result)
-    return result
+def _as_dtype(trace: Trace, value, dtype: np.dtype[Any]) -> Any:
+    """Node ids of elements of which some are complex, in the dtype that all of them get."""
+    if isinstance(value, (list, tuple)) and value:
+        return type(value)(_as_dtype(trace, item, dtype) for item in value)
+    return moved_ids(trace, value, dtype)
 
 
 def _as_integers(trace: Trace, value, dtype: np.dtype[Any]) -> Any:

@@ -20,9 +20,14 @@ from numpy import asarray, count_nonzero, empty, ones, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
+from sparsetrace.graph.complex_parts import Part, has_parts, joined, joint, part_of
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
 from sparsetrace.graph.interactions import multiply
+from sparsetrace.operands.complex_operands import moved_ids, real_dtype
+from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
+    FLOAT,
+    Operand,
     constant_values,
     contains_traced,
     dtype_of,
@@ -45,13 +50,18 @@ class Factor:
         self.trace, self.ids, self.values, self.dtype = trace, ids, values, dtype
 
     @classmethod
-    def of(cls, trace: Trace, x) -> Factor:
-        """The operand behind an argument."""
+    def of(cls, trace: Trace, x, read: Callable[[Trace, Any], Ids] = ids_of) -> Factor:
+        """The operand behind an argument; `read` gives its ids."""
         if is_traced(x) or contains_traced(x):
             values = asarray(values_of(x)) if trace.local else None
-            return cls(trace, ids_of(trace, x), values, dtype_of(x))
+            return cls(trace, read(trace, x), values, dtype_of(x))
         constant = constant_values(x)
         return cls(trace, None, constant, constant.dtype)
+
+    @classmethod
+    def with_parts(cls, trace: Trace, x) -> Factor:
+        """The same for a contraction, which knows of the parts of complex numbers."""
+        return cls.of(trace, x, moved_ids)
 
     @property
     def traced(self) -> bool:
@@ -68,6 +78,32 @@ class Factor:
         ids = None if self.ids is None else move(self.ids)
         values = None if self.values is None else move(self.values)
         return Factor(self.trace, ids, values, self.dtype)
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether its elements are complex, and their two parts depend on the same inputs."""
+        if self.ids is None or self.dtype.kind != "c" or not self.ids.size:
+            return False
+        lowest = np.minimum.reduce(self.ids, axis=None)
+        return lowest > OPAQUE and not has_parts(self.trace.graph, self.ids)
+
+    def joint(self) -> Factor:
+        """The same without parts."""
+        ids = None if self.ids is None else joint(self.trace.graph, self.ids)
+        return Factor(self.trace, ids, self.values, self.dtype)
+
+    def parts(self) -> tuple[Factor, Factor | None]:
+        """The real and the imaginary part; None for one that is zero throughout."""
+        if self.dtype.kind != "c":
+            return self, None
+        real, imag = (self._part(part) for part in Part)
+        nowhere = self.ids is None and self.trace.values and not np.any(imag.values)
+        return real, None if nowhere else imag
+
+    def _part(self, part: Part) -> Factor:
+        ids = None if self.ids is None else part_of(self.trace.graph, self.ids, part)
+        values = None if self.values is None else getattr(self.values, part.name.lower())
+        return Factor(self.trace, ids, values, real_dtype(self.dtype))
 
     def partners(self) -> NDArray[np.bool_] | None:
         """Where this operand may be non-zero; None if everywhere."""
@@ -94,6 +130,10 @@ class Factor:
 
 def contract(trace: Trace, a: Factor, b: Factor) -> Ids:
     """``(B, M, K) x (B, K, N) -> (B, M, N)``, batch sizes broadcasting."""
+    if "c" in (a.dtype.kind, b.dtype.kind):
+        if trace.local or not (a.is_alike or b.is_alike):
+            return _by_parts(trace, a, b)
+        a, b = a.joint(), b.joint()  # both parts of the result depend on the same
     (batch_a, m, _), (batch_b, _, n) = a.shape, b.shape
     shape = (max(batch_a, batch_b) if min(batch_a, batch_b) else 0, m, n)
     since = trace.graph.size
@@ -121,6 +161,27 @@ def contract(trace: Trace, a: Factor, b: Factor) -> Ids:
             ids = trace.graph.constant(np.broadcast_to(values, shape)[certain])
             out[certain] = ids
     return out
+
+
+def _by_parts(trace: Trace, a: Factor, b: Factor) -> Ids:
+    """Complex factors: ``(a + bi)(c + di) = (ac - bd) + (ad + bc) i``."""
+
+    def product(p: Factor | None, q: Factor | None) -> Operand | None:
+        if p is None or q is None:
+            return None
+        ids = contract(trace, p, q)
+        return Operand(trace, ids, FLOAT, np.full(ids.shape, np.nan) if trace.local else None)
+
+    def total(ufunc: np.ufunc, p: Operand | None, q: Operand | None) -> Ids:
+        if p is None or q is None:
+            some = q if p is None else p
+            return asarray(trace.graph.constant(0.0)) if some is None else some._ids
+        return combine(trace, ufunc, p, q)._ids
+
+    (real_a, imag_a), (real_b, imag_b) = a.parts(), b.parts()
+    real = total(np.subtract, product(real_a, real_b), product(imag_a, imag_b))
+    imag = total(np.add, product(real_a, imag_b), product(imag_a, real_b))
+    return joined(trace.graph, real, imag)
 
 
 def _swap(mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.complex_parts import part_of
-from sparsetrace.graph.graph import ZERO, Ids
-from sparsetrace.operands.constants import chosen_values, converted, known_mask
+from sparsetrace.graph.complex_parts import Part, part_of
+from sparsetrace.graph.graph import Ids
+from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.complex_operands import moved_ids, real_dtype
+from sparsetrace.operands.constants import chosen_values, converted_ids, known_mask
 from sparsetrace.operands.implementations import conversion
 from sparsetrace.operands.operands import (
     Elements,
@@ -67,7 +69,7 @@ def _ones_like(trace: Trace, a, dtype, order, shape) -> Elements:
 @rule_for(np.full_like)
 def _full_like(trace: Trace, a, fill_value, dtype, order, shape) -> Elements:
     result_dtype = dtype_of(a) if dtype is None else np.dtype(dtype)
-    fill = converted(trace, ids_of(trace, fill_value), dtype_of(fill_value), result_dtype)
+    fill = converted_ids(trace, fill_value, result_dtype)
     return _like(trace, a, fill, result_dtype, order, shape)
 
 
@@ -83,9 +85,7 @@ def _real(trace: Trace, val) -> Any:
     dtype, keep_array = dtype_of(val), isinstance(val, np.ndarray)
     if dtype.kind != "c":
         return Elements(ids_of(trace, val), dtype, keep_array=keep_array)
-    # a constant's id serves for its real part: `Graph.known_values` takes that
-    real_part = part_of(trace.graph, ids_of(trace, val))
-    return Elements(real_part, np.empty(0, dtype).real.dtype, keep_array=keep_array)
+    return _part(trace, val, Part.REAL)
 
 
 @rule_for(np.imag)
@@ -93,18 +93,20 @@ def _imag(trace: Trace, val) -> Any:
     if python_type(type(val)) is not None:
         return val.imag
     dtype, keep_array = dtype_of(val), isinstance(val, np.ndarray)
-    ids = ids_of(trace, val)
     if dtype.kind != "c":
+        ids = ids_of(trace, val)
         nothing = np.full(ids.shape, trace.graph.zero, np.int32)
         nothing.flags.writeable = False  # as in NumPy
         return Elements(nothing, dtype, keep_array=keep_array)
-    known = ids < ZERO
-    if known.any():
-        # the imaginary parts of constants need new ids, which are no view: read-only
-        ids = np.where(known, trace.graph.constant(trace.graph.known_values(ids, dtype).imag), ids)
-        ids.flags.writeable = False
-        return Elements(ids, np.empty(0, dtype).real.dtype, keep_array=keep_array)
-    return Elements(part_of(trace.graph, ids), np.empty(0, dtype).real.dtype, keep_array=keep_array)
+    return _part(trace, val, Part.IMAG)
+
+
+def _part(trace: Trace, val, part: Part) -> Elements:
+    """One part of complex elements; of an array a view."""
+    ids, dtype = moved_ids(trace, val), real_dtype(dtype_of(val))
+    if not is_traced_array(val):
+        return Elements(part_of(trace.graph, ids, part), dtype)
+    return Elements(indexing.view_of_part(trace, ids, part, dtype), dtype, keep_array=True)
 
 
 def _arrays(x) -> Any:

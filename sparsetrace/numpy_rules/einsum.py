@@ -19,7 +19,6 @@ from numpy import einsum as remapped
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.complex_parts import PartIds, part_of
 from sparsetrace.graph.graph import Ids, filled
 from sparsetrace.numpy_rules.contraction import Factor, contract
 from sparsetrace.operands.operands import FLOAT, Elements, dtype_of, is_plain, is_traced
@@ -250,7 +249,7 @@ def einsum(trace: Trace, *operands) -> Elements:
     shapes = tuple([x._ids.shape if is_traced(x) else np.shape(x) for x in arrays])
     terms, output, plan = _read(subscripts, shapes)
     if len(arrays) == 1 and is_traced(arrays[0]) and set(terms[0]) <= set(output):
-        return _view(trace, subscripts, arrays[0])
+        return _view(subscripts, arrays[0])
     ids = None
     if plan is not None:
         ids = _plain(trace, plan, *arrays)
@@ -261,11 +260,11 @@ def einsum(trace: Trace, *operands) -> Elements:
     dtype = np.result_type(*(dtype_of(x) for x in arrays))
     if plan is not None:
         p, q = (
-            Factor.of(trace, x).moved(move)
+            Factor.with_parts(trace, x).moved(move)
             for x, move in zip(arrays, (plan.left, plan.right), strict=True)
         )
         return Elements(plan.result(contract(trace, p, q)), dtype)
-    todo = [_Term(Factor.of(trace, x), t) for x, t in zip(arrays, terms, strict=True)]
+    todo = [_Term(Factor.with_parts(trace, x), t) for x, t in zip(arrays, terms, strict=True)]
     sizes: dict[str, int] = {}
     for term in todo:
         for label, size in zip(term.labels, term.factor.shape, strict=True):
@@ -289,11 +288,9 @@ def einsum(trace: Trace, *operands) -> Elements:
     return Elements(np.array(ids), dtype)
 
 
-def _view(trace: Trace, subscripts: str, x) -> Elements:
+def _view(subscripts: str, x) -> Elements:
     """Nothing is summed: as NumPy makes it, a view of the operand, whatever the dtype asked for."""
     ids = remapped(subscripts, x._ids)
-    if isinstance(x._ids, PartIds) and isinstance(ids, np.ndarray):
-        ids = part_of(trace.graph, ids)
     # of an array without dimensions NumPy makes a number
     return Elements(np.asarray(ids), x._dtype, keep_array=isinstance(ids, np.ndarray))
 

@@ -228,7 +228,7 @@ def _eliminated(trace: Trace, matrix, known: Mask) -> tuple[Ids, Ids]:
         r[..., j, j] = ids_of(trace, length)
         columns.append(made)
         spans.append(span)
-        q[..., j] = made._ids
+        q[..., j] = ids_of(trace, made)
     return q, r
 
 

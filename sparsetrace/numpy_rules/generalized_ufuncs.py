@@ -17,6 +17,7 @@ from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules import matrix_products
 from sparsetrace.numpy_rules.einsum import einsum
+from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.operands import (
     Elements,
     Operand,
@@ -130,7 +131,7 @@ def _moved(trace: Trace, x, place: tuple[int, ...]) -> Any:
     last = range(-len(place), 0)
     if not contains_traced(x):
         return np.moveaxis(constant_values(x), place, last)
-    ids = np.moveaxis(ids_of(trace, x), place, last)
+    ids = np.moveaxis(moved_ids(trace, x), place, last)
     values = np.moveaxis(np.asarray(values_of(x)), place, last) if trace.local else None
     return Operand(trace, ids, dtype_of(x), values)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
+from sparsetrace.graph.complex_parts import joined, parts_of
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.constants import chosen_values, constants, plain_values
@@ -54,6 +55,9 @@ def _added(
     trace: Trace, places: NDArray[Any], weights: Ids, size: int, dtype: np.dtype[Any]
 ) -> Ids:
     """The sums of the weights at each place."""
+    if dtype.kind == "c":
+        parts = parts_of(trace.graph, weights)
+        return joined(trace.graph, *(_added(trace, places, ids, size, FLOAT) for ids in parts))
     target = Operand(trace, trace.graph.constant(np.zeros(size)), FLOAT)
     at(trace, np.add, target, places, Operand(trace, weights, dtype))
     return target._ids

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.context import Trace
-from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.complex_parts import PartIds
 from sparsetrace.graph.graph import OPAQUE, Ids
-from sparsetrace.operands.constants import choose, chosen_values, converted
+from sparsetrace.numpy_rules.indexing import put
+from sparsetrace.operands.complex_operands import of_choices
+from sparsetrace.operands.constants import choose, chosen_values, converted_ids
 from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
@@ -40,17 +40,19 @@ def _new(trace: Trace, target, call: str, values) -> Ids:
     """Ids of the values as the target takes them."""
     if not is_traced_array(target):
         raise plain_target(call, target)
-    if isinstance(target._ids, PartIds):
-        raise UnsupportedError(
-            explain(
-                call,
-                "its target is the real or imaginary part of a complex array",
-                "Assign with x.real[...] = value, or build the array from its parts.",
-            )
-        )
     if type(values) in (complex, list, tuple) and not contains_traced(values):
         np.array(values, target._dtype)  # NumPy refuses complex numbers in place of real ones
-    return converted(trace, ids_of(trace, values), dtype_of(values), target._dtype)
+    return converted_ids(trace, values, target._dtype)
+
+
+def _changed(trace: Trace, target, change: Callable[[Ids], None]) -> None:
+    """The target's ids after a function of NumPy's wrote into them; parts of complex arrays too."""
+    if target._ids.flags.writeable:
+        change(target._ids)
+    else:
+        ids = target._ids.copy("K")
+        change(ids)
+        put(trace, target._ids, ..., ids)
 
 
 def _check_casting(source, target, casting) -> None:
@@ -71,7 +73,17 @@ def _anywhere(trace: Trace, target, new: Ids, chooser) -> None:
     if trace.dependency:
         every = trace.graph.union_rows(ids_of(trace, chooser).reshape(-1))
         sources.append(np.broadcast_to(every, target._ids.shape))
-    target._ids[...] = np.maximum(trace.graph.union_all(sources), OPAQUE)
+    put(trace, target._ids, ..., _of_any(trace, sources))
+
+
+def _of_any(trace: Trace, sources: list[Ids]) -> Ids:
+    """Any of the elements at each place."""
+
+    def united(*sources: Ids) -> Ids:
+        return np.maximum(trace.graph.union_all(sources), OPAQUE)
+
+    result = of_choices(trace, united, *sources)
+    return united(*sources) if result is None else result
 
 
 @rule_for(np.put)
@@ -81,7 +93,7 @@ def _put(trace: Trace, a, ind, v, mode) -> None:
     if places is None:
         _anywhere(trace, a, new, ind)
     else:
-        np.put(a._ids, places.astype(np.intp), new, mode)
+        _changed(trace, a, lambda ids: np.put(ids, places.astype(np.intp), new, mode))
 
 
 @rule_for(np.place)
@@ -90,7 +102,7 @@ def _place(trace: Trace, arr, mask, vals) -> None:
     _check_casting(vals, arr.dtype, "safe")
     known = chosen_values(trace, mask)
     if known is not None:
-        np.place(arr._ids, known, new)
+        _changed(trace, arr, lambda ids: np.place(ids, known, new))
         return
     # a value goes to the place of as many elements as were exchanged before it, or later
     if not new.size or np.size(mask) != arr._ids.size:
@@ -101,7 +113,7 @@ def _place(trace: Trace, arr, mask, vals) -> None:
     if trace.dependency:
         before = prefix_unions(trace, ids_of(trace, mask).reshape(-1), 0)
         sources.append(before.reshape(arr._ids.shape))
-    arr._ids[...] = np.maximum(trace.graph.union_all(sources), OPAQUE)
+    put(trace, arr._ids, ..., _of_any(trace, sources))
 
 
 @rule_for(np.putmask, signature="a, /, mask, values")
@@ -116,7 +128,7 @@ def _putmask(trace: Trace, a, mask, values) -> None:
     if np.shape(mask) != a._ids.shape:
         mask = np.reshape(mask, a._ids.shape)
     new = np.resize(new, a._ids.shape)
-    a._ids[...] = choose(trace, mask, new, a._ids)
+    put(trace, a._ids, ..., choose(trace, mask, new, a._ids))
 
 
 @rule_for(np.put_along_axis)
@@ -126,7 +138,11 @@ def _put_along_axis(trace: Trace, arr, indices, values, axis) -> None:
         raise IndexError("`indices` must be an integer array")
     places = chosen_values(trace, indices)
     if places is not None:
-        np.put_along_axis(arr._ids, places.astype(np.intp), new, axis)
+        _changed(
+            trace,
+            arr,
+            lambda ids: np.put_along_axis(ids, places.astype(np.intp), new, axis),
+        )
         return
     if axis is None:
         _anywhere(trace, arr, new, indices)
@@ -137,14 +153,15 @@ def _put_along_axis(trace: Trace, arr, indices, values, axis) -> None:
     if trace.dependency:
         chosen = np.moveaxis(ids_of(trace, indices), axis, -1)
         sources.append(np.expand_dims(trace.graph.union_rows(chosen), axis))
-    out = trace.graph.union_all([arr._ids, *(np.broadcast_to(p, arr._ids.shape) for p in sources)])
-    arr._ids[...] = np.maximum(out, OPAQUE)
+    shape = arr._ids.shape
+    out = _of_any(trace, [arr._ids, *(np.broadcast_to(p, shape) for p in sources)])
+    put(trace, arr._ids, ..., out)
 
 
 @rule_for(np.fill_diagonal)
 def _fill_diagonal(trace: Trace, a, val, wrap) -> None:
     new = _new(trace, a, "np.fill_diagonal", val)
-    np.fill_diagonal(a._ids, new, wrap)
+    _changed(trace, a, lambda ids: np.fill_diagonal(ids, new, wrap))
 
 
 @rule_for(np.copyto, signature="dst, src, casting='same_kind', where=True")
@@ -153,6 +170,7 @@ def _copyto(trace: Trace, dst, src, casting, where) -> None:
     _check_casting(np.asarray(src) if type(src) is complex else src, dst.dtype, casting)
     _check_casting(where, bool, "safe")
     if where is True:
-        dst._ids[...] = ids
+        put(trace, dst._ids, ..., ids)
     else:
-        dst._ids[...] = choose(trace, where, np.broadcast_to(ids, dst._ids.shape), dst._ids)
+        chosen = choose(trace, where, np.broadcast_to(ids, dst._ids.shape), dst._ids)
+        put(trace, dst._ids, ..., chosen)

@@ -11,6 +11,7 @@ and what is written is added to all of them::
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,9 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.graph.complex_parts import Part, has_parts, joined, part_of, parts_of
 from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.operands.complex_operands import of_choices
 from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import (
     Elements,
@@ -45,6 +48,7 @@ __all__ = [
     "put",
     "read",
     "refresh",
+    "view_of_part",
     "want_bounds",
     "write",
 ]
@@ -131,10 +135,43 @@ def chosen(trace: Trace, result: Ids, ids: Ids, key) -> Ids:
     if not result.ndim and not has_ellipsis(key):
         return result
     own = result.copy("K")
-    place = id(own)
-    trace.rows[place] = weakref.ref(own, lambda _: trace.rows.pop(place, None)), ids, key
+    return _noted(trace, own, own.view(), ids, key)
+
+
+@dataclass(frozen=True, slots=True)
+class _PartView:
+    """Stands for a key: the view shows one part of complex elements.
+
+    As in NumPy there are gaps between its elements, so that what copies such an array there
+    copies it here: it lies in every second place of its memory, along an axis more, the first or
+    the last one.
+    """
+
+    part: Part
+    axis: int
+
+    def shown(self, memory: Ids) -> Ids:
+        """The elements of the view."""
+        return memory[0] if self.axis == 0 else memory[..., 0]
+
+
+def view_of_part(trace: Trace, ids: Ids, part: Part, dtype: np.dtype[Any]) -> Ids:
+    """``x.real`` or ``x.imag``, of this dtype, likewise."""
+    own = part_of(trace.graph, ids, part)
+    in_f_order = ids.flags.f_contiguous and not ids.flags.c_contiguous
+    key = _PartView(part, 0 if in_f_order else -1)
+    memory = np.empty((2, *ids.shape) if in_f_order else (*ids.shape, 2), np.int32)
+    memory = np.asfortranarray(memory) if in_f_order else memory
+    view = key.shown(memory)
+    view[...] = own if trace.local else trace.graph.rounded(own, dtype)
+    return _noted(trace, memory, view, ids, key)
+
+
+def _noted(trace: Trace, memory: Ids, view: Ids, ids: Ids, key) -> Ids:
+    """The view of memory of its own, which shows what `key` says of `ids`; read-only."""
+    place = id(memory)
+    trace.rows[place] = weakref.ref(memory, lambda _: trace.rows.pop(place, None)), ids, key
     trace.keeps_writes = True
-    view = own.view()
     view.flags.writeable = False
     return view
 
@@ -149,7 +186,12 @@ def put(trace: Trace, ids: Ids, key, value: Ids) -> None:
         ids[key] = value
         ids.flags.writeable = False
         _, ids, place = row
-        write(trace, ids, place, row[0]())
+        if isinstance(place, _PartView):
+            parts = dict(zip(Part, parts_of(trace.graph, ids), strict=True))
+            parts[place.part] = place.shown(row[0]())
+            put(trace, ids, ..., joined(trace.graph, *parts.values()))
+        else:
+            write(trace, ids, place, row[0]())
     refresh(trace, ids, row)
 
 
@@ -158,7 +200,10 @@ def refresh(trace: Trace, ids: Ids, written=None) -> None:
     for row in tuple(trace.rows.values()):
         own, shown, key = row[0](), row[1], row[2]
         if own is not None and row is not written and np.may_share_memory(shown, ids):
-            own[...] = read(trace, shown, key)
+            if isinstance(key, _PartView):
+                key.shown(own)[...] = part_of(trace.graph, shown, key.part)
+            else:
+                own[...] = read(trace, shown, key)
 
 
 def _unsure(entry) -> bool:
@@ -179,6 +224,9 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
     ValueDependentError
         For a mask: how many elements it picks depends on the inputs.
     """
+    by_parts = of_choices(trace, lambda x: read(trace, x, key), ids)
+    if by_parts is not None:
+        return by_parts
     entries = expanded(ids.ndim, key)
     for entry in entries:
         if _unsure(entry) and dtype_of(entry).kind not in "biu":
@@ -272,6 +320,12 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
 
     Every candidate may keep its own element or take the value.
     """
+    if has_parts(trace.graph, ids) or has_parts(trace.graph, value):
+        parts = parts_of(trace.graph, ids)
+        for old, new in zip(parts, parts_of(trace.graph, value), strict=True):
+            write(trace, old, key, new)
+        ids[...] = joined(trace.graph, *parts)
+        return
     entries = expanded(ids.ndim, key)
     unsure = [entry for entry in entries if _unsure(entry)]
     if any(_is_mask(entry) for entry in unsure):

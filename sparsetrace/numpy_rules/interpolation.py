@@ -13,6 +13,7 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact
+from sparsetrace.operands.complex_operands import part_by_part
 from sparsetrace.operands.constants import plain_values
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -58,6 +59,7 @@ def _is_level(v) -> bool:
 
 
 @rule_for(np.interp)
+@part_by_part("fp", "left", "right")
 def _interp(trace: Trace, x, xp, fp, left, right, period) -> Elements:
     """Each result depends on its own x, and on the nodes next to it.
 

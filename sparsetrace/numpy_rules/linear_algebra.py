@@ -201,7 +201,8 @@ def _polyfit(trace: Trace, x, y, deg, rcond, full, w, cov) -> Any:
     points = interact_all(trace.graph, points)
     size = degree + 1
     ids = filled(columns, (size, *columns.shape))
-    coefficients = Elements(ids, FLOAT)
+    dtypes = [dtype_of(part) for part in (x, y, w) if part is not None]
+    coefficients = Elements(ids, np.result_type(FLOAT, *dtypes))
     if full:
         residuals = np.atleast_1d(squares) if np.shape(x)[0] > size else np.zeros(0, np.int32)
         rank = points if trace.dependency else np.array(trace.graph.opaque, np.int32)

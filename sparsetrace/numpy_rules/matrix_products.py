@@ -23,10 +23,12 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
+from sparsetrace.graph.complex_parts import has_parts
 from sparsetrace.graph.graph import OPAQUE, Ids, filled
 from sparsetrace.numpy_rules.contraction import Factor, contract, flat_batch, product_dtype
 from sparsetrace.numpy_rules.einsum import einsum
 from sparsetrace.operands import elementwise
+from sparsetrace.operands.complex_operands import is_complex, linearly, moved_ids
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
@@ -51,7 +53,7 @@ def matmul(trace: Trace, x, y) -> Elements:
     plain = _plain_matmul(trace, x, y)
     if plain is not None:
         return plain
-    a, b = Factor.of(trace, x), Factor.of(trace, y)
+    a, b = Factor.with_parts(trace, x), Factor.with_parts(trace, y)
     if not a.shape or not b.shape:
         raise ValueError("matmul: operands must have at least one dimension")
     drop_row, drop_column = len(a.shape) == 1, len(b.shape) == 1
@@ -169,7 +171,7 @@ def dot(trace: Trace, x, y) -> Elements:
         return matmul(trace, x, y)
     if all(getattr(v, "ndim", 0) in (1, 2) for v in (x, y)):
         return matmul(trace, x, y)
-    a, b = Factor.of(trace, x), Factor.of(trace, y)
+    a, b = Factor.with_parts(trace, x), Factor.with_parts(trace, y)
     if not a.shape or not b.shape:
         return _product(trace, a, b)
     axis = max(len(b.shape) - 2, 0)
@@ -187,7 +189,7 @@ def _product(trace: Trace, a: Factor, b: Factor) -> Elements:
 
 def tensordot(trace: Trace, x, y, axes=2) -> Elements:
     """``np.tensordot``: over the named axes of both."""
-    a, b = Factor.of(trace, x), Factor.of(trace, y)
+    a, b = Factor.with_parts(trace, x), Factor.with_parts(trace, y)
     if isinstance(axes, (int, np.integer)):  # a negative number stands for none
         axes_a, axes_b = list(range(-axes, 0)), list(range(axes))
     else:
@@ -213,7 +215,7 @@ def convolve(trace: Trace, x, y, mode="full") -> Elements:
     """``np.convolve``: output i depends on those x[j] whose factor y[i - j] is not zero."""
     mode = _mode_name(mode)
     dtype = product_dtype(x, y)
-    a, b = Factor.of(trace, x), Factor.of(trace, y)
+    a, b = Factor.with_parts(trace, x), Factor.with_parts(trace, y)
     a, b = a.moved(np.atleast_1d), b.moved(np.atleast_1d)
     if not a.shape[0] or not b.shape[0]:
         raise ValueError("v cannot be empty" if a.shape[0] else "a cannot be empty")
@@ -257,8 +259,20 @@ def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Eleme
     """``matrix @ x``, or ``x @ matrix`` if `transposed`; matrix a scipy.sparse constant."""
     if contains_traced(matrix):  # as it is answered by its own methods alone
         ids_of(trace, matrix)
-    ids = ids_of(trace, x)
     uncertain = getattr(matrix, "_is_unknown", False)  # its structure alone is known
+    mixed = uncertain and matrix.dtype.kind == "c"
+    alike = mixed or (is_complex(x) and not has_parts(trace.graph, moved_ids(trace, x)))
+    if matrix.dtype.kind == "c" and not alike:
+        sides = [
+            sparse_matmul(trace, p, x, transposed=transposed) for p in (matrix.real, matrix.imag)
+        ]
+        return _with_imaginary(trace, *sides)
+    if is_complex(x) and not alike:
+        result: Elements = linearly(
+            trace, lambda part: sparse_matmul(trace, matrix, part, transposed=transposed), x
+        )
+        return result
+    ids = ids_of(trace, x)
     a = scipy.sparse.csr_array(matrix.T if transposed else matrix)
     if not a.has_canonical_format:
         a = a.copy()
@@ -281,6 +295,16 @@ def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Eleme
     out = np.stack(done, axis=1) if done else zeros((a.shape[0], 0), np.int32)
     out = out.reshape((a.shape[0], *columns.shape[1:]))
     return Elements(out.swapaxes(0, -1) if transposed else out, dtype)
+
+
+def _with_imaginary(trace: Trace, real: Elements, imag: Elements) -> Elements:
+    """``real + imag * 1j``, of sums of products that may be complex themselves."""
+    p, q = (
+        Operand(trace, e.ids, e.dtype, np.ones(e.ids.shape) if trace.local else None)
+        for e in (real, imag)
+    )
+    result = elementwise.combine(trace, np.add, p, elementwise.combine(trace, np.multiply, q, 1j))
+    return Elements(result._ids, result._dtype)
 
 
 def _sparse_rows(trace: Trace, a, ids: Ids, source: np.dtype[Any], *, uncertain: bool) -> Ids:
@@ -313,8 +337,8 @@ def _dot(trace: Trace, a, b) -> Elements:
 
 @rule_for(np.vdot, signature="a, b, /")
 def _vdot(trace: Trace, a, b) -> Elements:
-    factors = [Factor.of(trace, x) for x in (a, b)]
-    p, q = (f.moved(np.ravel) for f in factors)
+    conjugate = elementwise.combine(trace, np.conjugate, a) if contains_traced(a) else np.conj(a)
+    p, q = (Factor.with_parts(trace, x).moved(np.ravel) for x in (conjugate, b))
     if p.shape != q.shape:
         raise ValueError("vectors have different lengths")
     ids = contract(trace, p.moved(lambda d: d[None, None]), q.moved(lambda d: d[None, :, None]))
@@ -324,7 +348,7 @@ def _vdot(trace: Trace, a, b) -> Elements:
 @rule_for(np.inner, signature="a, b, /")
 def _inner(trace: Trace, a, b) -> Elements:
     if not np.ndim(a) or not np.ndim(b):
-        return _product(trace, Factor.of(trace, a), Factor.of(trace, b))
+        return _product(trace, Factor.with_parts(trace, a), Factor.with_parts(trace, b))
     return tensordot(trace, a, b, ([-1], [-1]))
 
 
@@ -338,7 +362,7 @@ def _outer_of_vectors(trace: Trace, x1, x2) -> Elements:
 
 @rule_for(np.outer)
 def _outer(trace: Trace, a, b) -> Elements:
-    left, right = (Factor.of(trace, x).moved(np.ravel) for x in (a, b))
+    left, right = (Factor.with_parts(trace, x).moved(np.ravel) for x in (a, b))
     return _product(trace, left.moved(lambda d: d[:, None]), right)
 
 
@@ -396,7 +420,7 @@ def _correlate(trace: Trace, a, v, mode) -> Elements:
     if not np.ndim(a) or not np.ndim(v):
         raise ValueError("object of too small depth for desired array")
     mode = _mode_name(mode)
-    reverse = Factor.of(trace, v).moved(lambda data: np.atleast_1d(data)[::-1])
+    reverse = Factor.with_parts(trace, v).moved(lambda data: np.atleast_1d(data)[::-1])
     kernel: Any = reverse.values
     if reverse.ids is not None:
         kernel = Operand(trace, reverse.ids, reverse.dtype, reverse.values)

@@ -20,7 +20,8 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules.quantiles import median_at_point
 from sparsetrace.numpy_rules.spacing import evenly_spaced
-from sparsetrace.operands.constants import compute_rows, converted
+from sparsetrace.operands.complex_operands import moved_ids
+from sparsetrace.operands.constants import compute_rows, converted_ids
 from sparsetrace.operands.implementations import rebound
 from sparsetrace.operands.operands import (
     Elements,
@@ -38,7 +39,7 @@ __all__: list[str] = []
 
 @rule_for(np.pad)
 def _pad(trace: Trace, array, pad_width, mode, kwargs) -> Any:
-    ids, dtype = ids_of(trace, array), dtype_of(array)
+    ids, dtype = moved_ids(trace, array), dtype_of(array)
     if callable(mode):
         return rebound(pad)(array, pad_width, mode, **kwargs)
     if mode not in _OPTIONS:
@@ -52,7 +53,7 @@ def _pad(trace: Trace, array, pad_width, mode, kwargs) -> Any:
         return Elements(np.pad(ids, widths), dtype)
     if mode in ("constant", "empty"):
         value = kwargs.get("constant_values", 0)
-        fill = converted(trace, ids_of(trace, value), dtype_of(value), dtype)
+        fill = converted_ids(trace, value, dtype)
         if not fill.ndim:
             out = empty([a + n + b for n, (a, b) in zip(ids.shape, widths, strict=True)], np.int32)
             out.fill(fill)
@@ -62,6 +63,7 @@ def _pad(trace: Trace, array, pad_width, mode, kwargs) -> Any:
         return Elements(np.pad(ids, widths, "constant", constant_values=fill), dtype)
     if mode in ("edge", "wrap") or (mode not in _STATISTICS and _is_even(kwargs, mode)):
         return Elements(np.pad(ids, widths, mode), dtype)
+    ids = ids_of(trace, array)
     if mode in ("reflect", "symmetric"):
         return Elements(_pad_odd(trace, ids, widths, mode), dtype)
     if mode == "linear_ramp":

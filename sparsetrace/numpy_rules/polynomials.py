@@ -20,6 +20,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO
 from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.numpy_rules.matrix_products import convolve
+from sparsetrace.operands.complex_operands import chosen_ids, moved_operand
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
     Elements,
@@ -63,7 +64,7 @@ def _cross(trace: Trace, a, b, axisa, axisb, axisc, axis) -> Any:
 
 
 def _components(trace: Trace, x, axis: int) -> list[Operand]:
-    operand = operand_of(trace, x)
+    operand = moved_operand(trace, x)
     if not operand._ids.ndim:
         raise ValueError("At least one array has zero dimension")
     last = operand.moved(lambda data: np.moveaxis(data, axis, -1))
@@ -133,7 +134,7 @@ def _i0(trace: Trace, x) -> Elements:
 # ------------------------------------------------------------------- polynomials
 def _trimmed(trace: Trace, x) -> Operand:
     """Coefficients without leading constant zeros; a traced one is taken as not zero."""
-    result = operand_of(trace, x).moved(np.atleast_1d)
+    result = moved_operand(trace, x).moved(np.atleast_1d)
     if result._ids.ndim > 1:
         raise ValueError("Polynomial must be 1d only.")
     places = np.flatnonzero(result._ids if result._values is None else result._values)
@@ -151,7 +152,15 @@ def _polymul(trace: Trace, a1, a2) -> Any:
 def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     """Long division; the remainder has the divisor's length less one, or less."""
     dtype = np.result_type(dtype_of(u), dtype_of(v), np.float64 if _whole(u, v) else dtype_of(u))
-    rest, divisor = (operand_of(trace, x).moved(np.array).moved(np.atleast_1d) for x in (u, v))
+    rest, divisor = (
+        Operand(
+            trace,
+            np.array(chosen_ids(trace, x, dtype)),
+            dtype,
+            np.array(values_of(x), dtype) if trace.local else None,
+        ).moved(np.atleast_1d)
+        for x in (u, v)
+    )
     if not rest._ids.size or not divisor._ids.size:
         raise IndexError("polydiv: a polynomial without coefficients")
     width = divisor._ids.size

@@ -18,6 +18,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, filled
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.axes import check_axis, core_last
+from sparsetrace.operands.complex_operands import moved_ids, moved_operand, part_by_part
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.implementations import conversion, rebound
 from sparsetrace.operands.operands import (
@@ -29,7 +30,6 @@ from sparsetrace.operands.operands import (
     ids_of,
     is_uncertain,
     known_of,
-    operand_of,
 )
 from sparsetrace.operands.prefixes import accumulate
 from sparsetrace.operands.registry import rule_for
@@ -51,7 +51,7 @@ def _without_nan(trace: Trace, a, nan: float | None) -> Any:
     """The operand with what is known to be NaN exchanged for `nan`, unless that is None."""
     if nan is None or trace.graph.pure or not (trace.local or nan == nan):
         return a
-    x = operand_of(trace, a)
+    x = moved_operand(trace, a)
     if x._dtype.kind not in "fc":
         return a
     if trace.local:
@@ -128,6 +128,7 @@ def whole_axis(
 
 
 def _mean_rule(values: Callable[..., Any], function: Callable[..., Any]) -> None:
+    @part_by_part("a")
     def rule(trace: Trace, a, axis, dtype, keepdims, where) -> Elements:
         result_dtype = np.dtype(dtype) if dtype is not None else inexact(dtype_of(a))
         length(np.shape(a) or (() if function is _MEAN else (1,)), axis)  # as NumPy, no axis 0
@@ -262,13 +263,13 @@ def _linalg_trace(trace: Trace, x, offset, dtype) -> Any:
 @rule_for(np.trace)
 def _trace(trace: Trace, a, offset, axis1, axis2, dtype) -> Elements:
     """``[[{0}, {1}], [{2}, {3}]] -> {0, 3}``."""
-    diagonal = ids_of(trace, a).diagonal(offset, axis1, axis2)
+    diagonal = moved_ids(trace, a).diagonal(offset, axis1, axis2)
     return reduce(trace, np.add, Operand(trace, diagonal, dtype_of(a)), -1, dtype)
 
 
 def _prefix(ufunc: np.ufunc, function: Callable[..., Any], nan: float | None = None) -> None:
     def rule(trace: Trace, a, axis, dtype) -> Elements:
-        x = operand_of(trace, _without_nan(trace, a, nan))
+        x = moved_operand(trace, _without_nan(trace, a, nan))
         check_axis(axis, len(x.shape), function)
         if len(x.shape) != 1:
             x = x.moved(np.ravel if axis is None else np.atleast_1d)
@@ -285,7 +286,7 @@ _prefix(np.multiply, np.nancumprod, nan=1.0)
 
 def _cumulative(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
     def rule(trace: Trace, x, axis, dtype, include_initial) -> Elements:
-        operand = operand_of(trace, x)
+        operand = moved_operand(trace, x)
         if axis is None:
             if len(operand.shape) > 1:
                 raise ValueError(

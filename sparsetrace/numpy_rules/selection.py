@@ -16,13 +16,14 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.complex_parts import PartIds
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.complex_operands import chosen_ids, moved_ids, of_choices, part_by_part
 from sparsetrace.operands.constants import (
     choose,
     chosen_values,
     converted,
+    converted_ids,
     known_mask,
 )
 from sparsetrace.operands.elementwise import combine
@@ -54,8 +55,9 @@ def _where(trace: Trace, condition, x, y) -> Any:
         raise ValueError("either both or neither of x and y should be given")
     if x is None:
         return np.nonzero(condition)
-    out = choose(trace, condition, ids_of(trace, x), ids_of(trace, y))
-    return Elements(out, _weak_result(x, y), keep_array=True)
+    dtype = _weak_result(x, y)
+    out = choose(trace, condition, chosen_ids(trace, x, dtype), chosen_ids(trace, y, dtype))
+    return Elements(out, dtype, keep_array=True)
 
 
 def _weak_result(*values) -> np.dtype[Any]:
@@ -76,23 +78,26 @@ def _select(trace: Trace, condlist, choicelist, default) -> Elements:
         if dtype_of(condition).kind != "b":
             raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")
     shape = np.broadcast_shapes(*(np.shape(c) for c in (*condlist, *choicelist, default)))
-    out = np.broadcast_to(ids_of(trace, default), shape)
+    dtype = _weak_result(*choicelist, default)
+    out = np.broadcast_to(chosen_ids(trace, default, dtype), shape)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        out = choose(trace, condition, ids_of(trace, choice), out)
-    return Elements(np.array(np.broadcast_to(out, shape)), _weak_result(*choicelist, default))
+        out = choose(trace, condition, chosen_ids(trace, choice, dtype), out)
+    return Elements(np.array(np.broadcast_to(out, shape)), dtype)
 
 
 @rule_for(np.choose)
 def _choose(trace: Trace, a, choices, mode) -> Elements:
     if not np.can_cast(dtype_of(a), np.intp):
         raise TypeError(f"Cannot cast array data from {dtype_of(a)!r} to an index")
-    choice_ids = [ids_of(trace, c) for c in choices]
     dtype = _weak_result(*choices)
+    choice_ids = [chosen_ids(trace, c, dtype) for c in choices]
     places = chosen_values(trace, a)
     if places is not None:
         stacked = [np.array(p) for p in np.broadcast_arrays(*choice_ids)]
         return Elements(np.choose(places, stacked, mode=mode), dtype)
-    union = trace.graph.union_all(choice_ids)
+    union = of_choices(trace, lambda *ids: trace.graph.union_all(ids), *choice_ids)
+    if union is None:
+        union = trace.graph.union_all(choice_ids)
     if trace.dependency:
         union = trace.graph.union(union, ids_of(trace, a))
     shape = np.broadcast_shapes(np.shape(a), union.shape)
@@ -127,7 +132,7 @@ def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
         value = function(x[where], *args, **kw) if callable(function) else function
         if values is not None:
             values[where] = values_of(value)
-        return converted(trace, ids_of(trace, value), dtype_of(value), dtype)
+        return converted_ids(trace, value, dtype)
 
     # later conditions win, as they do in np.piecewise
     for condition, function in zip(conditions, functions, strict=True):
@@ -200,6 +205,12 @@ def _sample(x) -> Any:
 @rule_for(np.nan_to_num)
 def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
     """An element that is NaN or infinite takes the number given; all others stay."""
+    result = _with_numbers(trace, x, nan, posinf, neginf)
+    return _replaced(trace, x, result, copy=copy)
+
+
+@part_by_part("x")
+def _with_numbers(trace: Trace, x, nan, posinf, neginf) -> Elements:
     fills = {"nan": nan, "posinf": posinf, "neginf": neginf}
     ids, dtype = ids_of(trace, x), dtype_of(x)
     out = np.array(ids)
@@ -211,8 +222,6 @@ def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
                 if fill is None
                 else np.maximum(ids_of(trace, fill), OPAQUE)
             )
-            if dtype.kind == "c":  # which of the parts is no number is not told apart
-                new = trace.graph.union(out, np.broadcast_to(new, out.shape))
             out = np.where(_NO_NUMBERS[name](values), new, out)
     elif dtype.kind in "fc":
         traced = {k: ids_of(trace, f) for k, f in fills.items() if contains_traced(f)}
@@ -226,13 +235,13 @@ def _nan_to_num(trace: Trace, x, copy, nan, posinf, neginf) -> Any:
             for name, fill in traced.items():
                 places = known & _NO_NUMBERS[name](values)
                 out = np.where(places, trace.graph.union(out, fill), out)
-    return _replaced(trace, x, Elements(out, dtype), copy=copy)
+    return Elements(out, dtype)
 
 
 _NO_NUMBERS: dict[str, Callable[[Any], Any]] = {
     "nan": np.isnan,
-    "posinf": lambda x: (x.real == np.inf) | (x.imag == np.inf),
-    "neginf": lambda x: (x.real == -np.inf) | (x.imag == -np.inf),
+    "posinf": lambda x: x == np.inf,
+    "neginf": lambda x: x == -np.inf,
 }
 
 
@@ -240,21 +249,13 @@ def _replaced(trace: Trace, x, result: Elements, *, copy: bool) -> Any:
     """The result itself, or `x` with its elements."""
     if copy or not is_traced_array(x):
         return result
-    if isinstance(x._ids, PartIds):
-        raise UnsupportedError(
-            explain(
-                "np.nan_to_num(copy=False)",
-                "its target is the real or imaginary part of a complex array",
-                "Leave copy=False away.",
-            )
-        )
-    x._ids[...] = result.ids
+    indexing.put(trace, x._ids, ..., result.ids)
     return x
 
 
 @rule_for(np.take)
 def _take(trace: Trace, a, indices, axis, mode) -> Elements:
-    ids = ids_of(trace, a)
+    ids = moved_ids(trace, a)
     places, unsure = indexing.constant_key(trace, indices)
     if not unsure:
         return Elements(np.asarray(np.take(ids, places, axis, mode=mode)), dtype_of(a))
@@ -270,7 +271,7 @@ def _take(trace: Trace, a, indices, axis, mode) -> Elements:
 def _take_along_axis(trace: Trace, arr, indices, axis) -> Any:
     if not (contains_traced(indices) and is_uncertain(indices)):
         fixed, _ = indexing.constant_key(trace, indices)
-        moved = np.take_along_axis(ids_of(trace, arr), constant_values(fixed), axis)
+        moved = np.take_along_axis(moved_ids(trace, arr), constant_values(fixed), axis)
         return Elements(moved, dtype_of(arr))
     ids = ids_of(trace, arr)
     if axis is None:

@@ -14,14 +14,14 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import ZERO
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.operands.constants import converted
+from sparsetrace.operands.complex_operands import moved_ids, moved_operand
+from sparsetrace.operands.constants import converted, converted_ids
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
     Elements,
     Operand,
     dtype_of,
     ids_of,
-    operand_of,
     promotion_of,
 )
 from sparsetrace.operands.registry import rule_for
@@ -47,18 +47,18 @@ def evenly_spaced(
     result_dtype = np.result_type(promotion_of(start), promotion_of(stop), 0.0)
     intervals = (num - 1) if endpoint else num
     places = np.arange(num).reshape((-1,) + (1,) * len(shape))
-    first, last = operand_of(trace, start), operand_of(trace, stop)
+    first, last = moved_operand(trace, start), moved_operand(trace, stop)
     ids = np.empty((num, *shape), np.int32)
     if num:
         width = combine(trace, np.subtract, last, first)
-        step = Operand(trace, np.asarray(width._ids), result_dtype, width._values)
+        step = Operand(trace, np.asarray(moved_ids(trace, width)), result_dtype, width._values)
         run = combine(trace, np.multiply, places / max(intervals, 1), step)
         run = Operand(trace, run._ids, result_dtype, run._values)
-        ids[...] = combine(trace, np.add, run, first)._ids
+        ids[...] = moved_ids(trace, combine(trace, np.add, run, first), result_dtype)
         if endpoint and num > 1:
-            ids[-1] = last._ids
+            ids[-1] = moved_ids(trace, last, result_dtype)
     target = result_dtype if dtype is None else np.dtype(dtype)
-    ids = converted(trace, ids, result_dtype, target)
+    ids = converted_ids(trace, Operand(trace, ids, result_dtype), target)
     return Elements(np.moveaxis(ids, 0, axis), target, keep_array=True)
 
 
@@ -86,7 +86,7 @@ def _geomspace(trace: Trace, start, stop, num, endpoint, dtype, axis) -> Element
     result = evenly_spaced(
         trace, start, stop, count, endpoint=bool(endpoint), dtype=result_dtype, axis=0
     )
-    ids = np.array(result.ids)
+    ids = np.array(ids_of(trace, Operand(trace, result.ids, result.dtype)))
     inner = slice(1, count - 1 if endpoint else count)
     ids[inner] = interact_all(trace.graph, ids[inner])
     known = ids <= ZERO

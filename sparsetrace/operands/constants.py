@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
+from sparsetrace.operands.complex_operands import moved_ids, of_choices
 from sparsetrace.operands.operands import (
     Elements,
     constant_values,
@@ -35,6 +36,7 @@ __all__ = [
     "compute_rows",
     "constants",
     "converted",
+    "converted_ids",
     "known_mask",
     "of_known",
     "opaque",
@@ -96,6 +98,13 @@ def converted(trace: Trace, ids: Ids, source: np.dtype[Any], target: np.dtype[An
     return landed(trace, target, ids)
 
 
+def converted_ids(trace: Trace, x: Any, dtype: np.dtype[Any]) -> Ids:
+    """The ids of an argument as elements of an array of `dtype`."""
+    if "c" in (dtype.kind, dtype_of(x).kind):
+        return moved_ids(trace, x, dtype)
+    return converted(trace, ids_of(trace, x), dtype_of(x), dtype)
+
+
 def compute_rows(
     trace: Trace, rows: Ids, source: np.dtype[Any], out: Ids, values: Callable[..., Any]
 ) -> Ids:
@@ -155,6 +164,9 @@ def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
     mask = known_mask(trace, condition)
     if mask is not None:
         return np.where(mask, x, y)
+    result = of_choices(trace, lambda p, q: choose(trace, condition, p, q), x, y)
+    if result is not None:
+        return result
     ids = ids_of(trace, condition)
     shape = ids.shape
     if not ids.shape == x.shape == y.shape:

@@ -9,7 +9,7 @@ both arguments of a maximum are equal, it depends on both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import nonlinear
+from sparsetrace.operands.complex_operands import by_parts, is_complex, moved_ids
 from sparsetrace.operands.loops import in_loop, result_dtypes
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -71,6 +72,11 @@ def general(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elemen
 
     In a trace at a point NumPy has chosen the loop already, and the caller knows its dtypes.
     """
+    formula = record_of(ufunc).parts
+    if formula is not None and any(map(is_complex, inputs)):
+        result = _by_parts(trace, ufunc, formula, inputs)
+        if result is not None:
+            return [result]
     ids_in: list[Ids | None] = []
     values_in: list[NDArray[Any] | None] = []
     if trace.local:
@@ -87,6 +93,26 @@ def general(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elemen
             values_in.append(None if traced else in_loop(x, inputs))
     outs = _general(trace, ufunc, ids_in, values_in, dtypes_in, dtypes_out)
     return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes_out, strict=True)]
+
+
+def _by_parts(
+    trace: Trace, ufunc: np.ufunc, formula: Callable[..., Any], inputs: Sequence[Any]
+) -> Elements | None:
+    """The output of a ufunc of complex numbers by its record's formula, if that holds."""
+    ids = by_parts(trace, formula, combine, inputs)
+    if ids is None:
+        return None
+    (dtype,) = (FLOAT,) if trace.local else result_dtypes(ufunc, inputs)
+    if not (trace.local or trace.graph.pure):
+        # constants alone: as NumPy itself computes them, to the last digit
+        ids_in = [moved_ids(trace, x) if contains_traced(x) else None for x in inputs]
+        known = _all_known(ids_in, ids.shape)
+        if known is not None:
+            values_in = [None if contains_traced(x) else in_loop(x, inputs) for x in inputs]
+            dtypes_in = [dtype_of(x) for x in inputs]
+            (values,) = _evaluate(trace, ufunc, ids_in, values_in, dtypes_in, known)
+            _write_constants(trace, ids, known, values, dtype)
+    return Elements(ids, dtype)
 
 
 def combine(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Operand:

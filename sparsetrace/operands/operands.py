@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
+from sparsetrace.graph.complex_parts import joint
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.operands.poison import POISON
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS
@@ -31,8 +32,8 @@ __all__ = [
     "check_operators",
     "constant_values",
     "contains_traced",
+    "data_of",
     "dtype_of",
-    "elements_of",
     "float_dtype",
     "holds_objects",
     "ids_of",
@@ -184,7 +185,7 @@ def _is_number(obj: object) -> bool:
     return isinstance(obj, _NUMBERS) or hasattr(type(obj), "_is_number")
 
 
-def _data_of(obj: Any) -> Any:
+def data_of(obj: Any) -> Any:
     """A masked array's traced data, as which NumPy reads it; anything else as it is."""
     return obj._traced_data if hasattr(type(obj), "_traced_data") else obj
 
@@ -262,7 +263,7 @@ def values_of(obj: Any) -> Any:
         return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
     if isinstance(obj, np.ndarray) and obj.dtype == object and is_of_numbers(obj):
         return array([values_of(item) for item in obj.flat]).reshape(obj.shape)
-    data = _data_of(obj)
+    data = data_of(obj)
     return obj if data is obj else data._values
 
 
@@ -277,6 +278,8 @@ def known_of(trace: Trace, obj: Any) -> NDArray[Any]:
 
 def ids_of(trace: Trace, obj: Any) -> Ids:
     """The node ids of `obj`, constants included; same shape as `obj`.
+
+    Those of complex elements stand for both parts alike (see `complex_operands.moved_ids`).
 
     Raises
     ------
@@ -295,13 +298,13 @@ def ids_of(trace: Trace, obj: Any) -> Ids:
                     "Call jacobian_sparsity inside the traced function on constants only.",
                 )
             )
-        return _of_its_dtype(trace, obj) if trace.graph.mixed else obj._ids
+        return _without_parts(trace, obj) if trace.graph.mixed else obj._ids
     if isinstance(obj, (list, tuple)):
         if not contains_traced(obj):
             return trace.graph.constant(constant_values(obj))
         items = [ids_of(trace, item) for item in obj]
         return np.stack(items) if items else zeros(0, np.int32)
-    data = _data_of(obj)
+    data = data_of(obj)
     if data is not obj:
         return ids_of(trace, data)
     values = asarray(obj)
@@ -316,61 +319,21 @@ def ids_of(trace: Trace, obj: Any) -> Ids:
     return array(item_ids, np.int32).reshape(values.shape)
 
 
-def _of_its_dtype(trace: Trace, obj: Any) -> Ids:
-    """The ids of a traced object; the real part of a complex array shares ids with that."""
+def _without_parts(trace: Trace, obj: Any) -> Ids:
+    """The ids of a traced object; of a complex one those that stand for both parts alike."""
     ids: Ids = obj._ids
-    if type(ids) is np.ndarray or obj._dtype.kind == "c":
+    if obj._dtype.kind != "c":
         return ids
-    result = trace.graph.rounded(asarray(ids), obj._dtype)
-    if result.base is not ids and not np.may_share_memory(result, ids):
-        result.flags.writeable = False
-        return result
-    return ids
+    result = joint(trace.graph, ids)
+    if result is not ids:
+        result.flags.writeable = False  # it is no view of the elements
+    return result
 
 
 def operand_of(trace: Trace, x: Any) -> Operand:
     """An argument as an operand, with its values in a trace at a point."""
     values = asarray(values_of(x)) if trace.local else None
     return Operand(trace, ids_of(trace, x), dtype_of(x), values)
-
-
-def elements_of(trace: Trace, obj: Any) -> Elements:
-    """An object that holds traced elements, as an array of its own."""
-    if type(obj) in (list, tuple):
-        result = _of_numbers(trace, obj)
-        if result is not None:
-            return result
-    elif holds_objects(obj):
-        result = _of_numbers(trace, obj.reshape(-1).tolist())
-        if result is not None:
-            return _reshaped(result, obj.shape)
-    dtype = dtype_of(obj)
-    values = array(values_of(obj), dtype) if trace.local else None
-    return Elements(ids_of(trace, obj).copy(), dtype, values, keep_array=True)
-
-
-def _of_numbers(trace: Trace, items: Sequence[Any]) -> Elements | None:
-    """The common case: traced float64 numbers, and floats, one after the other."""
-    ids, values = [], []
-    for x in items:
-        cls = type(x)
-        if cls is float:
-            ids.append(trace.graph.constant_scalar(x))
-            values.append(x)
-        elif getattr(cls, "_is_number", False) and x._trace is trace and x._dtype is FLOAT:
-            ids.append(x._id)
-            values.append(x._value)
-        else:
-            return None
-    points = array(values, FLOAT) if trace.local else None
-    return Elements(array(ids, np.int32), FLOAT, points, keep_array=True)
-
-
-def _reshaped(elements: Elements, shape: tuple[int, ...]) -> Elements:
-    elements.ids = elements.ids.reshape(shape)
-    if elements.values is not None:
-        elements.values = elements.values.reshape(shape)
-    return elements
 
 
 def constant_values(obj: Any) -> NDArray[Any]:
@@ -411,7 +374,7 @@ def dtype_of(obj: Any) -> np.dtype[Any]:
     """The dtype the user sees; that of the united elements for a nested list."""
     if is_traced(obj):
         return obj._dtype  # type: ignore[no-any-return]
-    data = _data_of(obj)
+    data = data_of(obj)
     if data is not obj:
         return dtype_of(data)
     if contains_traced(obj):

@@ -23,6 +23,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.operands import elementwise, nonlinear, unions
 from sparsetrace.operands.axes import check_axis
+from sparsetrace.operands.complex_operands import linearly
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -33,7 +34,13 @@ from sparsetrace.operands.operands import (
     landed,
     values_of,
 )
-from sparsetrace.operands.ufunc_reductions import ASSOCIATIVE, EXTREMES, converted_by, folds
+from sparsetrace.operands.ufunc_reductions import (
+    ASSOCIATIVE,
+    EXTREMES,
+    LINEAR,
+    converted_by,
+    folds,
+)
 
 __all__ = ["accumulate", "prefix_unions"]
 
@@ -48,6 +55,9 @@ def accumulate(trace: Trace, ufunc: np.ufunc, x: Any, axis: int = 0, dtype: Any 
         if plain is not None and plain.ndim == 1 and axis in (0, -1):
             return Elements(prefix_unions(trace, plain, 0), FLOAT)
     source = dtype_of(x)
+    if source.kind == "c" and ufunc in LINEAR:
+        result: Elements = linearly(trace, lambda x: accumulate(trace, ufunc, x, axis, dtype), x)
+        return result
     ids, result_dtype = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
     check_axis(axis, ids.ndim, np.add.accumulate)
     (axis,) = normalize_axis_tuple(axis, ids.ndim)

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.operands import elementwise, loops, nonlinear
+from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.elementwise import combine
-from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, values_of
+from sparsetrace.operands.operands import Operand, dtype_of, landed, values_of
 
 __all__ = ["at", "taken_in_turn", "united_into", "unites"]
 
@@ -51,7 +52,7 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     others = [
         Operand(
             trace,
-            listed(ids_of(trace, b)),
+            listed(moved_ids(trace, b)),
             dtype_of(b),
             listed(values_of(b)) if trace.local else None,
         )
@@ -59,7 +60,7 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     ]
     if others:
         loops.result_dtypes(ufunc, (x, *operands))
-    if len(others) == 1 and len(target) and unites(trace, ufunc):
+    if len(others) == 1 and len(target) and x._dtype.kind != "c" and unites(trace, ufunc):
         old, added = ids.reshape(-1)[unique], others[0]._ids
         if trace.local or trace.graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any()):
             _write(ids, unique, united_into(trace, target, unique, added, old))

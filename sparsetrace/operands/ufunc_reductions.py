@@ -27,6 +27,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.operands import elementwise, nonlinear, unions
 from sparsetrace.operands.axes import Axis, core_last, kept
+from sparsetrace.operands.complex_operands import is_complex, linearly, moved_ids
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -43,10 +44,12 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.rules import RECORDS
 
-__all__ = ["ASSOCIATIVE", "EXTREMES", "converted_by", "folds", "reduce", "reduceat"]
+__all__ = ["ASSOCIATIVE", "EXTREMES", "LINEAR", "converted_by", "folds", "reduce", "reduceat"]
 
 ASSOCIATIVE = frozenset((np.multiply, np.logaddexp, np.logaddexp2, np.hypot))
 """Nonlinear ufuncs whose reductions may be computed as a tree."""
+LINEAR = frozenset((np.add, np.subtract))
+"""Ufuncs that act on the parts of complex numbers one by one."""
 EXTREMES = frozenset((np.maximum, np.minimum, np.fmax, np.fmin))
 """Ufuncs that choose one of their operands by its value."""
 
@@ -70,6 +73,13 @@ def reduce(
             rows, axes = core_last(plain, axis)
             return Elements(kept(trace.graph.union_rows(rows), axes, keepdims=keepdims), FLOAT)
     source = dtype_of(x)
+    if ufunc in LINEAR and (source.kind == "c" or (initial is not None and is_complex(initial))):
+
+        def of_part(x: Any, initial: Any) -> Elements:
+            return reduce(trace, ufunc, x, axis, dtype, keepdims, initial, where)
+
+        elements: Elements = linearly(trace, of_part, x, initial)
+        return elements
     ids, result_dtype = converted_by(trace, ufunc, ids_of(trace, x), source, dtype)
     _check(ufunc, ids, axis, initial, where)
     rows, axes = core_last(ids, axis)
@@ -290,7 +300,7 @@ def reduceat(
     trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, axis: int = 0, dtype: Any = None
 ) -> Elements:
     """``ufunc.reduceat(x, indices, axis)``: the union over each segment."""
-    ids, source = ids_of(trace, x), dtype_of(x)
+    ids, source = moved_ids(trace, x), dtype_of(x)
     axis = normalize_axis_index(axis, ids.ndim)
     values = asarray(values_of(x)) if trace.local else None
     points = None if values is None else np.moveaxis(values, axis, 0)

@@ -22,13 +22,63 @@ from sparsetrace.rules.predicates import (
 )
 from sparsetrace.rules.record import NOWHERE, Guard
 
-ufunc(np.add, "11", "000", infinite=NOWHERE, enclose=increasing)
-ufunc(np.subtract, "11", "000", infinite=NOWHERE, enclose=at_corners)
-ufunc(np.negative, "1", "0", infinite=NOWHERE, enclose=at_corners)
-ufunc(np.positive, "1", "0", infinite=NOWHERE, enclose=increasing)
-ufunc(np.absolute, "1", "0", infinite=NOWHERE, enclose=magnitude)
+
+# --- complex numbers, by their parts ----------------------------------------------
+def _sum(x: Any, y: Any) -> Any:
+    return x.real + y.real, x.imag + y.imag
+
+
+def _difference(x: Any, y: Any) -> Any:
+    return x.real - y.real, x.imag - y.imag
+
+
+def _product(x: Any, y: Any) -> Any:
+    if x.mixes(y):
+        return None
+    return x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real
+
+
+def _square(x: Any) -> Any:
+    return _product(x, x)
+
+
+def _inverse(y: Any) -> Any:
+    """``(a - bi) / (a**2 + b**2)``, of numbers brought near 1."""
+    scale, real, imag = y.scale, y.real, y.imag
+    if scale is not None:
+        real, imag = real * scale, imag * scale
+    size = real * real + imag * imag
+    real, imag = real / size, -imag / size
+    return (real, imag) if scale is None else (real * scale, imag * scale)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    if x.mixes(y):
+        return None
+    if y.is_real:
+        return x.real / y.real, x.imag / y.real
+    real, imag = _inverse(y)
+    return x.real * real - x.imag * imag, x.real * imag + x.imag * real
+
+
+def _modulus(z: Any) -> Any:
+    return None if z.is_real or not z.has_zeros else z.real.by(np.hypot, z.imag)
+
+
+def _power(x: Any, y: Any) -> Any:
+    return _square(x) if y.is_constant(2) else None
+
+
+# --- arithmetic -------------------------------------------------------------------
+ufunc(np.add, "11", "000", infinite=NOWHERE, enclose=increasing, parts=_sum)
+ufunc(np.subtract, "11", "000", infinite=NOWHERE, enclose=at_corners, parts=_difference)
+ufunc(
+    np.negative, "1", "0", infinite=NOWHERE, enclose=at_corners, parts=lambda z: (-z.real, -z.imag)
+)
+ufunc(np.positive, "1", "0", infinite=NOWHERE, enclose=increasing, parts=lambda z: (z.real, z.imag))
+ufunc(np.absolute, "1", "0", infinite=NOWHERE, enclose=magnitude, parts=_modulus)
 ufunc(np.fabs, "1", "0", infinite=NOWHERE, enclose=magnitude)
-ufunc(np.conjugate, "1", "0")
+ufunc(np.conjugate, "1", "0", parts=lambda z: (z.real, -z.imag))
 ufunc(
     np.multiply,
     "11",
@@ -37,6 +87,7 @@ ufunc(
     guard=Guard.NAN,
     infinite=NOWHERE,
     enclose=at_corners,
+    parts=_product,
 )
 # 1/y, -x/y**2; -1/y**2, 2x/y**3.
 ufunc(
@@ -51,6 +102,7 @@ ufunc(
     guard=Guard.NAN,
     infinite=lambda x, y: y == 0,
     enclose=quotient,
+    parts=_quotient,
 )
 ufunc(
     np.reciprocal,
@@ -60,6 +112,7 @@ ufunc(
     zero2=lambda x: np.isinf(x),
     guard=Guard.NAN,
     infinite=at(0),
+    parts=_inverse,
 )
 
 
@@ -141,9 +194,10 @@ ufunc(
     guard=Guard.NAN,
     infinite=lambda x, y: (x == 0) & (y < 1),
     infinite2=POWER_INFINITE2,
+    parts=_power,
 )
 same_as(np.float_power, np.power)
-ufunc(np.square, "1", zero=at(0), guard=Guard.NONE, infinite=NOWHERE)
+ufunc(np.square, "1", zero=at(0), guard=Guard.NONE, infinite=NOWHERE, parts=_square)
 ufunc(np.sqrt, "1", domain=POSITIVE, infinite=at(0), enclose=increasing)
 ufunc(np.cbrt, "1", domain=POSITIVE, infinite=at(0))
 

@@ -14,11 +14,26 @@ from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import POSITIVE, UNIT, at, at_infinities, swapped
 from sparsetrace.rules.record import NOWHERE, Guard
 
+
 # --- exponentials and logarithms ----------------------------------------------
-ufunc(np.exp, "1", zero=at(-np.inf), zero2=at(-np.inf), guard=Guard.NONE)
+def _exp_by_parts(z: Any) -> Any:
+    """``exp(a) cos(b), exp(a) sin(b)``: exp(a) is zero at minus infinity alone."""
+    if z.is_real or not z.has_zeros:
+        return None
+    size = z.real.by(np.exp).known_as(np.where(z.real.known == -np.inf, 0.0, 1.0))
+    return size * z.imag.by(np.cos), size * z.imag.by(np.sin)
+
+
+def _log_by_parts(z: Any) -> Any:
+    if z.is_real or not z.has_zeros:
+        return None
+    return z.real.by(np.hypot, z.imag).by(np.log), z.imag.by(np.arctan2, z.real)
+
+
+ufunc(np.exp, "1", zero=at(-np.inf), zero2=at(-np.inf), guard=Guard.NONE, parts=_exp_by_parts)
 ufunc(np.exp2, "1", zero=at(-np.inf), zero2=at(-np.inf), guard=Guard.NONE)
 ufunc(np.expm1, "1", zero=at(-np.inf), zero2=at(-np.inf), guard=Guard.NONE)
-ufunc(np.log, "1", domain=POSITIVE, infinite=at(0))
+ufunc(np.log, "1", domain=POSITIVE, infinite=at(0), parts=_log_by_parts)
 ufunc(np.log2, "1", domain=POSITIVE, infinite=at(0))
 ufunc(np.log10, "1", domain=POSITIVE, infinite=at(0))
 ufunc(np.log1p, "1", domain=(-0.8, 3.0), infinite=at(-1))

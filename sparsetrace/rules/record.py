@@ -36,8 +36,14 @@ They answer two questions.
   not, never alone.  Where this does not give what is known, `cut` and `cut2` say it; of
   NumPy's arithmetic they say it in fewer operations, as it is asked in every call.
 
-The letters are those of real arguments: that ``abs(z)`` is nonlinear in a complex z is not in
-them.  A ufunc without a record is taken as nonlinear in all of its arguments jointly, which
+The letters are those of real arguments.  Of complex ones `parts` says in real arithmetic what
+becomes of their real and imaginary parts::
+
+    ufunc(np.conjugate, "1", "0", parts=lambda z: (z.real, -z.imag))
+
+Where it says nothing, both parts of a result depend on both parts of every argument.
+
+A ufunc without a record is taken as nonlinear in all of its arguments jointly, which
 is always sound.
 """
 
@@ -183,6 +189,10 @@ class Record:
     enclose : callable, optional
         In which interval the results lie (`sparsetrace.rules.enclosures`): which elements an
         index that is made of this ufunc may choose.  Left out, they may be anything.
+    parts : callable, optional
+        The real and the imaginary part of the result, or a real result alone, of the parts of
+        complex arguments (`sparsetrace.operands.complex_operands`); None where the formula
+        does not hold.
     conservative, conservative2 : str
         Why the letters of either order claim more than numerical derivatives show; empty if
         they are tight.
@@ -205,6 +215,7 @@ class Record:
     infinite: Predicate | None = None
     infinite2: Mapping[Pair, Predicate] = field(default_factory=lambda: NOTHING)
     enclose: Enclosure | None = None
+    parts: Callable[..., Any] | None = None
     conservative: str = ""
     conservative2: str = ""
     cuts: Mapping[int, Predicate] = field(init=False)

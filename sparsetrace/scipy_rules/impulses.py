@@ -50,6 +50,8 @@ def linear(
         Responses up to so many times the largest one are rounding errors of zeros.  Without it,
         where there are tiny ones, others may have vanished by underflow, and zeros are kept.
     """
+    if np.iscomplexobj(x):
+        return _of_parts(lambda part: linear(part, function, axis, reach, tolerance), x)
     shape = small = x.shape if axis is None else (x.shape[axis],)
     if reach is not None:
         reaches = np.broadcast_to(reach, len(shape)).tolist()
@@ -58,6 +60,18 @@ def linear(
     responses = np.asarray(function(np.eye(count).reshape(count, *small)))
     matrix = responses.reshape(count, prod(responses.shape[1:])).T.copy()
     size = np.abs(matrix)
+    if np.iscomplexobj(matrix):
+        zero = 0.0 if tolerance is None else tolerance * size.max(initial=0)
+
+        def part_of(name: str) -> Any:
+            def responses(units: NDArray[Any]) -> NDArray[Any]:
+                part: NDArray[Any] = np.array(getattr(function(units), name))
+                part[np.abs(part) <= zero] = 0
+                return part
+
+            return linear(x, responses, axis, reach)
+
+        return part_of("real") + 1j * part_of("imag")
     if tolerance is not None:
         matrix[size <= tolerance * size.max(initial=0)] = 0
     elif ((size > 0) & (size < _TINY)).any():
@@ -78,7 +92,11 @@ def along(x, matrix, axis: int = -1) -> Any:
 
     ``along([{0}, {1}, {2}], [[1, 1, 0], [0, 0, 1]])  ->  [{0, 1}, {2}]``
     """
+    if np.iscomplexobj(x):
+        return _of_parts(lambda part: along(part, matrix, axis), x)
     matrix = scipy.sparse.csr_array(matrix, copy=True)
+    if matrix.dtype.kind == "c":
+        return along(x, matrix.real, axis) + 1j * along(x, matrix.imag, axis)
     matrix.sum_duplicates()
     if current().values:
         matrix.eliminate_zeros()
@@ -94,6 +112,11 @@ def along(x, matrix, axis: int = -1) -> Any:
 
     out = _segments(x, axis, matrix.indptr, matrix.indices)
     return _finished(x, out, weighted, matrix.dtype)
+
+
+def _of_parts(function: Callable[..., Any], x) -> Any:
+    """A linear function of a complex array, which acts on its real and imaginary parts."""
+    return function(np.real(x)) + 1j * function(np.imag(x))
 
 
 def _rows(counts, columns, weights) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -196,6 +219,8 @@ def causal(x, response: NDArray[Any], axis: int) -> Any:
 
     ``causal([{0}, {1}, {2}], [0, 1, 1])  ->  [{}, {0}, {0, 1}]``
     """
+    if np.iscomplexobj(response):
+        return causal(x, response.real, axis) + 1j * causal(x, response.imag, axis)
     n = x.shape[axis]
     reached = _reached(response[:n])
     at = np.flatnonzero(reached)

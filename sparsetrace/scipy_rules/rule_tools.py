@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.dispatch.bound_rules import Call, harmless, makes_objects
+from sparsetrace.dispatch.bound_rules import Call, harmless, keeps_parts, makes_objects
 from sparsetrace.dispatch.function_rules import STATE, current, state_of
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
@@ -40,6 +40,7 @@ __all__ = [
     "dense",
     "float_dtype",
     "harmless",
+    "keeps_parts",
     "made",
     "makes_objects",
     "patterns",

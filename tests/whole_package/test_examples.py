@@ -11,6 +11,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 LINES = {
+    "ac_power_flow": "case9 constraints: SparsityPattern: 36 x 24, 186 entries",
     "adagrad": "with_masked_arrays SparsityPattern: 16 x 24, 25 entries",
     "brusselator": "SparsityPattern: 288 x 288, 1728 entries",
     "chained_layers": "gradient: SparsityPattern: 1 x 864, 732 entries",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.operands.operands import contains_traced, values_of
+from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.interpolate.interpolators import (
     Sites,
     beside,
@@ -241,7 +241,7 @@ def _of_slopes(
     outer[0], outer[-1] = np.arange(min(n, 3)), np.arange(max(0, n - 3), n)
     width = max(map(len, outer))
     index = np.array([np.resize(neighbours, width) for neighbours in outer])
-    windows = np.moveaxis(y._ids[index], 1, -1)
+    windows = np.moveaxis(ids_of(trace, y)[index], 1, -1)
     united = np.maximum(trace.graph.union_rows(windows), OPAQUE)
     slope_ids = interact_all(trace.graph, united)
     if n < 3:
@@ -256,7 +256,7 @@ def _of_slopes(
             zero = np.zeros(values.shape, bool)
             zero[1:-1] = steps[:-1] * steps[1:] < 0
             slope_ids = np.where(zero, np.int32(trace.graph.opaque), slope_ids)
-    slopes = made(trace, slope_ids, float, values)
+    slopes = made(trace, slope_ids, np.result_type(y._dtype, float), values)
     mode = True if extrapolate is None else extrapolate
     _PiecewisePolynomial(_hermite_coefficients(x, y, slopes), x, mode, place, Sites(x, y)).fill(
         self

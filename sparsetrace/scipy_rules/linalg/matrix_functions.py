@@ -25,6 +25,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     dense,
     float_dtype,
     harmless,
+    keeps_parts,
     made,
 )
 
@@ -113,7 +114,8 @@ def eig(call, a, b, left, right):
     result = dense(call, *matrices, left=left, right=right)
     if current().local or not isinstance(result, tuple):
         return result
-    return tuple(x.astype(complex) for x in result)
+    trace = current()
+    return tuple(made(trace, ids_of(trace, x), complex) for x in result)
 
 
 @harmless("lapack_driver")
@@ -195,17 +197,20 @@ def toeplitz_of(c, r):
     return values[len(c) - 1 - np.arange(len(c))[:, None] + np.arange(len(r))]
 
 
+@keeps_parts
 def toeplitz(c, r):
     c = array_of(c)
     return toeplitz_of(c, np.conj(c) if r is None else array_of(r))
 
 
+@keeps_parts
 def circulant(c):
     c = np.atleast_1d(array_of(c))
     index = np.arange(c.shape[-1])
     return c[..., (index[:, None] - index) % len(index)]
 
 
+@keeps_parts
 def hankel(c, r):
     c = np.ravel(array_of(c))
     r = np.zeros(c.shape) if r is None else np.ravel(array_of(r))

@@ -26,7 +26,7 @@ from sparsetrace.scipy_rules.ndimage.neighbours import (
     shifted,
 )
 from sparsetrace.scipy_rules.points import polynomial_of
-from sparsetrace.scipy_rules.rule_tools import array_of, current, harmless, patterns
+from sparsetrace.scipy_rules.rule_tools import array_of, current, harmless, keeps_parts, patterns
 
 
 def _filtered(name: str, x, axis: int | None, reach, mode: str, cval, **options) -> Any:
@@ -70,11 +70,13 @@ def _correlated(
 
 # ---------------------------------------------------------------- linear filters
 # Parameters with a default here are not in all supported releases of SciPy.
+@keeps_parts
 def correlate1d(call, input, weights, axis, output, mode, cval, origin):
     x = input_of(call, input, output, cval)
     return _correlated(x, weights, axes_of(axis, x.ndim), origin, mode, cval)
 
 
+@keeps_parts
 def convolve1d(call, input, weights, axis, output, mode, cval, origin):
     x = input_of(call, input, output, cval)
     return _correlated(x, weights, axes_of(axis, x.ndim), origin, mode, cval, convolution=True)
@@ -99,6 +101,7 @@ def _mean(x, size: int, axis: int, mode: str, cval: float, origin: int) -> Any:
     return _filtered("uniform_filter1d", x, axis, size // 2 + abs(origin), mode, cval, **options)
 
 
+@keeps_parts
 def uniform_filter1d(call, input, size, axis, output, mode, cval, origin):
     x = input_of(call, input, output, size, cval)
     return _mean(x, int(size), axis, mode, cval, origin)
@@ -124,6 +127,7 @@ def _blurred(x, sigma: float, axis: int, order: int, mode: str, cval: float, tru
     return _filtered("gaussian_filter1d", x, axis, reach, mode, cval, **options)
 
 
+@keeps_parts
 def gaussian_filter1d(call, input, sigma, axis, order, output, mode, cval, truncate, radius):
     x = input_of(call, input, output, sigma, cval)
     return _blurred(x, sigma, axis, order, mode, cval, truncate, radius)

@@ -22,6 +22,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     array_of,
     constant,
     harmless,
+    keeps_parts,
     patterns,
 )
 
@@ -81,6 +82,7 @@ def _reversed(y):
     return np.conj(flipped) if np.iscomplexobj(y) else flipped
 
 
+@keeps_parts
 @harmless("method")  # by a sum or by transforms
 def convolve(call, in1, in2, mode):
     x, y = _checked(call, in1, in2, mode)
@@ -89,11 +91,13 @@ def convolve(call, in1, in2, mode):
     return _cropped(full_convolution(x, y), x, y, mode, range(x.ndim))
 
 
+@keeps_parts
 @harmless("method")
 def correlate(call, in1, in2, mode):
     return convolve(call, in1, _reversed(array_of(in2)), mode)
 
 
+@keeps_parts
 def fftconvolve(call, in1, in2, mode, axes):
     """Over some axes; over the others the arrays broadcast."""
     x, y = array_of(in1), array_of(in2)
@@ -118,6 +122,7 @@ def fftconvolve(call, in1, in2, mode, axes):
 oaconvolve = fftconvolve
 
 
+@keeps_parts
 def convolve2d(call, in1, in2, mode, boundary, fillvalue):
     return _planes(call, in1, in2, mode, boundary, fillvalue, later=False)
 
@@ -138,5 +143,6 @@ def _planes(call: Call, in1, in2, mode: str, boundary: str, fillvalue, *, later:
     return _cropped(full_convolution(x, y, **padding), x, y, mode, (0, 1), later=later)
 
 
+@keeps_parts
 def correlate2d(call, in1, in2, mode, boundary, fillvalue):
     return _planes(call, in1, _reversed(array_of(in2)), mode, boundary, fillvalue, later=True)

@@ -29,6 +29,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     constant,
     current,
     harmless,
+    keeps_parts,
     patterns,
     unknown,
 )
@@ -43,6 +44,7 @@ def _impulse(n: int) -> NDArray[Any]:
     return impulse
 
 
+@keeps_parts
 def lfilter(call, b, a, x, axis, zi=None):
     b, a, x = np.atleast_1d(array_of(b)), np.atleast_1d(array_of(a)), array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
@@ -105,6 +107,7 @@ def _product(matrix: NDArray[Any], x, axis: int) -> Any:
     return np.moveaxis(np.moveaxis(x, axis, -1) @ matrix.T, -1, axis)
 
 
+@keeps_parts
 def sosfilt(call, sos, x, axis, zi):
     constant(call, sos, "a coefficient")
     x = array_of(x)
@@ -127,6 +130,7 @@ def _two_ways(call: Call, x, axis: int, radius: int | None, *args, **options) ->
     return linear(x, function, axis, radius, None if radius is None else _ROUNDING)
 
 
+@keeps_parts
 def filtfilt(call, b, a, x, axis, padtype, padlen, method, irlen):
     constant(call, (b, a), "a coefficient", "Use scipy.signal.lfilter twice.")
     b, a = np.atleast_1d(b), np.atleast_1d(a)
@@ -138,11 +142,13 @@ def filtfilt(call, b, a, x, axis, padtype, padlen, method, irlen):
     return _two_ways(call, x, axis, radius, b, a, **options)
 
 
+@keeps_parts
 def sosfiltfilt(call, sos, x, axis, padtype, padlen):
     constant(call, sos, "a coefficient", "Use scipy.signal.sosfilt twice.")
     return _two_ways(call, x, axis, None, sos, padtype=padtype, padlen=padlen)
 
 
+@keeps_parts
 def savgol_filter(call, x, window_length, polyorder, deriv, delta, axis, mode, cval):
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
@@ -154,6 +160,7 @@ def savgol_filter(call, x, window_length, polyorder, deriv, delta, axis, mode, c
     return unknown(result) if mode == "constant" and cval else result
 
 
+@keeps_parts
 @harmless("overwrite_data")
 def detrend(call, data, axis, type, bp):
     x = array_of(data)

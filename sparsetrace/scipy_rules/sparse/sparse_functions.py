@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, makes_objects
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, keeps_parts, makes_objects
 from sparsetrace.scipy_rules.sparse import sparse_arithmetic as arithmetic
 from sparsetrace.scipy_rules.sparse.classes import assembled, moved
 from sparsetrace.scipy_rules.sparse.elements import (
@@ -70,6 +70,7 @@ class _Pool:
 
 
 # ------------------------------------------------------------------------- diagonals
+@keeps_parts
 @makes_objects
 def diags_array(call, diagonals, offsets, shape, format, dtype):
     constant(call, offsets, "offsets")
@@ -112,11 +113,13 @@ def _is_row(block) -> bool:
     )
 
 
+@keeps_parts
 @makes_objects
 def block_array(call, blocks, format, dtype):
     return _joined(call, blocks, format, dtype)
 
 
+@keeps_parts
 @makes_objects
 def block_diag(call, mats, format, dtype):
     return _joined(call, mats, format, dtype)
@@ -126,6 +129,7 @@ bmat = hstack = vstack = block_array
 
 
 # ------------------------------------------------------------------------- products
+@keeps_parts
 @makes_objects
 def kron(call, A, B, format):
     a, b = (x if scipy.sparse.issparse(x) else scipy.sparse.coo_matrix(array_of(x)) for x in (A, B))
@@ -134,6 +138,7 @@ def kron(call, A, B, format):
     return result if format is None else result.asformat(format)
 
 
+@keeps_parts
 @makes_objects
 def kronsum(call, A, B, format):
     is_array = any(isinstance(x, scipy.sparse.sparray) for x in (A, B))
