@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from sparsetrace.user_code.frames import user_location
+from sparsetrace.user_code.frames import Place, user_place
 
 __all__ = [
+    "BY_VALUES",
     "FAILURES",
     "RUNNING",
     "EscapeError",
@@ -27,6 +28,7 @@ __all__ = [
     "VerificationWarning",
     "explain",
     "muted",
+    "opaque_call",
 ]
 
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
@@ -42,6 +44,30 @@ A thread that no trace knows may have been given traced values of any of them: i
 fail all that run.
 """
 _UNKNOWN: list[TracingError] = []
+BY_VALUES = "Or take the pattern at a point, with local=True."
+"""The way out of what only the values of the inputs decide."""
+
+
+def opaque_call(name: str = "") -> str:
+    """The way out of a call that has no rule, or runs compiled code.
+
+    Parameters
+    ----------
+    name : str
+        The function, if it has a name by which `sparsetrace.opaque` can be given it.
+
+    Examples
+    --------
+    >>> opaque_call("scipy.signal.lombscargle")
+    'Or state what its result depends on: sparsetrace.opaque(scipy.signal.lombscargle).'
+    """
+    parts = name.split(".")
+    if len(parts) > 1 and not any(part[:1].isupper() or part.startswith("_") for part in parts):
+        return f"Or state what its result depends on: sparsetrace.opaque({name})."
+    return (
+        "Or state what the result depends on: sparsetrace.opaque(g), of a function g of your own "
+        "around the code that needs it."
+    )
 
 
 class muted:
@@ -59,18 +85,33 @@ class muted:
 class TracingError(Exception):
     """A function could not be traced; the base of every error of a trace.
 
+    Attributes
+    ----------
+    call : str
+        What was refused, as users write it (``np.unique``); empty where it is no one call.
+    filename, lineno : str and int, or None
+        The line that the message names.
+    remedies : tuple of str
+        The ways out, as sentences, the one that is most often wanted first.
+
     Examples
     --------
     >>> import sparsetrace as st
     >>> try:
     ...     st.jacobian_sparsity(lambda x: float(x[0]), [1.0, 2.0])
     ... except st.TracingError as error:
-    ...     print(type(error).__name__)
-    EscapeError
+    ...     print(type(error).__name__, error.call, error.lineno)
+    EscapeError float() 1
     """
+
+    call: str
+    filename: str | None
+    lineno: int | None
+    remedies: tuple[str, ...]
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
+        self._say(args[0] if args else "")
         failures = FAILURES.get(_UNKNOWN)
         if failures is _UNKNOWN:
             if not isinstance(self, (InputError, OutputError)):
@@ -78,6 +119,21 @@ class TracingError(Exception):
                     each.append(self)
         elif failures is not None:
             failures.append(self)
+
+    def _say(self, text: object) -> None:
+        if isinstance(text, Explanation):
+            self.call, self.remedies = text.call, text.remedies
+            self.filename, self.lineno = text.filename, text.lineno
+        else:
+            self.call, self.remedies = "", ()
+            self.filename = self.lineno = None
+
+    def add_remedy(self, remedy: str) -> None:
+        """Name one more way out, in the text and in `remedies`."""
+        if self.args and isinstance(self.args[0], Explanation):
+            text = self.args[0].with_remedy(remedy)
+            self.args = (text, *self.args[1:])
+            self._say(text)
 
 
 class EscapeError(TracingError):
@@ -134,6 +190,42 @@ class GraphSizeError(TracingError, MemoryError):
     """The dependency graph or a pattern outgrew its index type or its memory."""
 
 
-def explain(call: str, problem: str, remedy: str) -> str:
-    """The text of every tracing error: the call, the place, the reason, the way out."""
-    return f"{call} at {user_location()}: {problem}. {remedy}"
+class Explanation(str):
+    """The text of an error: one line, then the ways out; and the pieces that it is made of."""
+
+    call: str
+    filename: str | None
+    lineno: int | None
+    remedies: tuple[str, ...]
+
+    def with_remedy(self, remedy: str) -> Explanation:
+        """The text with one more way out; the same where it names that already."""
+        if not remedy or remedy in self:
+            return self
+        longer = Explanation(f"{self} {remedy}")
+        longer.call, longer.filename, longer.lineno = self.call, self.filename, self.lineno
+        longer.remedies = (*self.remedies, remedy)
+        return longer
+
+
+def explain(call: str, problem: str, *remedies: str, place: Place | None = None) -> Explanation:
+    """The text of every tracing error: the call, the place, the reason, the ways out.
+
+    Parameters
+    ----------
+    call : str
+        As users write it: ``np.unique``.
+    problem : str
+        Why it is refused, without a full stop.
+    *remedies : str
+        Whole sentences, the one that is most often wanted first.
+    place : Place, optional
+        Where the call stands; by default where the user's code stands now.
+    """
+    place = place or user_place()
+    text = Explanation(
+        " ".join((f"{call} at {place or 'an unknown place'}: {problem}.", *remedies))
+    )
+    text.call, text.remedies = call, remedies
+    text.filename, text.lineno = (place.filename, place.lineno) if place else (None, None)
+    return text

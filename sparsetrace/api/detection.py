@@ -10,14 +10,14 @@ import numpy as np
 
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.context import Trace
-from sparsetrace.errors import InputError, OutputError, ValueDependentError, explain
+from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Traced, trace
-from sparsetrace.verification import Verification
+from sparsetrace.verification import Verification, own_error
 
 __all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity"]
 
@@ -327,16 +327,22 @@ def _traced(
     capture: bool,
 ) -> Traced:
     """All paths through the function."""
-    with traced_call.explaining():
-        return trace(
-            traced_call.run,
-            new_trace,
-            function=traced_call.function,
-            state=traced_call.state,
-            point=traced_call.point() if local else (),
-            max_paths=int(max_paths),
-            capture=bool(capture),
-        )
+    try:
+        with traced_call.explaining(local=bool(local)):
+            return trace(
+                traced_call.run,
+                new_trace,
+                function=traced_call.function,
+                state=traced_call.state,
+                point=traced_call.point() if local else (),
+                max_paths=int(max_paths),
+                capture=bool(capture),
+            )
+    except TracingError as error:
+        own = own_error(traced_call, error)
+        if own is None:
+            raise
+        raise own from own.__cause__
 
 
 def _check(store: str, constants: str, max_paths: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.arrays.layout import Layout
-from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.operands import contains_traced, ids_of, landed, values_of
 
@@ -62,7 +62,9 @@ class Flat:
         key, unsure = indexing.constant_key(array._trace, key)
         if unsure:
             raise ValueDependentError(
-                explain("x.flat[key] =", "the key depends on the inputs", "Use np.where.")
+                explain(
+                    "x.flat[key] =", "the key depends on the inputs", "Use np.where.", BY_VALUES
+                )
             )
         places = np.arange(array._ids.size).flat[key]
         ids = landed(array._trace, array._dtype, ids_of(array._trace, value)).reshape(-1)

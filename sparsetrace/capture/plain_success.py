@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.operands.operands import is_traced
+from sparsetrace.user_code.public_names import public_name
 
 __all__ = ["answered", "succeeds_plainly"]
 
@@ -44,7 +45,7 @@ def succeeds_plainly(frames: Iterable[types.FrameType]) -> bool:
 def answered(frames: Iterable[types.FrameType]) -> str | None:
     """The name of that function; None if the package answered none."""
     call = _outermost(frames)
-    return None if call is None else str(getattr(call[0], "__qualname__", call[0]))
+    return None if call is None else public_name(call[0])
 
 
 def _outermost(frames: Iterable[types.FrameType]) -> tuple[Callable[..., Any], Any, Any] | None:

@@ -24,7 +24,7 @@ from pyroaring import BitMap
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.calls import function_call, ufunc_call
-from sparsetrace.errors import EscapeError, ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, EscapeError, ValueDependentError, explain, opaque_call
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
 from sparsetrace.operands import unions
@@ -154,6 +154,7 @@ def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
             f"it needs the value of {what}, and the trace would end there",
             "Keep the number as it is: np.trunc(v) for int(v), f'{v}' for '%g' % v; indices "
             "and counts must come from constants.",
+            opaque_call(),
         )
     )
 
@@ -500,6 +501,7 @@ class TracedInteger(TracedScalar):
                 "an index or a count",
                 "it depends on the inputs, and an ordinary array or range needs its value",
                 "Index a traced array with it, or compute it from constants.",
+                BY_VALUES,
             )
         )
 

@@ -24,6 +24,7 @@ from sparsetrace.capture.patches import refresh_registered
 from sparsetrace.context import Trace
 from sparsetrace.errors import (
     FAILURES,
+    EscapeError,
     GraphSizeError,
     InputError,
     OutputError,
@@ -135,17 +136,27 @@ class TracedCall:
         return outputs
 
     @contextmanager
-    def explaining(self) -> Iterator[None]:
-        """An error of the trace names the arguments whose values it did not know."""
+    def explaining(self, *, local: bool) -> Iterator[None]:
+        """An error of the trace names the ways out that only this call can tell.
+
+        They are those for arguments whose values it did not know, and for values that it does.
+        """
         try:
             yield
         except (InputError, OutputError, GraphSizeError):
             raise
         except TracingError as error:
+            if local and isinstance(error, EscapeError):
+                error.add_remedy(_AS_A_CONSTANT)
             numbers = sorted(self._exchanged)
-            if numbers and error.args:
-                error.args = (f"{error.args[0]} {_unknown_arguments(numbers)}", *error.args[1:])
+            if numbers:
+                error.add_remedy(_unknown_arguments(numbers))
             raise
+
+
+_AS_A_CONSTANT = (
+    "Or hand over sparsetrace.detach(v), if nothing that comes of it shall depend on the inputs."
+)
 
 
 def _unknown_arguments(numbers: list[int]) -> str:

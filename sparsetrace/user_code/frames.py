@@ -13,6 +13,7 @@ import os
 import sys
 import types
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -20,14 +21,17 @@ import scipy
 __all__ = [
     "CYTHON",
     "STANDARD",
+    "Place",
     "by_user",
     "is_library_code",
     "is_library_file",
     "is_own",
     "outside_entries",
     "outside_frame",
+    "place_of",
     "user_frame",
     "user_location",
+    "user_place",
 ]
 
 
@@ -114,8 +118,39 @@ def user_frame(frame: types.FrameType | None = None) -> types.FrameType | None:
     return frame
 
 
-def user_location(frame: types.FrameType | None = None) -> str:
-    """Where the innermost frame of the user's code stands.
+class Place(NamedTuple):
+    """A line of code: its file, its number, and the function that it stands in.
+
+    Examples
+    --------
+    >>> str(Place("model.py", 12, "f"))
+    'model.py:12 (in f)'
+    """
+
+    filename: str
+    lineno: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.lineno} (in {self.function})"
+
+
+def place_of(entry: types.TracebackType) -> Place:
+    """Where the code of an entry of a traceback stands."""
+    code = entry.tb_frame.f_code
+    return Place(code.co_filename, entry.tb_lineno, code.co_name)
+
+
+def user_place(frame: types.FrameType | None = None) -> Place | None:
+    """Where the innermost frame of the user's code stands; None without."""
+    frame = user_frame(frame or sys._getframe(1))
+    if frame is None:
+        return None
+    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def user_location() -> str:
+    """The same in words.
 
     Returns
     -------
@@ -127,7 +162,4 @@ def user_location(frame: types.FrameType | None = None) -> str:
     >>> ":1 (in" in user_location()
     True
     """
-    frame = user_frame(frame or sys._getframe(1))
-    if frame is None:
-        return "an unknown place"
-    return f"{frame.f_code.co_filename}:{frame.f_lineno} (in {frame.f_code.co_name})"
+    return str(user_place(sys._getframe(1)) or "an unknown place")
