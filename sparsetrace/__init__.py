@@ -9,6 +9,7 @@ from sparsetrace.api.detection import (
 from sparsetrace.api.extension import detach, opaque, register_rule
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.arrays.array import TracedArray
+from sparsetrace.capture import scikit_learn as _scikit_learn  # noqa: F401  # likewise
 from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
 from sparsetrace.errors import (
     EscapeError,

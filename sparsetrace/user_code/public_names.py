@@ -39,12 +39,12 @@ def public_name(function: Any) -> str:
 def public_name_in(frames: Iterable[types.FrameType]) -> str:
     """That of the outermost of these frames whose function a public module shows.
 
-    A decorator's wrapper is known by the function that it wraps.
+    A decorator's wrapper is known by the function that it wraps, a method by its object's class.
     """
     frames = list(frames)
     for frame in frames:
         module = str(frame.f_globals.get("__name__", ""))
-        shown = _shown(module, _qualified(frame)) or _wrapping(frame)
+        shown = _wrapping(frame) or _method(frame) or _shown(module, _qualified(frame))
         if shown:
             return _short(shown)
     frame = frames[0]
@@ -64,8 +64,24 @@ def _qualified(frame: types.FrameType) -> str:
     return name.partition(".<locals>")[0]
 
 
+def _method(frame: types.FrameType) -> str | None:
+    """The name of a method by the class of its object; None of other functions."""
+    code = frame.f_code
+    if not code.co_argcount:
+        return None
+    cls = type(frame.f_locals.get(code.co_varnames[0]))
+    defined = next(
+        (vars(base)[code.co_name] for base in cls.__mro__ if code.co_name in vars(base)), 0
+    )
+    if getattr(defined, "__code__", None) is not code:
+        return None
+    return _shown(cls.__module__, f"{cls.__qualname__}.{code.co_name}", of=cls)
+
+
 def _wrapping(frame: types.FrameType) -> str | None:
     """The public name of what a wrapper, in whose frame we are, stands for."""
+    if "<locals>" not in frame.f_code.co_qualname:
+        return None
     for value in list(frame.f_locals.values()):
         if isinstance(value, types.FunctionType):
             module, name = str(value.__module__), value.__qualname__
@@ -75,11 +91,17 @@ def _wrapping(frame: types.FrameType) -> str | None:
     return None
 
 
-def _shown(module: str, name: str) -> str | None:
-    """The dotted name in the nearest public module; None where none has such a name."""
+def _shown(module: str, name: str, of: type | None = None) -> str | None:
+    """The dotted name in the nearest public module; None where none has such a name.
+
+    A method that a class inherits is not among what that class itself holds: `of` is the class.
+    """
     public = ".".join(part for part in module.split(".") if not part.startswith("_"))
     shown = f"{public}.{name}"
-    return shown if public in sys.modules and _value(shown) is not None else None
+    held = _value(shown if of is None else shown.rpartition(".")[0])
+    if public not in sys.modules or held is None or (of is not None and held is not of):
+        return None
+    return shown
 
 
 def _value(name: str) -> Any:
