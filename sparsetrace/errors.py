@@ -27,6 +27,7 @@ __all__ = [
     "VerificationError",
     "VerificationWarning",
     "explain",
+    "instead_of",
     "muted",
     "opaque_call",
 ]
@@ -68,6 +69,25 @@ def opaque_call(name: str = "") -> str:
         "Or state what the result depends on: sparsetrace.opaque(g), of a function g of your own "
         "around the code that needs it."
     )
+
+
+_INSTEAD_OF = {
+    "numexpr": "Write the expression with NumPy: np.exp(x) in place of ne.evaluate('exp(x)').",
+    "pandas": "Take arrays out of pandas before traced values come in: df.to_numpy().",
+    "patsy": "Make the design matrix before the traced function runs: np.asarray(dmatrix(...)).",
+    "xarray": "Take arrays out of xarray before traced values come in: a.to_numpy().",
+}
+
+
+def instead_of(module: str) -> str:
+    """What to write in place of objects of a package whose arrays no trace can be in; or nothing.
+
+    Examples
+    --------
+    >>> instead_of("numexpr.necompiler")
+    "Write the expression with NumPy: np.exp(x) in place of ne.evaluate('exp(x)')."
+    """
+    return _INSTEAD_OF.get(module.partition(".")[0], "")
 
 
 class muted:

@@ -16,7 +16,14 @@ import numpy as np
 
 from sparsetrace.capture.plain_success import answered, succeeds_plainly
 from sparsetrace.context import Trace
-from sparsetrace.errors import EscapeError, Explanation, TracingError, explain, opaque_call
+from sparsetrace.errors import (
+    EscapeError,
+    Explanation,
+    TracingError,
+    explain,
+    instead_of,
+    opaque_call,
+)
 from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import POISON
@@ -252,11 +259,12 @@ def explained(
         return error
     outside = [frame for frame in libraries if _package(frame) not in _ARRAYS]
     place = place_of(user)
+    instead = next(filter(None, map(instead_of, map(_package, outside))), "")
     if isinstance(error, EscapeError):
         if not outside and _stands_at(user) == "STORE_SUBSCR":
             return EscapeError(_assignment(place))
         if outside:
-            return EscapeError(_inside(error, placed, public_name_in(outside), place))
+            return EscapeError(_inside(error, placed, public_name_in(outside), place, instead))
     if _imports_numba(libraries):
         return EscapeError(
             explain(
@@ -287,11 +295,12 @@ def explained(
     if libraries:
         call = answered(libraries) or public_name_in(outside or libraries)
     problem = f"it was given traced values, which it cannot take ({type(error).__name__}: {error})"
-    return EscapeError(explain(call, problem, *_remedies(call), place=place))
+    return EscapeError(explain(call, problem, *_remedies(call, instead), place=place))
 
 
-def _remedies(call: str) -> tuple[str, ...]:
-    return (_REMEDY, opaque_call(call)) if "." in call else (_REMEDY,)
+def _remedies(call: str, instead: str) -> tuple[str, ...]:
+    first = instead or _REMEDY
+    return (first, opaque_call(call)) if "." in call else (first,)
 
 
 def _assignment(place: Place) -> Explanation:
@@ -303,7 +312,9 @@ def _assignment(place: Place) -> Explanation:
     )
 
 
-def _inside(error: EscapeError, placed: BaseException, call: str, place: Place) -> Explanation:
+def _inside(
+    error: EscapeError, placed: BaseException, call: str, place: Place, instead: str
+) -> Explanation:
     """What an escape in a library is to who called the library; `placed` has the traceback.
 
     Where a line of the library's Python code writes into an ordinary array, that line is named:
@@ -312,7 +323,7 @@ def _inside(error: EscapeError, placed: BaseException, call: str, place: Place) 
     writing = next(
         (e for e in reversed(outside_entries(placed)) if _package(e.tb_frame) not in _ARRAYS), None
     )
-    if writing is not None and _stands_at(writing) == "STORE_SUBSCR":
+    if not instead and writing is not None and _stands_at(writing) == "STORE_SUBSCR":
         return explain(
             call,
             f"at {place_of(writing)} it writes a traced value into an ordinary array, which "
@@ -323,4 +334,4 @@ def _inside(error: EscapeError, placed: BaseException, call: str, place: Place) 
         )
     asked = error.call or str(error).partition(" at ")[0]
     problem = f"it needs the values of traced numbers ({asked} inside of it)"
-    return explain(call, problem, *_remedies(call), place=place)
+    return explain(call, problem, *_remedies(call, instead), place=place)

@@ -19,7 +19,7 @@ from numpy import array, asarray, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
+from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain, instead_of
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.operands.poison import POISON
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS
@@ -402,7 +402,9 @@ def constant_values(obj: Any) -> NDArray[Any]:
         explain(
             f"an operand of type {getattr(obj, '_shown_type', type(obj)).__name__}",
             "it is not an array of numbers",
-            getattr(obj, "_remedy", "Convert it to an ndarray before the traced function runs."),
+            getattr(obj, "_remedy", "")
+            or instead_of(type(obj).__module__)
+            or "Convert it to an ndarray before the traced function runs.",
         )
     )
 

@@ -30,6 +30,7 @@ from sparsetrace.errors import (
     OutputError,
     TracingError,
     UnsupportedError,
+    instead_of,
 )
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numbers.python_numbers import seeded_number
@@ -325,7 +326,10 @@ def _output_ids(trace: Trace, leaf: Any) -> Ids:
         leaf = leaf.filled(0)  # what is masked carries nothing
     try:
         return ids_of(trace, leaf).reshape(-1)
-    except UnsupportedError as error:
+    except (UnsupportedError, EscapeError) as error:
+        instead = instead_of(type(leaf).__module__)
+        if isinstance(error, EscapeError) and not instead:
+            raise
         failures = FAILURES.get()
         if failures is not None:
             failures.remove(error)  # the error that follows says the same of an output
@@ -333,4 +337,5 @@ def _output_ids(trace: Trace, leaf: Any) -> Ids:
         raise OutputError(
             f"the function returned a {leaf.__class__.__name__}, which is no array of numbers"
             + ("; return A.toarray(), or A.data" if sparse else "")
+            + (f". {instead}" if instead else "")
         ) from error

@@ -43,7 +43,16 @@ PACKAGE = os.path.dirname(_folder(__file__)[:-1]) + os.sep
 """The folder of this package."""
 STANDARD = _folder(os.__file__)
 """The folder of Python's own modules, in which installed ones have one too."""
-CYTHON = (".pyx", ".pxd", "<stringsource>", "View.MemoryView")
+CYTHON = (
+    ".pyx",
+    ".pxd",
+    ".pxi",
+    ".pyx.tp",
+    ".pxi.tp",
+    ".pxi.in",
+    "<stringsource>",
+    "View.MemoryView",
+)
 """How the names of files end whose frames are those of Cython."""
 _LIBRARIES = (_folder(np.__file__), _folder(scipy.__file__), PACKAGE, "<frozen ")
 _COMPILED = tuple(

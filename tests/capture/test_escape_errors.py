@@ -215,3 +215,42 @@ def test_another_line_or_no_error_is_not_the_functions_own():
 
     assert refusal(later).call == "scipy.stats.rankdata"
     assert refusal(lambda x: scipy.stats.rankdata(x)).call == "scipy.stats.rankdata"
+
+
+# ----------------------------------------------------- objects that no trace can be inside of
+def _of_pandas(name):
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series([1.0, 2.0, 4.0, 3.0])
+    return {
+        "operator": lambda x: series * x,
+        "reflected": lambda x: x * series,
+        "ufunc": lambda x: np.sin(x) * series,
+        "method": lambda x: series.add(x).to_numpy(),
+        "made of it": lambda x: pandas.DataFrame({"a": x}),
+        "in a list": lambda x: np.concatenate([series, x]),
+        "returned": lambda x: pandas.Series(x),
+        "compiled": lambda x: pandas.cut(x, 3),
+    }[name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["operator", "reflected", "ufunc", "method", "made of it", "in a list", "returned", "compiled"],
+)
+def test_pandas_is_refused_with_the_line_that_helps(name):
+    error = refusal(_of_pandas(name))
+    assert "Take arrays out of pandas before traced values come in: df.to_numpy()." in str(error)
+    assert error.filename in (None, __file__)
+
+
+def test_arrays_out_of_pandas_are_constants():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 0.0, 2.0]})
+    found = st.jacobian_sparsity(lambda x: frame["a"].to_numpy() * x, np.ones(3))
+    assert found.toarray().tolist() == np.diag([True, False, True]).tolist()
+
+
+def test_numexpr_is_refused_with_the_line_that_helps():
+    numexpr = pytest.importorskip("numexpr")
+    error = refusal(lambda x: numexpr.evaluate("2 * x"))
+    assert "Write the expression with NumPy" in error.remedies[0]
