@@ -121,6 +121,11 @@ def _is_repeated(x: Any) -> bool:
     )
 
 
+def _is_view(x: Any) -> bool:
+    """Whether an operand is a traced array of a user's class, which decides on the result's."""
+    return getattr(type(x), "_is_view", False)
+
+
 def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """``ufunc(a, b)`` of numbers of NumPy's and of Python's, one of them traced."""
     if isinstance(a, Number):
@@ -140,6 +145,8 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             return TracedScalar(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
     else:
         trace = b._trace
+    if _is_view(a) or _is_view(b):
+        return ufunc(a, b)
     result = ufunc_call(trace, ufunc, "__call__", (a, b), {})
     if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in (a, b)):
         return getattr(np.ma, ufunc.__name__)(a, b)  # which asks its operands for no protocol
@@ -171,12 +178,14 @@ def refuse_truth(what: str) -> NoReturn:
 
 
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    if any(map(_is_view, inputs)):
+        return NotImplemented
     return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    if any(getattr(cls, "_is_picked", False) for cls in types):
-        return NotImplemented  # the array of picked elements answers
+    if any(getattr(cls, "_is_picked", False) or getattr(cls, "_is_view", False) for cls in types):
+        return NotImplemented  # the array of picked elements, or of a user's class, answers
     return function_call(self._trace, function, args, kwargs)
 
 

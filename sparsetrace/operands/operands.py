@@ -29,6 +29,7 @@ __all__ = [
     "Elements",
     "Operand",
     "check_operators",
+    "computes_as_ndarray",
     "constant_values",
     "contains_traced",
     "dtype_of",
@@ -204,7 +205,7 @@ _OPERATORS = (
     *(f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r")),
     *(f"__{name}__" for name in COMPARISONS),
 )
-_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__")
+_COMPUTING = (*_OPERATORS, "__array_ufunc__", "__array_function__", "__array_wrap__")
 
 
 @lru_cache(maxsize=1024)
@@ -212,8 +213,23 @@ def _has_own_operators(cls: type) -> bool:
     """Whether a subclass of ndarray computes in a way of its own."""
     if issubclass(cls, np.ma.MaskedArray):  # read as its data, as by NumPy
         return False
-    names = (*_OPERATORS, *_PROTOCOLS)
-    return any(getattr(cls, name) is not getattr(np.ndarray, name) for name in names)
+    own = [name for name in _COMPUTING if getattr(cls, name) is not getattr(np.ndarray, name)]
+    return bool(own) and not (own == ["__array_wrap__"] and _unwraps(cls))
+
+
+def computes_as_ndarray(cls: type) -> bool:
+    """Whether operators and functions mean for a subclass of ndarray what they do for arrays."""
+    return not _has_own_operators(cls)
+
+
+def _unwraps(cls: Any) -> bool:
+    """Whether a class makes plain arrays of its results, and changes no element."""
+    numbers = np.array([1.5, -2.5])
+    try:
+        made = unwatched(np.zeros(2).view(cls).__array_wrap__(numbers.copy(), None, False))
+    except Exception:
+        return False
+    return type(made) is np.ndarray and np.array_equal(made, numbers)
 
 
 def check_operators(obj: Any) -> None:
