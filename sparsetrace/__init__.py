@@ -6,6 +6,7 @@ from sparsetrace.api.detection import (
     jacobian_sparsity,
     lagrangian_hessian_sparsity,
 )
+from sparsetrace.api.diagnosis import Diagnosis, Refusal, diagnose
 from sparsetrace.api.extension import detach, opaque, register_rule
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.arrays.array import TracedArray
@@ -26,10 +27,12 @@ from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
 
 __all__ = [
+    "Diagnosis",
     "EscapeError",
     "GraphSizeError",
     "InputError",
     "OutputError",
+    "Refusal",
     "SparsityPattern",
     "TracedArray",
     "TracedScalar",
@@ -41,6 +44,7 @@ __all__ = [
     "check_hessian_sparsity",
     "check_jacobian_sparsity",
     "detach",
+    "diagnose",
     "hessian_sparsity",
     "jacobian_sparsity",
     "lagrangian_hessian_sparsity",

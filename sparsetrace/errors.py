@@ -214,6 +214,7 @@ class Explanation(str):
     """The text of an error: one line, then the ways out; and the pieces that it is made of."""
 
     call: str
+    problem: str
     filename: str | None
     lineno: int | None
     remedies: tuple[str, ...]
@@ -223,7 +224,8 @@ class Explanation(str):
         if not remedy or remedy in self:
             return self
         longer = Explanation(f"{self} {remedy}")
-        longer.call, longer.filename, longer.lineno = self.call, self.filename, self.lineno
+        longer.call, longer.problem = self.call, self.problem
+        longer.filename, longer.lineno = self.filename, self.lineno
         longer.remedies = (*self.remedies, remedy)
         return longer
 
@@ -246,6 +248,6 @@ def explain(call: str, problem: str, *remedies: str, place: Place | None = None)
     text = Explanation(
         " ".join((f"{call} at {place or 'an unknown place'}: {problem}.", *remedies))
     )
-    text.call, text.remedies = call, remedies
+    text.call, text.problem, text.remedies = call, problem, remedies
     text.filename, text.lineno = (place.filename, place.lineno) if place else (None, None)
     return text

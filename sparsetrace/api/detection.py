@@ -19,7 +19,7 @@ from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Traced, trace
 from sparsetrace.verification import Verification, own_error
 
-__all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity"]
+__all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity", "traced_runs"]
 
 Store = Literal["auto", "roaring", "bitset", "csr"]
 HessianStore = Literal["auto", "csr", "bitset", "roaring", "dict"]
@@ -131,7 +131,7 @@ def jacobian_sparsity(
         dependency=bool(dependency),
         local=bool(local),
     )
-    runs, left_out = _traced(traced_call, new_trace, local, max_paths, capture)
+    runs, left_out = traced_runs(traced_call, new_trace, local, max_paths, capture)
     patterns = [propagate(run.trace.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
@@ -304,7 +304,7 @@ def _hessian(
     new_trace = partial(
         traced_call.trace, values=constants == "values", local=bool(local), second_order=True
     )
-    runs, left_out = _traced(traced_call, new_trace, local, max_paths, capture)
+    runs, left_out = traced_runs(traced_call, new_trace, local, max_paths, capture)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
@@ -319,7 +319,7 @@ def _hessian(
     return pattern
 
 
-def _traced(
+def traced_runs(
     traced_call: TracedCall,
     new_trace: Callable[[], Trace],
     local: bool,

@@ -17,6 +17,7 @@ import numpy as np
 from sparsetrace.capture.plain_success import answered, succeeds_plainly
 from sparsetrace.context import Trace
 from sparsetrace.errors import (
+    FAILURES,
     EscapeError,
     Explanation,
     TracingError,
@@ -34,7 +35,7 @@ from sparsetrace.user_code.handlers import named
 from sparsetrace.user_code.public_names import public_name_in
 from sparsetrace.user_code.reach import OWN
 
-__all__ = ["explained", "speaks_of_traces"]
+__all__ = ["at_assignment", "explained", "speaks_of_traces"]
 
 _MOST_ELEMENTS = 100
 
@@ -310,6 +311,18 @@ def _assignment(place: Place) -> Explanation:
         _MAKE_IT_TRACEABLE,
         place=place,
     )
+
+
+def at_assignment(frame: types.FrameType) -> EscapeError | None:
+    """The error where code stands at an assignment to an element of what holds plain numbers."""
+    if dis.opname[frame.f_code.co_code[frame.f_lasti]] != "STORE_SUBSCR":
+        return None
+    token = FAILURES.set(None)
+    try:
+        place = Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+        return EscapeError(_assignment(place))
+    finally:
+        FAILURES.reset(token)
 
 
 def _inside(
