@@ -121,7 +121,7 @@ class TracingError(Exception):
     ...     st.jacobian_sparsity(lambda x: float(x[0]), [1.0, 2.0])
     ... except st.TracingError as error:
     ...     print(type(error).__name__, error.call, error.lineno)
-    EscapeError float() 1
+    EscapeError float() 2
     """
 
     call: str
