@@ -100,7 +100,7 @@ def _numbers(x: Any) -> Any:
 def _every(trace: Trace, args: Any) -> Any:
     """The id of what depends on all that any argument depends on."""
     ids = [ids_of(trace, x).reshape(-1) for x in args if contains_traced(x)]
-    united = trace.graph.union_rows(np.concatenate(ids)) if ids else np.int32(OPAQUE)
+    united = trace.graph.union_rows(np.concatenate(ids)) if ids else trace.graph.opaque
     return interact_all(trace.graph, np.maximum(np.asarray(united, np.int32), OPAQUE))
 
 

@@ -36,6 +36,8 @@ def own_error(traced_call: TracedCall, error: TracingError) -> Exception | None:
     cause = error.__cause__
     if isinstance(error, (InputError, OutputError)) or not isinstance(cause, Exception):
         return None
+    if isinstance(cause, TracingError) and "." not in error.call:
+        return None  # not inside of a library: nothing but the trace raises there
     lines = {(error.filename, error.lineno), _line(cause)}
     plain = PlainFunction(traced_call)
     try:
