@@ -81,6 +81,8 @@ _MAKE_IT_TRACEABLE = (
     "generator or from an integer array."
 )
 _ARRAYS = ("numpy", "sparsetrace")
+_ASSIGNMENTS = ("STORE_SUBSCR", "STORE_SLICE")
+"""The instructions of ``a[i] = v`` and, since Python 3.12, ``a[i:j] = v``."""
 
 
 def speaks_of_traces(text: str) -> bool:
@@ -262,7 +264,7 @@ def explained(
     place = place_of(user)
     instead = next(filter(None, map(instead_of, map(_package, outside))), "")
     if isinstance(error, EscapeError):
-        if not outside and _stands_at(user) == "STORE_SUBSCR":
+        if not outside and _stands_at(user) in _ASSIGNMENTS:
             return EscapeError(_assignment(place))
         if outside:
             return EscapeError(_inside(error, placed, public_name_in(outside), place, instead))
@@ -315,7 +317,7 @@ def _assignment(place: Place) -> Explanation:
 
 def at_assignment(frame: types.FrameType) -> EscapeError | None:
     """The error where code stands at an assignment to an element of what holds plain numbers."""
-    if dis.opname[frame.f_code.co_code[frame.f_lasti]] != "STORE_SUBSCR":
+    if dis.opname[frame.f_code.co_code[frame.f_lasti]] not in _ASSIGNMENTS:
         return None
     token = FAILURES.set(None)
     try:
@@ -336,7 +338,7 @@ def _inside(
     writing = next(
         (e for e in reversed(outside_entries(placed)) if _package(e.tb_frame) not in _ARRAYS), None
     )
-    if not instead and writing is not None and _stands_at(writing) == "STORE_SUBSCR":
+    if not instead and writing is not None and _stands_at(writing) in _ASSIGNMENTS:
         return explain(
             call,
             f"at {place_of(writing)} it writes a traced value into an ordinary array, which "
