@@ -158,7 +158,7 @@ def diagnose(
     ...     print(refusal.call, refusal.lineno, refusal.remedies[0])
     np.unique 2 Use np.sort, which keeps the shape; constants, for a fixed set of indices.
     astype(<U5) 3 Keep a float type.
-    float.hex() 3 Keep the number as it is: np.trunc(v) for int(v), f'{v}' for '%g' % v; indices \
+    float.hex() 3 Keep the number as it is: v for np.float64(v), np.trunc(v) for int(v); indices \
 and counts must come from constants.
     """
     unknown = set(others).difference(("store", "verify"))

@@ -159,7 +159,7 @@ def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
         explain(
             call,
             f"it needs the value of {what}, and the trace would end there",
-            "Keep the number as it is: np.trunc(v) for int(v), f'{v}' for '%g' % v; indices "
+            "Keep the number as it is: v for np.float64(v), np.trunc(v) for int(v); indices "
             "and counts must come from constants.",
             opaque_call(),
         )

@@ -2,12 +2,16 @@
 
 Contract: a plain call of the function is the only judge.  It is made where the error of a trace
 came of one that a library or the function raised, which might be the arguments' fault: one that
-is too short, a singular matrix.
+is too short, a singular matrix.  It goes no further than the line in question.
 """
 
 from __future__ import annotations
 
+import sys
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from sparsetrace.errors import InputError, OutputError, TracingError
 from sparsetrace.tracing.arguments import TracedCall
@@ -41,10 +45,55 @@ def own_error(traced_call: TracedCall, error: TracingError) -> Exception | None:
     lines = {(error.filename, error.lineno), _line(cause)}
     plain = PlainFunction(traced_call)
     try:
-        plain.result(plain.point)
+        with _up_to(lines):
+            plain.result(plain.point)
+    except _Past:
+        return None
     except Exception as own:
         return own if _line(own) in lines else None
     return None
+
+
+class _Past(BaseException):
+    """Ends a plain call; no handler of the function's takes it for an error."""
+
+
+@contextmanager
+def _up_to(lines: set[Line]) -> Iterator[None]:
+    """A call that is left once one of these lines has done its work."""
+    files = {filename for filename, _ in lines}
+    inside: dict[types.FrameType, frozenset[int]] = {}
+    failing: set[types.FrameType] = set()
+
+    def local(frame: types.FrameType, event: str, argument: Any) -> Any:
+        statement = inside.get(frame)
+        if event == "exception":
+            failing.add(frame)
+        elif event == "line":
+            failing.discard(frame)
+            if statement is not None and frame.f_lineno not in statement:
+                raise _Past
+            if statement is None and (frame.f_code.co_filename, frame.f_lineno) in lines:
+                inside[frame] = _statement(frame.f_code, frame.f_lineno)
+        elif event == "return" and statement is not None and frame not in failing:
+            raise _Past
+        return local
+
+    def called(frame: types.FrameType, event: str, argument: Any) -> Any:
+        return local if frame.f_code.co_filename in files else None
+
+    before = sys.gettrace()
+    sys.settrace(called)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def _statement(code: types.CodeType, line: int) -> frozenset[int]:
+    """The lines of the expressions of which one begins on a line."""
+    ends = [end for start, end, _, _ in code.co_positions() if start == line and end is not None]
+    return frozenset(range(line, max(ends, default=line) + 1))
 
 
 def _line(error: BaseException) -> Line:

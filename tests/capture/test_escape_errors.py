@@ -14,6 +14,7 @@ import scipy.linalg
 import scipy.signal
 import scipy.spatial
 import scipy.stats
+from outside import Outside
 
 import sparsetrace as st
 from sparsetrace.user_code.public_names import public_name
@@ -206,6 +207,34 @@ def test_an_error_of_the_plain_function_is_its_own(name, local):
 def test_a_singular_matrix_at_a_point(f):
     with pytest.raises(np.linalg.LinAlgError):
         st.jacobian_sparsity(lambda x: f(np.outer(x, x) - 1.0), np.ones(3), local=True)
+
+
+def test_the_plain_call_goes_no_further_than_the_line():
+    calls = Outside()
+
+    def f(x):
+        ranks = scipy.stats.rankdata(
+            x,
+            method="max",
+        )
+        calls.append("after it")
+        return ranks
+
+    error = refusal(f)
+    assert error.call == "scipy.stats.rankdata"
+    assert list(calls) == []
+
+
+def test_a_statement_of_several_lines_fails_as_a_whole():
+    def f(x):
+        ranks = scipy.stats.rankdata(
+            x,
+            method="none",
+        )
+        return ranks
+
+    with pytest.raises(ValueError, match="unknown method"):
+        st.jacobian_sparsity(f, np.ones(3))
 
 
 def test_another_line_or_no_error_is_not_the_functions_own():
