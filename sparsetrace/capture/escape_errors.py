@@ -30,7 +30,14 @@ from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import POISON
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.user_code.bytecode import Chain, callee_at
-from sparsetrace.user_code.frames import CYTHON, STANDARD, Place, outside_entries, place_of
+from sparsetrace.user_code.frames import (
+    CYTHON,
+    STANDARD,
+    Place,
+    is_library_code,
+    outside_entries,
+    place_of,
+)
 from sparsetrace.user_code.handlers import named
 from sparsetrace.user_code.public_names import public_name_in
 from sparsetrace.user_code.reach import OWN
@@ -338,7 +345,8 @@ def _inside(
     writing = next(
         (e for e in reversed(outside_entries(placed)) if _package(e.tb_frame) not in _ARRAYS), None
     )
-    if not instead and writing is not None and _stands_at(writing) in _ASSIGNMENTS:
+    writes = writing is not None and _stands_at(writing) in _ASSIGNMENTS
+    if writing is not None and writes and not is_library_code(writing.tb_frame.f_code):
         return explain(
             call,
             f"at {place_of(writing)} it writes a traced value into an ordinary array, which "

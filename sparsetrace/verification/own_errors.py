@@ -80,7 +80,9 @@ def _up_to(lines: set[Line]) -> Iterator[None]:
         return local
 
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
-        return local if frame.f_code.co_filename in files else None
+        # left in the middle, a block of ``with`` or ``finally`` would not be closed
+        may_be_left = not frame.f_code.co_exceptiontable
+        return local if may_be_left and frame.f_code.co_filename in files else None
 
     before = sys.gettrace()
     sys.settrace(called)

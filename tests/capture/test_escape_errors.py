@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pickle
 import sys
@@ -223,6 +224,35 @@ def test_the_plain_call_goes_no_further_than_the_line():
     error = refusal(f)
     assert error.call == "scipy.stats.rankdata"
     assert list(calls) == []
+
+
+def test_the_plain_call_closes_what_it_has_opened():
+    events = Outside()
+
+    @contextlib.contextmanager
+    def noted():
+        events.append("opened")
+        try:
+            yield
+        finally:
+            events.append("closed")
+
+    def f(x):
+        with noted():
+            return scipy.stats.rankdata(x)
+
+    def g(x):
+        with noted():
+            return h(x)
+
+    def h(x):
+        y = scipy.stats.rankdata(x)
+        return y + 1
+
+    for function in (f, g):
+        events.clear()
+        refusal(function)
+        assert list(events) == ["opened", "closed"] * (len(list(events)) // 2)
 
 
 def test_a_statement_of_several_lines_fails_as_a_whole():
