@@ -6,9 +6,11 @@ from sparsetrace.api.detection import (
     jacobian_sparsity,
     lagrangian_hessian_sparsity,
 )
+from sparsetrace.api.diagnosis import Diagnosis, Refusal, diagnose
 from sparsetrace.api.extension import detach, opaque, register_rule
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.arrays.array import TracedArray
+from sparsetrace.capture import scikit_learn as _scikit_learn  # noqa: F401  # likewise
 from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
 from sparsetrace.errors import (
     EscapeError,
@@ -25,10 +27,12 @@ from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
 
 __all__ = [
+    "Diagnosis",
     "EscapeError",
     "GraphSizeError",
     "InputError",
     "OutputError",
+    "Refusal",
     "SparsityPattern",
     "TracedArray",
     "TracedScalar",
@@ -40,6 +44,7 @@ __all__ = [
     "check_hessian_sparsity",
     "check_jacobian_sparsity",
     "detach",
+    "diagnose",
     "hessian_sparsity",
     "jacobian_sparsity",
     "lagrangian_hessian_sparsity",

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from sparsetrace.user_code.frames import user_location
+from sparsetrace.user_code.frames import Place, user_place
 
 __all__ = [
+    "BY_VALUES",
     "FAILURES",
     "RUNNING",
     "EscapeError",
@@ -26,7 +27,9 @@ __all__ = [
     "VerificationError",
     "VerificationWarning",
     "explain",
+    "instead_of",
     "muted",
+    "opaque_call",
 ]
 
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
@@ -42,6 +45,49 @@ A thread that no trace knows may have been given traced values of any of them: i
 fail all that run.
 """
 _UNKNOWN: list[TracingError] = []
+BY_VALUES = "Or take the pattern at a point, with local=True."
+"""The way out of what only the values of the inputs decide."""
+
+
+def opaque_call(name: str = "") -> str:
+    """The way out of a call that has no rule, or runs compiled code.
+
+    Parameters
+    ----------
+    name : str
+        The function, if it has a name by which `sparsetrace.opaque` can be given it.
+
+    Examples
+    --------
+    >>> opaque_call("scipy.signal.lombscargle")
+    'Or state what its result depends on: sparsetrace.opaque(scipy.signal.lombscargle).'
+    """
+    parts = name.split(".")
+    if len(parts) > 1 and not any(part[:1].isupper() or part.startswith("_") for part in parts):
+        return f"Or state what its result depends on: sparsetrace.opaque({name})."
+    return (
+        "Or state what the result depends on: sparsetrace.opaque(g), of a function g of your own "
+        "around the code that needs it."
+    )
+
+
+_INSTEAD_OF = {
+    "numexpr": "Write the expression with NumPy: np.exp(x) in place of ne.evaluate('exp(x)').",
+    "pandas": "Take arrays out of pandas before traced values come in: df.to_numpy().",
+    "patsy": "Make the design matrix before the traced function runs: np.asarray(dmatrix(...)).",
+    "xarray": "Take arrays out of xarray before traced values come in: a.to_numpy().",
+}
+
+
+def instead_of(module: str) -> str:
+    """What to write in place of objects of a package whose arrays no trace can be in; or nothing.
+
+    Examples
+    --------
+    >>> instead_of("numexpr.necompiler")
+    "Write the expression with NumPy: np.exp(x) in place of ne.evaluate('exp(x)')."
+    """
+    return _INSTEAD_OF.get(module.partition(".")[0], "")
 
 
 class muted:
@@ -59,18 +105,33 @@ class muted:
 class TracingError(Exception):
     """A function could not be traced; the base of every error of a trace.
 
+    Attributes
+    ----------
+    call : str
+        What was refused, as users write it (``np.unique``); empty where it is no one call.
+    filename, lineno : str and int, or None
+        The line that the message names.
+    remedies : tuple of str
+        The ways out, as sentences, the one that is most often wanted first.
+
     Examples
     --------
     >>> import sparsetrace as st
     >>> try:
     ...     st.jacobian_sparsity(lambda x: float(x[0]), [1.0, 2.0])
     ... except st.TracingError as error:
-    ...     print(type(error).__name__)
-    EscapeError
+    ...     print(type(error).__name__, error.call, error.lineno)
+    EscapeError float() 2
     """
+
+    call: str
+    filename: str | None
+    lineno: int | None
+    remedies: tuple[str, ...]
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
+        self._say(args[0] if args else "")
         failures = FAILURES.get(_UNKNOWN)
         if failures is _UNKNOWN:
             if not isinstance(self, (InputError, OutputError)):
@@ -78,6 +139,21 @@ class TracingError(Exception):
                     each.append(self)
         elif failures is not None:
             failures.append(self)
+
+    def _say(self, text: object) -> None:
+        if isinstance(text, Explanation):
+            self.call, self.remedies = text.call, text.remedies
+            self.filename, self.lineno = text.filename, text.lineno
+        else:
+            self.call, self.remedies = "", ()
+            self.filename = self.lineno = None
+
+    def add_remedy(self, remedy: str) -> None:
+        """Name one more way out, in the text and in `remedies`."""
+        if self.args and isinstance(self.args[0], Explanation):
+            text = self.args[0].with_remedy(remedy)
+            self.args = (text, *self.args[1:])
+            self._say(text)
 
 
 class EscapeError(TracingError):
@@ -134,6 +210,44 @@ class GraphSizeError(TracingError, MemoryError):
     """The dependency graph or a pattern outgrew its index type or its memory."""
 
 
-def explain(call: str, problem: str, remedy: str) -> str:
-    """The text of every tracing error: the call, the place, the reason, the way out."""
-    return f"{call} at {user_location()}: {problem}. {remedy}"
+class Explanation(str):
+    """The text of an error: one line, then the ways out; and the pieces that it is made of."""
+
+    call: str
+    problem: str
+    filename: str | None
+    lineno: int | None
+    remedies: tuple[str, ...]
+
+    def with_remedy(self, remedy: str) -> Explanation:
+        """The text with one more way out; the same where it names that already."""
+        if not remedy or remedy in self:
+            return self
+        longer = Explanation(f"{self} {remedy}")
+        longer.call, longer.problem = self.call, self.problem
+        longer.filename, longer.lineno = self.filename, self.lineno
+        longer.remedies = (*self.remedies, remedy)
+        return longer
+
+
+def explain(call: str, problem: str, *remedies: str, place: Place | None = None) -> Explanation:
+    """The text of every tracing error: the call, the place, the reason, the ways out.
+
+    Parameters
+    ----------
+    call : str
+        As users write it: ``np.unique``.
+    problem : str
+        Why it is refused, without a full stop.
+    *remedies : str
+        Whole sentences, the one that is most often wanted first.
+    place : Place, optional
+        Where the call stands; by default where the user's code stands now.
+    """
+    place = place or user_place()
+    text = Explanation(
+        " ".join((f"{call} at {place or 'an unknown place'}: {problem}.", *remedies))
+    )
+    text.call, text.problem, text.remedies = call, problem, remedies
+    text.filename, text.lineno = (place.filename, place.lineno) if place else (None, None)
+    return text

@@ -130,9 +130,12 @@ def page() -> str:
 
 
 def _reasons(names: list[str]) -> list[str]:
-    by_reason: dict[tuple[str, str], list[str]] = {}
+    by_reason: dict[tuple[str, ...], list[str]] = {}
     reasons = {_name(f): reason for f, reason in REFUSED.items()}
     for name in names:
         by_reason.setdefault(reasons[name], []).append(f"`{name.removeprefix('np.')}`")
-    rows = [f"| {', '.join(some)} | {why} | {way} |" for (why, way), some in by_reason.items()]
+    rows = [
+        f"| {', '.join(some)} | {why} | {' '.join(ways)} |"
+        for (why, *ways), some in by_reason.items()
+    ]
     return ["| function | why | instead |", "|---|---|---|", *rows]

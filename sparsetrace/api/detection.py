@@ -10,16 +10,16 @@ import numpy as np
 
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.context import Trace
-from sparsetrace.errors import InputError, OutputError, ValueDependentError, explain
+from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Traced, trace
-from sparsetrace.verification import Verification
+from sparsetrace.verification import Verification, own_error
 
-__all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity"]
+__all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity", "traced_runs"]
 
 Store = Literal["auto", "roaring", "bitset", "csr"]
 HessianStore = Literal["auto", "csr", "bitset", "roaring", "dict"]
@@ -131,7 +131,7 @@ def jacobian_sparsity(
         dependency=bool(dependency),
         local=bool(local),
     )
-    runs, left_out = _traced(traced_call, new_trace, local, max_paths, capture)
+    runs, left_out = traced_runs(traced_call, new_trace, local, max_paths, capture)
     patterns = [propagate(run.trace.graph, run.outputs, store) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
@@ -304,7 +304,7 @@ def _hessian(
     new_trace = partial(
         traced_call.trace, values=constants == "values", local=bool(local), second_order=True
     )
-    runs, left_out = _traced(traced_call, new_trace, local, max_paths, capture)
+    runs, left_out = traced_runs(traced_call, new_trace, local, max_paths, capture)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
@@ -319,7 +319,7 @@ def _hessian(
     return pattern
 
 
-def _traced(
+def traced_runs(
     traced_call: TracedCall,
     new_trace: Callable[[], Trace],
     local: bool,
@@ -327,16 +327,22 @@ def _traced(
     capture: bool,
 ) -> Traced:
     """All paths through the function."""
-    with traced_call.explaining():
-        return trace(
-            traced_call.run,
-            new_trace,
-            function=traced_call.function,
-            state=traced_call.state,
-            point=traced_call.point() if local else (),
-            max_paths=int(max_paths),
-            capture=bool(capture),
-        )
+    try:
+        with traced_call.explaining(local=bool(local)):
+            return trace(
+                traced_call.run,
+                new_trace,
+                function=traced_call.function,
+                state=traced_call.state,
+                point=traced_call.point() if local else (),
+                max_paths=int(max_paths),
+                capture=bool(capture),
+            )
+    except TracingError as error:
+        own = own_error(traced_call, error)
+        if own is None:
+            raise
+        raise own from own.__cause__
 
 
 def _check(store: str, constants: str, max_paths: int) -> None:

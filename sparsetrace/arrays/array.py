@@ -126,6 +126,15 @@ def pick_by(
     _picks, _read_picked, _write_picked = picks, read, write
 
 
+_view_as: Callable[[Any, type], Any]
+
+
+def view_by(view_as: Callable[[Any, type], Any]) -> None:
+    """Have views as subclasses of ndarray made by `view_as`."""
+    global _view_as
+    _view_as = view_as
+
+
 class TracedArray(Layout):
     """An array of a trace; made by `jacobian_sparsity`, not by users.
 
@@ -429,14 +438,7 @@ class TracedArray(Layout):
             if wanted in (np.ndarray, TracedArray):
                 continue
             if isinstance(wanted, type) and issubclass(wanted, np.ndarray):
-                raise UnsupportedError(
-                    explain(
-                        f"ndarray.view({wanted.__name__})",
-                        "operators and attributes of a subclass of ndarray may mean something "
-                        "that the trace does not follow",
-                        "Work with the plain array; write m @ n for products of matrices.",
-                    )
-                )
+                return _view_as(self, wanted)
             if np.dtype(wanted) == self._dtype:
                 continue
             self._reinterpreted("ndarray.view")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.arrays.layout import Layout
-from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.operands import contains_traced, values_of
@@ -63,7 +63,9 @@ class Flat:
         key, unsure = indexing.constant_key(array._trace, key)
         if unsure:
             raise ValueDependentError(
-                explain("x.flat[key] =", "the key depends on the inputs", "Use np.where.")
+                explain(
+                    "x.flat[key] =", "the key depends on the inputs", "Use np.where.", BY_VALUES
+                )
             )
         places = np.arange(array._ids.size).flat[key]
         ids = moved_ids(array._trace, value, array._dtype).reshape(-1)

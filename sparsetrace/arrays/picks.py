@@ -11,7 +11,7 @@ import numpy as np
 
 from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.context import Trace
-from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import ids_of
 from sparsetrace.user_code.frames import user_location
@@ -73,6 +73,7 @@ def refuse(call: str, pick: Pick | None = None) -> NoReturn:
         explain(
             call,
             f"how many elements {mask} picks depends on the inputs",
-            "Use np.where(mask, x, 0), which keeps the shape; or local=True.",
+            "Use np.where(mask, x, 0), which keeps the shape.",
+            BY_VALUES,
         )
     )

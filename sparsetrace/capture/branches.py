@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from types import CodeType, FrameType
 
-from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.user_code.frames import outside_frame
 
 __all__ = ["Branches"]
@@ -140,8 +140,8 @@ class Branches:
             explain(
                 "bool()",
                 f"{problem}; the line that branched most ({count} times) is {where}",
-                "Use np.where, np.maximum or np.clip instead of if, give max_paths=, or take "
-                "the pattern at a point.",
+                "Use np.where, np.maximum or np.clip instead of if, or give max_paths=.",
+                BY_VALUES,
             )
         )
 

@@ -63,6 +63,17 @@ def _scopes(frames: Iterable[types.FrameType]) -> list[dict[str, Any]]:
     return list({id(frame.f_globals): frame.f_globals for frame in frames}.values())
 
 
+_CLONE = "array_api_compat.numpy"
+"""How the name of a module ends that has all of NumPy's functions under their own names."""
+
+
+def _clones(frames: Iterable[types.FrameType]) -> list[dict[str, Any]]:
+    """What such modules hold that code has as a variable: ``xp.ones(n)``."""
+    values = [x for f in frames for x in (*f.f_locals.values(), *f.f_globals.values())]
+    modules = [x for x in values if type(x) is types.ModuleType and x.__name__.endswith(_CLONE)]
+    return list({id(module): vars(module) for module in modules}.values())
+
+
 def patches(frames: Iterable[types.FrameType], exchanged: Mapping[int, Patch]) -> Iterator[Patch]:
     """The functions that are exchanged elsewhere, under the names that the frames' modules have.
 
@@ -72,7 +83,8 @@ def patches(frames: Iterable[types.FrameType], exchanged: Mapping[int, Patch]) -
     exchanged : mapping
         The patches of these functions, by the id of the original.
     """
-    for scope in _scopes(frames):
+    frames = list(frames)
+    for scope in _scopes(frames) + _clones(frames):
         for name, value in list(scope.items()):
             bound = isinstance(value, types.MethodType)  # logpdf = scipy.stats.norm.logpdf
             function = value.__func__ if bound else value

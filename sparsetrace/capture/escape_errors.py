@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dis
 import re
-import sys
 import types
 from typing import Any
 
@@ -17,17 +16,33 @@ import numpy as np
 
 from sparsetrace.capture.plain_success import answered, succeeds_plainly
 from sparsetrace.context import Trace
-from sparsetrace.errors import EscapeError, TracingError
+from sparsetrace.errors import (
+    FAILURES,
+    EscapeError,
+    Explanation,
+    TracingError,
+    explain,
+    instead_of,
+    opaque_call,
+)
 from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import POISON
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.user_code.bytecode import Chain, callee_at
-from sparsetrace.user_code.frames import CYTHON, STANDARD, outside_entries
+from sparsetrace.user_code.frames import (
+    CYTHON,
+    STANDARD,
+    Place,
+    is_library_code,
+    outside_entries,
+    place_of,
+)
 from sparsetrace.user_code.handlers import named
+from sparsetrace.user_code.public_names import public_name_in
 from sparsetrace.user_code.reach import OWN
 
-__all__ = ["explained", "speaks_of_traces"]
+__all__ = ["at_assignment", "explained", "speaks_of_traces"]
 
 _MOST_ELEMENTS = 100
 
@@ -65,8 +80,16 @@ _WHOLE_NUMBERS_ALONE = frozenset(
 """Functions and methods of Python's that refuse a float by those words."""
 _REMEDY = (
     "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
-    "the traced function"
+    "the traced function."
 )
+_MAKE_IT_TRACEABLE = (
+    "Make the array in the traced function, of float type: np.zeros(n), or np.array(a, "
+    "dtype=float) in place of a.copy() for an array that comes from outside, from a random "
+    "generator or from an integer array."
+)
+_ARRAYS = ("numpy", "sparsetrace")
+_ASSIGNMENTS = ("STORE_SUBSCR", "STORE_SLICE")
+"""The instructions of ``a[i] = v`` and, since Python 3.12, ``a[i:j] = v``."""
 
 
 def speaks_of_traces(text: str) -> bool:
@@ -102,26 +125,6 @@ def _split(
     ):
         libraries.insert(0, entries.pop().tb_frame)
     return (entries[-1] if entries else None), libraries
-
-
-def _public_name(frames: list[types.FrameType]) -> str:
-    """The library function as the user called it: ``scipy.linalg.solve``."""
-    for frame in frames:
-        function = frame.f_code.co_name
-        module = str(frame.f_globals.get("__name__", ""))
-        names = module.split(".")
-        public = ".".join(component for component in names if not component.startswith("_"))
-        if hasattr(sys.modules.get(public), function):
-            return f"{public}.{function}"
-    frame = frames[0]
-    module = str(frame.f_globals.get("__name__", "?"))
-    name = frame.f_code.co_qualname.removeprefix(f"{module}.")  # Cython says the module too
-    return f"{module}.{name}".removesuffix(".__init__")
-
-
-def _place(user: types.TracebackType) -> str:
-    code = user.tb_frame.f_code
-    return f"{code.co_filename}:{user.tb_lineno} (in {code.co_name})"
 
 
 def _imports_numba(libraries: list[types.FrameType]) -> bool:
@@ -175,7 +178,7 @@ def _is_consequence(
     # what numbers alone decide is left to the function: numpy.seterr, warnings as errors
     if not isinstance(error, (ArithmeticError, Warning)) and succeeds_plainly(libraries):
         return True
-    if any(_package(f) not in ("numpy", "sparsetrace") and _holds_traced(f) for f in libraries):
+    if any(_package(f) not in _ARRAYS and _holds_traced(f) for f in libraries):
         return True
     if any(_package(f) == "numpy" and _holds_objects(f) for f in libraries):
         return True
@@ -257,46 +260,101 @@ def explained(
     Compiled code may catch the error and raise another one, `later`, which then knows
     the place in the function's code.  The trace knows where text was made.
     """
+    placed = error
     user, libraries = _split(error)
     if user is None and later is not None:
+        placed = later
         user, libraries = _split(later)
     if user is None or not isinstance(error, Exception):
         return error
-    outside = [frame for frame in libraries if _package(frame) not in ("numpy", "sparsetrace")]
-    if isinstance(error, EscapeError) and not outside and _stands_at(user) == "STORE_SUBSCR":
-        return EscapeError(
-            f"an assignment at {_place(user)}: a traced value was about to be written into an "
-            "ordinary array, which cannot hold it. Make the array in the traced function, of "
-            "float type: np.zeros(n), or np.array(a, dtype=float) in place of a.copy() for an "
-            "array that comes from outside, from a random generator or from an integer array."
-        )
-    if isinstance(error, EscapeError) and outside:
-        return EscapeError(
-            f"{_public_name(outside)} at {_place(user)}: it needs the values of traced numbers "
-            f"({str(error).partition(' at ')[0]} inside of it). {_REMEDY}."
-        )
+    outside = [frame for frame in libraries if _package(frame) not in _ARRAYS]
+    place = place_of(user)
+    instead = next(filter(None, map(instead_of, map(_package, outside))), "")
+    if isinstance(error, EscapeError):
+        if not outside and _stands_at(user) in _ASSIGNMENTS:
+            return EscapeError(_assignment(place))
+        if outside:
+            return EscapeError(_inside(error, placed, public_name_in(outside), place, instead))
     if _imports_numba(libraries):
         return EscapeError(
-            f"the import of numba at {_place(user)}: it looks for NumPy's own functions, some of "
-            f"which are exchanged while a trace runs ({type(error).__name__}: {error}). Import it "
-            "before the traced function is called, at the top of its module."
+            explain(
+                "the import of numba",
+                "it looks for NumPy's own functions, some of which are exchanged while a trace "
+                f"runs ({type(error).__name__}: {error})",
+                "Import it before the traced function is called, at the top of its module.",
+                place=place,
+            )
         )
     if isinstance(error, TracingError):
         if outside:
-            error.add_note(f"inside {_public_name(outside)}, called at {_place(user)}")
+            error.add_note(f"inside {public_name_in(outside)}, called at {place}")
         return error
     if not _is_consequence(error, user, libraries, trace):
         return error
     if isinstance(error, IndexError) and not libraries:
         return EscapeError(
-            f"an index at {_place(user)}: an ordinary array cannot be indexed by traced values "
-            f"({error}). Index a copy that is made in the traced function, np.array(table)[i]; "
-            "the indices themselves must be whole numbers."
+            explain(
+                "an index",
+                f"an ordinary array cannot be indexed by traced values ({error})",
+                "Index a copy that is made in the traced function, np.array(table)[i]; the indices "
+                "themselves must be whole numbers.",
+                place=place,
+            )
         )
     call = "a compiled routine or a conversion"
     if libraries:
-        call = answered(libraries) or _public_name(outside or libraries)
-    return EscapeError(
-        f"{call} at {_place(user)}: it was given traced values, which it cannot take "
-        f"({type(error).__name__}: {error}). {_REMEDY}."
+        call = answered(libraries) or public_name_in(outside or libraries)
+    problem = f"it was given traced values, which it cannot take ({type(error).__name__}: {error})"
+    return EscapeError(explain(call, problem, *_remedies(call, instead), place=place))
+
+
+def _remedies(call: str, instead: str) -> tuple[str, ...]:
+    first = instead or _REMEDY
+    return (first, opaque_call(call)) if "." in call else (first,)
+
+
+def _assignment(place: Place) -> Explanation:
+    return explain(
+        "an assignment",
+        "a traced value was about to be written into an ordinary array, which cannot hold it",
+        _MAKE_IT_TRACEABLE,
+        place=place,
     )
+
+
+def at_assignment(frame: types.FrameType) -> EscapeError | None:
+    """The error where code stands at an assignment to an element of what holds plain numbers."""
+    if dis.opname[frame.f_code.co_code[frame.f_lasti]] not in _ASSIGNMENTS:
+        return None
+    token = FAILURES.set(None)
+    try:
+        place = Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+        return EscapeError(_assignment(place))
+    finally:
+        FAILURES.reset(token)
+
+
+def _inside(
+    error: EscapeError, placed: BaseException, call: str, place: Place, instead: str
+) -> Explanation:
+    """What an escape in a library is to who called the library; `placed` has the traceback.
+
+    Where a line of the library's Python code writes into an ordinary array, that line is named:
+    it may be the user's own package that is installed.
+    """
+    writing = next(
+        (e for e in reversed(outside_entries(placed)) if _package(e.tb_frame) not in _ARRAYS), None
+    )
+    writes = writing is not None and _stands_at(writing) in _ASSIGNMENTS
+    if writing is not None and writes and not is_library_code(writing.tb_frame.f_code):
+        return explain(
+            call,
+            f"at {place_of(writing)} it writes a traced value into an ordinary array, which "
+            "cannot hold it",
+            _MAKE_IT_TRACEABLE,
+            opaque_call(call),
+            place=place,
+        )
+    asked = error.call or str(error).partition(" at ")[0]
+    problem = f"it needs the values of traced numbers ({asked} inside of it)"
+    return explain(call, problem, *_remedies(call, instead), place=place)

@@ -18,6 +18,7 @@ from typing import Any
 from sparsetrace.arrays.array import TracedArray
 from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.object_array import ObjectArray
+from sparsetrace.arrays.subclass_views import SHOWN
 from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import Buffer
@@ -114,17 +115,18 @@ def keep_own() -> None:
             vars(module).setdefault("type", _real)
 
 
-_SHOWN = {
+_SHOWN = SHOWN
+"""Types that are not always shown as they are.
+
+By identity: a class may define how it compares, or have no hash.
+"""
+_SHOWN.update(
     id(cls)
     for cls in (
         *(*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, ObjectArray),
         *(*CONVERSIONS, type, _Name),
     )
-}
-"""Types that are not always shown as they are.
-
-By identity: a class may define how it compares, or have no hash.
-"""
+)
 
 _seen: tuple[int, list[Patch]] = (0, [])
 """How many modules there were, and the aliases in them."""

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.arrays.object_array import objects_in
+from sparsetrace.arrays.subclass_views import as_plain
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
 from sparsetrace.context import CURRENT
@@ -176,6 +177,8 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             return original(*args, **kwargs)
         kwargs = _without_like(kwargs)
         obj = args[0] if args else kwargs.get(name)
+        if original is not _KEEPS_MASKS and not kwargs.get("subok"):
+            obj = as_plain(obj)
         if original is _KEEPS_MASKS and isinstance(obj, np.ma.MaskedArray):
             return original(*args, **kwargs) if not contains_traced(obj) else obj
         plain = type(obj) is np.ndarray and obj.dtype != object

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.operands.operands import is_traced
+from sparsetrace.user_code.public_names import public_name
 
-__all__ = ["answered", "succeeds_plainly"]
+__all__ = ["answered", "plain_argument", "succeeds_plainly"]
 
 _NAMES = ("function", "ufunc", "original", "method")
 """What the entries of the package call the function that they answer."""
@@ -44,7 +45,7 @@ def succeeds_plainly(frames: Iterable[types.FrameType]) -> bool:
 def answered(frames: Iterable[types.FrameType]) -> str | None:
     """The name of that function; None if the package answered none."""
     call = _outermost(frames)
-    return None if call is None else str(getattr(call[0], "__qualname__", call[0]))
+    return None if call is None else public_name(call[0])
 
 
 def _outermost(frames: Iterable[types.FrameType]) -> tuple[Callable[..., Any], Any, Any] | None:
@@ -72,22 +73,22 @@ def _works(function: Callable[..., Any], args: Any, kwargs: Any) -> bool:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            function(*_plain(args), **_plain(kwargs))
+            function(*plain_argument(args), **plain_argument(kwargs))
     except Exception:
         return False
     return True
 
 
-def _plain(x: Any) -> Any:
+def plain_argument(x: Any) -> Any:
     """The argument with numbers in place of traced ones, and copies of arrays."""
     if is_traced(x):
         return _numbers(x)
     if x is None or x is Ellipsis or isinstance(x, _TAKEN):
         return x
     if type(x) in (list, tuple):
-        return type(x)(map(_plain, x))
+        return type(x)(map(plain_argument, x))
     if type(x) is dict:
-        return {key: _plain(item) for key, item in x.items()}
+        return {key: plain_argument(item) for key, item in x.items()}
     if isinstance(x, np.ndarray) and x.dtype != object and not isinstance(x, np.ma.MaskedArray):
         return _copy(x, x)
     raise _Unknown

@@ -166,7 +166,7 @@ _PURE = frozenset(
 )
 """Modules of SciPy's that are written in NumPy calls, and can be traced through."""
 _SHARED = ("scipy._lib", "scipy._external")
-_COMPILED = frozenset(("jax", "numba", "pandas", "sklearn", "tensorflow", "torch"))
+_COMPILED = frozenset(("jax", "numba", "pandas", "tensorflow", "torch"))
 
 
 def is_library(frame: types.FrameType) -> bool:

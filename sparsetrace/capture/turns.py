@@ -24,6 +24,7 @@ from sparsetrace.capture.session import SESSION, Restart
 from sparsetrace.capture.thread_activity import Watch, is_inside
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import (
+    BY_VALUES,
     FAILURES,
     RUNNING,
     TracingError,
@@ -307,8 +308,9 @@ def _decider(trace: Trace, decide: Callable[[], bool]) -> Callable[[], bool]:
                     "bool()",
                     "a branch on a traced value after threads have run side by side, in an "
                     "order that may be another one in the next run",
-                    "Use np.where, np.maximum or np.clip, take the pattern at a point, or call "
-                    "the functions one after the other.",
+                    "Use np.where, np.maximum or np.clip, or call the functions one "
+                    "after the other.",
+                    BY_VALUES,
                 )
             )
         return decide()

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.context import CURRENT
-from sparsetrace.errors import InputError, UnsupportedError, explain
+from sparsetrace.errors import InputError, UnsupportedError, explain, opaque_call
 from sparsetrace.operands.binding import NOT_GIVEN, Binder, Handler, binder
 from sparsetrace.operands.operands import contains_traced
 
@@ -26,7 +26,7 @@ Args = tuple[Any, ...]
 Options = dict[str, Any]
 _EMPTY = inspect.Parameter.empty
 _ALL_ARGUMENTS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-_REMEDY = "Leave it out, or wrap the call with sparsetrace.opaque."
+_REMEDY = "Leave it out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Call:
 
     def refuse(self, problem: str, remedy: str) -> NoReturn:
         """Raise the error of a call that has no rule."""
-        raise UnsupportedError(explain(self.name, problem, remedy))
+        raise UnsupportedError(explain(self.name, problem, remedy, opaque_call(self.name)))
 
 
 def makes_objects(rule: Handler) -> Handler:

@@ -14,7 +14,7 @@ from numpy.ma import nomask
 from numpy.typing import NDArray
 
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import UnsupportedError, ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, UnsupportedError, ValueDependentError, explain
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
@@ -198,7 +198,8 @@ def known_mask(operand: MaskedData, call: str) -> NDArray[np.bool_]:
             explain(
                 call,
                 "the mask depends on the inputs, and with it the shape of the result",
-                "Use m.filled(value), which keeps the shape; a constant mask; or local=True.",
+                "Use m.filled(value), which keeps the shape; a constant mask.",
+                BY_VALUES,
             )
         )
     return full_mask(operand)  # type: ignore[no-any-return]

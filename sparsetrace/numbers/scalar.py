@@ -24,7 +24,7 @@ from pyroaring import BitMap
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.calls import function_call, ufunc_call
-from sparsetrace.errors import EscapeError, ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, EscapeError, ValueDependentError, explain, opaque_call
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
 from sparsetrace.operands import unions
@@ -122,6 +122,11 @@ def _is_repeated(x: Any) -> bool:
     )
 
 
+def _is_view(x: Any) -> bool:
+    """Whether an operand is a traced array of a user's class, which decides on the result's."""
+    return getattr(type(x), "_is_view", False)
+
+
 def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """``ufunc(a, b)`` of numbers of NumPy's and of Python's, one of them traced."""
     if isinstance(a, Number):
@@ -141,6 +146,8 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             return TracedScalar(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
     else:
         trace = b._trace
+    if _is_view(a) or _is_view(b):
+        return ufunc(a, b)
     result = ufunc_call(trace, ufunc, "__call__", (a, b), {})
     if result is NotImplemented and any(isinstance(x, np.ma.MaskedArray) for x in (a, b)):
         return getattr(np.ma, ufunc.__name__)(a, b)  # which asks its operands for no protocol
@@ -153,8 +160,9 @@ def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
         explain(
             call,
             f"it needs the value of {what}, and the trace would end there",
-            "Keep the number as it is: np.trunc(v) for int(v), f'{v}' for '%g' % v; indices "
+            "Keep the number as it is: v for np.float64(v), np.trunc(v) for int(v); indices "
             "and counts must come from constants.",
+            opaque_call(),
         )
     )
 
@@ -171,12 +179,14 @@ def refuse_truth(what: str) -> NoReturn:
 
 
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    if any(map(_is_view, inputs)):
+        return NotImplemented
     return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    if any(getattr(cls, "_is_picked", False) for cls in types):
-        return NotImplemented  # the array of picked elements answers
+    if any(getattr(cls, "_is_picked", False) or getattr(cls, "_is_view", False) for cls in types):
+        return NotImplemented  # the array of picked elements, or of a user's class, answers
     return function_call(self._trace, function, args, kwargs)
 
 
@@ -501,6 +511,7 @@ class TracedInteger(TracedScalar):
                 "an index or a count",
                 "it depends on the inputs, and an ordinary array or range needs its value",
                 "Index a traced array with it, or compute it from constants.",
+                BY_VALUES,
             )
         )
 

@@ -19,7 +19,7 @@ from numpy import block, broadcast_arrays, insert, meshgrid
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sparsetrace.context import Trace
-from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.constants import chosen_values, converted
@@ -158,6 +158,7 @@ def _plain(trace: Trace, value, name: str) -> Any:
                 "an index, a mask or a count depends on the inputs, so which elements "
                 "move where does too",
                 "Compute it from constants, or use np.where over both outcomes.",
+                BY_VALUES,
             )
         )
     return values if values.ndim else values[()]

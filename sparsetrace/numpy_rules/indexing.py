@@ -21,7 +21,7 @@ from numpy import arange, array, asarray, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.errors import ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.complex_parts import Part, has_parts, joined, part_of, parts_of
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.operands.complex_operands import of_choices
@@ -237,6 +237,7 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
                     "x[mask]",
                     "the mask depends on the inputs, and with it the shape of the result",
                     "Use np.where(mask, x, 0) or x * mask, which keep the shape.",
+                    BY_VALUES,
                 )
             )
     like = ids[tuple(zeros(np.shape(p), int) if _unsure(p) else p for p in entries)]

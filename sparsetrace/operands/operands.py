@@ -19,7 +19,7 @@ from numpy import array, asarray, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
+from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain, instead_of
 from sparsetrace.graph.complex_parts import joint
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.operands.poison import POISON
@@ -30,6 +30,7 @@ __all__ = [
     "Elements",
     "Operand",
     "check_operators",
+    "computes_as_ndarray",
     "constant_values",
     "contains_traced",
     "data_of",
@@ -205,7 +206,7 @@ _OPERATORS = (
     *(f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r")),
     *(f"__{name}__" for name in COMPARISONS),
 )
-_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__")
+_COMPUTING = (*_OPERATORS, "__array_ufunc__", "__array_function__", "__array_wrap__")
 
 
 @lru_cache(maxsize=1024)
@@ -213,8 +214,23 @@ def _has_own_operators(cls: type) -> bool:
     """Whether a subclass of ndarray computes in a way of its own."""
     if issubclass(cls, np.ma.MaskedArray):  # read as its data, as by NumPy
         return False
-    names = (*_OPERATORS, *_PROTOCOLS)
-    return any(getattr(cls, name) is not getattr(np.ndarray, name) for name in names)
+    own = [name for name in _COMPUTING if getattr(cls, name) is not getattr(np.ndarray, name)]
+    return bool(own) and not (own == ["__array_wrap__"] and _unwraps(cls))
+
+
+def computes_as_ndarray(cls: type) -> bool:
+    """Whether operators and functions mean for a subclass of ndarray what they do for arrays."""
+    return not _has_own_operators(cls)
+
+
+def _unwraps(cls: Any) -> bool:
+    """Whether a class makes plain arrays of its results, and changes no element."""
+    numbers = np.array([1.5, -2.5])
+    try:
+        made = unwatched(np.zeros(2).view(cls).__array_wrap__(numbers.copy(), None, False))
+    except Exception:
+        return False
+    return type(made) is np.ndarray and np.array_equal(made, numbers)
 
 
 def check_operators(obj: Any) -> None:
@@ -365,7 +381,9 @@ def constant_values(obj: Any) -> NDArray[Any]:
         explain(
             f"an operand of type {getattr(obj, '_shown_type', type(obj)).__name__}",
             "it is not an array of numbers",
-            getattr(obj, "_remedy", "Convert it to an ndarray before the traced function runs."),
+            getattr(obj, "_remedy", "")
+            or instead_of(type(obj).__module__)
+            or "Convert it to an ndarray before the traced function runs.",
         )
     )
 

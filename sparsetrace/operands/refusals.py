@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.lib import recfunctions
 
-from sparsetrace.errors import TracingError, UnsupportedError, ValueDependentError, explain
+from sparsetrace.errors import (
+    BY_VALUES,
+    TracingError,
+    UnsupportedError,
+    ValueDependentError,
+    explain,
+    opaque_call,
+)
 
 __all__ = ["AT_A_POINT", "REFUSED", "TEXTS", "name_call", "name_of"]
 
@@ -23,7 +30,8 @@ _FILE = (
 _DATES = ("it works on dates", "Compute it from constants, outside of the traced function.")
 _SETS = (
     "how many distinct values there are depends on the inputs",
-    "Use np.sort, which keeps the shape; constants, for a fixed set of indices; or local=True.",
+    "Use np.sort, which keeps the shape; constants, for a fixed set of indices.",
+    BY_VALUES,
 )
 
 _TEXT = ("it works on text", "Build text outside of the traced function.")
@@ -60,7 +68,7 @@ def _overridable(module: Any, names: str) -> list[Callable[..., Any]]:
     return [f for f in result if f is not None and hasattr(f, "_implementation")]
 
 
-_REASONS: dict[Callable[..., Any], tuple[str, str]] = {
+_REASONS: dict[Callable[..., Any], tuple[str, ...]] = {
     getattr(np, name): reason
     for names, reason in (
         (_FILES, _FILE),
@@ -98,18 +106,19 @@ def name_call(error: Exception, function: Callable[..., Any]) -> None:
         error.add_note(f"while tracing {name}")
 
 
-class _Refused(dict[Callable[..., Any], tuple[str, str]]):
-    """Reason and way out by function; makes the error for any function."""
+class _Refused(dict[Callable[..., Any], tuple[str, ...]]):
+    """Reason and ways out by function; makes the error for any function."""
 
     def error(self, function: Callable[..., Any], name: str) -> TracingError:
         if function in self:
-            problem, remedy = self[function]
-            return ValueDependentError(explain(name, problem, remedy))
+            problem, *remedies = self[function]
+            return ValueDependentError(explain(name, problem, *remedies))
         return UnsupportedError(
             explain(
                 name,
                 "this function has no rule, and without one a dependency could be lost",
                 "Write it with functions that have one, or report it.",
+                opaque_call(name),
             )
         )
 
@@ -119,6 +128,7 @@ class _Refused(dict[Callable[..., Any], tuple[str, str]]):
                 name,
                 "an index or a mask depends on the inputs",
                 "Use np.where over the candidates, or indices computed from constants.",
+                BY_VALUES,
             )
         )
 

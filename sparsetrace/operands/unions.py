@@ -23,6 +23,7 @@ from sparsetrace.operands.loops import result_dtypes
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
+    contains_traced,
     is_traced,
     unwatched,
 )
@@ -67,6 +68,8 @@ def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
     """
     dtypes = result_dtypes(ufunc, inputs)
     constant = ufunc in _PIECEWISE_CONSTANT and not trace.dependency
+    if constant and trace.values and RECORDS[ufunc].cuts and any(map(_has_infinities, inputs)):
+        return None  # which may decide it
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
         shape = _common_shape(inputs)
         return [Elements(full(shape, trace.graph.opaque, np.int32), dtype) for dtype in dtypes]
@@ -155,6 +158,16 @@ def plain_ids(trace: Trace, ufunc: np.ufunc, x: Any) -> Ids | None:
     if x._dtype is not FLOAT or x._trace is not trace or _impure(ids):
         return None
     return ids
+
+
+def _has_infinities(x: Any) -> bool:
+    """Whether an operand is an infinite constant, or has some among its elements."""
+    if type(x) in (float, np.float64):
+        return bool(np.isinf(x))
+    if is_traced(x) or not isinstance(x, (np.ndarray, list, tuple)) or contains_traced(x):
+        return False
+    values = asarray(x)
+    return values.dtype.kind == "f" and bool(np.isinf(values).any())
 
 
 def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:

@@ -18,9 +18,10 @@ from sparsetrace.rules.record import NOWHERE, Guard
 # --- comparisons, predicates and logic ------------------------------------------
 ufunc(np.equal, "00")
 ufunc(np.not_equal, "00")
-ufunc(np.less, "00")
+# Whatever x is, even infinite or NaN, it is not less than -inf, nor greater than inf.
+ufunc(np.less, "00", cut={"0": lambda x, y: y == -np.inf, "1": lambda x, y: x == np.inf})
 ufunc(np.less_equal, "00")
-ufunc(np.greater, "00")
+ufunc(np.greater, "00", cut={"0": lambda x, y: y == np.inf, "1": lambda x, y: x == -np.inf})
 ufunc(np.greater_equal, "00")
 ufunc(np.isfinite, "0")
 ufunc(np.isinf, "0")

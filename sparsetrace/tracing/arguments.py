@@ -24,11 +24,13 @@ from sparsetrace.capture.patches import refresh_registered
 from sparsetrace.context import Trace
 from sparsetrace.errors import (
     FAILURES,
+    EscapeError,
     GraphSizeError,
     InputError,
     OutputError,
     TracingError,
     UnsupportedError,
+    instead_of,
 )
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numbers.python_numbers import seeded_number
@@ -135,17 +137,27 @@ class TracedCall:
         return outputs
 
     @contextmanager
-    def explaining(self) -> Iterator[None]:
-        """An error of the trace names the arguments whose values it did not know."""
+    def explaining(self, *, local: bool) -> Iterator[None]:
+        """An error of the trace names the ways out that only this call can tell.
+
+        They are those for arguments whose values it did not know, and for values that it does.
+        """
         try:
             yield
         except (InputError, OutputError, GraphSizeError):
             raise
         except TracingError as error:
+            if local and isinstance(error, EscapeError):
+                error.add_remedy(_AS_A_CONSTANT)
             numbers = sorted(self._exchanged)
-            if numbers and error.args:
-                error.args = (f"{error.args[0]} {_unknown_arguments(numbers)}", *error.args[1:])
+            if numbers:
+                error.add_remedy(_unknown_arguments(numbers))
             raise
+
+
+_AS_A_CONSTANT = (
+    "Or hand over sparsetrace.detach(v), if nothing that comes of it shall depend on the inputs."
+)
 
 
 def _unknown_arguments(numbers: list[int]) -> str:
@@ -314,7 +326,10 @@ def _output_ids(trace: Trace, leaf: Any) -> Ids:
         leaf = leaf.filled(0)  # what is masked carries nothing
     try:
         return ids_of(trace, leaf).reshape(-1)
-    except UnsupportedError as error:
+    except (UnsupportedError, EscapeError) as error:
+        instead = instead_of(type(leaf).__module__)
+        if isinstance(error, EscapeError) and not instead:
+            raise
         failures = FAILURES.get()
         if failures is not None:
             failures.remove(error)  # the error that follows says the same of an output
@@ -322,4 +337,5 @@ def _output_ids(trace: Trace, leaf: Any) -> Ids:
         raise OutputError(
             f"the function returned a {leaf.__class__.__name__}, which is no array of numbers"
             + ("; return A.toarray(), or A.data" if sparse else "")
+            + (f". {instead}" if instead else "")
         ) from error

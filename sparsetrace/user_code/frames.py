@@ -13,6 +13,7 @@ import os
 import sys
 import types
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -20,14 +21,17 @@ import scipy
 __all__ = [
     "CYTHON",
     "STANDARD",
+    "Place",
     "by_user",
     "is_library_code",
     "is_library_file",
     "is_own",
     "outside_entries",
     "outside_frame",
+    "place_of",
     "user_frame",
     "user_location",
+    "user_place",
 ]
 
 
@@ -39,7 +43,16 @@ PACKAGE = os.path.dirname(_folder(__file__)[:-1]) + os.sep
 """The folder of this package."""
 STANDARD = _folder(os.__file__)
 """The folder of Python's own modules, in which installed ones have one too."""
-CYTHON = (".pyx", ".pxd", "<stringsource>", "View.MemoryView")
+CYTHON = (
+    ".pyx",
+    ".pxd",
+    ".pxi",
+    ".pyx.tp",
+    ".pxi.tp",
+    ".pxi.in",
+    "<stringsource>",
+    "View.MemoryView",
+)
 """How the names of files end whose frames are those of Cython."""
 _LIBRARIES = (_folder(np.__file__), _folder(scipy.__file__), PACKAGE, "<frozen ")
 _COMPILED = tuple(
@@ -114,8 +127,39 @@ def user_frame(frame: types.FrameType | None = None) -> types.FrameType | None:
     return frame
 
 
-def user_location(frame: types.FrameType | None = None) -> str:
-    """Where the innermost frame of the user's code stands.
+class Place(NamedTuple):
+    """A line of code: its file, its number, and the function that it stands in.
+
+    Examples
+    --------
+    >>> str(Place("model.py", 12, "f"))
+    'model.py:12 (in f)'
+    """
+
+    filename: str
+    lineno: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.lineno} (in {self.function})"
+
+
+def place_of(entry: types.TracebackType) -> Place:
+    """Where the code of an entry of a traceback stands."""
+    code = entry.tb_frame.f_code
+    return Place(code.co_filename, entry.tb_lineno, code.co_name)
+
+
+def user_place(frame: types.FrameType | None = None) -> Place | None:
+    """Where the innermost frame of the user's code stands; None without."""
+    frame = user_frame(frame or sys._getframe(1))
+    if frame is None:
+        return None
+    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def user_location() -> str:
+    """The same in words.
 
     Returns
     -------
@@ -127,7 +171,4 @@ def user_location(frame: types.FrameType | None = None) -> str:
     >>> ":1 (in" in user_location()
     True
     """
-    frame = user_frame(frame or sys._getframe(1))
-    if frame is None:
-        return "an unknown place"
-    return f"{frame.f_code.co_filename}:{frame.f_lineno} (in {frame.f_code.co_name})"
+    return str(user_place(sys._getframe(1)) or "an unknown place")

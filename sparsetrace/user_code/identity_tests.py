@@ -37,7 +37,7 @@ def compared(scope: dict[str, Any], name: str, *, exchanged: bool) -> str | None
             continue
         seen.add(id(item))
         if isinstance(item, type):
-            todo += vars(item).values()
+            todo += [value for value in vars(item).values() if not _is_of_frozen(value)]
         elif isinstance(item, (staticmethod, classmethod)):
             todo.append(item.__func__)
         elif isinstance(item, property):
@@ -74,6 +74,12 @@ def with_calls_of(code: types.CodeType, name: str, new_name: str) -> types.CodeT
     if not called or named != ["LOAD_GLOBAL"] * called:
         return None
     return code.replace(co_names=tuple(new_name if n == name else n for n in code.co_names))
+
+
+def _is_of_frozen(value: Any) -> bool:
+    """Whether a method is one that a frozen dataclass has from Python: ``type(self) is cls``."""
+    code = getattr(value, "__code__", None)
+    return code is not None and "FrozenInstanceError" in code.co_freevars
 
 
 def _held_by(function: types.FunctionType) -> list[Any]:

@@ -46,8 +46,7 @@ __all__ = [
 _MOST_OBJECTS = 100_000
 OWN = ("numpy", "scipy", "sparsetrace")
 _WIDESPREAD = frozenset(
-    "_pytest jax matplotlib numba pandas pluggy pytest sklearn sympy tensorflow torch "
-    "xarray".split()
+    "_pytest jax matplotlib numba pandas pluggy pytest sympy tensorflow torch xarray".split()
 )
 """Libraries whose modules are neither searched nor put back."""
 _PLAIN_DATA = frozenset(

@@ -3,7 +3,7 @@
 Contract: a finding is certain, no finding is a matter of probability.  `checks` is what others
 use; `input_groups` chooses which inputs are moved, `sampling` where, `jacobian_check` and
 `hessian_check` judge what changed, `carried_values` compares the values of a trace at a point,
-and `plain_calls` alone calls the function.
+`plain_calls` alone calls the function, and `own_errors` tells what it raises by itself.
 """
 
 from sparsetrace.verification.checks import (
@@ -11,5 +11,6 @@ from sparsetrace.verification.checks import (
     check_hessian_sparsity,
     check_jacobian_sparsity,
 )
+from sparsetrace.verification.own_errors import own_error
 
-__all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity"]
+__all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity", "own_error"]

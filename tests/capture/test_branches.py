@@ -282,3 +282,39 @@ def test_a_thousand_paths_through_a_cheap_function():
 
     assert columns(f, 20) == set(range(20))
     assert len(runs) == 2**10
+
+
+INFINITE = {
+    "less than minus infinity": lambda x: x[0] if x[0] < -np.inf else x[1],
+    "greater than infinity": lambda x: x[0] if x[0] > np.inf else x[1],
+    "of a computed value": lambda x: x[2] if np.exp(x[0]) > np.inf else x[1],
+    "the other way round": lambda x: x[0] if -np.inf > x[0] else x[1],
+    "of a number of Python's": lambda x: x[0] if x.tolist()[0] < float("-inf") else x[1],
+    "all elements": lambda x: x[0] if (x < -np.inf).any() else x[1],
+    "a bound of limits": lambda x: np.where(x[:1] < np.array([-np.inf]), x[:1], x[1:2]),
+}
+
+
+@pytest.mark.parametrize("name", INFINITE)
+def test_what_no_number_can_be_is_no_branch(name):
+    assert columns(INFINITE[name]) == {1}
+
+
+UNDECIDED = {
+    "overflow": lambda x: x[0] if np.exp(x[1]) < np.inf else x[2],
+    "nan": lambda x: x[0] if np.log(x[1]) <= np.inf else x[2],
+    "equal": lambda x: x[2] if np.exp(x[1]) == np.inf else x[0],
+}
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_an_overflow_and_nan_are_branches(name):
+    assert columns(UNDECIDED[name]) == {0, 2}
+
+
+def test_constants_that_change_later_decide_nothing():
+    f = INFINITE["less than minus infinity"]
+    assert columns(f, constants="structure") == {0, 1}
+    bound = -np.inf
+    found = st.jacobian_sparsity(lambda x, b: x[0] if x[0] < b else x[1], np.ones(2), bound)
+    assert found.nnz == 2

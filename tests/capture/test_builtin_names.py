@@ -1,5 +1,7 @@
 """``int`` and ``complex`` of traced numbers, as code writes them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -74,3 +76,17 @@ def test_the_names_are_as_before():
     st.jacobian_sparsity(interpolated, np.ones(3))
     assert "int" not in globals()
     assert "complex" not in globals()
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    """Python gives it methods that ask ``type(self) is cls``."""
+
+    rate: float
+
+
+def test_a_frozen_dataclass_in_the_module_leaves_float_traceable():
+    def f(x):
+        return float(x[0]) * Frozen(rate=float(x[1])).rate
+
+    assert st.jacobian_sparsity(f, np.ones(3)).indices.tolist() == [0, 1]

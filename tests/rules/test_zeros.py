@@ -274,7 +274,11 @@ def test_random_points_are_cut_exactly_where_the_derivative_is_zero(record: Reco
 
 @pytest.mark.parametrize(
     "ufunc",
-    [u for u, record in RECORDS.items() if record.cuts and u not in NOT_TAKEN_OVER],
+    [
+        u
+        for u, record in RECORDS.items()
+        if record.cuts and any(map(int, record.first[0])) and u not in NOT_TAKEN_OVER
+    ],
     ids=lambda u: u.__name__,
 )
 def test_local_patterns_have_the_cuts_of_global_ones(ufunc: np.ufunc) -> None:

@@ -139,9 +139,9 @@ def add(numba):
 
     single = numba.vectorize(["float32(float32)"])(lambda a: a + 1)
 
-    @program(x4, to=PROGRAMS, refused=("global", "local"))
+    @program(x4, to=PROGRAMS)
     def vectorized_for_other_types(x):
-        return single(x)
+        return single(x.astype(np.float32))
 
     @numba.guvectorize(["(float64[:], float64, float64[:])"], "(n),()->(n)")
     def running(u, k, out):

@@ -1,0 +1,114 @@
+"""The name by which users know a function: ``scipy.stats.zscore``, wherever it is defined.
+
+Contract: reads modules that are loaded and runs none of their code.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["public_name", "public_name_in"]
+
+
+def public_name(function: Any) -> str:
+    """The dotted name of a function, by way of the public module that shows it.
+
+    Examples
+    --------
+    >>> import scipy.stats, numpy as np
+    >>> public_name(scipy.stats.zscore), public_name(np.linalg.inv)
+    ('scipy.stats.zscore', 'np.linalg.inv')
+    >>> public_name(np.ndarray.sort)
+    'np.ndarray.sort'
+    """
+    owner = getattr(function, "__objclass__", None)
+    module = getattr(function, "__module__", None) or getattr(owner, "__module__", None)
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return repr(function)
+    if "<locals>" in name:
+        name = str(getattr(function, "__name__", name))
+    if not isinstance(module, str) or module in ("builtins", "__main__"):
+        return name
+    return _short(_shown(module, name) or f"{module}.{name}")
+
+
+def public_name_in(frames: Iterable[types.FrameType]) -> str:
+    """That of the outermost of these frames whose function a public module shows.
+
+    A decorator's wrapper is known by the function that it wraps, a method by its object's class.
+    """
+    frames = list(frames)
+    for frame in frames:
+        module = str(frame.f_globals.get("__name__", ""))
+        shown = _wrapping(frame) or _method(frame) or _shown(module, _qualified(frame))
+        if shown:
+            return _short(shown)
+    frame = frames[0]
+    module = str(frame.f_globals.get("__name__", "?"))
+    return _short(f"{module}.{_qualified(frame)}")
+
+
+def _short(name: str) -> str:
+    name = f"np.{name[6:]}" if name.startswith("numpy.") else name
+    return name.removesuffix(".__init__").removesuffix(".__call__")
+
+
+def _qualified(frame: types.FrameType) -> str:
+    """The name of a frame's function in its module; of one in another function the other's."""
+    module = str(frame.f_globals.get("__name__", ""))
+    name = frame.f_code.co_qualname.removeprefix(f"{module}.")  # Cython says the module too
+    return name.partition(".<locals>")[0]
+
+
+def _method(frame: types.FrameType) -> str | None:
+    """The name of a method by the class of its object; None of other functions."""
+    code = frame.f_code
+    if not code.co_argcount:
+        return None
+    cls = type(frame.f_locals.get(code.co_varnames[0]))
+    defined = next(
+        (vars(base)[code.co_name] for base in cls.__mro__ if code.co_name in vars(base)), 0
+    )
+    if getattr(defined, "__code__", None) is not code:
+        return None
+    return _shown(cls.__module__, f"{cls.__qualname__}.{code.co_name}", of=cls)
+
+
+def _wrapping(frame: types.FrameType) -> str | None:
+    """The public name of what a wrapper, in whose frame we are, stands for."""
+    if "<locals>" not in frame.f_code.co_qualname:
+        return None
+    for value in list(frame.f_locals.values()):
+        if isinstance(value, types.FunctionType):
+            module, name = str(value.__module__), value.__qualname__
+            shown = _shown(module, name)
+            if shown and getattr(_value(shown), "__code__", None) is frame.f_code:
+                return shown
+    return None
+
+
+def _shown(module: str, name: str, of: type | None = None) -> str | None:
+    """The dotted name in the nearest public module; None where none has such a name.
+
+    A method that a class inherits is not among what that class itself holds: `of` is the class.
+    """
+    public = ".".join(part for part in module.split(".") if not part.startswith("_"))
+    shown = f"{public}.{name}"
+    held = _value(shown if of is None else shown.rpartition(".")[0])
+    if public not in sys.modules or held is None or (of is not None and held is not of):
+        return None
+    return shown
+
+
+def _value(name: str) -> Any:
+    """What a dotted name stands for, by what modules and classes hold; None if nothing."""
+    parts = name.split(".")
+    at = next((n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in sys.modules), 0)
+    value: Any = sys.modules.get(".".join(parts[:at]))
+    for part in parts[at:]:
+        value = getattr(value, "__dict__", {}).get(part)
+    return value

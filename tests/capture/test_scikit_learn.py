@@ -1,0 +1,85 @@
+"""scikit-learn's metrics, kernels and fitted models are traced, past its checks of arguments."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sparsetrace as st
+
+pytest.importorskip("sklearn", reason="needs scikit-learn")
+
+from sklearn import metrics
+from sklearn.svm import SVR
+
+from cases.scikit_learn import CASES, EXTRA, EXTRA_AT, GIVEN, POINTS, START, TARGETS
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    flat_outputs,
+    hessian_pattern_at,
+    jacobian_pattern_at,
+    numerical_hessian_pattern,
+    numerical_jacobian_pattern,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+"""On some paths scikit-learn warns of the values: probabilities that do not sum to one."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_jacobian(name):
+    f = CASES[name]
+    wanted = numerical_jacobian_pattern(
+        f, START, points=40 if name == "max_error" else 6, low=-1.5, high=1.5
+    )
+    compare = assert_covers if name in EXTRA else assert_same_pattern
+    compare(st.jacobian_sparsity(f, START), wanted)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_jacobian_at_a_point(name):
+    f = CASES[name]
+    compare = assert_covers if name in EXTRA_AT else assert_same_pattern
+    compare(st.jacobian_sparsity(f, START, local=True), jacobian_pattern_at(f, START))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_hessian(name):
+    f = CASES[name]
+    weights = np.random.default_rng(1).uniform(0.5, 1.5, len(flat_outputs(f(START))))
+
+    def weighted(x):
+        result = f(x)
+        several = result if isinstance(result, tuple) else (result,)
+        return np.sum(np.concatenate([np.ravel(each) for each in several]) * weights)
+
+    wanted = numerical_hessian_pattern(weighted, START, points=3, low=-1.5, high=1.5)
+    assert_covers(st.hessian_sparsity(weighted, START), wanted)
+    at_point = hessian_pattern_at(weighted, START)
+    assert_covers(st.hessian_sparsity(weighted, START, local=True), at_point)
+
+
+def test_an_infinity_at_the_point_is_scikit_learns_own_error():
+    with pytest.raises(ValueError, match="infinity"):
+        st.jacobian_sparsity(
+            lambda x: metrics.mean_squared_error(GIVEN, x / 0.0), START, local=True
+        )
+
+
+def test_lengths_that_differ_are_scikit_learns_own_error():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        st.jacobian_sparsity(lambda x: metrics.mean_squared_error(GIVEN, x[1:]), START)
+
+
+def test_compiled_code_is_refused_by_its_public_name():
+    model = SVR().fit(POINTS, TARGETS)
+    with pytest.raises(st.EscapeError) as caught:
+        st.jacobian_sparsity(lambda x: model.predict(x.reshape(2, 3)), START)
+    assert caught.value.call == "sklearn.svm.SVR.predict"
+    assert any("sparsetrace.opaque(g)" in way for way in caught.value.remedies)
+
+
+def test_what_needs_the_order_of_values_is_refused_globally():
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(lambda x: metrics.roc_auc_score([0, 1, 0, 1, 1, 0], x), START)
