@@ -68,9 +68,13 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.ndimage": {
+        "ndimage.geometry": """
+            affine_transform geometric_transform map_coordinates rotate shift spline_filter
+            spline_filter1d zoom
+        """,
         "ndimage.images": """
             convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d
-            gaussian_gradient_magnitude gaussian_laplace laplace map_coordinates prewitt sobel
+            gaussian_gradient_magnitude gaussian_laplace laplace prewitt sobel
             uniform_filter uniform_filter1d
         """,
         "ndimage.rank_filters": """
@@ -166,7 +170,7 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu Rotation.__mul__
+    factorized splu Rotation.__mul__ geometric_transform
     dblquad odeint quad quad_vec solve_ivp
     bisect brenth brentq fsolve newton ridder root root_scalar toms748
     """.split()

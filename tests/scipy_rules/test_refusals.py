@@ -44,7 +44,9 @@ REFUSED = {
     "scipy.ndimage.gaussian_filter": lambda x: nd.gaussian_filter(np.ones(4), x[0]),
     "scipy.ndimage.uniform_filter": lambda x: nd.uniform_filter(x, output=np.zeros(4)),
     "scipy.ndimage.median_filter": lambda x: nd.median_filter(x, 9),
-    "scipy.ndimage.map_coordinates": lambda x: nd.map_coordinates(x, [[0.5]]),
+    "scipy.ndimage.map_coordinates": lambda x: nd.map_coordinates(x, [[0.5]], cval=x[0]),
+    "scipy.ndimage.zoom": lambda x: nd.zoom(x, x[0]),
+    "scipy.ndimage.rotate": lambda x: nd.rotate(x.reshape(2, 2), x[0]),
     "scipy.interpolate.UnivariateSpline.__init__": lambda x: si.UnivariateSpline(
         SITES[:4], x
     ).get_coeffs(),

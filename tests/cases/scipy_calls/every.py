@@ -45,7 +45,12 @@ TURNS = {
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
+ENDS = {
+    f"ndimage shift, {mode}": "at a reflecting end the spline of SciPy is not exact"
+    for mode in ("reflect", "grid-mirror")
+}
 EXTRA = {
+    **ENDS,
     **TURNS,
     "others fsolve, joined": JOINED,
     **WHOLE,
@@ -73,6 +78,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **ENDS,
     "distributions own density, cdf": BY_QUADRATURE,
     "distributions own branches, logsf": BY_QUADRATURE,
     **TURNS,
@@ -100,6 +106,7 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
     "matrices logm": 1,
     "signal medfilt": 30,
     "ndimage median_filter": 30,
+    "ndimage shift, both": 30,
     "ordinates PchipInterpolator": 30,
     "ordinates interp1d, at traced": 60,
     "statistics describe": 60,

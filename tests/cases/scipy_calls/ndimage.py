@@ -6,6 +6,11 @@ import scipy.ndimage as nd
 
 from cases.scipy_calls.constants import HEIGHTS, KERNEL, TABLE
 
+ALL_MODES = (
+    *("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror"),
+    *("grid-wrap", "wrap"),
+)
+WHOLE = (10 * TABLE).astype(int)
 MODES = ("reflect", "mirror", "nearest", "wrap", "constant")
 IMAGES = {
     **{
@@ -52,5 +57,67 @@ IMAGES = {
     "rank_filter": lambda x: nd.rank_filter(x, -1, footprint=[1, 1, 0]),
     "map_coordinates": lambda x: nd.map_coordinates(TABLE, x.reshape(2, 2)),
     "map_coordinates, linear": lambda x: nd.map_coordinates(TABLE, x.reshape(2, 2), order=1),
+    **{
+        f"shift, {mode}": lambda x, m=mode: nd.shift(x.reshape(2, 2), (0.3, 0), mode=m)
+        for mode in ALL_MODES
+    },
+    **{
+        f"shift, linear {mode}": lambda x, m=mode: nd.shift(x, 1.4, order=1, mode=m)
+        for mode in ALL_MODES
+    },
+    **{
+        f"shift, far {mode}": lambda x, m=mode: nd.shift(x, -2.7, order=2, mode=m)
+        for mode in ALL_MODES
+    },
+    **{
+        f"shift, order {order}": lambda x, n=order: nd.shift(x, 0.4, order=n, mode="mirror")
+        for order in range(6)
+    },
+    **{
+        f"shift, no prefilter {order}": lambda x, n=order: nd.shift(
+            x, 0.5 * (n % 2), order=n, mode="grid-wrap", prefilter=False
+        )
+        for order in range(2, 6)
+    },
+    "shift, traced": lambda x: nd.shift(TABLE, x[:2] - 0.6, mode="nearest") * x[2],
+    "shift, both": lambda x: nd.shift(x[:3], 4 * x[3] - 4, order=1, mode="mirror"),
+    "shift, whole": lambda x: nd.shift(x, 1),
+    "zoom": lambda x: nd.zoom(x.reshape(2, 2), 1.5),
+    "zoom, linear": lambda x: nd.zoom(x, 2, order=1),
+    "zoom, grid": lambda x: nd.zoom(x, 2, order=1, mode="grid-constant", grid_mode=True),
+    "zoom, nearest": lambda x: nd.zoom(x, 0.5, order=0, mode="nearest", grid_mode=True),
+    "zoom, 1": lambda x: nd.zoom(x, 1),
+    "rotate": lambda x: nd.rotate(x.reshape(2, 2), 20, mode="nearest"),
+    "rotate, right": lambda x: nd.rotate(x.reshape(2, 2), 90, order=1, mode="nearest"),
+    "rotate, stack": lambda x: nd.rotate(
+        x.reshape(2, 2, 1), 30, (0, 2), order=1, reshape=False, mode="mirror"
+    ),
+    "rotate, traced": lambda x: nd.rotate(TABLE, 20 * x[0], reshape=False, mode="mirror") * x[1],
+    "affine_transform": lambda x: nd.affine_transform(
+        x.reshape(2, 2), [[1, 0.2], [0, 1]], [0.1, 0], mode="mirror", order=1
+    ),
+    "affine_transform, diagonal": lambda x: nd.affine_transform(x, [0.5], 0.2, output_shape=(5,)),
+    "affine_transform, homogeneous": lambda x: nd.affine_transform(
+        x.reshape(2, 2), [[1, 0.2, 0.1], [0, 1, 0], [0, 0, 1]], mode="mirror", order=1
+    ),
+    "affine_transform, traced": lambda x: nd.affine_transform(
+        TABLE, x.reshape(2, 2), mode="nearest"
+    ),
+    "affine_transform, offset": lambda x: nd.affine_transform(
+        TABLE, [0.9, 1.1], x[:2] / 3, order=1, mode="mirror"
+    ),
+    "geometric_transform": lambda x: nd.geometric_transform(
+        x.reshape(2, 2), lambda p: (p[1] * 0.9, p[0]), mode="mirror", order=1
+    ),
+    "geometric_transform, traced": lambda x: nd.geometric_transform(
+        TABLE, lambda p: (p[0] * x[0] / 3 + 0.3, p[1] + x[1] / 9), mode="mirror"
+    ),
+    "map_coordinates, image": lambda x: nd.map_coordinates(x, [[0.5, 1.0, 3.2, 2.9]], mode="wrap"),
+    "map_coordinates, complex": lambda x: nd.map_coordinates(x * (1 + 1j), [[0.5, 1.0]]).real,
+    "map_coordinates, counts": lambda x: nd.map_coordinates(WHOLE, x.reshape(2, 2)) * x[0],
+    "map_coordinates, both": lambda x: nd.map_coordinates(x[:3], x[None, 3:], order=1) * x[0],
+    "spline_filter": lambda x: nd.spline_filter(x.reshape(2, 2), 2),
+    "spline_filter1d": lambda x: nd.spline_filter1d(x, mode="grid-wrap"),
+    "spline_filter1d, linear": lambda x: nd.spline_filter1d(x, 1),
     "map_coordinates, line": lambda x: nd.map_coordinates(HEIGHTS, x[None], order=1),
 }
