@@ -77,6 +77,15 @@ RULES: dict[str, dict[str, str]] = {
             gaussian_gradient_magnitude gaussian_laplace laplace prewitt sobel
             uniform_filter uniform_filter1d
         """,
+        "ndimage.measurements": """
+            center_of_mass fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform
+            generic_filter generic_gradient_magnitude generic_laplace labeled_comprehension
+            maximum mean median minimum standard_deviation sum sum_labels variance
+        """,
+        "ndimage.morphology": """
+            black_tophat grey_closing grey_dilation grey_erosion grey_opening
+            morphological_gradient morphological_laplace white_tophat
+        """,
         "ndimage.rank_filters": """
             maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d
             percentile_filter rank_filter

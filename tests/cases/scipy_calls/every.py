@@ -51,6 +51,10 @@ ENDS = {
 }
 EXTRA = {
     **ENDS,
+    **{
+        f"ndimage {name}": "an element at an end wins over the extremes that it is one of"
+        for name in ("grey_opening", "grey_closing", "white_tophat", "black_tophat")
+    },
     **TURNS,
     "others fsolve, joined": JOINED,
     **WHOLE,
@@ -107,6 +111,13 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
     "signal medfilt": 30,
     "ndimage median_filter": 30,
     "ndimage shift, both": 30,
+    **{
+        f"ndimage {name}": 60
+        for name in (
+            *("grey_erosion", "grey_erosion, structure", "grey_dilation, structure"),
+            *("maximum", "minimum", "median"),
+        )
+    },
     "ordinates PchipInterpolator": 30,
     "ordinates interp1d, at traced": 60,
     "statistics describe": 60,

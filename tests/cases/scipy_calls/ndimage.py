@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import scipy.ndimage as nd
 
 from cases.scipy_calls.constants import HEIGHTS, KERNEL, TABLE
@@ -10,6 +11,7 @@ ALL_MODES = (
     *("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror"),
     *("grid-wrap", "wrap"),
 )
+REGIONS = [1, 2, 2, 1]
 WHOLE = (10 * TABLE).astype(int)
 MODES = ("reflect", "mirror", "nearest", "wrap", "constant")
 IMAGES = {
@@ -120,4 +122,40 @@ IMAGES = {
     "spline_filter1d": lambda x: nd.spline_filter1d(x, mode="grid-wrap"),
     "spline_filter1d, linear": lambda x: nd.spline_filter1d(x, 1),
     "map_coordinates, line": lambda x: nd.map_coordinates(HEIGHTS, x[None], order=1),
+    "grey_erosion": lambda x: nd.grey_erosion(x.reshape(2, 2), 2),
+    "grey_erosion, structure": lambda x: nd.grey_erosion(x, structure=[0.1, 0.3], mode="mirror"),
+    "grey_dilation": lambda x: nd.grey_dilation(x.reshape(2, 2), (2, 1), mode="nearest"),
+    "grey_dilation, footprint": lambda x: nd.grey_dilation(x, footprint=[1, 1, 0], origin=-1),
+    "grey_dilation, structure": lambda x: nd.grey_dilation(
+        x, structure=[0.1, 0.3, 0.0], mode="constant", cval=0.9
+    ),
+    "grey_opening": lambda x: nd.grey_opening(x, 2),
+    "grey_closing": lambda x: nd.grey_closing(x, 2, mode="nearest"),
+    "white_tophat": lambda x: 2 * nd.white_tophat(x, 2) + 3 * x,
+    "black_tophat": lambda x: 2 * nd.black_tophat(x, 2) + 3 * x,
+    "morphological_gradient": lambda x: nd.morphological_gradient(x, 2, mode="wrap"),
+    "morphological_laplace": lambda x: nd.morphological_laplace(x, 2) + 3 * x,
+    "sum_labels": lambda x: nd.sum_labels(x, REGIONS, [1, 2, 3]),
+    "mean": lambda x: nd.mean(x, REGIONS, [1, 2]),
+    "mean, all": lambda x: nd.mean(x.reshape(2, 2)),
+    "variance": lambda x: nd.variance(x, REGIONS, 1),
+    "standard_deviation": lambda x: nd.standard_deviation(x, REGIONS),
+    "maximum": lambda x: nd.maximum(x, REGIONS, [2, 1]),
+    "minimum": lambda x: nd.minimum(x),
+    "median": lambda x: nd.median(x, REGIONS, [1]),
+    "center_of_mass": lambda x: nd.center_of_mass(x.reshape(2, 2)),
+    "center_of_mass, labels": lambda x: np.array(nd.center_of_mass(x, REGIONS, [1, 2])),
+    "labeled_comprehension": lambda x: nd.labeled_comprehension(
+        x, REGIONS, [1, 2, 3], lambda v: np.sum(v**2), float, 0.5
+    ),
+    "generic_filter": lambda x: nd.generic_filter(x, lambda v: v[0] * v[1] + x[3], 2),
+    "generic_laplace": lambda x: nd.generic_laplace(
+        x.reshape(2, 2), lambda a, *rest: nd.correlate1d(a, [1, -2, 1], *rest), mode="wrap"
+    ),
+    "generic_gradient_magnitude": lambda x: nd.generic_gradient_magnitude(
+        x.reshape(2, 2), nd.prewitt, mode="constant"
+    ),
+    "fourier_gaussian": lambda x: nd.fourier_gaussian(x, 0.7),
+    "fourier_shift": lambda x: nd.fourier_shift(x.reshape(2, 2), 0.3).real,
+    "fourier_uniform": lambda x: nd.fourier_uniform(x, 0.7, n=6),
 }
