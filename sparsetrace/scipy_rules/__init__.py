@@ -34,8 +34,11 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "interpolate.fits": """
             InterpolatedUnivariateSpline.__init__ LSQUnivariateSpline.__init__
-            RectBivariateSpline.__init__ UnivariateSpline.__init__ griddata
-            make_smoothing_spline splprep splrep
+            LSQBivariateSpline.__init__ RectBivariateSpline.__init__
+            RectSphereBivariateSpline.__init__ SmoothBivariateSpline.__init__
+            UnivariateSpline.__init__ UnivariateSpline.antiderivative
+            UnivariateSpline.derivative UnivariateSpline.derivatives UnivariateSpline.integral
+            bisplrep make_smoothing_spline splprep splrep
         """,
         "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
         "interpolate.piecewise_polynomials": """
@@ -43,11 +46,21 @@ RULES: dict[str, dict[str, str]] = {
             CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative
             PchipInterpolator.__init__
         """,
+        "interpolate.scattered": """
+            AAA.__call__ AAA.__init__ BarycentricInterpolator.__init__
+            CloughTocher2DInterpolator.__init__ FloaterHormannInterpolator.__init__
+            KroghInterpolator.__init__ LinearNDInterpolator.__call__
+            LinearNDInterpolator.__init__ NearestNDInterpolator.__call__
+            NearestNDInterpolator.__init__ RBFInterpolator.__call__ RBFInterpolator.__init__
+            barycentric_interpolate griddata krogh_interpolate
+        """,
         "interpolate.splines": """
             BPoly.__call__ BPoly.integrate BSpline.__call__ BSpline.integrate
-            BarycentricInterpolator.__call__ NdBSpline.__call__ NdPPoly.__call__ PPoly.__call__
-            PPoly.integrate RectBivariateSpline.__call__ RegularGridInterpolator.__call__
-            UnivariateSpline.__call__ UnivariateSpline.integral interp1d.__call__ interpn splev
+            BarycentricInterpolator.__call__ KroghInterpolator.__call__ NdBSpline.__call__
+            NdPPoly.__call__ PPoly.__call__ PPoly.integrate RectBivariateSpline.__call__
+            RegularGridInterpolator.__call__
+            UnivariateSpline.__call__ bisplev interp1d.__call__ interpn spalde splantider
+            splder splev splint
         """,
     },
     "scipy.linalg": {
@@ -179,7 +192,7 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu Rotation.__mul__ geometric_transform
+    factorized splu Rotation.__mul__ bisplev geometric_transform
     dblquad odeint quad quad_vec solve_ivp
     bisect brenth brentq fsolve newton ridder root root_scalar toms748
     """.split()

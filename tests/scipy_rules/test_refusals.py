@@ -52,9 +52,14 @@ REFUSED = {
     ).get_coeffs(),
     "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x, s=1.0),
     "scipy.interpolate.splprep": lambda x: si.splprep([SITES[:4], x]),
-    "scipy.interpolate.griddata": lambda x: si.griddata(np.eye(4, 2), x, [[0, 0]], "cubic"),
-    "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]),
-    "scipy.interpolate.interp1d.__init__": lambda x: si.interp1d(x, SITES[:4]),
+    "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]).derivative(),
+    "scipy.interpolate.interp1d.__init__": lambda x: si.interp1d(x, SITES[:4]).y[0],
+    "scipy.interpolate.LinearNDInterpolator.__init__": lambda x: np.sum(
+        si.LinearNDInterpolator(np.eye(4, 2), x).values
+    ),
+    "scipy.interpolate.bisplrep": lambda x: si.bisplrep(
+        np.repeat(np.arange(4.0), 4), np.tile(np.arange(4.0), 4), np.outer(x, x), s=0
+    )[2],
     "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(x.reshape(2, 2), [0, 1, 2]),
     "scipy.spatial.distance.cdist": lambda x: sd.cdist(x[:, None], x[:, None], "hamming"),
     "scipy.spatial.distance.pdist": lambda x: sd.pdist(x[:, None], out=np.zeros(6)),

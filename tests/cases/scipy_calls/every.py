@@ -35,8 +35,24 @@ FITS = {
     f"ordinates {name}": "products of ordinates are not looked at"
     for name in (
         *("RectBivariateSpline, ev", "UnivariateSpline, at traced"),
-        "make_smoothing_spline, chosen",
+        *("make_smoothing_spline, chosen", "bisplrep", "SmoothBivariateSpline"),
+        *("UnivariateSpline, weights", "interp1d, abscissas"),
     )
+}
+INTERVALS = {
+    f"ordinates {name}": "in which interval or triangle a point lies is not looked at"
+    for name in (
+        *("CubicHermiteSpline, abscissas", "Akima1DInterpolator, abscissas"),
+        *("PchipInterpolator, abscissas", "BSpline, knots", "CubicSpline, all"),
+        *("LinearNDInterpolator, sites", "griddata, at traced"),
+        "RegularGridInterpolator, pchip",
+    )
+}
+SMALL = "a second derivative is too small for differences there"
+FLAT = {
+    "points RBFInterpolator": SMALL,
+    "points RBFInterpolator, columns": SMALL,
+    "ordinates RBFInterpolator, at traced": SMALL,
 }
 TURNS = {
     f"rotation {name}": "which element sees which angle is not looked at"
@@ -50,6 +66,7 @@ ENDS = {
     for mode in ("reflect", "grid-mirror")
 }
 EXTRA = {
+    **INTERVALS,
     **ENDS,
     **{
         f"ndimage {name}": "an element at an end wins over the extremes that it is one of"
@@ -68,6 +85,8 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **INTERVALS,
+    **FLAT,
     "distributions own density, cdf": BY_QUADRATURE,
     **TURNS,
     **FITS,
@@ -82,6 +101,8 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **INTERVALS,
+    **FLAT,
     **ENDS,
     "distributions own density, cdf": BY_QUADRATURE,
     "distributions own branches, logsf": BY_QUADRATURE,
