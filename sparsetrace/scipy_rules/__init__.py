@@ -110,6 +110,13 @@ RULES: dict[str, dict[str, str]] = {
     "scipy.signal": {
         "ndimage.rank_filters": "medfilt medfilt2d order_filter",
         "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
+        "signal.design": """
+            bessel bilinear butter buttord cheb1ord cheb2ord cheby1 cheby2 deconvolve ellip ellipord
+            firls firwin firwin2 gammatone group_delay iircomb iirdesign iirfilter iirnotch iirpeak
+            invres invresz lfilter_zi lfiltic lp2bp lp2bs lp2hp lp2lp
+            minimum_phase normalize remez residue residuez sawtooth
+            sos2tf sos2zpk sosfilt_zi ss2zpk tf2sos tf2zpk vectorstrength wiener zpk2sos
+        """,
         "signal.filters": """
             detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
         """,
@@ -118,6 +125,10 @@ RULES: dict[str, dict[str, str]] = {
             periodogram qspline1d qspline1d_eval resample spectrogram stft welch zoom_fft
         """,
     },
+    # what other functions of these modules call
+    "scipy.signal._filter_design": {"signal.design": "normalize"},
+    "scipy.signal._lti_conversion": {"signal.design": "normalize tf2zpk"},
+    "scipy.signal._ltisys": {"signal.design": "normalize tf2zpk"},
     "scipy.sparse": {
         "sparse.sparse_functions": """
             block_array block_diag bmat diags diags_array expand_dims find hstack kron kronsum

@@ -112,7 +112,11 @@ def _replaced(x, factor: float | None) -> Any:
     if type(x) is dict:
         return {key: _replaced(item, factor) for key, item in x.items()}
     if type(x) in (list, tuple):
-        return type(x)(_replaced(item, factor) for item in x)
+        places = np.linspace(0.8, 1.2, len(x))  # different numbers, in ascending order
+        return type(x)(
+            _replaced(item, factor and factor * place)
+            for item, place in zip(x, places.tolist(), strict=True)
+        )
     if not contains_traced(x):
         return x
     if factor is None:

@@ -54,6 +54,17 @@ FLAT = {
     "points RBFInterpolator, columns": SMALL,
     "ordinates RBFInterpolator, at traced": SMALL,
 }
+FLAT |= {
+    f"signal {name}": SMALL
+    for name in (
+        *("vectorstrength", "vectorstrength, periods", "wiener", "freqs", "kaiser", "chirp"),
+        *("sweep_poly", "cspline1d_eval, places"),
+    )
+}
+DESIGNS = {
+    f"signal {name}": "which coefficients of a designed filter are constants is not known"
+    for name in ("butter", "butter, band", "firwin")
+}
 TURNS = {
     f"rotation {name}": "which element sees which angle is not looked at"
     for name in ("apply", "from_euler, one axis", "from_matrix", "mean")
@@ -66,6 +77,7 @@ ENDS = {
     for mode in ("reflect", "grid-mirror")
 }
 EXTRA = {
+    **DESIGNS,
     **INTERVALS,
     **ENDS,
     **{
@@ -85,6 +97,7 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **DESIGNS,
     **INTERVALS,
     **FLAT,
     "distributions own density, cdf": BY_QUADRATURE,
@@ -101,6 +114,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **DESIGNS,
     **INTERVALS,
     **FLAT,
     **ENDS,
@@ -130,6 +144,7 @@ EXTRA_AT = {
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
     "signal medfilt": 30,
+    "signal wiener, noise": 30,
     "ndimage median_filter": 30,
     "ndimage shift, both": 30,
     **{
