@@ -150,11 +150,14 @@ RULES: dict[str, dict[str, str]] = {
     "scipy.spatial.transform": {
         "spatial.rotations": """
             Rotation.__getitem__ Rotation.__init__ Rotation.__iter__ Rotation.__len__
-            Rotation.__mul__ Rotation.__pow__ Rotation.__setitem__ Rotation.apply
+            Rotation.__mul__ Rotation.__pow__ Rotation.__setitem__ Rotation.align_vectors
+            Rotation.apply
             Rotation.approx_equal Rotation.as_davenport Rotation.as_euler Rotation.as_matrix
             Rotation.as_mrp Rotation.as_quat Rotation.as_rotvec Rotation.from_euler
             Rotation.from_matrix Rotation.from_mrp Rotation.from_quat Rotation.from_rotvec
+            Rotation.concatenate Rotation.from_davenport
             Rotation.inv Rotation.magnitude Rotation.mean Rotation.reduce
+            RotationSpline.__call__ RotationSpline.__init__ Slerp.__call__ Slerp.__init__
         """,
     },
     "scipy.special": {
@@ -203,7 +206,8 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu Rotation.__mul__ bisplev geometric_transform
+    factorized splu bisplev geometric_transform
+    Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     dblquad odeint quad quad_vec solve_ivp
     bisect brenth brentq fsolve newton ridder root root_scalar toms748
     """.split()

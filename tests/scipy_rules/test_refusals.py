@@ -70,7 +70,6 @@ REFUSED = {
 
 if not Rotation.__flags__ & 1 << 8:  # no compiled class, since SciPy 1.17
     ROTATION = "scipy.spatial.transform.Rotation"
-    REFUSED[rf"{ROTATION}.__pow__"] = lambda x: (Rotation.from_rotvec(x[:3]) ** 2).as_quat()
     REFUSED[rf"{ROTATION}.reduce"] = lambda x: Rotation.from_rotvec(x[None, :3]).reduce()
     REFUSED[rf"{ROTATION}.from_rotvec"] = lambda x: Rotation.from_rotvec(x[None, :3]).shape
 

@@ -67,7 +67,10 @@ DESIGNS = {
 }
 TURNS = {
     f"rotation {name}": "which element sees which angle is not looked at"
-    for name in ("apply", "from_euler, one axis", "from_matrix", "mean")
+    for name in (
+        *("Slerp", "align_vectors", "apply", "concatenate", "from_euler, one axis"),
+        *("from_matrix", "mean"),
+    )
 }
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
