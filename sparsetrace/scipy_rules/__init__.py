@@ -105,7 +105,16 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.optimize": {
-        "optimize.roots": "bisect brenth brentq fsolve newton ridder root root_scalar toms748",
+        "optimize.minima": """
+            basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
+            fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
+            fminbound golden least_squares leastsq minimize minimize_scalar nnls
+            shgo
+        """,
+        "optimize.roots": """
+            anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
+            fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
+        """,
     },
     "scipy.signal": {
         "ndimage.rank_filters": "medfilt medfilt2d order_filter",
@@ -209,7 +218,11 @@ _ALWAYS = frozenset(
     factorized splu bisplev geometric_transform
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     dblquad odeint quad quad_vec solve_ivp
-    bisect brenth brentq fsolve newton ridder root root_scalar toms748
+    anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
+    fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
+    basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
+    fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
+    fminbound golden least_squares leastsq minimize minimize_scalar shgo
     """.split()
 )
 """Answered without traced arguments too: what they return is given some later, or a function

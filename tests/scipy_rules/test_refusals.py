@@ -10,7 +10,6 @@ import scipy.integrate as sg
 import scipy.interpolate as si
 import scipy.linalg as sl
 import scipy.ndimage as nd
-import scipy.optimize as so
 import scipy.signal as ss
 import scipy.sparse as sp
 import scipy.sparse.linalg as spl
@@ -34,8 +33,6 @@ REFUSED = {
     "scipy.integrate.quad": lambda x: sg.quad(lambda t: t * x[0], 0, 1, full_output=1),
     "scipy.integrate.odeint": lambda x: sg.odeint(lambda y, t: y, x, [0, 1], full_output=1),
     "scipy.integrate.solve_ivp": lambda x: sg.solve_ivp(lambda t, y: y, (0, 1), x).y.sum(),
-    "scipy.optimize.brentq": lambda x: so.brentq(lambda z: z - x[0], 0, 9, full_output=True),
-    "scipy.optimize.root": lambda x: so.root(lambda z: (z - x, 1), x, jac=True).x,
     "scipy.signal.resample": lambda x: ss.resample(x, 8, domain="freq"),
     "scipy.signal.welch": lambda x: ss.welch(x, nperseg=4, detrend=lambda s: s * s),
     "scipy.signal.filtfilt": lambda x: ss.filtfilt(x, [1.0], np.ones(20)),
