@@ -65,6 +65,8 @@ RULES: dict[str, dict[str, str]] = {
     },
     "scipy.linalg": {
         "linalg.decompositions": """
+            cho_solve_banded cholesky_banded cossin expm_cond khatri_rao matrix_balance ordqz
+            qr_delete qr_insert qr_update
             eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_frechet
             hessenberg ldl lu null_space orth orthogonal_procrustes qr_multiply qz rq rsf2csf
             schur solve_continuous_are solve_discrete_are subspace_angles
@@ -76,7 +78,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "linalg.matrix_functions": """
             circulant convolution_matrix coshm cosm det eig eigh eigvals eigvalsh expm
-            fractional_matrix_power hankel inv kron logm lstsq norm pinv pinvh polar qr signm
+            fractional_matrix_power funm hankel inv kron logm lstsq norm pinv pinvh polar qr signm
             sinhm sinm sqrtm svd svdvals tanhm tanm toeplitz
         """,
     },
@@ -145,9 +147,12 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.sparse.linalg": {
+        "linalg.sparse_iterations": """
+            bicg bicgstab cg cgs eigs eigsh expm gcrotmk gmres lgmres lsmr lsqr minres qmr svds
+            tfqmr
+        """,
         "linalg.sparse_solvers": """
-            bicg bicgstab cg cgs expm_multiply factorized gmres minres norm splu spsolve
-            spsolve_triangular tfqmr
+            expm_multiply factorized norm splu spsolve spsolve_triangular
         """,
     },
     "scipy.spatial.distance": {
@@ -218,6 +223,7 @@ _ALWAYS = frozenset(
     factorized splu bisplev geometric_transform
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     dblquad odeint quad quad_vec solve_ivp
+    bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lsmr lsqr minres qmr svds tfqmr
     anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
     fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
     basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin

@@ -20,7 +20,8 @@ WHOLE = {
     f"decompositions {name}": "elements of a factor that see a part of the matrix are not known"
     for name in (
         *("hessenberg", "lu", "lu, p_indices", "lu, permute_l"),
-        *("qr_multiply", "qz", "rq", "rq, r"),
+        *("qr_multiply", "qz", "rq", "rq, r", "qr, pivoting", "qr, pivoting r"),
+        *("matrix_balance", "ordqz", "qr_update"),
     )
 }
 STEPS = {
@@ -53,6 +54,11 @@ FLAT = {
     "points RBFInterpolator": SMALL,
     "points RBFInterpolator, columns": SMALL,
     "ordinates RBFInterpolator, at traced": SMALL,
+}
+FLAT |= {f"decompositions {name}": SMALL for name in ("eigsh", "svds")}
+ITERATED = {
+    f"linalg {name}": "what an iteration ends with is not linear in the right-hand side"
+    for name in ("lsqr", "lsmr", "gmres, operator", "lgmres", "gcrotmk", "qmr")
 }
 FLAT |= {
     f"signal {name}": SMALL
@@ -100,6 +106,7 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **ITERATED,
     **DESIGNS,
     **INTERVALS,
     **FLAT,
@@ -117,6 +124,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **ITERATED,
     **DESIGNS,
     **INTERVALS,
     **FLAT,
