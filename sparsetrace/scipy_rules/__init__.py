@@ -177,8 +177,9 @@ RULES: dict[str, dict[str, str]] = {
     "scipy.special": {
         "special.exponentials": "log_softmax logsumexp softmax",
         "special.special_functions": """
-            cg_roots clpmn comb diric factorial factorial2 factorialk
-            h1vp h2vp ivp j_roots js_roots jvp kvp la_roots lmbda lpmn lpn lqmn lqn multigammaln
+            cg_roots clpmn comb diric ellip_harm_2 ellip_normal factorial factorial2 factorialk
+            h1vp h2vp ivp j_roots js_roots jvp kvp la_roots lmbda lpmn lpn lqmn lqn
+            mathieu_even_coef mathieu_odd_coef multigammaln
             obl_cv_seq pbdn_seq pbdv_seq pbvv_seq perm polygamma pro_cv_seq riccati_jn riccati_yn
             roots_gegenbauer roots_genlaguerre roots_jacobi roots_sh_jacobi spherical_in
             spherical_jn spherical_kn spherical_yn yvp
@@ -197,10 +198,14 @@ RULES: dict[str, dict[str, str]] = {
             rv_discrete.logsf rv_discrete.ppf rv_discrete.isf
         """,
         "stats.kernel_density": "gaussian_kde.__call__ gaussian_kde.evaluate gaussian_kde.logpdf",
-        "stats.statistics": "hmean linregress pearsonr pmean",
+        "stats.statistics": """
+            ansari brunnermunzel friedmanchisquare hmean kendalltau kruskal linregress mannwhitneyu
+            mood pearsonr pmean rankdata ranksums shapiro spearmanr weightedtau wilcoxon
+        """,
     },
     "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},
     "scipy.stats._continuous_distns": {"array_api": "_lazyselect"},
+    "scipy.stats._distn_infrastructure": {"stats.statistics": "rv_generic.stats"},
     "scipy.stats._levy_stable": {
         "stats.distributions": "levy_stable_gen.cdf levy_stable_gen.pdf",
     },
@@ -208,7 +213,9 @@ RULES: dict[str, dict[str, str]] = {
     "scipy.stats._multivariate": {
         "stats.multivariate": """
             _PSD.__init__ _dirichlet_check_input _dirichlet_check_parameters
-            multivariate_normal_gen._logpdf multivariate_t_gen._logpdf
+            invwishart_gen._logpdf multinomial_gen._process_parameters
+            multivariate_normal_gen._cdf multivariate_normal_gen._logpdf
+            multivariate_t_gen._logpdf
         """,
     },
     "scipy.stats._stats_py": {

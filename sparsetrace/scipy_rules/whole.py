@@ -52,6 +52,8 @@ def total_of(*sources) -> Ids:
     """The union over all traced numbers of arguments, jointly nonlinear."""
     trace = current()
     ids = [trace.graph.union_rows(ids_of(trace, x).reshape(-1)) for x in _traced(sources)]
+    if not ids:
+        return np.asarray(trace.graph.opaque, np.int32)
     total = np.asarray(trace.graph.union_all(ids), np.int32)
     return interact_all(trace.graph, np.maximum(total, OPAQUE))
 

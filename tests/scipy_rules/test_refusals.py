@@ -13,6 +13,7 @@ import scipy.ndimage as nd
 import scipy.signal as ss
 import scipy.sparse.linalg as spl
 import scipy.spatial.distance as sd
+import scipy.special as sc
 from scipy.spatial.transform import Rotation
 
 import sparsetrace as st
@@ -20,6 +21,7 @@ from cases.scipy_calls.constants import SITES, SOS, SPARSE
 from cases.scipy_calls.every import START
 
 REFUSED = {
+    "scipy.special.mathieu_even_coef": lambda x: sc.mathieu_even_coef(2, x[0]),
     "scipy.linalg.lstsq": lambda x: sl.lstsq(np.ones((2, 2, 2)), x.reshape(2, 2)),
     "scipy.linalg.eigh": lambda x: sl.eigh(x.reshape(2, 2), subset_by_value=[0, 1]),
     "scipy.linalg.qr": lambda x: sl.qr(x.reshape(2, 2), mode="raw"),
