@@ -65,7 +65,7 @@ RULES: dict[str, dict[str, str]] = {
     },
     "scipy.linalg": {
         "linalg.decompositions": """
-            cho_solve_banded cholesky_banded cossin expm_cond khatri_rao matrix_balance ordqz
+            cho_solve_banded cholesky_banded cossin expm_cond khatri_rao ordqz
             qr_delete qr_insert qr_update
             eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_frechet
             hessenberg ldl lu null_space orth orthogonal_procrustes qr_multiply qz rq rsf2csf

@@ -264,4 +264,5 @@ LOOKS_AT_NO_ELEMENT = {
     "__class_getitem__", "_allow_nd", "_format", "_swap", "format",
     *(f"_{name}_container" for name in "bsr coo csc csr dia dok lil".split()),
     "_container", "_ascontainer", "__array_priority__", "__dict__", "__slots__", "__weakref__",
+    "__annotations__", "__firstlineno__", "__static_attributes__",  # since Python 3.13
 }  # fmt: skip

@@ -180,7 +180,7 @@ def null_space(call, A, rcond):
 
 
 # ------------------------------------------------------------------- others, as a whole
-cossin = matrix_balance = expm_cond = whole
+cossin = expm_cond = whole
 
 
 def ordqz(call, A, B, sort, output):

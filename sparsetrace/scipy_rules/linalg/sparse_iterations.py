@@ -38,9 +38,9 @@ class _Iteration:
         self.call = call
         self._bound = inspect.signature(call.original).bind(*given, **named)
         self.arguments = self._bound.arguments
-        sources, reads = [], []
+        sources, reads, by_scipy = [], [], _is_called_by_scipy()
         for name, value in self.arguments.items():
-            if name in _MATRICES and _is_operator(value):
+            if name in _MATRICES and _is_operator(value) and not by_scipy:
                 reads += _reads(value)
             elif is_sparse_traced(value) or contains_traced(value):
                 sources.append(value)
@@ -71,6 +71,14 @@ class _Iteration:
         ids = np.broadcast_to(np.asarray(self.total), shape).copy()
         known = None if value is None else np.asarray(value)
         return made(current(), ids, dtype, known, scalar=not shape)
+
+
+def _is_called_by_scipy() -> bool:
+    """Whether it is a step of another function of SciPy's, whose operators read plain numbers."""
+    frame = sys._getframe()
+    while frame.f_globals.get("__name__", "").startswith("sparsetrace.") and frame.f_back:
+        frame = frame.f_back
+    return bool(frame.f_globals.get("__name__", "").startswith("scipy."))
 
 
 def _is_operator(x) -> bool:
