@@ -29,6 +29,7 @@ STEPS = {
     for name in (
         *("odeint", "odeint, Dfun", "solve_ivp", "solve_ivp, BDF", "solve_ivp, args"),
         *("solve_ivp, chain", "solve_ivp, parameters", "solve_ivp, products"),
+        *("solve_ivp, dense", "solve_ivp, dense at times"),
     )
 }
 JOINED = "in which order equations can be solved is not looked at"

@@ -89,6 +89,18 @@ EQUATIONS = {
             lambda t, y: [-y[0], y[0] * y[1], -y[2]], (0, 1), x[:3], "LSODA", [1.0], **EXACT
         ).y[:, 0]
     ),
+    "solve_ivp, dense": lambda x: (
+        sg.solve_ivp(lambda t, y: CHAIN @ y, (0, 1), x[:3], dense_output=True, **EXACT).sol(0.4)
+    ),
+    "solve_ivp, dense at times": lambda x: (
+        sg.solve_ivp(lambda t, y: -y, (0, 1), x[:2], dense_output=True, **EXACT).sol([0, 0.4]).T
+    ),
+    "solve_ivp, dense at traced": lambda x: (
+        sg.solve_ivp(lambda t, y: -(y**2), (0, 3), x[:2], dense_output=True, **EXACT).sol(x[2])
+    ),
+    "solve_ivp, traced times": lambda x: (
+        sg.solve_ivp(lambda t, y: -(y**2), (0, 3), x[:2], t_eval=np.cumsum(x[2:] / 2), **EXACT).y
+    ),
     "solve_ivp, no traced": lambda x: (
         sg.solve_ivp(lambda t, y: -y, (0, 1), np.ones(4)).y[:, -1] * x
     ),
