@@ -23,7 +23,7 @@ from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.operands import elementwise, loops, nonlinear
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.elementwise import combine
-from sparsetrace.operands.operands import Operand, dtype_of, landed, values_of
+from sparsetrace.operands.operands import Operand, dtype_of, ids_of, landed, values_of
 
 __all__ = ["at", "taken_in_turn", "united_into", "unites"]
 

@@ -40,8 +40,11 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "interpolate.fits": """
             InterpolatedUnivariateSpline.__init__ LSQUnivariateSpline.__init__
-            RectBivariateSpline.__init__ UnivariateSpline.__init__ griddata
-            make_smoothing_spline splprep splrep
+            LSQBivariateSpline.__init__ RectBivariateSpline.__init__
+            RectSphereBivariateSpline.__init__ SmoothBivariateSpline.__init__
+            UnivariateSpline.__init__ UnivariateSpline.antiderivative
+            UnivariateSpline.derivative UnivariateSpline.derivatives UnivariateSpline.integral
+            bisplrep make_smoothing_spline splprep splrep
         """,
         "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
         "interpolate.piecewise_polynomials": """
@@ -49,15 +52,27 @@ RULES: dict[str, dict[str, str]] = {
             CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative
             PchipInterpolator.__init__
         """,
+        "interpolate.scattered": """
+            AAA.__call__ AAA.__init__ BarycentricInterpolator.__init__
+            CloughTocher2DInterpolator.__init__ FloaterHormannInterpolator.__init__
+            KroghInterpolator.__init__ LinearNDInterpolator.__call__
+            LinearNDInterpolator.__init__ NearestNDInterpolator.__call__
+            NearestNDInterpolator.__init__ RBFInterpolator.__call__ RBFInterpolator.__init__
+            barycentric_interpolate griddata krogh_interpolate
+        """,
         "interpolate.splines": """
             BPoly.__call__ BPoly.integrate BSpline.__call__ BSpline.integrate
-            BarycentricInterpolator.__call__ NdBSpline.__call__ NdPPoly.__call__ PPoly.__call__
-            PPoly.integrate RectBivariateSpline.__call__ RegularGridInterpolator.__call__
-            UnivariateSpline.__call__ UnivariateSpline.integral interp1d.__call__ interpn splev
+            BarycentricInterpolator.__call__ KroghInterpolator.__call__ NdBSpline.__call__
+            NdPPoly.__call__ PPoly.__call__ PPoly.integrate RectBivariateSpline.__call__
+            RegularGridInterpolator.__call__
+            UnivariateSpline.__call__ bisplev interp1d.__call__ interpn spalde splantider
+            splder splev splint
         """,
     },
     "scipy.linalg": {
         "linalg.decompositions": """
+            cho_solve_banded cholesky_banded cossin expm_cond khatri_rao ordqz
+            qr_delete qr_insert qr_update
             eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_frechet
             hessenberg ldl lu null_space orth orthogonal_procrustes qr_multiply qz rq rsf2csf
             schur solve_continuous_are solve_discrete_are subspace_angles
@@ -69,15 +84,28 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "linalg.matrix_functions": """
             circulant convolution_matrix coshm cosm det eig eigh eigvals eigvalsh expm
-            fractional_matrix_power hankel inv kron logm lstsq norm pinv pinvh polar qr signm
+            fractional_matrix_power funm hankel inv kron logm lstsq norm pinv pinvh polar qr signm
             sinhm sinm sqrtm svd svdvals tanhm tanm toeplitz
         """,
     },
     "scipy.ndimage": {
+        "ndimage.geometry": """
+            affine_transform geometric_transform map_coordinates rotate shift spline_filter
+            spline_filter1d zoom
+        """,
         "ndimage.images": """
             convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d
-            gaussian_gradient_magnitude gaussian_laplace laplace map_coordinates prewitt sobel
+            gaussian_gradient_magnitude gaussian_laplace laplace prewitt sobel
             uniform_filter uniform_filter1d
+        """,
+        "ndimage.measurements": """
+            center_of_mass fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform
+            generic_filter generic_gradient_magnitude generic_laplace labeled_comprehension
+            maximum mean median minimum standard_deviation sum sum_labels variance
+        """,
+        "ndimage.morphology": """
+            black_tophat grey_closing grey_dilation grey_erosion grey_opening
+            morphological_gradient morphological_laplace white_tophat
         """,
         "ndimage.rank_filters": """
             maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d
@@ -85,11 +113,27 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.optimize": {
-        "optimize.roots": "bisect brenth brentq fsolve newton ridder root root_scalar toms748",
+        "optimize.minima": """
+            basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
+            fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
+            fminbound golden least_squares leastsq minimize minimize_scalar nnls
+            shgo
+        """,
+        "optimize.roots": """
+            anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
+            fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
+        """,
     },
     "scipy.signal": {
         "ndimage.rank_filters": "medfilt medfilt2d order_filter",
         "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
+        "signal.design": """
+            bessel bilinear butter buttord cheb1ord cheb2ord cheby1 cheby2 deconvolve ellip ellipord
+            firls firwin firwin2 gammatone group_delay iircomb iirdesign iirfilter iirnotch iirpeak
+            invres invresz lfilter_zi lfiltic lp2bp lp2bs lp2hp lp2lp
+            minimum_phase normalize remez residue residuez sawtooth
+            sos2tf sos2zpk sosfilt_zi ss2zpk tf2sos tf2zpk vectorstrength wiener zpk2sos
+        """,
         "signal.filters": """
             detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
         """,
@@ -98,6 +142,10 @@ RULES: dict[str, dict[str, str]] = {
             periodogram qspline1d qspline1d_eval resample spectrogram stft welch zoom_fft
         """,
     },
+    # what other functions of these modules call
+    "scipy.signal._filter_design": {"signal.design": "normalize"},
+    "scipy.signal._lti_conversion": {"signal.design": "normalize tf2zpk"},
+    "scipy.signal._ltisys": {"signal.design": "normalize tf2zpk"},
     "scipy.sparse": {
         "sparse.sparse_functions": """
             block_array block_diag bmat diags diags_array expand_dims find hstack kron kronsum
@@ -105,9 +153,12 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.sparse.linalg": {
+        "linalg.sparse_iterations": """
+            bicg bicgstab cg cgs eigs eigsh expm gcrotmk gmres lgmres lsmr lsqr minres qmr svds
+            tfqmr
+        """,
         "linalg.sparse_solvers": """
-            bicg bicgstab cg cgs expm_multiply factorized gmres minres norm splu spsolve
-            spsolve_triangular tfqmr
+            expm_multiply factorized norm splu spsolve spsolve_triangular
         """,
     },
     "scipy.spatial.distance": {
@@ -119,18 +170,22 @@ RULES: dict[str, dict[str, str]] = {
     "scipy.spatial.transform": {
         "spatial.rotations": """
             Rotation.__getitem__ Rotation.__init__ Rotation.__iter__ Rotation.__len__
-            Rotation.__mul__ Rotation.__pow__ Rotation.__setitem__ Rotation.apply
+            Rotation.__mul__ Rotation.__pow__ Rotation.__setitem__ Rotation.align_vectors
+            Rotation.apply
             Rotation.approx_equal Rotation.as_davenport Rotation.as_euler Rotation.as_matrix
             Rotation.as_mrp Rotation.as_quat Rotation.as_rotvec Rotation.from_euler
             Rotation.from_matrix Rotation.from_mrp Rotation.from_quat Rotation.from_rotvec
+            Rotation.concatenate Rotation.from_davenport
             Rotation.inv Rotation.magnitude Rotation.mean Rotation.reduce
+            RotationSpline.__call__ RotationSpline.__init__ Slerp.__call__ Slerp.__init__
         """,
     },
     "scipy.special": {
         "special.exponentials": "log_softmax logsumexp softmax",
         "special.special_functions": """
-            cg_roots clpmn comb diric factorial factorial2 factorialk
-            h1vp h2vp ivp j_roots js_roots jvp kvp la_roots lmbda lpmn lpn lqmn lqn multigammaln
+            cg_roots clpmn comb diric ellip_harm_2 ellip_normal factorial factorial2 factorialk
+            h1vp h2vp ivp j_roots js_roots jvp kvp la_roots lmbda lpmn lpn lqmn lqn
+            mathieu_even_coef mathieu_odd_coef multigammaln
             obl_cv_seq pbdn_seq pbdv_seq pbvv_seq perm polygamma pro_cv_seq riccati_jn riccati_yn
             roots_gegenbauer roots_genlaguerre roots_jacobi roots_sh_jacobi spherical_in
             spherical_jn spherical_kn spherical_yn yvp
@@ -149,10 +204,14 @@ RULES: dict[str, dict[str, str]] = {
             rv_discrete.logsf rv_discrete.ppf rv_discrete.isf
         """,
         "stats.kernel_density": "gaussian_kde.__call__ gaussian_kde.evaluate gaussian_kde.logpdf",
-        "stats.statistics": "hmean linregress pearsonr pmean",
+        "stats.statistics": """
+            ansari brunnermunzel friedmanchisquare hmean kendalltau kruskal linregress mannwhitneyu
+            mood pearsonr pmean rankdata ranksums shapiro spearmanr weightedtau wilcoxon
+        """,
     },
     "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},
     "scipy.stats._continuous_distns": {"array_api": "_lazyselect"},
+    "scipy.stats._distn_infrastructure": {"stats.statistics": "rv_generic.stats"},
     "scipy.stats._levy_stable": {
         "stats.distributions": "levy_stable_gen.cdf levy_stable_gen.pdf",
     },
@@ -160,7 +219,9 @@ RULES: dict[str, dict[str, str]] = {
     "scipy.stats._multivariate": {
         "stats.multivariate": """
             _PSD.__init__ _dirichlet_check_input _dirichlet_check_parameters
-            multivariate_normal_gen._logpdf multivariate_t_gen._logpdf
+            invwishart_gen._logpdf multinomial_gen._process_parameters
+            multivariate_normal_gen._cdf multivariate_normal_gen._logpdf
+            multivariate_t_gen._logpdf
         """,
     },
     "scipy.stats._stats_py": {
@@ -172,9 +233,15 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu Rotation.__mul__
+    factorized splu bisplev geometric_transform
+    Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     dblquad odeint quad quad_vec solve_ivp
-    bisect brenth brentq fsolve newton ridder root root_scalar toms748
+    bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lsmr lsqr minres qmr svds tfqmr
+    anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
+    fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
+    basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
+    fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
+    fminbound golden least_squares leastsq minimize minimize_scalar shgo
     """.split()
 )
 """Answered without traced arguments too: what they return is given some later, or a function

@@ -69,8 +69,8 @@ REASONS = {
     "refused.integer_buffer": ("an assignment", st.EscapeError, "float type"),
     "refused.balanced_form": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
     "refused.swallowed": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
-    "refused.resampled": ("scipy.ndimage.zoom", st.EscapeError, "NumPy functions"),
-    "refused.minimized": ("scipy.optimize.minimize", st.EscapeError, "NumPy functions"),
+    "refused.eroded": ("scipy.ndimage.binary_erosion", st.EscapeError, "NumPy functions"),
+    "refused.planned": ("scipy.optimize.linprog", st.EscapeError, "NumPy functions"),
     "refused.changing_shape": ("a branch", st.ValueDependentError, "one shape"),
 }
 

@@ -116,7 +116,7 @@ REFUSED = {
     "np.save('nowhere.npy', x)": ValueDependentError,
     "np.random.default_rng(0).normal(x)": EscapeError,
     "scipy.signal.symiirorder1(np.tile(x, 30), 1.0, 0.5)": EscapeError,
-    "scipy.ndimage.zoom(x, 2.0)": EscapeError,
+    "scipy.ndimage.binary_erosion(x)": EscapeError,
     "x.view(np.int64)": UnsupportedError,
     "np.ma.cov(np.ma.masked_array(x, mask=[0, 1, 0, 0]))": UnsupportedError,
     "fractions.Fraction(x[0])": EscapeError,
@@ -219,7 +219,7 @@ def test_errors_that_plain_numbers_raise_too(source, kind):
 
 def test_an_escape_keeps_the_original_error():
     with pytest.raises(EscapeError, match="traced values") as found:
-        jacobian_sparsity(lambda x: scipy.ndimage.zoom(x, 2.0), X)
+        jacobian_sparsity(lambda x: scipy.ndimage.binary_erosion(x), X)
     assert isinstance(found.value.__cause__, RuntimeError)
 
 

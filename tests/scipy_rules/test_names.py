@@ -31,7 +31,7 @@ def test_every_name_has_a_rule_and_every_rule_a_name():
         assert not unlisted, f"{topic}: name {unlisted} in sparsetrace/scipy_rules/__init__.py"
 
 
-HELPERS = {"full_convolution", "mirrored", "solved", "toeplitz_of"}
+HELPERS = {"coordinates_of", "full_convolution", "mirrored", "solved", "toeplitz_of", "window_of"}
 """Functions of modules of rules that are no rules, but used by others."""
 
 

@@ -177,11 +177,7 @@ REFUSED = {
     "dok values": (lambda x: list(sp.dok_array(np.diag(x)).values()), "dok_array.values"),
     "argmax": (lambda x: sp.csr_array(np.diag(x)).argmax(), "csr_array.argmax"),
     "np.matrix": (lambda x: sp.csr_matrix(np.diag(x)).sum(axis=1)[0], "an np.matrix"),
-    "expm_multiply": (
-        lambda x: spl.expm_multiply(sp.diags_array(x), np.ones(5)),
-        "scipy.sparse.linalg.expm_multiply",
-    ),
-    "eigs": (lambda x: spl.eigs(sp.csr_array(np.diag(x)), k=1)[0], "eigs"),
+    "onenormest": (lambda x: spl.onenormest(sp.csr_array(np.diag(x))), "onenormest"),
     "spilu": (lambda x: spl.spilu(sp.csc_array(np.diag(x))).solve(x), "spilu"),
     "factors": (lambda x: spl.splu(sp.csc_array(np.diag(x))).L, "scipy.sparse.linalg.splu"),
     "dijkstra": (lambda x: sp.csgraph.dijkstra(sp.csr_array(np.outer(x, x))), "dijkstra"),
@@ -268,4 +264,5 @@ LOOKS_AT_NO_ELEMENT = {
     "__class_getitem__", "_allow_nd", "_format", "_swap", "format",
     *(f"_{name}_container" for name in "bsr coo csc csr dia dok lil".split()),
     "_container", "_ascontainer", "__array_priority__", "__dict__", "__slots__", "__weakref__",
+    "__annotations__", "__firstlineno__", "__static_attributes__",  # since Python 3.13
 }  # fmt: skip

@@ -113,9 +113,8 @@ def solve_ivp(
     call, fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options
 ):
     y0 = array_of(y0)
-    if events is not None or dense_output:
-        call.refuse("events and dense_output have no rule", _T_EVAL)
-    constant(call, t_eval, "t_eval")
+    if events is not None:
+        call.refuse("events have no rule", _T_EVAL)
     constant(call, tuple(options.values()), "an option")
     options = {
         name: Returned().values_only(option, keep=False) if callable(option) else option
@@ -131,35 +130,78 @@ def solve_ivp(
 
     def solve(right_hand_side, start):
         return call.original(
-            right_hand_side, tuple(map(of_values, t_span)), start, method, t_eval,
-            vectorized=vectorized, **options,
+            right_hand_side, tuple(map(of_values, t_span)), start, method, of_values(t_eval),
+            dense_output, vectorized=vectorized, **options,
         )  # fmt: skip
 
     problem = _Problem(function, y0)
-    out, found = problem.solved(solve, _of_times(*t_span))
+    times = _of_times(*t_span)
+    if times is None and contains_traced(t_eval):
+        times = np.asarray(current().graph.opaque, np.int32)
+    out, found = problem.solved(solve, times)
     if out is None:
         return found
     trace, dtype = current(), np.result_type(dtype_of(y0), float)
     result = sys.modules["scipy.integrate"]._ivp.ivp.OdeResult(
         sol=None, t_events=None, y_events=None, status=0, message="", success=True
     )
+    moves = contains_traced((t_span, t_eval))
+    if dense_output:
+        first = None if moves else of_values(t_span[0])
+        result.sol = _Dense(problem.start, out, dtype, first, None if found is None else found.sol)
     if found is not None:
-        columns = [out] * found.y.shape[1]
-        if columns and found.t[0] == of_values(t_span[0]):
+        columns = _columns(out, found.y.shape[1], t_eval)
+        if columns and not contains_traced(t_eval) and found.t[0] == of_values(t_span[0]):
             columns[0] = problem.start
         ids = np.stack(columns, axis=1) if columns else np.zeros(found.y.shape, np.int32)
-        result.update(found, t=found.t, y=made(trace, ids, dtype, found.y))
+        times = found.t if t_eval is None else t_eval
+        result.update(found, sol=result.sol, t=times, y=made(trace, ids, dtype, found.y))
         return result
     if t_eval is None:
         first, last = (made(trace, ids.copy(), dtype) for ids in (problem.start, out))
         result.update(y=_Steps(call, first, last), t=_Steps(call, *t_span))
         return result
-    t_eval = np.asarray(t_eval)
-    columns = [out] * len(t_eval)
-    if len(t_eval) and not contains_traced(t_span) and t_eval[0] == t_span[0]:
+    t_eval = array_of(t_eval)
+    columns = _columns(out, len(t_eval), t_eval)
+    if len(t_eval) and not moves and t_eval[0] == t_span[0]:
         columns[0] = problem.start
     result.update(t=t_eval, y=made(trace, np.stack(columns, axis=1), dtype))
     return result
+
+
+def _columns(out: Ids, count: int, t_eval) -> list[Ids]:
+    """The state at each time, which is traced or not."""
+    if not contains_traced(t_eval):
+        return [out] * count
+    trace = current()
+    times = np.maximum(ids_of(trace, t_eval), OPAQUE)
+    return [
+        interact_all(trace.graph, trace.graph.union(out, np.full(out.shape, time, np.int32)))
+        for time in times.tolist()
+    ]
+
+
+class _Dense:
+    """The solution between the steps: at the first time the start, else all that it reaches."""
+
+    def __init__(self, start: Ids, out: Ids, dtype, first, plain) -> None:
+        self._start, self._out, self._dtype = start, out, dtype
+        self._first, self._plain = first, plain
+
+    def __call__(self, t) -> Any:
+        trace, t = current(), array_of(t)
+        values = None if self._plain is None else np.asarray(self._plain(of_values(t)))
+        behind = (1,) * t.ndim
+        shape = self._out.shape + t.shape
+        ids = np.broadcast_to(self._out.reshape(self._out.shape + behind), shape)
+        if contains_traced(t):
+            places = np.broadcast_to(ids_of(trace, t), shape)
+            joined = trace.graph.union(np.ascontiguousarray(ids), np.ascontiguousarray(places))
+            ids = interact_all(trace.graph, np.maximum(joined, OPAQUE))
+        elif self._first is not None:
+            start = self._start.reshape(self._start.shape + behind)
+            ids = np.where(np.asarray(t) == self._first, start, ids).astype(np.int32)
+        return made(trace, np.maximum(ids, OPAQUE).copy(), self._dtype, values)
 
 
 class _Steps:

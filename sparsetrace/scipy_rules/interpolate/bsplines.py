@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from sparsetrace.operands.operands import is_traced
+from sparsetrace.operands.operands import contains_traced, is_traced, values_of
 from sparsetrace.scipy_rules.impulses import along
 from sparsetrace.scipy_rules.interpolate.interpolators import (
     Sites,
@@ -24,7 +24,9 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     placed,
     set_state,
 )
+from sparsetrace.scipy_rules.interpolate.joined import join
 from sparsetrace.scipy_rules.rule_tools import (
+    Call,
     array_of,
     constant,
     harmless,
@@ -85,6 +87,18 @@ class _Basis:
             t, k = t[1:-1], k - 1
         return _Basis(t, c, k, self.extrapolate, self.axis, None if nu else self.sites)
 
+    def integrated(self, nu: int) -> _Basis:
+        """As ``splantider``: zero at the first knot."""
+        t, k = self.t, self.k
+        c = self.c[: len(t) - k - 1]
+        for _ in range(nu):
+            width = (t[k + 1 :] - t[: len(t) - k - 1]) / (k + 1)
+            sums = np.cumsum(c * width.reshape((-1,) + (1,) * (c.ndim - 1)), axis=0)
+            c = np.concatenate([np.zeros((1, *c.shape[1:])), sums])
+            t, k = np.concatenate([t[:1], t, t[-1:]]), k + 1
+        mode = False if isinstance(self.extrapolate, str) else self.extrapolate
+        return _Basis(t, c, k, mode, self.axis, None if nu else self.sites)
+
     def as_object_of(self, cls):
         holder = object.__new__(cls)
         self.fill(holder)
@@ -97,6 +111,14 @@ class _Basis:
 
 @makes_objects
 def BSpline_init(call, self, t, c, k, extrapolate, axis):
+    if contains_traced(t):
+
+        def plain() -> Any:
+            own = object.__new__(type(self))
+            call.plainly(own, values_of(t), values_of(c), k, extrapolate, axis)
+            return own
+
+        return join(call, self, (t, c), c, axis, plain)
     constant(call, (t, k, extrapolate), "a knot")
     c, axis = first_axis(c, axis)
     mode = extrapolate if isinstance(extrapolate, str) else bool(extrapolate)
@@ -109,16 +131,14 @@ def BSpline_derivative(self, nu):
 
 
 @makes_objects
-@harmless("self", "nu")
-def BSpline_antiderivative(call):
-    call.refuse(
-        "the antiderivative of a spline with traced coefficients has no rule",
-        "Use scipy.interpolate.CubicSpline or PPoly, which have one.",
-    )
+def BSpline_antiderivative(call, self, nu):
+    return state_of(self).integrated(nu).as_object_of(type(self))
 
 
 @makes_objects
 def make_interp_spline(call, x, y, k, t, bc_type, axis):
+    if contains_traced(x):
+        return _through_traced(call, x, y, axis, k=k, t=t, bc_type=bc_type, axis=axis)
     constant(call, (x, k, t, bc_type), "an abscissa or knot")
     if bc_type is not None and (not isinstance(bc_type, str) or bc_type == "periodic"):
         call.refuse(
@@ -131,6 +151,17 @@ def make_interp_spline(call, x, y, k, t, bc_type, axis):
     order = np.argsort(x)
     sites = Sites(x[order], y[order])
     return _Basis(np.asarray(plain.t), c, int(k), True, axis, sites).as_object_of(type(plain))
+
+
+def _through_traced(call: Call, x, y, place: int, **options) -> Any:
+    """A spline whose abscissas are traced."""
+    holder = object.__new__(class_of("BSpline"))
+
+    def plain() -> Any:
+        return call.plainly(np.asarray(values_of(x)), np.asarray(values_of(y)), **options)
+
+    join(call, holder, (x, y), y, place, plain)
+    return holder
 
 
 @makes_objects

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
-from sparsetrace.scipy_rules.callbacks import of_values
-from sparsetrace.scipy_rules.impulses import along
 from sparsetrace.scipy_rules.interpolate.bsplines import _Basis
 from sparsetrace.scipy_rules.interpolate.interpolators import first_axis
 from sparsetrace.scipy_rules.rule_tools import (
@@ -30,6 +28,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     harmless,
     made,
     makes_objects,
+    state_of,
 )
 
 _ABSCISSAS = "an abscissa, a knot or a weight"
@@ -63,25 +62,51 @@ class Fit:
 
 
 def _fitted(call: Call, self, y, linear: bool, *args, **options) -> None:
-    """Make the object that a constructor of SciPy's makes of plain ordinates."""
+    """Make the object that a constructor of SciPy's makes of plain ordinates.
+
+    `args` are the abscissas; where they or an option are traced, nothing is linear.
+    """
     plain: Any = object.__new__(type(self))
     trace = current()
     ordinates = np.asarray(values_of(y)) if trace.local else _sample(y)
-    call.original(plain, *args, ordinates, **options)
-    self.__dict__.update(plain.__dict__)
-    self.__class__ = plain.__class__
+    given = [x for x in (*args, *options.values()) if contains_traced(x)]
+    abscissas = [np.asarray(values_of(x)) if trace.local else _increasing(x) for x in args]
+    numbers = {
+        name: values_of(x) if trace.local or not contains_traced(x) else _increasing(x) + 1.0
+        for name, x in options.items()
+    }
+    call.plainly(plain, *abscissas, ordinates, **numbers)
+    _stand_for(
+        self, Fit(call.name, _flat([y, *given]) if given else y, linear and not given, plain)
+    )
+
+
+def _increasing(x) -> Any:
+    """Abscissas in place of traced ones."""
+    return np.arange(np.size(x)) * 1.0 if contains_traced(x) else x
+
+
+def _flat(arrays: list[Any]) -> Any:
+    return np.concatenate([array_of(x).reshape(-1) for x in arrays])
+
+
+def _stand_for(holder, state: Fit) -> Any:
+    """Make an object the one that a state describes."""
+    holder.__dict__.update(state.plain.__dict__)
+    holder.__class__ = state.plain.__class__
     for name in ("_eval_args", "_data", "tck", "fp"):
-        if name in self.__dict__:
+        if name in holder.__dict__:
             setattr(
-                self,
+                holder,
                 name,
                 Hidden(
-                    call.name,
+                    state.name,
                     "its knots and coefficients are not known here",
                     "Use scipy.interpolate.make_interp_spline or make_lsq_spline.",
                 ),
             )
-    self.__dict__[STATE] = Fit(call.name, y, linear, plain)
+    holder.__dict__[STATE] = state
+    return holder
 
 
 def _sample(y) -> Any:
@@ -92,7 +117,7 @@ def _sample(y) -> Any:
 
 @makes_objects
 def UnivariateSpline_init(call, self, x, y, w, bbox, k, s, ext, check_finite=False):
-    constant(call, (x, w, bbox, k, s), _ABSCISSAS)
+    constant(call, (bbox, k, s), "an option")
     linear = s is not None and not s
     _fitted(
         call, self, array_of(y), linear, x, w=w, bbox=bbox, k=k, s=s, ext=ext,
@@ -102,16 +127,85 @@ def UnivariateSpline_init(call, self, x, y, w, bbox, k, s, ext, check_finite=Fal
 
 @makes_objects
 def InterpolatedUnivariateSpline_init(call, self, x, y, w, bbox, k, ext, check_finite=False):
-    constant(call, (x, w, bbox, k), _ABSCISSAS)
+    constant(call, (bbox, k), "an option")
     options = {"w": w, "bbox": bbox, "k": k, "ext": ext, "check_finite": check_finite}
     _fitted(call, self, array_of(y), True, x, **options)
 
 
 @makes_objects
 def LSQUnivariateSpline_init(call, self, x, y, t, w, bbox, k, ext, check_finite=False):
-    constant(call, (x, t, w, bbox, k), _ABSCISSAS)
+    constant(call, (x, t, bbox, k), _ABSCISSAS)
     options = {"w": w, "bbox": bbox, "k": k, "ext": ext, "check_finite": check_finite}
     _fitted(call, self, array_of(y), True, x, t=t, **options)
+
+
+def _derived(name: str) -> Any:
+    """A spline made of another one."""
+
+    @makes_objects
+    def rule(call, self, n):
+        state: Fit = state_of(self)
+        plain = call.plainly(state.plain, n)
+        made_of = object.__new__(type(plain))
+        return _stand_for(made_of, Fit(state.name, state.ordinates, state.linear, plain))
+
+    rule.__name__ = name
+    return rule
+
+
+UnivariateSpline_derivative = _derived("derivative")
+UnivariateSpline_antiderivative = _derived("antiderivative")
+
+
+def UnivariateSpline_derivatives(call, self, x):
+    """All derivatives at a point."""
+    state = state_of(self)
+    if state is None:
+        degree = self._eval_args[2]
+        return np.stack([self(x, order) for order in range(degree + 1)])
+    shape = call.plainly(state.plain, 0.0).shape
+    return state.evaluated(call.plainly, (array_of(x),), shape)
+
+
+def UnivariateSpline_integral(call, self, a, b):
+    """Zero outside of the knots."""
+    state = state_of(self)
+    if state is not None:
+        return state.evaluated(call.plainly, (array_of(a), array_of(b)), ())[()]
+    knots = self._eval_args[0]
+    primitive = self.antiderivative()
+    return primitive(np.clip(b, knots[0], knots[-1])) - primitive(np.clip(a, knots[0], knots[-1]))
+
+
+# ---------------------------------------------------------------- surfaces
+@makes_objects
+@harmless("eps")  # of the rank
+def SmoothBivariateSpline_init(call, self, x, y, z, w, bbox, kx, ky, s, eps):
+    constant(call, (x, y, w, bbox, kx, ky, s), _ABSCISSAS)
+    _surface(call, self, z, False, x, y, w=w, bbox=bbox, kx=kx, ky=ky, s=s)
+
+
+@makes_objects
+@harmless("eps")
+def LSQBivariateSpline_init(call, self, x, y, z, tx, ty, w, bbox, kx, ky, eps):
+    constant(call, (x, y, tx, ty, w, bbox, kx, ky), _ABSCISSAS)
+    _surface(call, self, z, True, x, y, tx=tx, ty=ty, w=w, bbox=bbox, kx=kx, ky=ky)
+
+
+@makes_objects
+def RectSphereBivariateSpline_init(
+    call, self, u, v, r, s, pole_continuity, pole_values, pole_exact, pole_flat
+):
+    constant(call, (u, v, s, pole_values), _ABSCISSAS)
+    _surface(
+        call, self, r, not s, u, v, s=s, pole_continuity=pole_continuity,
+        pole_values=pole_values, pole_exact=pole_exact, pole_flat=pole_flat,
+    )  # fmt: skip
+
+
+def _surface(call: Call, self, z, linear: bool, x, y, **options) -> None:
+    """A surface through places, or on a grid of them."""
+    _fitted(call, self, array_of(z), linear, x, y, **options)
 
 
 @makes_objects
@@ -148,6 +242,38 @@ def _nonlinear(call: Call, y, count: int, function) -> Any:
     return made(trace, np.broadcast_to(total, (count, *y.shape[1:])).copy(), float, values)
 
 
+@dataclass(slots=True)
+class Surface:
+    """What stands for the knots and coefficients of a surface through traced heights."""
+
+    fit: Fit
+
+    def _refuse(self, *_) -> Any:
+        raise UnsupportedError(
+            explain(
+                self.fit.name,
+                "its knots and coefficients are not known here",
+                "Give what it returns to scipy.interpolate.bisplev.",
+            )
+        )
+
+    __getitem__ = __iter__ = __len__ = _refuse
+
+
+@makes_objects
+@harmless("eps", "quiet", "nxest", "nyest")
+def bisplrep(call, x, y, z, w, xb, xe, yb, ye, kx, ky, task, s, tx, ty, full_output):
+    constant(call, (x, y, w, xb, xe, yb, ye, kx, ky, s, tx, ty), _ABSCISSAS)
+    if full_output:
+        call.refuse("how the surface was found has no rule", "Leave full_output out.")
+    z, trace = array_of(z).reshape(-1), current()
+    heights = np.asarray(values_of(z)) if trace.local else np.asarray(x, float).reshape(-1)
+    plain = call.plainly(
+        x, y, heights, w, xb, xe, yb, ye, kx, ky, task, s, tx=tx, ty=ty,
+    )  # fmt: skip
+    return Surface(Fit(call.name, z, task == -1, plain))
+
+
 def splrep(call, x, y, w, xb, xe, k, task, s, t, full_output, per, quiet):
     constant(call, (x, w, xb, xe, k, s, t), _ABSCISSAS)
     y, trace = array_of(y), current()
@@ -173,22 +299,3 @@ def splprep(call):
         "its parameters depend on the points",
         "Use scipy.interpolate.make_interp_spline of constant parameters.",
     )
-
-
-def griddata(call, points, values, xi, method, fill_value, rescale):
-    """Linear in the values, by those of unit values."""
-    constant(call, (points, xi, fill_value), "a place")
-    values = array_of(values)
-    if method == "cubic":
-        call.refuse("method='cubic' has no rule", "Use method='linear'.")
-    units = call.original(points, np.eye(len(values)), xi, method, 0.0, rescale)
-    shape = units.shape[:-1]
-    matrix = scipy.sparse.csr_array(np.nan_to_num(units).reshape(-1, len(values)))
-    outside = np.isnan(
-        call.original(points, np.ones(len(values)), xi, method, np.nan, rescale)
-    ).reshape(-1)
-    result = along(values, matrix, 0)
-    if outside.any():
-        apart = outside.reshape(outside.shape + (1,) * (values.ndim - 1))
-        result = np.where(apart, of_values(fill_value), result)
-    return result.reshape(shape + values.shape[1:])

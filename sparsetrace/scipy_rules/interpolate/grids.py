@@ -6,6 +6,7 @@ weights are not zero.  At an unknown point it depends on the point and on all or
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.operands.operands import is_traced
+from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.graph.interactions import interact_all
+from sparsetrace.operands.operands import contains_traced, ids_of, is_traced, values_of
 from sparsetrace.scipy_rules.interpolate.interpolators import (
     beside,
     class_of,
@@ -23,11 +26,15 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     placed,
     set_state,
 )
+from sparsetrace.scipy_rules.interpolate.joined import joined
+from sparsetrace.scipy_rules.points import polynomial_of
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
     constant,
+    current,
     harmless,
+    made,
     makes_objects,
     state_of,
 )
@@ -94,7 +101,13 @@ class _Interp1d:
 @makes_objects
 @harmless("copy")
 def interp1d_init(call, self, x, y, kind, axis, bounds_error, fill_value, assume_sorted):
-    constant(call, x, "an abscissa")
+    if contains_traced(x):
+        options = {
+            "kind": kind, "axis": axis, "bounds_error": bounds_error, "fill_value": fill_value,
+            "assume_sorted": assume_sorted,
+        }  # fmt: skip
+        joined(call, self, axis, x, y, **options)
+        return
     constant(call, fill_value, "fill_value", "Use np.where on the result.")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     if not assume_sorted:
@@ -150,7 +163,7 @@ class _Grid:
     bounds_error: bool
     fill_value: Any
 
-    def evaluated(self, xi, method=None):
+    def evaluated(self, xi, method=None, nu=None):
         method = method or self.method
         coordinates = self._coordinates(xi)
         shape = coordinates[0].shape
@@ -161,12 +174,14 @@ class _Grid:
         known = known_places(outside)
         if self.bounds_error and known is not None and known.any():
             raise ValueError("One of the requested xi is out of bounds")
-        if method in ("linear", "slinear"):
+        if nu is not None and method in ("linear", "nearest", "pchip"):
+            raise ValueError(f"Cannot differentiate with method = {method!r}")
+        if method == "linear" or (method == "slinear" and nu is None):
             out = self._linear(coordinates)
         elif method == "nearest":
             out = self._nearest(coordinates)
         else:
-            out = self._by_units(coordinates, method)
+            out = self._by_splines(coordinates, method, nu)
         if not self.bounds_error and self.fill_value is not None:
             out = np.where(beside(outside, out), self.fill_value, out)
         return out.reshape(shape + self.values.shape[len(self.grid) :])
@@ -176,8 +191,8 @@ class _Grid:
         if isinstance(xi, tuple):
             xi = np.stack([np.broadcast_to(array_of(x), _common(xi)) for x in xi], axis=-1)
         points = array_of(xi)
-        if d == 1 and points.ndim == 1:
-            points = points[:, None]
+        if points.ndim == 1:
+            points = points.reshape(-1, d)
         if points.shape[-1] != d:
             raise ValueError(
                 f"The requested sample points xi have dimension {points.shape[-1]} but this "
@@ -215,19 +230,36 @@ class _Grid:
         places = self._places(coordinates)
         return self.values[tuple(place + (fraction > 0.5) * 1 for place, fraction in places)]
 
-    def _by_units(self, coordinates: Sequence[Any], method: str) -> Any:
+    def _by_splines(self, coordinates: Sequence[Any], method: str, nu) -> Any:
+        """By the values at all grid points; those of ``pchip`` are not linear in them."""
         shape = tuple(map(len, self.grid))
-        size = int(np.prod(shape))
-        if method == "pchip" or size > _LARGEST or any(map(is_traced, coordinates)):
-            self.call.refuse(
-                f"method={method!r} has no rule for these traced values", "Use method='linear'."
-            )
-        units = np.eye(size).reshape(*shape, size)
-        plain = class_of("RegularGridInterpolator")(
-            self.grid, units, method=method, bounds_error=False, fill_value=None
-        )
+        size, trace = int(np.prod(shape)), current()
         values = self.values.reshape(size, *self.values.shape[len(shape) :])
-        return np.tensordot(plain(np.stack(coordinates, axis=-1)), values, 1)
+        moves = contains_traced(coordinates)
+        if not moves and method != "pchip" and size <= _LARGEST:
+            plain = self._plain(np.eye(size).reshape(*shape, size), method)
+            units = plain(np.stack(coordinates, axis=-1), nu=nu)
+            return np.tensordot(units, values, 1)
+        total = np.asarray(trace.graph.union_rows(np.moveaxis(ids_of(trace, values), 0, -1)))
+        if method == "pchip":
+            total = interact_all(trace.graph, np.maximum(total, OPAQUE))
+        behind = (1,) * total.ndim
+        operands = [x.reshape(x.shape + behind) for x in coordinates]
+        operands.append(made(trace, total.copy(), float))
+        result = polynomial_of(operands, [3] * len(self.grid) + [1], float)
+        if not trace.local:
+            return result
+        plain = self._plain(np.asarray(values_of(self.values)), method)
+        at_point = plain(np.stack([np.asarray(values_of(x)) for x in coordinates], -1), nu=nu)
+        return made(trace, ids_of(trace, result), float, at_point)
+
+    def _plain(self, values, method: str) -> Any:
+        """SciPy's own interpolator."""
+        made_of = object.__new__(class_of("RegularGridInterpolator"))
+        self.call.plainly(
+            made_of, self.grid, values, method=method, bounds_error=False, fill_value=None
+        )
+        return functools.partial(Call("", type(made_of).__call__).plainly, made_of)
 
 
 def _common(xi: tuple[Any, ...]) -> tuple[int, ...]:

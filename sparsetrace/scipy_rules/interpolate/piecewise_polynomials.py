@@ -26,6 +26,7 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     placed,
     set_state,
 )
+from sparsetrace.scipy_rules.interpolate.joined import joined
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
@@ -143,6 +144,9 @@ def PPoly_antiderivative(call, self, nu):
 # ------------------------------------------------------------------ cubic splines
 @makes_objects
 def CubicSpline_init(call, self, x, y, axis, bc_type, extrapolate):
+    options = {"axis": axis, "bc_type": bc_type, "extrapolate": extrapolate}
+    if contains_traced(x) and joined(call, self, axis, x, y, **options):
+        return
     constant(call, (x, extrapolate), "an abscissa")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     n = len(x)
@@ -184,6 +188,9 @@ def _hermite_coefficients(x: NDArray[Any], y, slopes) -> Any:
 
 @makes_objects
 def CubicHermiteSpline_init(call, self, x, y, dydx, axis, extrapolate):
+    options = {"axis": axis, "extrapolate": extrapolate}
+    if contains_traced(x) and joined(call, self, axis, x, y, dydx, **options):
+        return
     constant(call, (x, extrapolate), "an abscissa")
     x, (y, place) = np.asarray(x, float), first_axis(y, axis)
     slopes = first_axis(dydx, axis)[0]
@@ -195,6 +202,8 @@ def CubicHermiteSpline_init(call, self, x, y, dydx, axis, extrapolate):
 @makes_objects
 def PchipInterpolator_init(call, self, x, y, axis, extrapolate):
     """Slopes depend on three ordinates, nonlinearly but at the ends."""
+    if joined(call, self, axis, x, y, axis=axis, extrapolate=extrapolate):
+        return
     pchip = class_of("PchipInterpolator")
     _of_slopes(call, self, pchip(*_sample(x, axis, y)), x, y, axis, extrapolate, 1, linear=True)
 
@@ -202,6 +211,9 @@ def PchipInterpolator_init(call, self, x, y, axis, extrapolate):
 @makes_objects
 def Akima1DInterpolator_init(call, self, x, y, axis, method, extrapolate):
     """Slopes depend on five ordinates, nonlinearly; Akima's own at the ends are linear."""
+    given = {"axis": axis, "method": method, "extrapolate": extrapolate}
+    if contains_traced(x) and joined(call, self, axis, x, y, **given):
+        return
     options = {} if method == "akima" else {"method": method}
     plain = class_of("Akima1DInterpolator")(*_sample(x, axis, y), **options)
     mode = bool(extrapolate) if not isinstance(extrapolate, str) else extrapolate

@@ -14,13 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.operands.operands import contains_traced
-from sparsetrace.scipy_rules.interpolate.interpolators import class_of
+from sparsetrace.operands.operands import contains_traced, ids_of, values_of
+from sparsetrace.scipy_rules.interpolate.fits import Surface
+from sparsetrace.scipy_rules.interpolate.interpolators import class_of, known_places
+from sparsetrace.scipy_rules.interpolate.scattered import coordinates_of
 from sparsetrace.scipy_rules.points import elementwise, polynomial_of
 from sparsetrace.scipy_rules.rule_tools import (
+    Call,
     array_of,
     constant,
+    current,
     harmless,
+    made,
+    makes_objects,
     state_of,
 )
 
@@ -149,7 +155,7 @@ def _slopes(interpolator) -> Callable[[NDArray[Any]], Any]:
     return placed
 
 
-interp1d_call = BarycentricInterpolator_call
+KroghInterpolator_call = interp1d_call = BarycentricInterpolator_call
 
 
 def UnivariateSpline_call(call, self, x, nu, ext):
@@ -196,6 +202,44 @@ def splev(call, x, tck, der, ext):
     return _at_points(x, np.array(k - der), values, np.asarray(knots), float, 0)
 
 
+@makes_objects
+def splder(call, tck, n):
+    """Knots, coefficients and degree."""
+    if hasattr(tck, "tck"):
+        return tck.derivative(n)
+    t, c, k = tck
+    constant(call, (t, k, n), "a knot")
+    spline = class_of("BSpline")(t, c, k).derivative(n)
+    return spline.t, spline.c, spline.k
+
+
+@makes_objects
+def splantider(call, tck, n):
+    if hasattr(tck, "tck"):
+        return tck.antiderivative(n)
+    t, c, k = tck
+    constant(call, (t, k, n), "a knot")
+    spline = class_of("BSpline")(t, c, k).antiderivative(n)
+    return spline.t, spline.c, spline.k
+
+
+def splint(call, a, b, tck, full_output):
+    """Zero outside of the knots."""
+    if full_output:
+        call.refuse("the integrals of the basis have no rule", "Leave full_output out.")
+    t, c, k = tck.tck if hasattr(tck, "tck") else tck
+    return class_of("BSpline")(t, c, k).integrate(a, b, extrapolate=False)[()]
+
+
+def spalde(call, x, tck):
+    """All derivatives at a point, or at each of several."""
+    if np.ndim(x):
+        return [spalde(call, place, tck) for place in array_of(x)]
+    t, c, k = tck.tck if hasattr(tck, "tck") else tck
+    spline = class_of("BSpline")(t, c, k)
+    return np.stack([array_of(spline(x, order)) for order in range(k + 1)])
+
+
 # ------------------------------------------------------------ several coordinates
 def RectBivariateSpline_call(call, self, x, y, dx, dy, grid):
     """``RectBivariateSpline`` and its kin."""
@@ -215,12 +259,46 @@ def RectBivariateSpline_call(call, self, x, y, dx, dy, grid):
     return polynomial_of([x, y], [kx - dx, ky - dy], float)
 
 
+def bisplev(call, x, y, tck, dx, dy):
+    """On the grid of two lists of places; ``bisplrep`` may have kept what it is made of."""
+    if not isinstance(tck, Surface) and not contains_traced((x, y, list(tck))):
+        return call.original(x, y, tck, dx, dy)
+    at_x, at_y = np.atleast_1d(array_of(x)), np.atleast_1d(array_of(y))
+    shape = len(at_x), len(at_y)
+
+    def function(plain, *places) -> Any:
+        values = call.plainly(*(place.reshape(-1) for place in places), plain, dx, dy)
+        return np.reshape(values, shape)
+
+    if isinstance(tck, Surface):
+        return _squeezed(tck.fit.evaluated(function, (at_x[:, None], at_y[None]), shape))
+    tx, ty, c, kx, ky = tck
+    constant(call, (tx, ty, kx, ky), "a knot")
+    if contains_traced(c):
+        rows = [
+            class_of("BSpline")(t, np.eye(len(t) - k - 1), k)(np.clip(v, t[k], t[-k - 1]), d)
+            for t, k, v, d in ((tx, kx, at_x, dx), (ty, ky, at_y, dy))
+        ]
+        table = array_of(c).reshape(len(tx) - kx - 1, len(ty) - ky - 1)
+        return _squeezed(rows[0] @ table @ rows[1].T)
+    z = polynomial_of([at_x[:, None], at_y[None]], [kx - dx, ky - dy], float)
+    if current().local:
+        values = function(tck, *map(np.asarray, map(values_of, (at_x, at_y))))
+        z = made(current(), ids_of(current(), z), float, values)
+    return _squeezed(z)
+
+
+def _squeezed(z) -> Any:
+    """As SciPy returns it: without axes of one place."""
+    if z.shape[0] > 1:
+        return z
+    return z[0] if z.shape[1] > 1 else z[0, 0]
+
+
 def RegularGridInterpolator_call(call, self, xi, method, nu):
     state = state_of(self)
     if state is not None:
-        if nu is not None:
-            call.refuse("derivatives of traced values have no rule", "Leave nu out.")
-        return state.evaluated(xi, method)
+        return state.evaluated(xi, method, nu)
     degree = {"nearest": 0, "linear": 1, "slinear": 1, "cubic": 3, "pchip": 3, "quintic": 5}
     degrees = np.full(len(self.grid), degree[method or self.method])
     if nu is not None:
@@ -235,8 +313,8 @@ def _several(xi, degrees, trailing: tuple[int, ...], values) -> Any:
         coordinates: list[Any] = list(np.broadcast_arrays(*map(array_of, xi)))
     else:
         points = array_of(xi)
-        if len(degrees) == 1 and points.ndim == 1:
-            points = points[:, None]
+        if points.ndim == 1:
+            points = points.reshape(-1, len(degrees))
         coordinates = [points[..., i] for i in range(points.shape[-1])]
     coordinates = [np.asarray(p) if not contains_traced(p) else array_of(p) for p in coordinates]
     coordinates = [p.reshape(p.shape + (1,) * len(trailing)) for p in coordinates]
@@ -265,9 +343,24 @@ def NdBSpline_call(self, xi, nu):
 
 def interpn(call, points, values, xi, method, bounds_error, fill_value):
     if method == "splinef2d":
-        call.refuse("method='splinef2d' has no rule", "Use RectBivariateSpline.")
+        return _by_spline(call, points, values, xi, bounds_error, fill_value)
     interpolator = call.original.__globals__["RegularGridInterpolator"]
     return interpolator(points, values, method, bounds_error, fill_value)(xi)
+
+
+def _by_spline(call: Call, points, values, xi, bounds_error, fill_value) -> Any:
+    """``interpn`` by ``RectBivariateSpline``, whose points outside are those at the edge."""
+    constant(call, (tuple(points), fill_value), "a grid point or the fill value")
+    axes = [np.asarray(axis, float) for axis in points]
+    spline = class_of("RectBivariateSpline")(*axes, array_of(values))
+    coordinates = coordinates_of((xi,), 2)
+    outside: Any = False
+    for axis, coordinate in zip(axes, coordinates, strict=True):
+        outside = outside | (coordinate < axis[0]) | (coordinate > axis[-1])
+    known = known_places(outside)
+    if bounds_error and known is not None and known.any():
+        raise ValueError("One of the requested xi is out of bounds")
+    return np.where(outside, fill_value, spline.ev(*coordinates))
 
 
 # ---------------------------------------------------------------------- integrals
@@ -282,13 +375,6 @@ def BSpline_integrate(call, self, a, b, extrapolate):
         a, b = (v if mode else np.clip(v, *ends) for v in (a, b))
     primitive = self.antiderivative()
     return primitive(b, extrapolate=mode) - primitive(a, extrapolate=mode)
-
-
-def UnivariateSpline_integral(self, a, b):
-    """Zero outside of the knots."""
-    knots = self._eval_args[0]
-    primitive = self.antiderivative()
-    return primitive(np.clip(b, knots[0], knots[-1])) - primitive(np.clip(a, knots[0], knots[-1]))
 
 
 PPoly_integrate = BPoly_integrate = BSpline_integrate

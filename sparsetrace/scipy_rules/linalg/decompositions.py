@@ -21,6 +21,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     made,
     sample_of,
 )
+from sparsetrace.scipy_rules.whole import whole
 
 
 def lu(call, a, permute_l, p_indices):
@@ -45,10 +46,9 @@ def _piecewise_constant(sample) -> Any:
 
 @harmless("lwork")
 def schur(call, a, output, sort):
-    if sort is not None:
-        call.refuse("how many eigenvalues sort takes depends on the values", "Leave sort out.")
-    t, z = dense(call, array_of(a), output=output)
-    return np.triu(t, 0 if t.dtype.kind == "c" else -1), z
+    """With `sort` also how many eigenvalues it takes, of which no derivative is known."""
+    t, z, *count = dense(call, array_of(a), output=output, sort=sort)
+    return (np.triu(t, 0 if t.dtype.kind == "c" else -1), z, *count)
 
 
 def rsf2csf(call, T, Z):
@@ -165,9 +165,10 @@ def eigvalsh_tridiagonal(call, d, e, select, select_range):
 
 
 # --------------------------------------------------------------------- bases of spaces
-@harmless("A", "rcond")
-def orth(call):
-    call.refuse(
+def orth(call, A, rcond):
+    if current().local:
+        return whole(call, A, rcond)
+    return call.refuse(
         "how many vectors span the space depends on the values",
         "Use scipy.linalg.svd, and take as many of its vectors as the rank is.",
     )
@@ -175,4 +176,64 @@ def orth(call):
 
 @harmless("lapack_driver")
 def null_space(call, A, rcond):
-    orth(call)
+    return orth(call, A, rcond)
+
+
+# ------------------------------------------------------------------- others, as a whole
+cossin = expm_cond = whole
+
+
+def ordqz(call, A, B, sort, output):
+    aa, bb, alpha, beta, q, z = whole(call, A, B, sort, output)
+    return np.triu(aa, -1), np.triu(bb), alpha, beta, q, z
+
+
+def _updated(call: Call, *given, **named) -> Any:
+    """The factors of a matrix of which rows or columns were changed."""
+    q, r = whole(call, *given, **named)
+    return q, np.triu(r)
+
+
+qr_delete = qr_insert = qr_update = _updated
+
+
+def khatri_rao(a, b):
+    a, b = array_of(a), array_of(b)
+    product = a[..., :, None, :] * b[..., None, :, :]
+    return product.reshape(*product.shape[:-3], -1, product.shape[-1])
+
+
+# ------------------------------------------------------------------- factors of bands
+def _places(band, *, lower: bool) -> tuple[Any, Any, Any]:
+    """Rows and columns of the matrix whose band this is, and which elements are in it."""
+    d, column = np.indices(band.shape)
+    row = column + d if lower else column + d - (band.shape[0] - 1)
+    return row, column, (row >= 0) & (row < band.shape[1])
+
+
+def _of_band(band, *, lower: bool) -> Any:
+    """The triangle in a band."""
+    row, column, inside = _places(band, lower=lower)
+    n = band.shape[1]
+    number = np.full((n, n), band.size)
+    number[row[inside], column[inside]] = np.arange(band.size).reshape(band.shape)[inside]
+    return np.append(band.reshape(-1), 0.0)[number]
+
+
+def cholesky_banded(call, ab, lower):
+    """The corner that is not read stays."""
+    band = array_of(ab)
+    half = _of_band(band, lower=lower)
+    factor = np.linalg.cholesky(mirrored(half, lower=lower))
+    if not lower:
+        factor = np.conj(factor.T)
+    row, column, inside = _places(band, lower=lower)
+    return np.where(inside, factor[row * inside, column * inside], band)
+
+
+def cho_solve_banded(call, cb_and_lower, b):
+    band, lower = cb_and_lower
+    factor = _of_band(array_of(band), lower=lower)
+    if not lower:
+        factor = np.conj(factor.T)
+    return np.linalg.solve(np.conj(factor.T), np.linalg.solve(factor, array_of(b)))

@@ -129,8 +129,11 @@ def svdvals(call, a):
 
 @harmless("lwork")
 def qr(call, a, mode, pivoting):
-    if pivoting or mode == "raw":
-        call.refuse("pivots depend on the values", "Use pivoting=False, and not mode='raw'.")
+    if mode == "raw":
+        call.refuse("LAPACK's own form has no rule", "Use another mode.")
+    if pivoting:
+        *q, r, order = dense(call, array_of(a), mode=mode, pivoting=True)
+        return (*q, np.triu(r), order)
     q, r = np.linalg.qr(array_of(a), "reduced" if mode == "economic" else "complete")
     return (np.triu(r),) if mode == "r" else (q, np.triu(r))
 
@@ -180,6 +183,17 @@ sqrtm = logm
 def signm(call, A, disp=True):
     if disp is False:
         call.refuse("an estimate of its error has no rule", "Leave disp out.")
+    return _of_matrix(A)
+
+
+def funm(call, A, func, disp=True):
+    if disp is False:
+        call.refuse("an estimate of its error has no rule", "Leave disp out.")
+    if contains_traced(func(np.full(1, 0.5 + 0j))):
+        call.refuse(
+            "the function may not read what depends on the inputs",
+            "Use the eigenvalues and vectors of np.linalg.eig.",
+        )
     return _of_matrix(A)
 
 

@@ -2,7 +2,7 @@
 
 Contract: the matrix is sparse, constant or with traced data.  Factorizations that are made in
 the traced function solve for traced right-hand sides; those made outside of it are compiled
-objects, which no wrapper reaches.  What an iterative solver gives depends on everything.
+objects, which no wrapper reaches.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
-from sparsetrace.operands.operands import contains_traced, dtype_of, is_sparse_traced, values_of
+from sparsetrace.operands.operands import contains_traced, is_sparse_traced, values_of
 from sparsetrace.scipy_rules.linalg.linear_systems import solved
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -23,8 +22,6 @@ from sparsetrace.scipy_rules.rule_tools import (
     constant,
     current,
     harmless,
-    spread,
-    union_of_all,
 )
 from sparsetrace.scipy_rules.sparse.elements import elements_of_sparse
 
@@ -71,40 +68,27 @@ def spsolve_triangular(call, A, b, lower, unit_diagonal):
     return _solved(call, A, b)
 
 
-@harmless("rtol", "atol", "maxiter", "restart", "callback_type")  # when it ends
-def _iterated(call, A, b, x0, M):
-    """Sums over all equations make the steps: each number depends on everything.
-
-    That the solution of a system that falls apart does not, holds for the exact one alone.
-    """
-    if not (scipy.sparse.issparse(A) or isinstance(A, np.ndarray)):
-        call.refuse("an operator in place of a matrix has no rule", "Use a sparse array.")
-    if not (M is None or scipy.sparse.issparse(M) or isinstance(M, np.ndarray)):
-        call.refuse("what a preconditioner depends on is not known", "Use a sparse array as M.")
-    trace = current()
-    sources = [x for x in (A, b, x0, M) if contains_traced(x)]
-    vectors = [
-        (elements_of_sparse(x).flat if is_sparse_traced(x) else array_of(x)).reshape(1, -1)
-        for x in sources
-    ]
-    total = interact_all(trace.graph, union_of_all(*vectors))
-    sample = np.zeros(np.shape(b), np.result_type(A.dtype, dtype_of(b), np.float64))
-    return spread(trace, total, sample), 0
-
-
-bicg = bicgstab = cg = cgs = gmres = minres = tfqmr = _iterated
-
-
 @harmless("traceA")  # scales the steps
 def expm_multiply(call, A, B, start, stop, num, endpoint):
     """``expm(A) B`` leads where a chain of non-zeros does, as ``(1 + |A|)^-1 B``."""
-    constant(call, A, "the matrix")
-    if any(option is not None for option in (start, stop, num, endpoint)):
-        call.refuse("several points in time have no rule", "Call it once for each of them.")
-    a = scipy.sparse.coo_array(A)
-    data = (a.data != 0) if current().values else np.ones(a.nnz)
-    pattern = scipy.sparse.coo_array((data.astype(float), a.coords), shape=a.shape)
-    return _solved(call, scipy.sparse.eye_array(a.shape[0]) + pattern, B)
+    constant(call, (start, stop, num, endpoint), "a point in time")
+    if is_sparse_traced(A) or contains_traced(A):
+        matrix = A if is_sparse_traced(A) else scipy.sparse.csc_array(A)
+        values = None
+        if current().local:
+            values = call.plainly(np.asarray(values_of(matrix.toarray())), np.asarray(values_of(B)))
+        result = _solved(call, scipy.sparse.eye_array(A.shape[0]) + matrix, B, values)
+    else:
+        a = scipy.sparse.coo_array(A)
+        data = (a.data != 0) if current().values else np.ones(a.nnz)
+        pattern = scipy.sparse.coo_array((data.astype(float), a.coords), shape=a.shape)
+        result = _solved(call, scipy.sparse.eye_array(a.shape[0]) + pattern, B)
+    if start is None and stop is None and num is None:
+        return result
+    steps = [result] * (50 if num is None else int(num))
+    if not start:
+        steps[0] = array_of(B) * 1.0
+    return np.stack(steps)
 
 
 class Factors:

@@ -25,8 +25,7 @@ from sparsetrace.scipy_rules.ndimage.neighbours import (
     several,
     shifted,
 )
-from sparsetrace.scipy_rules.points import polynomial_of
-from sparsetrace.scipy_rules.rule_tools import array_of, current, harmless, keeps_parts, patterns
+from sparsetrace.scipy_rules.rule_tools import array_of, current, keeps_parts, patterns
 
 
 def _filtered(name: str, x, axis: int | None, reach, mode: str, cval, **options) -> Any:
@@ -204,18 +203,3 @@ def gaussian_gradient_magnitude(call, input, sigma, output, mode, cval, kwargs, 
         if derivatives
         else x.copy()
     )
-
-
-# ---------------------------------------------------------------- interpolation
-@harmless("mode", "prefilter")  # the image is constant
-def map_coordinates(call, input, coordinates, output, order, cval):
-    """An image between its elements: a polynomial in each coordinate, of degree `order`."""
-    if contains_traced(input):
-        call.refuse(
-            "an image may not depend on the inputs here",
-            "Use scipy.interpolate.RegularGridInterpolator, or NumPy indexing.",
-        )
-    input_of(call, (), output, cval)
-    places = array_of(coordinates)
-    degrees = [int(order)] * len(places)
-    return polynomial_of([places[i] for i in range(len(places))], degrees, output or float)

@@ -48,7 +48,7 @@ def _extreme(choose: np.ufunc) -> Callable[..., Any]:
     def rule(call, input, size, footprint, output, mode, cval, origin, axes):
         x = input_of(call, input, output, size, footprint, cval)
         if footprint is not None:
-            neighbours = _window(call, x, size, footprint, mode, cval, origin, axes)
+            neighbours = window_of(call, x, size, footprint, mode, cval, origin, axes)
             return functools.reduce(choose, neighbours[1:], neighbours[0].copy())
         if size is None:
             raise RuntimeError("no footprint provided")
@@ -65,7 +65,7 @@ def _extreme(choose: np.ufunc) -> Callable[..., Any]:
 maximum_filter, minimum_filter = _extreme(np.maximum), _extreme(np.minimum)
 
 
-def _window(
+def window_of(
     call: Call,
     x,
     size,
@@ -101,7 +101,7 @@ def _ranked(neighbours: list[Any], rank: int) -> Any:
 def _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes):
     """The neighbours of all elements, to be ranked."""
     x = input_of(call, input, output, size, footprint, cval)
-    return _window(call, x, size, footprint, mode, cval, origin, axes, most=1)
+    return window_of(call, x, size, footprint, mode, cval, origin, axes, most=1)
 
 
 def median_filter(call, input, size, footprint, output, mode, cval, origin, axes):

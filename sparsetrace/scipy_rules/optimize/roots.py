@@ -17,7 +17,7 @@ from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, float_dtype, ids_of
 from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, reached
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
+from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
 
 
 def _root(call: Call, function, start, options: dict[str, Any], search) -> tuple[Any, Any]:
@@ -71,7 +71,7 @@ def _solution(found) -> Any:
     for name in ("x", "root"):
         if hasattr(found, name):
             return getattr(found, name)
-    return found
+    return found[0] if isinstance(found, tuple) else found
 
 
 def _joined(masks: list[int], count: int) -> list[tuple[list[int], list[int]]]:
@@ -113,12 +113,19 @@ def fsolve(
 
 
 def _plain(call: Call, result: tuple[Any, Any], full_output) -> Any:
+    """The root; with ``full_output`` how it was found too, as far as that is no derivative."""
     root, found = result
     if root is None:
         return found
-    if full_output:
-        call.refuse("how the root was found has no rule", "Use full_output=False.")
-    return root
+    if not full_output:
+        return root
+    if call.name.endswith("fsolve"):
+        hidden = Hidden(call.name, "what the search ended with has no rule", "Use the root.")
+        return (root, hidden, *((1, "") if found is None else found[2:]))
+    if np.ndim(root):
+        converged = np.ones(np.shape(root), bool) if found is None else found[1]
+        return root, converged, ~converged if found is None else found[2]
+    return root, _described(None if found is None else found[1], root=root)
 
 
 def newton(call, func, x0, fprime, args, tol, maxiter, fprime2, x1, rtol, full_output, disp):
@@ -158,8 +165,12 @@ def toms748(call, f, a, b, args, k, xtol, rtol, maxiter, full_output, disp):
 
 def root(call, fun, x0, args, method, jac, tol, callback, options):
     jac = _with_args(jac, args) if callable(jac) else jac
-    if jac is True:
-        call.refuse("jac=True has no rule", "Give the Jacobian as a function of its own.")
+    if jac is True:  # it returns both; the roots are those of the first
+        both, jac = fun, None
+
+        def fun(z, *rest):
+            return both(z, *rest)[0]
+
     extra = {"jac": jac}
 
     def search(function, place):
@@ -174,8 +185,17 @@ def root(call, fun, x0, args, method, jac, tol, callback, options):
 def root_scalar(
     call, f, args, method, bracket, fprime, fprime2, x0, x1, xtol, rtol, maxiter, options
 ):
-    if fprime is True or fprime2 is True:
-        call.refuse("fprime=True has no rule", "Give the derivative as a function of its own.")
+    if fprime is True or fprime2 is True:  # it returns several; the root is that of the first
+        every, args = _with_args(f, args), ()
+
+        def f(z, *rest):
+            return every(z)[0]
+
+        def derivative(order: int) -> Any:
+            return lambda z: every(z)[order]
+
+        fprime = derivative(1) if fprime is True else fprime
+        fprime2 = derivative(2) if fprime2 is True else fprime2
     extra = {
         "fprime": fprime and _with_args(fprime, args),
         "fprime2": fprime2 and _with_args(fprime2, args),
@@ -203,3 +223,30 @@ def _described(found, **solution) -> Any:
     )
     result.update(success=success, converged=success)
     return result
+
+
+def fixed_point(call, func, x0, args, xtol, maxiter, method):
+    """A root of what the function changes."""
+    inner = _with_args(func, args)
+    options = {"xtol": xtol, "maxiter": maxiter, "method": method}
+
+    def search(function, place):
+        return call.original(lambda z: function(z) + z, place, **options)
+
+    start = array_of(x0) if np.ndim(x0) else x0
+    solution, found = _root(call, lambda z: inner(z) - z, start, {}, search)
+    return found if solution is None else solution
+
+
+def newton_krylov(call, *args, **kwargs):
+    """Also of its kin: the function and the start come first."""
+    (function, start), rest = args[:2], args[2:]
+
+    def search(residual, place):
+        return call.original(residual, place, *rest, **kwargs)
+
+    solution, found = _root(call, function, array_of(start), {}, search)
+    return found if solution is None else solution
+
+
+anderson = broyden1 = broyden2 = diagbroyden = excitingmixing = linearmixing = newton_krylov

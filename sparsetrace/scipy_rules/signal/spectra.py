@@ -15,8 +15,9 @@ import numpy as np
 import scipy.sparse
 from numpy.lib.array_utils import normalize_axis_index
 
-from sparsetrace.operands.operands import contains_traced, dtype_of
+from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced
 from sparsetrace.scipy_rules.impulses import LARGEST, along, dense_along, linear
+from sparsetrace.scipy_rules.points import polynomial_of
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant
 
 _ROUNDING = 1e-14
@@ -71,7 +72,9 @@ class _Windows:
                 padded=False,
             )[2][..., 0]
 
-        if self.nperseg > LARGEST:
+        if not is_traced(x):
+            result = function(segments)
+        elif self.nperseg > LARGEST:
             count = len(function(np.zeros(self.nperseg)))
             result = dense_along(segments * (1.0 + 1.0j), -1, count)
         else:
@@ -340,8 +343,11 @@ def _by_units(x, function) -> Any:
 
 
 def cspline1d_eval(call, cj, newx, dx, x0):
-    if contains_traced((newx, dx, x0)):
-        call.refuse("traced places have no rule", "Use scipy.interpolate.CubicSpline.")
+    constant(call, (dx, x0), "the spacing of the samples")
+    if contains_traced(newx):
+        constant(call, cj, "a coefficient of a spline at traced places")
+        degree = 2 if call.name.endswith("qspline1d_eval") else 3
+        return polynomial_of([array_of(newx)], [degree], float)
     places = np.asarray(newx, float)
     result = _by_units(cj, lambda unit: call.original(unit, places.reshape(-1), dx, x0))
     return result.reshape(places.shape)

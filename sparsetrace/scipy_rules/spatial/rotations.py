@@ -15,7 +15,7 @@ import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.operands.operands import ids_of, values_of
+from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.rule_tools import (
     STATE,
     Call,
@@ -27,6 +27,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     makes_objects,
     state_of,
 )
+from sparsetrace.scipy_rules.whole import total_of
 
 
 @dataclass(slots=True)
@@ -217,8 +218,163 @@ def Rotation_mean(call, self, weights):
     return _rotation(call, call.original(state.plain, weights), np.asarray(every))
 
 
-def Rotation_pow(call, *args, **kwargs):
+@makes_objects
+def Rotation_pow(call, self, n, modulus):
+    constant(call, modulus, "a modulus")
+    trace, state = current(), state_of(self)
+    plain = self if state is None else state.plain
+    ids = [] if state is None else [state.ids]
+    if contains_traced(n):
+        power = np.asarray(values_of(n))[()] if trace.local else 0.5
+        ids.append(np.asarray(ids_of(trace, n)))
+    else:
+        power = n
+    both = trace.graph.union_all(list(np.broadcast_arrays(*ids)))
+    return _rotation(call, call.plainly(plain, power), np.asarray(both))
+
+
+@makes_objects
+def Rotation_concatenate(call, rotations):
+    if isinstance(rotations, _class()):
+        return rotations
+    opaque = current().graph.opaque
+    stacks, ids = [], []
+    for rotation in rotations:
+        state = state_of(rotation)
+        stacks.append(rotation if state is None else state.plain)
+        of_each = np.int32(opaque) if state is None else state.ids
+        count = 1 if stacks[-1].single else len(stacks[-1])
+        ids.append(np.broadcast_to(of_each, (count,)))
+    if all(state_of(rotation) is None for rotation in rotations):
+        return call.original(rotations)
+    return _rotation(call, call.plainly(stacks), np.concatenate(ids))
+
+
+@makes_objects
+def Rotation_from_davenport(call, axes, order, angles, degrees):
+    """Angles about one axis stand for a rotation each."""
+    constant(call, order, "an order")
+    axes, angles, trace = array_of(axes), array_of(angles), current()
+    given = np.asarray(values_of(axes), float) if contains_traced(axes) and trace.local else axes
+    if contains_traced(axes) and not trace.local:
+        given = np.eye(3)[: axes.shape[0]] if axes.ndim > 1 else np.eye(3)[0]
+    plain = call.plainly(given, order, _numbers(angles), degrees)
+    ids = ids_of(trace, angles)
+    if ids.ndim and (axes.ndim > 1 or ids.shape[-1] == 1):
+        ids = _united(ids, 1)
+    if contains_traced(axes):
+        every = trace.graph.union_rows(ids_of(trace, axes).reshape(-1))
+        ids = trace.graph.union(*np.broadcast_arrays(ids, every))
+    return _rotation(call, plain, np.asarray(ids))
+
+
+def Rotation_as_davenport(call, self, axes, order, degrees):
+    constant(call, (axes, order), "an axis")
+    return _shown(call, self, axes, order, degrees=degrees)
+
+
+@makes_objects
+def Rotation_align_vectors(call, a, b, weights, return_sensitivity):
+    """The rotation and the distance that is left; what they are for others gives the shape."""
+    if return_sensitivity:
+        call.refuse("the sensitivity has no rule", "Leave return_sensitivity out.")
+    trace = current()
+    total = np.asarray(total_of((a, b, weights)))
+    sample = np.random.default_rng(0).uniform(0.5, 1.5, np.shape(a))
+    a, b, weights = (
+        x
+        if not contains_traced(x)
+        else np.asarray(values_of(x))
+        if trace.local
+        else sample[..., : np.shape(x)[-1]]
+        for x in (a, b, weights)
+    )
+    plain, rest = call.plainly(a, b, weights)
+    distance = made(trace, total.copy(), float, np.asarray(rest) if trace.local else None)
+    return _rotation(call, plain, total), distance
+
+
+def Rotation_reduce(call, *args, **kwargs):
     call.refuse("it has no rule for traced rotations", "Use as_rotvec() and from_rotvec().")
 
 
-Rotation_reduce = Rotation_approx_equal = Rotation_as_davenport = Rotation_setitem = Rotation_pow
+Rotation_approx_equal = Rotation_setitem = Rotation_reduce
+
+
+# ------------------------------------------------------------------- between rotations
+@dataclass(slots=True)
+class _Between:
+    """A curve through rotations at times, one of which at least is traced."""
+
+    plain: Any
+    times: Any
+    ids: Ids
+
+
+def _through(call: Call, self, times, rotations) -> None:
+    trace, state = current(), state_of(rotations)
+    if state is None and not contains_traced(times):
+        call.original(self, times, rotations)
+        return
+    stack = rotations if state is None else state.plain
+    ids = np.full(len(stack), trace.graph.opaque, np.int32) if state is None else state.ids
+    places = np.asarray(values_of(times)) if trace.local else times
+    if contains_traced(times):
+        every = trace.graph.union_rows(ids_of(trace, array_of(times)).reshape(-1))
+        ids = np.asarray(trace.graph.union(*np.broadcast_arrays(ids, every)))
+        if not trace.local:
+            places = np.arange(float(len(stack)))
+    plain = object.__new__(type(self))
+    call.plainly(plain, places, stack)
+    self.__dict__[STATE] = _Between(plain, times, ids)
+
+
+@makes_objects
+def Slerp_init(call, self, times, rotations):
+    _through(call, self, times, rotations)
+
+
+@makes_objects
+def RotationSpline_init(call, self, times, rotations):
+    _through(call, self, times, rotations)
+
+
+def _between(call: Call, self, times, *order, near: bool) -> Any:
+    """What a curve gives at times; `near` is whether by the two rotations beside each."""
+    trace, state = current(), state_of(self)
+    plain = self if state is None else state.plain
+    times = array_of(times)
+    moves = contains_traced(times)
+    if trace.local:
+        at = np.asarray(values_of(times))
+    elif moves or (state is not None and contains_traced(state.times)):
+        at = np.broadcast_to(np.mean(plain.times[:2]), times.shape)
+    else:
+        at = times
+    result = call.plainly(plain, at, *order)
+    ids = np.maximum(ids_of(trace, times), OPAQUE)
+    if state is not None:
+        if near and not moves and not contains_traced(state.times):
+            after = np.searchsorted(plain.times, at).clip(1, len(plain.times) - 1)
+            before = np.where(plain.times[after] == at, after, after - 1)
+            after = np.where(plain.times[before] == at, before, after)
+            own = trace.graph.union(state.ids[before], state.ids[after])
+        else:
+            own = trace.graph.union_rows(state.ids)
+        ids = np.asarray(trace.graph.union(*np.broadcast_arrays(ids, own)))
+    if isinstance(result, _class()):
+        return _rotation(call, result, ids)
+    ids = interact_all(trace.graph, np.maximum(ids, OPAQUE))
+    filled = np.broadcast_to(ids[..., None], result.shape).copy()
+    return made(trace, filled, float, result if trace.local else None)
+
+
+@makes_objects
+def Slerp_call(call, self, times):
+    return _between(call, self, times, near=True)
+
+
+@makes_objects
+def RotationSpline_call(call, self, times, order):
+    constant(call, order, "an order")
+    return _between(call, self, times, order, near=False)

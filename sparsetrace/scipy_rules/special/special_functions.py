@@ -17,6 +17,7 @@ from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules.linear_algebra import union_per_matrix
 from sparsetrace.operands.operands import contains_traced, dtype_of, float_dtype, ids_of, values_of
+from sparsetrace.scipy_rules.points import function_of
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
@@ -25,6 +26,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     made,
     spread,
 )
+from sparsetrace.scipy_rules.whole import whole
 
 _INSIDE = 0.5
 """A place at which all of these functions are defined."""
@@ -227,3 +229,29 @@ def _nodes(call: Call, n, *parameters, mu: bool) -> Any:
     total = trace.graph.union_all([union_per_matrix(trace, x) for x in parameters])
     sample = call.original(n, *(1.5 - 0.5 * i for i, _ in enumerate(parameters)), mu)
     return spread(trace, np.asarray(interact_all(trace.graph, total)), sample)
+
+
+# ------------------------------------------------------------------- others
+def ellip_harm_2(call, h2, k2, n, p, s):
+    """Each argument beside the others, as a ufunc."""
+    constant(call, (n, p), "a degree")
+    return function_of([h2, k2, s], [contains_traced(x) for x in (h2, k2, s)], (), float)
+
+
+def ellip_normal(call, h2, k2, n, p):
+    constant(call, (n, p), "a degree")
+    return function_of([h2, k2], [contains_traced(x) for x in (h2, k2)], (), float)
+
+
+def mathieu_even_coef(call, m, q):
+    """As many coefficients as the parameter asks for."""
+    constant(call, m, "the order")
+    if not current().local:
+        call.refuse(
+            "how many coefficients there are depends on the values",
+            "Take a pattern at a point with local=True.",
+        )
+    return whole(call, m, q)
+
+
+mathieu_odd_coef = mathieu_even_coef

@@ -15,9 +15,20 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import gammaln
 
-from sparsetrace.operands.operands import contains_traced, is_uncertain, values_of
+from sparsetrace.operands.operands import contains_traced, ids_of, is_uncertain, values_of
 from sparsetrace.scipy_rules.linalg.matrix_functions import mirrored
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, harmless, makes_objects
+from sparsetrace.scipy_rules.points import function_of
+from sparsetrace.scipy_rules.rule_tools import (
+    Call,
+    array_of,
+    constant,
+    current,
+    harmless,
+    made,
+    makes_objects,
+)
+from sparsetrace.scipy_rules.special import special_functions
+from sparsetrace.scipy_rules.whole import total_of
 
 
 @harmless("check_finite")
@@ -88,3 +99,52 @@ def _dirichlet_check_input(call: Call, alpha, x):
     if len(x) + 1 != len(alpha):
         return call.original(np.ones(len(alpha)), np.ones(x.shape))  # its own error
     return np.concatenate([x, 1.0 - np.sum(x, axis=0, keepdims=True)])
+
+
+# ---------------------------------------------------------------------- others
+def multivariate_normal_gen_cdf(
+    call: Call, self, x, mean, cov, maxpts, abseps, releps, lower_limit, rng=None
+):
+    """By integration: of each point, and of all parameters."""
+    x = array_of(x)
+    every = made(current(), np.array(total_of(mean, cov, lower_limit)), float)
+    points = [x[..., i] for i in range(x.shape[-1])]
+    result = function_of([*points, every], [True] * (len(points) + 1), (), float)
+    if current().local:
+        numbers = (values_of(x), values_of(mean), values_of(cov))
+        limit, last = values_of(lower_limit), () if rng is None else (rng,)
+        values = call.plainly(self, *numbers, maxpts, abseps, releps, limit, *last)
+        result = made(current(), ids_of(current(), result), float, np.reshape(values, result.shape))
+    return np.squeeze(result)[()]
+
+
+def multinomial_gen_process_parameters(call: Call, self, n, p):
+    """The last probability is what the others leave, where the sum is not one."""
+    p = array_of(p)
+    others = 1.0 - np.sum(p[..., :-1], axis=-1)
+    eps = np.finfo(np.float64).eps * 10
+    last = np.where(np.abs(1 - np.sum(p, axis=-1)) > eps, others, p[..., -1])
+    n = np.array(constant(call, n, "a number of trials"), dtype=int)
+    p = np.concatenate([p[..., :-1], last[..., None]], axis=-1)
+    shape = np.broadcast_shapes(n.shape, p.shape[:-1])
+    outside = np.zeros(shape, bool)
+    if current().local:
+        numbers = np.asarray(values_of(p))
+        outside = outside | ((numbers < 0) | (numbers > 1)).any(axis=-1) | (n < 0)
+    return n, p, outside
+
+
+def invwishart_gen_logpdf(self, x, dim, df, log_det_scale, C):
+    """Matrices in the last axis of x, and the factor of the scale."""
+    logs, traces = [], []
+    for i in range(x.shape[-1]):
+        logs.append(np.linalg.slogdet(x[:, :, i])[1])
+        traces.append(np.trace(np.linalg.solve(x[:, :, i], C @ C.T)))
+    log_det_x, trace = np.stack(logs), np.stack(traces)
+    return (
+        0.5 * df * log_det_scale
+        - 0.5 * trace
+        - 0.5 * df * dim * np.log(2)
+        - 0.5 * (df + dim + 1) * log_det_x
+        - special_functions.multigammaln(0.5 * df, dim)
+    )

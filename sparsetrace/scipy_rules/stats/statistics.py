@@ -21,6 +21,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     made,
     makes_objects,
 )
+from sparsetrace.scipy_rules.whole import ranked, whole
 
 
 def _mean(a, axis, weights, *, keepdims: bool):
@@ -111,3 +112,30 @@ def linregress(call: Call, x, y, alternative):
     plain = call.plainly(*points, alternative=alternative)
     results = _own_values(results, (*plain, plain.intercept_stderr))
     return type(plain)(*results[:5], intercept_stderr=results[5])
+
+
+# ---------------------------------------------------------------------- ranks, and wholes
+ansari = brunnermunzel = friedmanchisquare = kendalltau = kruskal = mannwhitneyu = mood = ranked
+rankdata = ranksums = spearmanr = weightedtau = wilcoxon = ranked
+shapiro = whole
+
+
+def rv_generic_stats(call: Call, self, *args, **kwds):
+    """Moments of each element, as far as a distribution has formulas for them."""
+    shapes, loc, scale, moments = self._parse_args_stats(*args, **kwds)
+    shapes, loc, scale = tuple(map(array_of, shapes)), array_of(loc), array_of(scale)
+    options = {"moments": moments} if self._stats_has_moments else {}
+    mean, variance, skewness, kurtosis = self._stats(*shapes, **options)
+    by_name = {"m": mean, "v": variance, "s": skewness, "k": kurtosis}
+    wanted = [by_name[name] for name in "mvsk" if name in moments]
+    if any(moment is None for moment in wanted):
+        return call.original(self, *args, **kwds)
+    shape = np.broadcast_shapes(*(np.shape(v) for v in (*shapes, loc, scale)))
+    results = []
+    for name in "mvsk":
+        if name in moments:
+            value = array_of(by_name[name])
+            scaled = {"m": lambda v: v * scale + loc, "v": lambda v: v * scale * scale}
+            result = np.broadcast_to(scaled.get(name, lambda v: v)(value), shape)
+            results.append(result.copy() if shape else result[()])
+    return results[0] if len(results) == 1 else tuple(results)

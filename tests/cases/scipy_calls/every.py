@@ -21,7 +21,8 @@ WHOLE = {
     f"decompositions {name}": "elements of a factor that see a part of the matrix are not known"
     for name in (
         *("hessenberg", "lu", "lu, p_indices", "lu, permute_l"),
-        *("qr_multiply", "qz", "rq", "rq, r"),
+        *("qr_multiply", "qz", "rq", "rq, r", "qr, pivoting", "qr, pivoting r"),
+        *("ordqz", "qr_update"),
     )
 }
 STEPS = {
@@ -29,6 +30,7 @@ STEPS = {
     for name in (
         *("odeint", "odeint, Dfun", "solve_ivp", "solve_ivp, BDF", "solve_ivp, args"),
         *("solve_ivp, chain", "solve_ivp, parameters", "solve_ivp, products"),
+        *("solve_ivp, dense", "solve_ivp, dense at times"),
     )
 }
 JOINED = "in which order equations can be solved is not looked at"
@@ -36,17 +38,64 @@ FITS = {
     f"ordinates {name}": "products of ordinates are not looked at"
     for name in (
         *("RectBivariateSpline, ev", "UnivariateSpline, at traced"),
-        "make_smoothing_spline, chosen",
+        *("make_smoothing_spline, chosen", "bisplrep", "SmoothBivariateSpline"),
+        *("UnivariateSpline, weights", "interp1d, abscissas"),
     )
+}
+INTERVALS = {
+    f"ordinates {name}": "in which interval or triangle a point lies is not looked at"
+    for name in (
+        *("CubicHermiteSpline, abscissas", "Akima1DInterpolator, abscissas"),
+        *("PchipInterpolator, abscissas", "BSpline, knots", "CubicSpline, all"),
+        *("LinearNDInterpolator, sites", "griddata, at traced"),
+        "RegularGridInterpolator, pchip",
+    )
+}
+SMALL = "a second derivative is too small for differences there"
+FLAT = {
+    "points RBFInterpolator": SMALL,
+    "points RBFInterpolator, columns": SMALL,
+    "ordinates RBFInterpolator, at traced": SMALL,
+}
+FLAT |= {f"decompositions {name}": SMALL for name in ("eigsh", "svds")}
+FLAT["multivariate normal cdf, one dimension"] = SMALL
+ITERATED = {
+    f"linalg {name}": "what an iteration ends with is not linear in the right-hand side"
+    for name in ("lsqr", "lsmr", "gmres, operator", "lgmres", "gcrotmk", "qmr")
+}
+FLAT |= {
+    f"signal {name}": SMALL
+    for name in (
+        *("vectorstrength", "vectorstrength, periods", "wiener", "freqs", "kaiser", "chirp"),
+        *("sweep_poly", "cspline1d_eval, places"),
+    )
+}
+DESIGNS = {
+    f"signal {name}": "which coefficients of a designed filter are constants is not known"
+    for name in ("butter", "butter, band", "firwin")
 }
 TURNS = {
     f"rotation {name}": "which element sees which angle is not looked at"
-    for name in ("apply", "from_euler, one axis", "from_matrix", "mean")
+    for name in (
+        *("Slerp", "align_vectors", "apply", "concatenate", "from_euler, one axis"),
+        *("from_matrix", "mean"),
+    )
 }
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
+ENDS = {
+    f"ndimage shift, {mode}": "at a reflecting end the spline of SciPy is not exact"
+    for mode in ("reflect", "grid-mirror")
+}
 EXTRA = {
+    **DESIGNS,
+    **INTERVALS,
+    **ENDS,
+    **{
+        f"ndimage {name}": "an element at an end wins over the extremes that it is one of"
+        for name in ("grey_opening", "grey_closing", "white_tophat", "black_tophat")
+    },
     **TURNS,
     "others fsolve, joined": JOINED,
     **WHOLE,
@@ -60,6 +109,10 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **ITERATED,
+    **DESIGNS,
+    **INTERVALS,
+    **FLAT,
     "distributions own density, cdf": BY_QUADRATURE,
     **TURNS,
     **FITS,
@@ -74,6 +127,11 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **ITERATED,
+    **DESIGNS,
+    **INTERVALS,
+    **FLAT,
+    **ENDS,
     "distributions own density, cdf": BY_QUADRATURE,
     "distributions own branches, logsf": BY_QUADRATURE,
     **TURNS,
@@ -100,7 +158,16 @@ EXTRA_AT = {
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
     "signal medfilt": 30,
+    "signal wiener, noise": 30,
     "ndimage median_filter": 30,
+    "ndimage shift, both": 30,
+    **{
+        f"ndimage {name}": 60
+        for name in (
+            *("grey_erosion", "grey_erosion, structure", "grey_dilation, structure"),
+            *("maximum", "minimum", "median"),
+        )
+    },
     "ordinates PchipInterpolator": 30,
     "ordinates interp1d, at traced": 60,
     "statistics describe": 60,

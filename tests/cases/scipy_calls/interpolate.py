@@ -59,7 +59,53 @@ POINTS = {
         (SITES, SITES), np.add.outer(HEIGHTS, SITES) ** 2, method="cubic"
     )(x.reshape(2, 2)),
     "interpn": lambda x: si.interpn(GRID, TABLE, x.reshape(2, 2)),
+    "interpn, one point": lambda x: si.interpn(GRID, TABLE, x[:2]) * x[2],
+    "interpn, splinef2d": lambda x: si.interpn(AXES, TALL, x[:2], "splinef2d") * x[2],
+    "FloaterHormannInterpolator": lambda x: si.FloaterHormannInterpolator(SITES, HEIGHTS)(x),
+    "KroghInterpolator, rows": lambda x: si.KroghInterpolator(
+        SITES[:3], np.stack([HEIGHTS, SITES])[:, :3], axis=1
+    )(x),
+    "LinearNDInterpolator": lambda x: si.LinearNDInterpolator(PLACES, HEIGHTS)(x[:2] / 2) * x[2],
+    "LinearNDInterpolator, columns": lambda x: si.LinearNDInterpolator(
+        PLACES, np.stack([HEIGHTS, SITES], axis=1)
+    )(x[:2] / 2, x[2] / 2),
+    "NearestNDInterpolator": lambda x: si.NearestNDInterpolator(PLACES, HEIGHTS)(x[:2]) * x[2],
+    "CloughTocher2DInterpolator": lambda x: si.CloughTocher2DInterpolator(PLACES, HEIGHTS)(
+        x.reshape(2, 2) / 2
+    ),
+    "RBFInterpolator": lambda x: si.RBFInterpolator(PLACES, HEIGHTS)(x.reshape(2, 2)),
+    "RBFInterpolator, columns": lambda x: si.RBFInterpolator(
+        PLACES, np.stack([HEIGHTS, SITES], axis=1), neighbors=4
+    )(x.reshape(2, 2)),
+    "griddata, cubic": lambda x: si.griddata(PLACES, HEIGHTS, x.reshape(2, 2) / 2, "cubic"),
+    "bisplev": lambda x: si.bisplev(x[:1], x[1:2], SURFACE) * x[2],
+    "SmoothBivariateSpline": lambda x: si.SmoothBivariateSpline(*POSTS, TALL.ravel()).ev(
+        x[:2], x[2:]
+    ),
+    "RectSphereBivariateSpline": lambda x: si.RectSphereBivariateSpline(*ANGLES, TALL)(x[0], x[1]),
+    "splint": lambda x: si.splint(x[0] / 2, x[1] + 0.4, si.splrep(SITES, HEIGHTS)) * x[2],
+    "spalde": lambda x: si.spalde(x[0], si.splrep(SITES, HEIGHTS)),
+    "UnivariateSpline, derivatives": lambda x: si.UnivariateSpline(SITES, HEIGHTS, s=0).derivatives(
+        x[0]
+    ),
 }
+AXES = np.arange(4.0), np.arange(4.0)
+POSTS = np.repeat(AXES[0], 4), np.tile(AXES[1], 4)
+ANGLES = np.linspace(0.5, 2.5, 4), np.linspace(0.5, 5, 4)
+TALL = np.random.default_rng(8).uniform(0, 1, (4, 4))
+SURFACE = si.bisplrep(*POSTS, TALL.ravel(), s=0)
+TRIANGLES = np.array([[0.3, 0.4], [0.6, 0.1], [5.0, 5.0]])
+
+
+def grown(y):
+    """Increasing abscissas."""
+    return np.cumsum(y)
+
+
+def posts(y):
+    """Sixteen heights made of six numbers."""
+    return np.concatenate([y, y[::-1] ** 2, y[:4]])
+
 
 ORDINATES = {
     "CubicSpline": lambda y: si.CubicSpline(SITES, y)(AT),
@@ -139,6 +185,85 @@ ORDINATES = {
         PLACES, y**2, (np.array([0.3, 9.0]), np.array([0.2, 9.0])), fill_value=2.0
     ),
     "griddata, line": lambda y: si.griddata(SITES, y, AT),
+    "griddata, cubic": lambda y: si.griddata(PLACES, y, TRIANGLES, "cubic", 1.0),
+    "griddata, cubic line": lambda y: si.griddata(SITES, y, AT, "cubic"),
+    "griddata, at traced": lambda y: si.griddata(PLACES, y, y[:2] / 2),
+    "LinearNDInterpolator": lambda y: si.LinearNDInterpolator(PLACES, y, 0.5)(TRIANGLES),
+    "LinearNDInterpolator, columns": lambda y: si.LinearNDInterpolator(
+        PLACES, np.stack([y, 2 * y], axis=1)
+    )(TRIANGLES[:2]),
+    "LinearNDInterpolator, sites": lambda y: si.LinearNDInterpolator(
+        PLACES + 0.1 * y[:, None], HEIGHTS
+    )(0.5, 0.6),
+    "NearestNDInterpolator": lambda y: si.NearestNDInterpolator(PLACES, y)(TRIANGLES),
+    "RBFInterpolator": lambda y: si.RBFInterpolator(PLACES, y)(TRIANGLES[:2]),
+    "RBFInterpolator, near": lambda y: si.RBFInterpolator(PLACES, y, neighbors=4)(TRIANGLES),
+    "RBFInterpolator, smooth": lambda y: si.RBFInterpolator(PLACES, HEIGHTS, smoothing=y)(
+        TRIANGLES[:1]
+    ),
+    "RBFInterpolator, at traced": lambda y: si.RBFInterpolator(PLACES, y)(y[None, :2]),
+    "RegularGridInterpolator, pchip": lambda y: si.RegularGridInterpolator(
+        (SITES,), y, method="pchip"
+    )([0.2]),
+    "RegularGridInterpolator, cubic slope": lambda y: si.RegularGridInterpolator(
+        (SITES,), y, method="cubic"
+    )([[0.2], [1.5]], nu=[1]),
+    "RegularGridInterpolator, cubic at traced": lambda y: si.RegularGridInterpolator(
+        (SITES,), y, method="cubic"
+    )(y[:2]),
+    "interpn, splinef2d": lambda y: si.interpn(
+        AXES, posts(y).reshape(4, 4), [[0.3, 1.2], [9, 9]], "splinef2d", False, 1.0
+    ),
+    "KroghInterpolator": lambda y: si.KroghInterpolator(SITES, y)([0.3, 1.5]),
+    "KroghInterpolator, sites": lambda y: si.KroghInterpolator(grown(y), HEIGHTS)(1.0),
+    "BarycentricInterpolator": lambda y: si.BarycentricInterpolator(SITES, y)([0.3, 1.5]),
+    "BarycentricInterpolator, rows": lambda y: si.BarycentricInterpolator(
+        SITES[:3], y.reshape(2, 3), axis=1
+    )([0.3, 1.5]),
+    "barycentric_interpolate": lambda y: si.barycentric_interpolate(SITES, y, 0.3),
+    "krogh_interpolate": lambda y: si.krogh_interpolate(SITES, y, 0.3),
+    "FloaterHormannInterpolator": lambda y: si.FloaterHormannInterpolator(SITES, y)(0.3),
+    "AAA": lambda y: si.AAA(SITES[:3], y[:3])(0.3),
+    "CubicSpline, abscissas": lambda y: si.CubicSpline(grown(y), HEIGHTS)(1.0),
+    "CubicSpline, all": lambda y: si.CubicSpline(grown(y[:4]), np.stack([y[2:], y[2:]], 1))(
+        y[:1] + 0.1
+    ),
+    "CubicHermiteSpline, abscissas": lambda y: si.CubicHermiteSpline(
+        grown(y), HEIGHTS, HEIGHTS, extrapolate=True
+    )(y[0] + 0.1),
+    "Akima1DInterpolator, abscissas": lambda y: si.Akima1DInterpolator(
+        0.1 * y + SITES, HEIGHTS, extrapolate=True
+    )(1.7),
+    "PchipInterpolator, abscissas": lambda y: si.PchipInterpolator(0.1 * y + SITES, HEIGHTS)(1.7),
+    "interp1d, abscissas": lambda y: si.interp1d(y[:2] / 9 + [0, 3], y[2:4])(1.2),
+    "make_interp_spline, abscissas": lambda y: si.make_interp_spline(grown(y), HEIGHTS)(1.0),
+    "BSpline, knots": lambda y: si.BSpline(grown(y), HEIGHTS[:3], 2)(y[:4].sum() - 0.1),
+    "InterpolatedUnivariateSpline, abscissas": lambda y: si.InterpolatedUnivariateSpline(
+        grown(y), HEIGHTS
+    )(1.7),
+    "UnivariateSpline, weights": lambda y: si.UnivariateSpline(SITES, HEIGHTS, w=y, s=0.5)(1.7),
+    "UnivariateSpline, derivative": lambda y: si.UnivariateSpline(SITES, y, s=0).derivative()(0.3),
+    "UnivariateSpline, antiderivative": lambda y: si.UnivariateSpline(
+        SITES, y, s=0
+    ).antiderivative()(0.3),
+    "UnivariateSpline, derivatives": lambda y: si.UnivariateSpline(SITES, y, s=0).derivatives(0.3),
+    "UnivariateSpline, integral": lambda y: si.UnivariateSpline(SITES, y, s=0).integral(0.3, 2),
+    "BSpline, integral": lambda y: si.make_interp_spline(SITES, y).integrate(0.3, 2.1),
+    "splder": lambda y: si.splev([0.3, 1.2], si.splder(si.splrep(SITES, y))),
+    "splantider": lambda y: si.splev([0.3, 1.2], si.splantider(si.splrep(SITES, y))),
+    "splint": lambda y: si.splint(0.3, 2.1, si.splrep(SITES, y)),
+    "spalde": lambda y: si.spalde(0.3, si.splrep(SITES, y)),
+    "bisplrep": lambda y: si.bisplev([0.3, 1.2], [0.4], si.bisplrep(*POSTS, posts(y), s=0)),
+    "bisplev": lambda y: si.bisplev(
+        [0.3, 1.2], [0.4, 0.5], (AT[[0, 0, 0, 5, 5, 5]], AT[[0, 0, 5, 5]], y, 2, 1)
+    ),
+    "SmoothBivariateSpline": lambda y: si.SmoothBivariateSpline(*POSTS, posts(y))(0.5, [0.6]),
+    "LSQBivariateSpline": lambda y: si.LSQBivariateSpline(
+        *POSTS, posts(y), [1.5], [1.5], kx=1, ky=1
+    ).ev(0.5, 0.6),
+    "RectSphereBivariateSpline": lambda y: si.RectSphereBivariateSpline(
+        *ANGLES, posts(y).reshape(4, 4)
+    )(1.0, [2.0]),
 }
 
 PLACES = np.array([[0.0, 0], [1, 0], [0, 1.1], [1.2, 1], [0.5, 0.4], [0.4, 1.3]])

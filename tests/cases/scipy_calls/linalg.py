@@ -120,10 +120,54 @@ LINALG = {
     "factorized": lambda x: spl.factorized(SPARSE)(x),
     "splu": lambda x: spl.splu(SPARSE).solve(x),
     "splu, trans": lambda x: spl.splu(SPARSE).solve(x, "T"),
+    "lsqr": lambda x: spl.lsqr(TIGHT, x, 0.0, 1e-15, 1e-15)[0],
+    "lsmr": lambda x: spl.lsmr(TIGHT, x, 0.0, 1e-15, 1e-15)[0],
+    "cg, operator": lambda x: spl.cg(
+        spl.LinearOperator((2, 2), lambda v: positive(x) @ v), np.ones(2), rtol=1e-14
+    )[0],
+    "gmres, operator": lambda x: spl.gmres(
+        spl.LinearOperator((4, 4), lambda v: FULL @ v), x, rtol=1e-14
+    )[0],
+    "lgmres": lambda x: spl.lgmres(TIGHT, x, rtol=1e-14)[0],
+    "gcrotmk": lambda x: spl.gcrotmk(TIGHT, x, rtol=1e-14)[0],
+    "qmr": lambda x: spl.qmr(TIGHT, x, rtol=1e-14)[0],
+    "cg, operator without traced numbers": lambda x: (
+        spl.cg(spl.LinearOperator((4, 4), lambda v: POSITIVE @ v), np.ones(4))[0] * x
+    ),
+    "operator": lambda x: spl.LinearOperator((4, 4), lambda v: x * v) @ FULL[0],
+    "aslinearoperator": lambda x: spl.aslinearoperator(SPARSE).matvec(x),
+    "expm, sparse": lambda x: spl.expm(
+        sp.csc_array(sp.diags_array(x[:2]) + UPPER[:2, :2])
+    ).toarray(),
+    "expm_multiply, traced": lambda x: spl.expm_multiply(
+        sp.csr_array(sp.diags_array(x[:2]) + LOWER[:2, :2] / 9), x[2:]
+    ),
+    "expm_multiply, times": lambda x: spl.expm_multiply(
+        sp.csr_array(LOWER / 9), x, start=0, stop=1, num=3
+    ),
+    "khatri_rao": lambda x: sl.khatri_rao(x.reshape(2, 2), FULL[:, :2]),
+    "cholesky_banded": lambda x: sl.cholesky_banded(np.stack([x[:2] + 3, x[2:]]), lower=True),
+    "cholesky_banded, upper": lambda x: sl.cholesky_banded(np.stack([x[2:], x[:2] + 3])),
+    "cho_solve_banded": lambda x: sl.cho_solve_banded((np.stack([x[:2] + 3, x[2:]]), True), [1, 2]),
+    "cho_solve_banded, upper": lambda x: sl.cho_solve_banded((BANDS[:2], False), x),
     "expm_multiply": lambda x: spl.expm_multiply(sp.csr_array(LOWER / 9), x),
 }
 
+TIGHT = sp.csc_array(FULL)
 DECOMPOSITIONS = {
+    "qr, pivoting": lambda x: sl.qr(square(x), pivoting=True)[1],
+    "qr, pivoting r": lambda x: sl.qr(square(x), mode="r", pivoting=True)[0],
+    "schur, sort": lambda x: sl.schur(positive(x), sort="rhp")[0].diagonal(),
+    "cossin": lambda x: sl.cossin(sl.qr(square(x))[0], 1, 1)[1],
+    "expm_cond": lambda x: sl.expm_cond(square(x)),
+    "ordqz": lambda x: sl.ordqz(square(x), FULL[:2, :2])[1][0, 0],
+    "qr_update": lambda x: sl.qr_update(np.eye(2), UPPER[:2, :2], x[:2], x[2:])[1],
+    "funm": lambda x: sl.funm(np.diag(x[:2]) + UPPER[:2, :2], np.sin),
+    "eigsh": lambda x: spl.eigsh(sp.csc_array(sp.diags_array(x) + POSITIVE), 2, v0=np.ones(4))[0],
+    "eigs": lambda x: (
+        spl.eigs(sp.csc_array(sp.diags_array(x) + POSITIVE), 2, v0=np.ones(4))[0].real
+    ),
+    "svds": lambda x: spl.svds(sp.csc_array(sp.diags_array(x) + POSITIVE), 2, v0=np.ones(4))[1],
     "lu": lambda x: sl.lu(square(x))[1:],
     "lu, permute_l": lambda x: sl.lu(square(x), permute_l=True),
     "lu, p_indices": lambda x: sl.lu(square(x), p_indices=True)[2],

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import scipy.ndimage as nd
 
 from cases.scipy_calls.constants import HEIGHTS, KERNEL, TABLE
 
+ALL_MODES = (
+    *("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror"),
+    *("grid-wrap", "wrap"),
+)
+REGIONS = [1, 2, 2, 1]
+WHOLE = (10 * TABLE).astype(int)
 MODES = ("reflect", "mirror", "nearest", "wrap", "constant")
 IMAGES = {
     **{
@@ -52,5 +59,103 @@ IMAGES = {
     "rank_filter": lambda x: nd.rank_filter(x, -1, footprint=[1, 1, 0]),
     "map_coordinates": lambda x: nd.map_coordinates(TABLE, x.reshape(2, 2)),
     "map_coordinates, linear": lambda x: nd.map_coordinates(TABLE, x.reshape(2, 2), order=1),
+    **{
+        f"shift, {mode}": lambda x, m=mode: nd.shift(x.reshape(2, 2), (0.3, 0), mode=m)
+        for mode in ALL_MODES
+    },
+    **{
+        f"shift, linear {mode}": lambda x, m=mode: nd.shift(x, 1.4, order=1, mode=m)
+        for mode in ALL_MODES
+    },
+    **{
+        f"shift, far {mode}": lambda x, m=mode: nd.shift(x, -2.7, order=2, mode=m)
+        for mode in ALL_MODES
+    },
+    **{
+        f"shift, order {order}": lambda x, n=order: nd.shift(x, 0.4, order=n, mode="mirror")
+        for order in range(6)
+    },
+    **{
+        f"shift, no prefilter {order}": lambda x, n=order: nd.shift(
+            x, 0.5 * (n % 2), order=n, mode="grid-wrap", prefilter=False
+        )
+        for order in range(2, 6)
+    },
+    "shift, traced": lambda x: nd.shift(TABLE, x[:2] - 0.6, mode="nearest") * x[2],
+    "shift, both": lambda x: nd.shift(x[:3], 4 * x[3] - 4, order=1, mode="mirror"),
+    "shift, whole": lambda x: nd.shift(x, 1),
+    "zoom": lambda x: nd.zoom(x.reshape(2, 2), 1.5),
+    "zoom, linear": lambda x: nd.zoom(x, 2, order=1),
+    "zoom, grid": lambda x: nd.zoom(x, 2, order=1, mode="grid-constant", grid_mode=True),
+    "zoom, nearest": lambda x: nd.zoom(x, 0.5, order=0, mode="nearest", grid_mode=True),
+    "zoom, 1": lambda x: nd.zoom(x, 1),
+    "rotate": lambda x: nd.rotate(x.reshape(2, 2), 20, mode="nearest"),
+    "rotate, right": lambda x: nd.rotate(x.reshape(2, 2), 90, order=1, mode="nearest"),
+    "rotate, stack": lambda x: nd.rotate(
+        x.reshape(2, 2, 1), 30, (0, 2), order=1, reshape=False, mode="mirror"
+    ),
+    "rotate, traced": lambda x: nd.rotate(TABLE, 20 * x[0], reshape=False, mode="mirror") * x[1],
+    "affine_transform": lambda x: nd.affine_transform(
+        x.reshape(2, 2), [[1, 0.2], [0, 1]], [0.1, 0], mode="mirror", order=1
+    ),
+    "affine_transform, diagonal": lambda x: nd.affine_transform(x, [0.5], 0.2, output_shape=(5,)),
+    "affine_transform, homogeneous": lambda x: nd.affine_transform(
+        x.reshape(2, 2), [[1, 0.2, 0.1], [0, 1, 0], [0, 0, 1]], mode="mirror", order=1
+    ),
+    "affine_transform, traced": lambda x: nd.affine_transform(
+        TABLE, x.reshape(2, 2), mode="nearest"
+    ),
+    "affine_transform, offset": lambda x: nd.affine_transform(
+        TABLE, [0.9, 1.1], x[:2] / 3, order=1, mode="mirror"
+    ),
+    "geometric_transform": lambda x: nd.geometric_transform(
+        x.reshape(2, 2), lambda p: (p[1] * 0.9, p[0]), mode="mirror", order=1
+    ),
+    "geometric_transform, traced": lambda x: nd.geometric_transform(
+        TABLE, lambda p: (p[0] * x[0] / 3 + 0.3, p[1] + x[1] / 9), mode="mirror"
+    ),
+    "map_coordinates, image": lambda x: nd.map_coordinates(x, [[0.5, 1.0, 3.2, 2.9]], mode="wrap"),
+    "map_coordinates, complex": lambda x: nd.map_coordinates(x * (1 + 1j), [[0.5, 1.0]]).real,
+    "map_coordinates, counts": lambda x: nd.map_coordinates(WHOLE, x.reshape(2, 2)) * x[0],
+    "map_coordinates, both": lambda x: nd.map_coordinates(x[:3], x[None, 3:], order=1) * x[0],
+    "spline_filter": lambda x: nd.spline_filter(x.reshape(2, 2), 2),
+    "spline_filter1d": lambda x: nd.spline_filter1d(x, mode="grid-wrap"),
+    "spline_filter1d, linear": lambda x: nd.spline_filter1d(x, 1),
     "map_coordinates, line": lambda x: nd.map_coordinates(HEIGHTS, x[None], order=1),
+    "grey_erosion": lambda x: nd.grey_erosion(x.reshape(2, 2), 2),
+    "grey_erosion, structure": lambda x: nd.grey_erosion(x, structure=[0.1, 0.3], mode="mirror"),
+    "grey_dilation": lambda x: nd.grey_dilation(x.reshape(2, 2), (2, 1), mode="nearest"),
+    "grey_dilation, footprint": lambda x: nd.grey_dilation(x, footprint=[1, 1, 0], origin=-1),
+    "grey_dilation, structure": lambda x: nd.grey_dilation(
+        x, structure=[0.1, 0.3, 0.0], mode="constant", cval=0.9
+    ),
+    "grey_opening": lambda x: nd.grey_opening(x, 2),
+    "grey_closing": lambda x: nd.grey_closing(x, 2, mode="nearest"),
+    "white_tophat": lambda x: 2 * nd.white_tophat(x, 2) + 3 * x,
+    "black_tophat": lambda x: 2 * nd.black_tophat(x, 2) + 3 * x,
+    "morphological_gradient": lambda x: nd.morphological_gradient(x, 2, mode="wrap"),
+    "morphological_laplace": lambda x: nd.morphological_laplace(x, 2) + 3 * x,
+    "sum_labels": lambda x: nd.sum_labels(x, REGIONS, [1, 2, 3]),
+    "mean": lambda x: nd.mean(x, REGIONS, [1, 2]),
+    "mean, all": lambda x: nd.mean(x.reshape(2, 2)),
+    "variance": lambda x: nd.variance(x, REGIONS, 1),
+    "standard_deviation": lambda x: nd.standard_deviation(x, REGIONS),
+    "maximum": lambda x: nd.maximum(x, REGIONS, [2, 1]),
+    "minimum": lambda x: nd.minimum(x),
+    "median": lambda x: nd.median(x, REGIONS, [1]),
+    "center_of_mass": lambda x: nd.center_of_mass(x.reshape(2, 2)),
+    "center_of_mass, labels": lambda x: np.array(nd.center_of_mass(x, REGIONS, [1, 2])),
+    "labeled_comprehension": lambda x: nd.labeled_comprehension(
+        x, REGIONS, [1, 2, 3], lambda v: np.sum(v**2), float, 0.5
+    ),
+    "generic_filter": lambda x: nd.generic_filter(x, lambda v: v[0] * v[1] + x[3], 2),
+    "generic_laplace": lambda x: nd.generic_laplace(
+        x.reshape(2, 2), lambda a, *rest: nd.correlate1d(a, [1, -2, 1], *rest), mode="wrap"
+    ),
+    "generic_gradient_magnitude": lambda x: nd.generic_gradient_magnitude(
+        x.reshape(2, 2), nd.prewitt, mode="constant"
+    ),
+    "fourier_gaussian": lambda x: nd.fourier_gaussian(x, 0.7),
+    "fourier_shift": lambda x: nd.fourier_shift(x.reshape(2, 2), 0.3).real,
+    "fourier_uniform": lambda x: nd.fourier_uniform(x, 0.7, n=6),
 }

@@ -39,6 +39,28 @@ OTHERS = {
     "toms748": lambda x: so.toms748(lambda z: z**3 - x[0], 0, 9, xtol=1e-14),
     "newton": lambda x: so.newton(lambda z: z**3 - x[0], 1.0, lambda z: 3 * z**2, tol=1e-14),
     "newton, array": lambda x: so.newton(lambda z: z**3 - x, np.ones(4), tol=1e-14),
+    "tplquad": lambda x: sg.tplquad(lambda a, b, c: x[0] * a + x[1] * b * c, 0, 1, 0, 1, 0, 1)[0],
+    "nquad": lambda x: sg.nquad(lambda a, b: x[0] * a * b + x[1] ** 2, [[0, 1], [0, 1]])[0],
+    "cumulative_simpson": lambda x: sg.cumulative_simpson(x, dx=0.5),
+    "fixed_point": lambda x: so.fixed_point(lambda z: np.sqrt(z * x[0] + x[1]), 1.0, xtol=1e-14),
+    "newton_krylov": lambda x: so.newton_krylov(lambda z: z**2 - x[:2], np.ones(2), f_tol=1e-14),
+    "root, both": lambda x: (
+        so.root(lambda z: (z**3 - x[:2], np.diag(3 * z**2)), np.ones(2), jac=True, tol=1e-14).x
+    ),
+    "root_scalar, both": lambda x: (
+        so.root_scalar(
+            lambda z: (z**3 - x[0], 3 * z**2), x0=1.0, fprime=True, method="newton", xtol=1e-14
+        ).root
+    ),
+    "brentq, full": lambda x: so.brentq(lambda z: z**3 - x[0], 0, 9, xtol=1e-14, full_output=True)[
+        0
+    ],
+    "fsolve, full": lambda x: so.fsolve(
+        lambda z: z**3 - x[:2], [1.0, 1.0], xtol=1e-13, full_output=True
+    )[0],
+    "newton, full": lambda x: so.newton(
+        lambda z: z**3 - x[:2], np.ones(2), tol=1e-14, full_output=True
+    )[0],
     "bisect, no traced": lambda x: so.bisect(lambda z: z**2 - 2, 0, 9) * x,
 }
 EQUATIONS = {
@@ -66,6 +88,18 @@ EQUATIONS = {
         sg.solve_ivp(
             lambda t, y: [-y[0], y[0] * y[1], -y[2]], (0, 1), x[:3], "LSODA", [1.0], **EXACT
         ).y[:, 0]
+    ),
+    "solve_ivp, dense": lambda x: (
+        sg.solve_ivp(lambda t, y: CHAIN @ y, (0, 1), x[:3], dense_output=True, **EXACT).sol(0.4)
+    ),
+    "solve_ivp, dense at times": lambda x: (
+        sg.solve_ivp(lambda t, y: -y, (0, 1), x[:2], dense_output=True, **EXACT).sol([0, 0.4]).T
+    ),
+    "solve_ivp, dense at traced": lambda x: (
+        sg.solve_ivp(lambda t, y: -(y**2), (0, 3), x[:2], dense_output=True, **EXACT).sol(x[2])
+    ),
+    "solve_ivp, traced times": lambda x: (
+        sg.solve_ivp(lambda t, y: -(y**2), (0, 3), x[:2], t_eval=np.cumsum(x[2:] / 2), **EXACT).y
     ),
     "solve_ivp, no traced": lambda x: (
         sg.solve_ivp(lambda t, y: -y, (0, 1), np.ones(4)).y[:, -1] * x

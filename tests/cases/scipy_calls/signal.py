@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.signal as ss
 
-from cases.scipy_calls.constants import KERNEL, SOS, TABLE, A, B
+from cases.scipy_calls.constants import KERNEL, SITES, SOS, TABLE, A, B
 
+SHORT = ss.ShortTimeFFT(np.array([0.5, 1.0, 0.5]), 2, 1.0)
 SIGNAL = {
     "convolve": lambda x: ss.convolve(x, KERNEL),
     "convolve, same": lambda x: ss.convolve(x, KERNEL, "same"),
@@ -62,6 +63,45 @@ SIGNAL = {
         for padtype in ("line", "maximum", "mean", "median", "minimum")
     },
     "medfilt": lambda x: ss.medfilt(x, 3),
+    "deconvolve": lambda x: ss.deconvolve(x, [1.0, 0.5]),
+    "deconvolve, divisor": lambda x: ss.deconvolve([1.0, 2.0, 0.5], x[:2] + 1),
+    "lfiltic": lambda x: ss.lfiltic(B, A, x[:2], x[2:]),
+    "lfiltic, coefficients": lambda x: ss.lfiltic(x[:2], [2.0, x[2]], [0.3], [0.7]),
+    "vectorstrength": lambda x: ss.vectorstrength(x[:3], x[3] + 1),
+    "vectorstrength, periods": lambda x: ss.vectorstrength(x, [2.0, 3.0])[0],
+    "wiener": lambda x: ss.wiener(x),
+    "wiener, noise": lambda x: ss.wiener(x.reshape(2, 2), (1, 2), 0.02),
+    "sawtooth": lambda x: ss.sawtooth(3 * x) * x,
+    "sawtooth, width": lambda x: ss.sawtooth(3 * x[:2], x[2:] / 2),
+    "square": lambda x: ss.square(3 * x, 0.3) * x,
+    "chirp": lambda x: ss.chirp(x[:2], x[2], 2.0, x[3]),
+    "gausspulse": lambda x: ss.gausspulse(x, 1.5),
+    "sweep_poly": lambda x: ss.sweep_poly(x, np.poly1d([1.0, 2.0])),
+    "normalize": lambda x: ss.normalize([x[0], 1.0], [0.0, x[1], x[2]]),
+    "butter": lambda x: ss.butter(1, x[0] / 2, output="sos") * x[1],
+    "butter, band": lambda x: ss.butter(1, [x[0], x[1] + 3], fs=20.0, btype="band")[0] * x[2],
+    "firwin": lambda x: ss.firwin(4, x[0] / 2),
+    "zpk2tf": lambda x: ss.zpk2tf(x[:2], x[2:3], x[3])[0],
+    "lp2lp_zpk": lambda x: ss.lp2lp_zpk(x[:1], -x[1:3], 1.0, x[3])[1],
+    "bilinear_zpk": lambda x: ss.bilinear_zpk(x[:1], -x[1:2], x[2], 1.5)[2],
+    "freqz": lambda x: abs(ss.freqz(x[:2], [1.0, x[2] / 9], 3)[1]),
+    "freqz, frequencies": lambda x: abs(ss.freqz(B, A, x)[1]),
+    "freqs": lambda x: abs(ss.freqs(x[:1], x[1:3], [1.0, 2.0])[1]),
+    "kaiser": lambda x: ss.windows.kaiser(4, x[0]) * x[1],
+    "general_cosine": lambda x: ss.windows.general_cosine(4, x[:2]),
+    "lombscargle": lambda x: ss.lombscargle(SITES[:4], x, [1.0, 2.0]),
+    "lombscargle, times": lambda x: ss.lombscargle(x, KERNEL[[0, 2, 2, 0]], [1.5]),
+    "lombscargle, frequencies": lambda x: ss.lombscargle(SITES[:4], KERNEL[[0, 2, 2, 0]], x),
+    "CZT": lambda x: abs(ss.CZT(4, 3)(x)),
+    "ZoomFFT": lambda x: abs(ss.ZoomFFT(4, [0.1, 0.3])(x)),
+    "ShortTimeFFT.stft": lambda x: abs(SHORT.stft(x)[1]),
+    "ShortTimeFFT.spectrogram": lambda x: SHORT.spectrogram(x),
+    "ShortTimeFFT.istft": lambda x: SHORT.istft(x.reshape(2, 2)[:, [0, 1, 0]] * (1 + 1j), k1=4),
+    "ShortTimeFFT of a traced window": lambda x: abs(ss.ShortTimeFFT(x[:3], 2, 1.0).stft(SITES)[1]),
+    "dlsim": lambda x: ss.dlsim(([1.0], [1.0, 0.2], 1.0), x)[1],
+    "lsim": lambda x: ss.lsim(([1.0], [1.0, 2.0]), x, SITES[[0, 1, 1, 1]] * [0, 1, 2, 3])[1],
+    "csd, constant": lambda x: abs(ss.csd(x, SITES[:4], nperseg=3)[1]),
+    "cspline1d_eval, places": lambda x: ss.cspline1d_eval(ss.cspline1d(SITES), x),
     "order_filter": lambda x: ss.order_filter(x, [1, 0, 1], 1),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.spatial.distance as sd
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
 from cases.scipy_calls.constants import TABLE
 
@@ -47,6 +47,7 @@ METRICS = {
     "cityblock": lambda x: sd.cityblock(x[:2], x[2:]),
 }
 
+THREE = Rotation.from_rotvec([[0.1, 0.2, 0.3], [0.5, 0.1, 0.2], [0.3, 0.9, 0.4]])
 ROTATIONS = {  # of six numbers
     "from_rotvec": lambda x: Rotation.from_rotvec(x[:3]).as_matrix(),
     "from_rotvec, stack": lambda x: Rotation.from_rotvec(x.reshape(2, 3)).as_quat(),
@@ -72,6 +73,26 @@ ROTATIONS = {  # of six numbers
     "magnitude": lambda x: Rotation.from_rotvec(x.reshape(2, 3)).magnitude(),
     "index": lambda x: Rotation.from_rotvec(x.reshape(2, 3))[1].as_quat(),
     "mean": lambda x: Rotation.from_rotvec(x.reshape(2, 3)).mean().as_quat(),
+    "pow": lambda x: (Rotation.from_rotvec(x[:3]) ** 2.5).as_rotvec(),
+    "pow, traced": lambda x: (Rotation.from_rotvec([0.1, 0.2, 0.3]) ** x[0]).as_quat() * x[1],
+    "concatenate": lambda x: Rotation.concatenate(
+        [Rotation.from_rotvec(x[:3]), Rotation.identity(), Rotation.from_rotvec(x[None, 3:])]
+    ).as_matrix()[:, 1],
+    "from_davenport": lambda x: Rotation.from_davenport(
+        [[0, 0, 1], [0, 1, 0]], "extrinsic", x[:2]
+    ).as_rotvec(),
+    "as_davenport": lambda x: Rotation.from_rotvec(x[:3]).as_davenport(np.eye(3), "extrinsic"),
+    "align_vectors": lambda x: [
+        Rotation.align_vectors(x.reshape(2, 3), [[1, 0, 0.3], [0, 1, 0.2]])[0].as_quat(),
+        Rotation.align_vectors([[1, 0, 0.3], [0, 1, 0.2]], x.reshape(2, 3))[1],
+    ],
+    "Slerp": lambda x: Slerp([0, 1], Rotation.from_rotvec(x.reshape(2, 3)))([0.3, 1]).as_rotvec(),
+    "Slerp, times": lambda x: Slerp([0, 1, 2], THREE)(x[:2]).as_quat() * x[2],
+    "Slerp, all": lambda x: Slerp([x[0], x[1] + 2], THREE[:2])(2.0).as_rotvec() * x[2],
+    "RotationSpline": lambda x: RotationSpline([0, 1], Rotation.from_rotvec(x.reshape(2, 3)))(
+        0.3
+    ).as_rotvec(),
+    "RotationSpline, rate": lambda x: RotationSpline([0, 1, 2], THREE)(x[0], 1) * x[1],
     "iteration": lambda x: [r.as_quat() for r in Rotation.from_rotvec(x.reshape(2, 3))],
 }
 if Rotation.__flags__ & 1 << 8:  # compiled, before SciPy 1.17

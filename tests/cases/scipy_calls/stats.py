@@ -105,7 +105,36 @@ DISTRIBUTIONS = {
     "own counts, cdf": lambda x: counted.cdf([1, 2, 3, 4], x / 2),
 }
 
+if hasattr(ss, "Normal"):  # since SciPy 1.15
+    gamma = ss.make_distribution(ss.gamma)
+    DISTRIBUTIONS |= {
+        "Normal pdf": lambda x: ss.Normal(mu=x[0], sigma=x[1]).pdf(x[2:]),
+        "Normal logpdf": lambda x: ss.Normal().logpdf(x),
+        "Normal cdf": lambda x: ss.Normal(mu=x[0], sigma=1.5).cdf(x[1]),
+        "Normal icdf": lambda x: ss.Normal(mu=x[0], sigma=x[1]).icdf(0.3),
+        "Normal, shifted": lambda x: (ss.Normal() * x[0] + x[1]).logpdf(0.5),
+        "Uniform logpdf": lambda x: ss.Uniform(a=x[0] / 9, b=x[1] + 2).logpdf(1.0),
+        "Mixture": lambda x: ss.Mixture(
+            [ss.Normal(mu=x[0], sigma=x[1]), ss.Normal()], weights=[0.3, 0.7]
+        ).pdf(0.5),
+        "make_distribution": lambda x: gamma(a=x[0]).logpdf(x[1]),
+    }
+
 STATISTICS = {
+    "poisson mean": lambda x: ss.poisson.mean(x),
+    "binom var": lambda x: ss.binom.var(5, x / 2),
+    "gamma stats": lambda x: ss.gamma.stats(x[:2], scale=x[2], moments="mvsk"),
+    "norm var": lambda x: ss.norm.var(x[0], x[1]),
+    "expon fit": lambda x: ss.expon.fit(x)[1],
+    "boxcox": lambda x: ss.boxcox(x, 0.5),
+    "binned_statistic": lambda x: ss.binned_statistic([0, 1, 2, 3], x, bins=2)[0],
+    "binned_statistic, sum": lambda x: ss.binned_statistic([0, 1, 2, 3], x**2, "sum", bins=3)[0],
+    "binned_statistic_2d": lambda x: ss.binned_statistic_2d([0, 1, 0, 1], [0, 1, 1, 0], x, bins=2)[
+        0
+    ],
+    "rankdata": lambda x: ss.rankdata(x) * x,
+    "spearmanr": lambda x: ss.spearmanr(x, DATA**2).statistic * x + x,
+    "shapiro": lambda x: ss.shapiro(x).statistic,
     "zscore": ss.zscore,
     "zscore, axis": lambda x: ss.zscore(np.vstack([x[:2], x[2:], MORE[0, :2]]), axis=0, ddof=1),
     "gzscore": ss.gzscore,
@@ -163,9 +192,20 @@ def factored(v):
     return root @ root.T + np.eye(3)
 
 
+def two(p):
+    """The probabilities of two outcomes."""
+    return np.stack([p / 2, 1 - p / 2])
+
+
 mvn, mvt = ss.multivariate_normal, ss.multivariate_t
 
 MULTIVARIATE = {
+    "normal cdf": lambda x: mvn.cdf(x[:2], MEAN[:2], BLOCKS[1:, 1:]),
+    "normal cdf, one dimension": lambda x: mvn.cdf(x[:3, None], x[3], x[4]),
+    "invwishart logpdf": lambda x: ss.invwishart.logpdf(factored(x), 5, BLOCKS),
+    "invwishart logpdf, scale": lambda x: ss.invwishart.logpdf(BLOCKS, 5, factored(x)),
+    "multinomial logpmf": lambda x: ss.multinomial.logpmf([1, 2, 1], 4, x[:3] / np.sum(x[:3])),
+    "multinomial pmf, trials": lambda x: ss.multinomial.pmf([[1, 3], [2, 2]], 4, two(x[0])),
     "normal logpdf": lambda x: mvn.logpdf(x[:3], MEAN, BLOCKS),
     "normal pdf, mean": lambda x: mvn.pdf(MEAN, x[:3], BLOCKS),
     "normal logpdf, many": lambda x: mvn.logpdf(x.reshape(2, 3), MEAN, BLOCKS),

@@ -49,12 +49,12 @@ def swallowed(x):
         return np.zeros(2)
 
 
-def resampled(x):
-    return scipy.ndimage.zoom(x, 2.0)
+def eroded(x):
+    return scipy.ndimage.binary_erosion(x)
 
 
-def minimized(x):
-    return scipy.optimize.minimize(lambda t: (t[0] - x[0]) ** 2, x[1:2]).x
+def planned(x):
+    return scipy.optimize.linprog(x[:2], bounds=[(0, 1), (0, 2)]).x
 
 
 def changing_shape(x):

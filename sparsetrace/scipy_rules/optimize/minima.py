@@ -1,0 +1,261 @@
+"""``scipy.optimize``: least values of functions that depend on traced numbers.
+
+Contract: where a function is least is an implicit function of all that its values, its
+constraints and its bounds depend on, jointly nonlinear.  There its slope vanishes: what it
+depends on is looked for without cuts.  Where the search starts does not matter: a result varies
+with it by less than the search's tolerance.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import Ids
+from sparsetrace.operands.operands import contains_traced, values_of
+from sparsetrace.scipy_rules.callbacks import TracedResult, of_values
+from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
+from sparsetrace.scipy_rules.whole import total_of, whole
+
+_OBJECTIVES = ("fun", "func", "f")
+_STARTS = ("x0", "brack", "bracket", "initial_simplex", "p0")
+_WIDTHS = ("bounds", "ranges")
+_HIDDEN = ("grad", "hess", "hess_inv", "jac", "lowest_optimization_result", "v", "xl", "funl")
+_COUNTS = ("message", "nfev", "nhev", "nit", "njev", "status", "success")
+
+
+class _Search:
+    """A call of SciPy's, with functions that may read traced numbers."""
+
+    def __init__(self, call: Call, args, kwargs) -> None:
+        self.call = call
+        self._bound = inspect.signature(call.original).bind(*args, **kwargs)
+        given = self._bound.arguments
+        if given.get("full_output") or given.get("retall") or given.get("return_all"):
+            call.refuse("how it was found has no rule", "Leave full_output and retall out.")
+        extra = given.pop("args", ())
+        self._extra = extra if isinstance(extra, tuple) else (extra,)
+        self._keywords = given.pop("kwargs", None) or {}
+        self.met_traced = False
+        self.objectives: list[Callable[..., Any]] = []
+        for name, value in list(given.items()):
+            if name != "callback" and callable(value) and not isinstance(value, type):
+                function = self._with_extra(value)
+                if name in _OBJECTIVES:
+                    self.objectives.append(function)
+                given[name] = self._plainly(function)
+            elif name in ("constraints", "cons"):
+                given[name] = self._constraints(value)
+        other = {k: v for k, v in given.items() if k not in _STARTS and not callable(v)}
+        self.sources = [value for value in other.values() if contains_traced(value)]
+        self.start = next((given[name] for name in _STARTS[:1] if name in given), None)
+        self.width = next((len(given[name]) for name in _WIDTHS if name in given), None)
+
+    def _with_extra(self, function) -> Callable[..., Any]:
+        return lambda *z: function(*z, *self._extra, **self._keywords)
+
+    def _plainly(self, function) -> Callable[..., Any]:
+        """The function for SciPy: it gives values, and in a global trace none that are traced."""
+
+        def called(*z) -> Any:
+            result = function(*z)
+            if not contains_traced(result):
+                return result
+            if not current().local:
+                raise TracedResult
+            self.met_traced = True
+            return tuple(map(of_values, result)) if type(result) is tuple else of_values(result)
+
+        return called
+
+    def _constraints(self, value) -> Any:
+        """Constraints with functions for SciPy; those themselves become objectives."""
+        if isinstance(value, (list, tuple)):
+            return [self._constraints(item) for item in value]
+        if isinstance(value, dict):
+            extra = value.get("args", ())
+            functions = {
+                name: (lambda *z, f=value[name]: f(*z, *extra))
+                for name in ("fun", "jac")
+                if callable(value.get(name))
+            }
+            self.objectives.append(functions["fun"])
+            plain = {name: self._plainly(f) for name, f in functions.items()}
+            return {**value, **plain, "args": ()}
+        if callable(getattr(value, "fun", None)):
+            self.objectives.append(value.fun)
+            value = copy.copy(value)
+            value.fun = self._plainly(value.fun)
+        return value
+
+    def run(self) -> Any:
+        """What SciPy finds for the values at the point; None where these are not known."""
+        given = self._bound.arguments
+        known = current().local or not (self.sources or contains_traced(self.start))
+        if not known:
+            return None
+        for name, value in given.items():
+            if not callable(value) and contains_traced(value):
+                given[name] = _numbers(value)
+        try:
+            return self.call.original(*self._bound.args, **self._bound.kwargs)
+        except TracedResult:
+            return None
+
+    def total(self, shape: tuple[int, ...], place) -> Ids:
+        """All that the functions depend on, at a place or at unknown numbers."""
+        trace = current()
+        ids = np.full(shape, trace.graph.opaque, np.int32)
+        z = made(trace, ids, float, place, scalar=not shape)
+        with _uncut():
+            results = [function(z) for function in self.objectives]
+        return np.asarray(total_of(results, self.sources))
+
+
+def _numbers(x) -> Any:
+    """Values, of traced numbers in lists and tuples too."""
+    return tuple(map(_numbers, x)) if isinstance(x, list | tuple) else of_values(x)
+
+
+@contextmanager
+def _uncut() -> Iterator[None]:
+    """Where values end no dependency."""
+    trace = current()
+    values, trace.values = trace.values, False
+    try:
+        yield
+    finally:
+        trace.values = values
+
+
+def _found(call: Call, args, kwargs, solution: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
+    """The place of the least value, the id of all that it depends on, and what SciPy returned.
+
+    The place is None where nothing is traced.
+    """
+    search = _Search(call, args, kwargs)
+    found = search.run()
+    met_traced = search.met_traced or search.sources or contains_traced(search.start)
+    if found is not None and not met_traced:
+        return None, None, found
+    place = None if found is None else np.asarray(solution(found), float)
+    if place is not None:
+        shape = place.shape
+    elif search.start is not None:
+        shape = (np.size(search.start),)
+    else:
+        shape = () if search.width is None or call.name.endswith("_scalar") else (search.width,)
+    total = search.total(shape, place)
+    ids = np.broadcast_to(total, shape).copy()
+    return made(current(), ids, float, place, scalar=not shape), total, found
+
+
+def _place(call: Call, *given, **named) -> Any:
+    """The place alone."""
+    place, _, found = _found(call, given, named, lambda result: result)
+    return found if place is None else place
+
+
+brent = golden = brute = fmin = fmin_bfgs = fmin_cg = fmin_cobyla = fmin_ncg = _place
+fmin_powell = fmin_slsqp = fminbound = _place
+
+
+def _first_of_several(call: Call, *given, **named) -> Any:
+    """The place, and how the search went."""
+    place, total, found = _found(call, given, named, lambda result: result[0])
+    if place is None:
+        return found
+    if call.name.endswith("leastsq"):
+        return place, 1 if found is None else found[1]
+    if call.name.endswith("fmin_tnc"):
+        return (place, 0, 0) if found is None else (place, *found[1:])
+    least = made(current(), total.copy(), float, None if found is None else np.asarray(found[1]))
+    return place, least[()], {"warnflag": 0} if found is None else found[2]
+
+
+fmin_l_bfgs_b = fmin_tnc = leastsq = _first_of_several
+
+
+def _described(call: Call, *given, **named) -> Any:
+    """SciPy's result object with the place, the value there, and whether it was found."""
+    place, total, found = _found(call, given, named, lambda result: result.x)
+    if place is None:
+        return found
+    hidden = Hidden(call.name, "this part of the result has no rule", "Use its x and fun.")
+    result = sys.modules["scipy.optimize"].OptimizeResult(dict.fromkeys(_HIDDEN, hidden))
+    result.update(success=True, status=0, message="", x=place)
+    if found is not None:
+        result.update({name: found[name] for name in _COUNTS if name in found})
+    for name in ("fun", "cost", "optimality"):
+        if found is None and name != "fun" and not call.name.endswith("least_squares"):
+            continue
+        if found is not None and name not in found:
+            continue
+        value = None if found is None else np.asarray(found[name], float)
+        if found is None and name == "fun" and call.name.endswith("least_squares"):
+            result[name] = hidden
+            continue
+        shape = () if value is None else value.shape
+        ids = np.broadcast_to(total, shape).copy()
+        result[name] = made(current(), ids, float, value, scalar=not shape)
+    return result
+
+
+basinhopping = differential_evolution = direct = dual_annealing = shgo = _described
+least_squares = minimize = minimize_scalar = _described
+nnls = whole
+
+
+def curve_fit(
+    call, f, xdata, ydata, p0, sigma, absolute_sigma, check_finite, bounds, method, jac,
+    full_output, nan_policy, kwargs,
+):  # fmt: skip
+    """The parameters and their covariance depend on all data, and on what the model reads."""
+    if full_output:
+        call.refuse("how it was found has no rule", "Leave full_output out.")
+    trace, met = current(), [False]
+
+    def model(x, *parameters) -> Any:
+        result = f(x, *parameters)
+        if not contains_traced(result):
+            return result
+        if not trace.local:
+            raise TracedResult
+        met[0] = True
+        return of_values(result)
+
+    constant(call, (bounds, check_finite), "a bound")
+    sources = [x for x in (xdata, ydata, sigma) if contains_traced(x)]
+    count = len(p0) if p0 is not None else len(inspect.signature(f).parameters) - 1
+    start = np.ones(count) if p0 is None else of_values(p0) if trace.local else p0
+    found = None
+    if trace.local or not sources:
+        try:
+            found = call.original(
+                model, values_of(xdata), values_of(ydata), start, values_of(sigma),
+                absolute_sigma, check_finite, bounds, method, jac, nan_policy=nan_policy,
+                **kwargs,
+            )  # fmt: skip
+        except TracedResult:
+            pass
+        else:
+            if not (sources or met[0]):
+                return found
+    place = np.full(count, np.nan) if found is None else np.asarray(found[0])
+    unknown = made(trace, np.full(count, trace.graph.opaque, np.int32), float, place)
+    with _uncut():
+        values = array_of(f(xdata, *unknown))
+    total = np.asarray(total_of(values, sources))
+    of_values_found = (None, None) if found is None else found
+    shapes = (count,), (count, count)
+    results = [
+        made(trace, np.broadcast_to(total, shape).copy(), float, value)
+        for shape, value in zip(shapes, of_values_found, strict=True)
+    ]
+    return results[0], results[1]

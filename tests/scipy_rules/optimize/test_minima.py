@@ -1,0 +1,143 @@
+"""Where functions are least: the patterns by hand, since searches end too early for differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.optimize as so
+
+import sparsetrace as st
+
+START = np.array([1.3, 0.5, 0.7, 0.9])
+TIMES = np.arange(4.0)
+
+
+def squares(x, z):
+    """Least where z is made of the first two inputs."""
+    return np.sum((z - x[:2]) ** 2)
+
+
+def both(x):
+    return lambda z: (squares(x, z), 2 * (z - x[:2]))
+
+
+TWO = {  # functions of the first two inputs
+    "minimize": lambda x: so.minimize(lambda z: squares(x, z), np.ones(2)).x,
+    "minimize, the value": lambda x: so.minimize(lambda z: squares(x, z) + z[0], np.ones(2)).fun,
+    "minimize, args": lambda x: so.minimize(lambda z, a: squares(a, z), np.ones(2), (x,)).x,
+    "minimize, slope": lambda x: (
+        so.minimize(
+            lambda z: squares(x, z), np.ones(2), jac=lambda z: 2 * (z - x[:2]), method="L-BFGS-B"
+        ).x
+    ),
+    "minimize, both": lambda x: so.minimize(both(x), np.ones(2), jac=True, method="CG").x,
+    "minimize, traced start": lambda x: so.minimize(lambda z: squares(x, z), x[2:]).x,
+    "minimize, bounds": lambda x: (
+        so.minimize(lambda z: np.sum(z**2), np.ones(2), bounds=[(x[0], 9), (x[1], 9)]).x
+    ),
+    "minimize, constraints": lambda x: (
+        so.minimize(
+            lambda z: np.sum(z**2) * x[0],
+            np.ones(2),
+            constraints=[{"type": "eq", "fun": lambda z, a: z[0] - a, "args": (x[1],)}],
+        ).x
+    ),
+    "minimize, NonlinearConstraint": lambda x: (
+        so.minimize(
+            lambda z: np.sum(z**2) * x[0],
+            np.ones(2),
+            method="SLSQP",
+            constraints=so.NonlinearConstraint(lambda z: z[0] - x[1], 0, 0),
+        ).x
+    ),
+    "minimize_scalar": lambda x: so.minimize_scalar(lambda z: (z - x[0]) ** 2 + z * x[1]).x,
+    "minimize_scalar, bounds": lambda x: (
+        so.minimize_scalar(lambda z: (z - 3) ** 2, bounds=(x[0] - 5, x[1])).x
+    ),
+    "fminbound": lambda x: so.fminbound(lambda z: (z - x[0] * x[1]) ** 2, 0, 3),
+    "brent": lambda x: so.brent(lambda z: (z - x[0] * x[1]) ** 2),
+    "golden": lambda x: so.golden(lambda z: (z - x[0] * x[1]) ** 2),
+    "fmin": lambda x: so.fmin(lambda z: squares(x, z), np.ones(2), disp=0),
+    "fmin_bfgs": lambda x: so.fmin_bfgs(lambda z: squares(x, z), np.ones(2), disp=0),
+    "fmin_cg": lambda x: so.fmin_cg(lambda z: squares(x, z), np.ones(2), disp=0),
+    "fmin_l_bfgs_b": lambda x: so.fmin_l_bfgs_b(
+        lambda z: squares(x, z), np.ones(2), approx_grad=True
+    )[0],
+    "fmin_tnc": lambda x: so.fmin_tnc(both(x), np.ones(2), messages=0)[0],
+    "fmin_slsqp": lambda x: so.fmin_slsqp(lambda z: squares(x, z), np.ones(2), disp=0),
+    "least_squares": lambda x: so.least_squares(lambda z: z - x[:2] * [1, 2], np.ones(2)).x,
+    "least_squares, cost": lambda x: so.least_squares(lambda z, a: z - a, [1.0], args=(x[:2],)).x,
+    "leastsq": lambda x: so.leastsq(lambda z: z - x[:2], np.ones(2))[0],
+    "curve_fit": lambda x: so.curve_fit(line, TIMES, np.concatenate([x[:2], [0.3, 0.7]]))[0],
+    "curve_fit, covariance": lambda x: so.curve_fit(
+        lambda t, a, b: line(t, a, b) + x[0] * t**2, TIMES, x[1] * TIMES**2 + 1, [1.0, 2.0]
+    )[1],
+    "curve_fit, weights": lambda x: so.curve_fit(
+        line, TIMES, [0.3, 1.5, 1.1, 0.2], sigma=np.concatenate([x[:2], [0.3, 0.7]])
+    )[0],
+    "differential_evolution": lambda x: (
+        so.differential_evolution(lambda z: squares(x, z), [(0, 2)] * 2, seed=1, maxiter=3).x
+    ),
+    "brute": lambda x: so.brute(lambda z: squares(x, z), ((0, 2), (0, 2)), Ns=3),
+    "nnls": lambda x: so.nnls(np.eye(4, 2) + 1, np.concatenate([x[:2], [0.3, 0.7]]))[0],
+}
+
+
+def line(t, a, b):
+    return a * t + b
+
+
+@pytest.mark.parametrize("name", TWO)
+@pytest.mark.parametrize("local", [False, True])
+def test_what_a_minimum_depends_on(name, local):
+    """On all that the function depends on, also where its slope vanishes."""
+    count = np.size(TWO[name](START))
+    pattern = st.jacobian_sparsity(TWO[name], START, local=local).toarray()
+    np.testing.assert_array_equal(pattern.reshape(count, 4), np.repeat([[1, 1, 0, 0]], count, 0))
+    hessian = st.hessian_sparsity(lambda x: np.sum(TWO[name](x)), START, local=local).toarray()
+    np.testing.assert_array_equal(hessian, np.pad(np.ones((2, 2)), (0, 2)))
+
+
+CONSTANT = {
+    "minimize": lambda: so.minimize(lambda z: np.sum((z - 2) ** 2), np.ones(2)).x,
+    "brent": lambda: so.brent(lambda z: (z - 2) ** 2),
+    "curve_fit": lambda: so.curve_fit(line, TIMES, [0.3, 1.5, 1.1, 0.2])[0],
+    "fmin_l_bfgs_b": lambda: so.fmin_l_bfgs_b(
+        lambda z: np.sum((z - 2) ** 2), np.ones(2), approx_grad=True
+    )[0],
+}
+
+
+@pytest.mark.parametrize("name", CONSTANT)
+@pytest.mark.parametrize("local", [False, True])
+def test_searches_without_traced_numbers_are_those_of_scipy(name, local):
+    place = CONSTANT[name]()
+
+    def f(x):
+        assert np.array_equal(CONSTANT[name](), place)
+        return x * np.sum(place)
+
+    assert st.jacobian_sparsity(f, START, local=local).nnz == 4
+
+
+def test_what_a_search_ended_with_is_refused():
+    for f in (
+        lambda x: so.minimize(lambda z: squares(x, z), np.ones(2)).jac[0],
+        lambda x: so.fmin(lambda z: squares(x, z), np.ones(2), full_output=True),
+        lambda x: so.fsolve(lambda z: z - x[:2], np.ones(2), full_output=True)[1]["fvec"],
+    ):
+        with pytest.raises(st.UnsupportedError, match=r"^scipy\.optimize\."):
+            st.jacobian_sparsity(f, START)
+
+
+def test_the_state_of_a_search():
+    """Whether it was successful is what the plain call says, at a point."""
+
+    def f(x):
+        result = so.minimize(lambda z: squares(x, z), np.ones(2))
+        assert result.success
+        assert result.status == 0
+        return result.x
+
+    assert st.jacobian_sparsity(f, START).nnz == 4
+    assert st.jacobian_sparsity(f, START, local=True).nnz == 4
