@@ -28,6 +28,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.user_code.handlers import code_map
+
 __all__ = [
     "ARRAY_METHODS",
     "CACHES",
@@ -405,9 +407,33 @@ class Reached:
         """Whether any code calls the method ``dot`` of an array by name."""
         return any(code.multiplies for code, _ in self.codes)
 
+    def tells_numbers_apart(self) -> bool:
+        """Whether any code may tell Python's numbers from NumPy's, or ints from floats.
+
+        By their types, or by the errors that only some of them raise.
+        """
+        return self.unknown or any(_tells_apart(code.code, scope) for code, scope in self.codes)
+
     def compares_truths(self) -> bool:
         """Whether any code may compare with True or False by identity; in doubt, yes."""
         return self.unknown or any(code.compares_truths for code, _ in self.codes)
+
+
+_TYPES = frozenset("type __class__ hasattr getattr singledispatch".split())
+_TYPE_TESTS = frozenset("isinstance issubclass".split())
+_WHOLE_TYPES = frozenset("int Integral Rational integer signedinteger generic".split())
+
+
+def _tells_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    for one in _nested(code):
+        names = frozenset(one.co_names)
+        if not _TYPES.isdisjoint(names):
+            return True
+        if not _TYPE_TESTS.isdisjoint(names) and not _WHOLE_TYPES.isdisjoint(names):
+            return True
+        if one.co_exceptiontable and not code_map(one).passes_on(scope):
+            return True
+    return False
 
 
 def reached(roots: Iterable[Any]) -> Reached:

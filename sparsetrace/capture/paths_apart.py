@@ -1,0 +1,95 @@
+"""The paths of one call, run apart from those of the rest of the traced function.
+
+Contract: a call that changes nothing but its result is run once for each outcome of its own
+branches, and what it returns is the union of the results.  So n calls with a branch each take n
+times two runs, and not two to the power of n.  Where the results cannot be united the function
+goes on with each of them in turn, by a decision of its own; and a call with side effects, or one
+that fails in a way of which nobody knows what it means, is run as if it were not apart.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.genuine_errors import described, is_genuine, judged
+from sparsetrace.capture.session import SESSION
+from sparsetrace.context import Trace
+from sparsetrace.errors import TracingError
+from sparsetrace.operands.raising import is_injected, may_raise
+
+__all__ = ["run_apart"]
+
+Unite = Callable[[list[Any]], list[Any]]
+
+
+def run_apart(
+    trace: Trace, call: Callable[[], Any], *, has_effects: Callable[[], bool], unite: Unite
+) -> Any:
+    """What a call gives, united over the outcomes of the branches in it.
+
+    Parameters
+    ----------
+    trace : Trace
+    call : callable
+    has_effects : callable
+        Whether the call may change anything; asked at its first branch.
+    unite : callable
+        Makes of the results, in a list that nothing else holds, those that are to be told apart.
+    """
+    outer, session = trace.decide, SESSION.get()
+    if outer is None or trace.local or trace.turns is not None or session is None:
+        return call()
+    branches = Branches(session.max_paths)
+    decide_apart = session.decider(branches)
+
+    def decide() -> bool:
+        if not branches.path and has_effects():
+            trace.decide = outer
+            return outer()
+        return decide_apart()
+
+    results: list[Any] = []
+    refused: dict[str, Exception] = {}
+    try:
+        trace.decide = decide
+        while branches.start():
+            try:
+                results.append(call())
+            except TracingError:
+                raise
+            except Exception as error:
+                if not branches.path:
+                    raise
+                if not is_genuine(error, branches):
+                    trace.decide = outer
+                    return call()
+                refused.setdefault(described(error), error)
+    finally:
+        trace.decide = outer
+        if branches.exceeded:
+            session.exceeded.append(branches)
+    if refused:
+        _raise_again(trace, refused, results)
+    if len(results) > 1:
+        results = unite(results)
+    chosen = 0
+    while chosen < len(results) - 1 and outer():
+        chosen += 1
+    return results[chosen]
+
+
+def _raise_again(trace: Trace, refused: dict[str, Exception], results: list[Any]) -> None:
+    """Raise each error on a path of its own where the function would catch it; else leave it out."""
+    for shown, error in refused.items():
+        if not is_injected(error):
+            trace.left_out.append(shown)
+        may_raise(trace, functools.partial(_itself, error))
+    if not results:
+        raise judged(next(iter(refused.values())))
+
+
+def _itself(error: Exception) -> Exception:
+    return error
