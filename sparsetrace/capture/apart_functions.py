@@ -15,17 +15,18 @@ import inspect
 import threading
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sparsetrace.capture.apart_pieces import stand_in
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.paths_apart import run_apart
-from sparsetrace.capture.result_unions import distinct_results
+from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT
 from sparsetrace.user_code.effects import has_effects
 from sparsetrace.user_code.frames import is_library_code
+from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
 __all__ = ["exchanging", "more_is_run_apart"]
 
@@ -36,11 +37,16 @@ _stand_ins: dict[int, types.CodeType] = {}
 """What stands for a code, its own or one in which other code is exchanged, by its id."""
 _originals: dict[int, types.CodeType] = {}
 """The codes that others stand for, by the ids of these."""
+_outlined: dict[tuple[str, types.CodeType], types.CodeType] = {}
+"""By file and code the code in which pieces are functions of their own."""
+_places: dict[str, frozenset[tuple[int, int]]] = {}
+"""Where these pieces begin, by file."""
+_owners: dict[int, types.CodeType] = {}
+"""The user's code that the code of a piece is of, by the ids of those."""
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 """Functions with another code than their own."""
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_NOT_CALLED_BY_NAME = frozenset("<module> <listcomp> <setcomp> <dictcomp> <genexpr>".split())
 
 
 @contextmanager
@@ -56,8 +62,9 @@ def exchanging(session: Session) -> Iterator[None]:
             _sessions -= 1
             if not _sessions:
                 _put_back()
-                for known in (_wanted, _stand_ins, _originals):
+                for known in (_wanted, _stand_ins, _originals, _outlined, _places, _owners):
                     known.clear()
+                _kept.clear()
 
 
 def more_is_run_apart(session: Session) -> bool:
@@ -65,29 +72,66 @@ def more_is_run_apart(session: Session) -> bool:
 
     Returns whether there are any that were not apart before.
     """
-    codes: dict[int, types.CodeType] = {}
-    for code in _deciding(session.exceeded):
-        original = original_of(code)
-        if id(original) not in session.apart and _can_be_apart(original):
-            codes[id(original)] = original
-    exceeded = bool(session.exceeded)
+    exceeded = session.exceeded[:]
     session.exceeded.clear()
-    if not codes:
-        opened, session.opens_integers = session.opens_integers, True
-        return exceeded and not opened and bool(session.apart)
-    session.apart.update(codes)
+    if not exceeded:
+        return False
+    if _more_functions(session, exceeded) or _more_pieces(session, exceeded):
+        return True
+    opened, session.opens_integers = session.opens_integers, True
+    return bool(session.apart) and not opened
+
+
+def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
+    codes: dict[Hashable, types.CodeType] = {}
+    for _, route in _routes(exceeded):
+        for code in route[:-1]:  # the last is what the paths are counted of
+            original = original_of(code)
+            if id(code) in _owners or id(original) in session.apart or not _can_be_apart(original):
+                continue
+            codes[id(original)] = original
+    if codes:
+        session.apart.update(codes)
+        with _lock:
+            _wanted.update((id(code), code) for code in codes.values())
+            _exchange()
+    return bool(codes)
+
+
+def _more_pieces(session: Session, exceeded: list[Branches]) -> bool:
+    """Outline the statements and expressions that decide."""
+    lines: dict[str, dict[types.CodeType, set[int]]] = {}
+    for line, route in _routes(exceeded):
+        for code in route:
+            if code.co_name not in COMPREHENSIONS:
+                owner = _owners.get(id(code)) or original_of(code)
+                if not is_library_code(owner):
+                    lines.setdefault(owner.co_filename, {}).setdefault(owner, set()).add(line)
+                break
+    more = False
     with _lock:
-        _wanted.update(codes)
-        _exchange({code.co_filename for code in _wanted.values()})
-    return True
+        for filename, some in lines.items():
+            before = _places.get(filename, frozenset())
+            made = outlined(some, stand_in, before=before)
+            places = before if made is None else made.places
+            if made is not None:
+                _places[filename] = places
+                _outlined.update(((filename, code), new) for code, new in made.codes.items())
+            for place in places:
+                if (filename, place) not in session.apart:
+                    session.apart[filename, place] = place
+                    more = True
+        if more:
+            _exchange()
+    return more
 
 
-def _deciding(exceeded: list[Branches]) -> Iterator[types.CodeType]:
-    """The code of the functions in which branches were decided, but for that which began."""
+def _routes(exceeded: list[Branches]) -> Iterator[tuple[int, tuple[types.CodeType, ...]]]:
+    """The lines where branches were decided, and the codes from there outwards."""
     for branches in exceeded:
-        for routes in branches.routes.values():
+        for (_, line), routes in branches.routes.items():
             for route in routes:
-                yield from route[:-1]
+                yield line, route
 
 
 def original_of(code: types.CodeType) -> types.CodeType:
@@ -97,15 +141,18 @@ def original_of(code: types.CodeType) -> types.CodeType:
 
 def _can_be_apart(code: types.CodeType) -> bool:
     return not (
-        code.co_flags & _RESUMED or code.co_name in _NOT_CALLED_BY_NAME or is_library_code(code)
+        code.co_flags & _RESUMED
+        or code.co_name in {"<module>", *COMPREHENSIONS}
+        or is_library_code(code)
     )
 
 
 # ------------------------------------------------------------------------- codes
-def _exchange(filenames: set[str]) -> None:
-    """Give every function of these files the code that stands for its own."""
+def _exchange() -> None:
+    """Give every function of the files concerned the code that stands for its own."""
     _put_back()
     _stand_ins.clear()
+    filenames = {code.co_filename for code in _wanted.values()} | _places.keys()
     for item in gc.get_objects():
         if type(item) is types.FunctionType and item.__code__.co_filename in filenames:
             code = item.__code__
@@ -127,20 +174,48 @@ def _stand_in(code: types.CodeType) -> types.CodeType:
     known = _stand_ins.get(id(original))
     if known is not None:
         return known
-    constants = tuple(
-        _stand_in(x) if isinstance(x, types.CodeType) else x for x in original.co_consts
-    )
-    body = original
-    if any(a is not b for a, b in zip(constants, original.co_consts, strict=True)):
-        body = original.replace(co_consts=constants)
-        _originals[id(body)] = original
+    base = _outlined.get((original.co_filename, original), original)
+    if base is not original:
+        _note_origins(original)
+        for piece in _nested_codes(base):
+            if id(piece) not in _originals:
+                _owners[id(piece)] = original
+    constants = tuple(_stand_in(x) if isinstance(x, types.CodeType) else x for x in base.co_consts)
+    body = base
+    if any(a is not b for a, b in zip(constants, base.co_consts, strict=True)):
+        body = base.replace(co_consts=constants)
+    _note_copy(original, base, body)
     made = body
     if id(original) in _wanted:
         made = _handing_over(body, _Apart(original)) or body
         _originals[id(made)] = original
     _stand_ins[id(original)] = made
-    _kept.append((original, body, made))
+    _kept.append((original, base, body, made))
     return made
+
+
+def _note_copy(original: types.CodeType, base: types.CodeType, body: types.CodeType) -> None:
+    """Remember whose code a copy is."""
+    if body is not original:
+        if id(original) in _owners:
+            _owners[id(body)] = _owners[id(original)]
+        else:
+            _originals[id(body)] = _originals[id(base)] = original
+
+
+def _note_origins(original: types.CodeType) -> None:
+    """Remember what the outlined codes of functions in a function stand for."""
+    for code in _nested_codes(original):
+        new = _outlined.get((code.co_filename, code))
+        if new is not None:
+            _originals[id(new)] = code
+
+
+def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _nested_codes(constant)
 
 
 _kept: list[Any] = []
@@ -208,12 +283,8 @@ def _template(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # a text is called
-        outer = _nested(compile(source, __file__, "exec", dont_inherit=True))
-    return _nested(outer)
-
-
-def _nested(code: types.CodeType) -> types.CodeType:
-    return next(x for x in code.co_consts if isinstance(x, types.CodeType))
+        outer = next(_nested_codes(compile(source, __file__, "exec", dont_inherit=True)))
+    return next(_nested_codes(outer))
 
 
 class _Apart:
@@ -243,12 +314,7 @@ class _Apart:
                 trace,
                 functools.partial(body, *args, **kwargs),
                 has_effects=lambda: has_effects(body, args, kwargs),
-                unite=lambda results: distinct_results(
-                    trace,
-                    results,
-                    asks_types=session.asks_types,
-                    opens_integers=session.opens_integers,
-                ),
+                unite=functools.partial(distinct, session, trace),
             )
         finally:
             session.inside.discard(key)

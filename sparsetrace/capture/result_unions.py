@@ -22,6 +22,7 @@ __all__ = ["distinct_results", "union_of"]
 
 _BY_VALUE = (str, bytes, bool, np.bool_)
 _FLOATS = (float, np.float64)
+_COMPLEX = (complex, np.complex128)
 _OF_HOLDER = 2
 """References to an object that is held once, as `sys.getrefcount` counts: that, and its own."""
 
@@ -66,7 +67,9 @@ def distinct_results(
                 keys[at] = keys[at], tuple(numbers[at][place] for place in apart)
         members.clear()
     if _is_mixed(keys, numbers) and asks_types():
-        keys = [(key, *map(_python_type, own)) for key, own in zip(keys, numbers, strict=True)]
+        keys = [
+            (key, tuple(map(_python_type, own))) for key, own in zip(keys, numbers, strict=True)
+        ]
     for at, key in enumerate(keys):
         members.setdefault(key, []).append(at)
     return [_united(trace, [results[at] for at in group]) for group in members.values()]
@@ -93,7 +96,7 @@ def _is_whole(number: Any) -> bool:
     return type(number) is int
 
 
-def _key(holder: Any, at: Any, numbers: list[Any], *, owned: bool = True) -> Hashable:
+def _key(holder: Any, at: Any, numbers: list[Any], *, owned: bool = True) -> Any:
     """Equal for values that can be united, whose numbers are appended to a list.
 
     The value is given as its place in what holds it, which `owned` says is held by nothing else.
@@ -108,6 +111,9 @@ def _key(holder: Any, at: Any, numbers: list[Any], *, owned: bool = True) -> Has
     if cls is int or cls in _FLOATS:
         numbers.append(value)
         return "number", "f", 8
+    if cls in _COMPLEX:
+        numbers.append(value)
+        return "number", "c", 16
     if isinstance(value, _BY_VALUE):
         return "same", cls, value
     if cls is tuple or (isinstance(value, tuple) and hasattr(cls, "_fields")):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, ValuesView
+from collections.abc import Callable, Hashable, ValuesView
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
@@ -69,8 +69,11 @@ class Session:
         Gives what decides the branches of a path (`tracing.driver`).
     exceeded : list of Branches
         Those of which there were too many.
-    apart : dict of code objects by id
-        The functions whose calls are run apart; `inside` has those that are being called.
+    apart : dict
+        What is run apart: code objects by their ids, and pieces of code by their places;
+        `inside` has the keys of those that are being run.
+    writes : Writes or None
+        What the innermost piece has written (`capture.apart_writes`).
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
     asks_types : callable
@@ -85,8 +88,9 @@ class Session:
         self.max_paths = max_paths
         self.decider: Callable[[Branches], Callable[[], bool]] = _deciding
         self.exceeded: list[Branches] = []
-        self.apart: dict[int, types.CodeType] = {}
-        self.inside: set[int] = set()
+        self.apart: dict[Hashable, Any] = {}
+        self.inside: set[Hashable] = set()
+        self.writes: Any = None
         self.opens_integers = False
         self.asks_types: Callable[[], bool] = _in_doubt
 

@@ -21,11 +21,11 @@ import numpy as np
 from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, loaded_first
 from sparsetrace.user_code.handlers import instructions_of
 
-__all__ = ["has_effects"]
+__all__ = ["WRITES", "has_effects", "is_unchanging"]
 
 _STORES = frozenset(
     """
-    DELETE_ATTR DELETE_DEREF DELETE_GLOBAL STORE_ATTR STORE_GLOBAL STORE_NAME
+    DELETE_ATTR DELETE_GLOBAL STORE_ATTR STORE_GLOBAL STORE_NAME
     """.split()
 )
 _ITEM_STORES = frozenset("DELETE_SUBSCR STORE_SLICE STORE_SUBSCR".split())
@@ -54,7 +54,9 @@ _WRITING = frozenset("copyto fill_diagonal place put put_along_axis putmask shuf
 _MODULES = ("cmath", "math", "numpy", "operator", "scipy.special", "sparsetrace")
 _PACKAGES = ("numpy.", "scipy.special.", "sparsetrace.")
 _ARRAY_MAKERS = frozenset(
-    "array copy empty empty_like eye full full_like linspace ones ones_like zeros zeros_like".split()
+    """
+    array copy empty empty_like eye full full_like linspace ones ones_like zeros zeros_like
+    """.split()
 )
 _CONTAINER_MAKERS = frozenset("dict list set".split())
 _CONTAINER_STEPS = frozenset(
@@ -75,7 +77,11 @@ _UNKNOWN: Any = object()
 
 
 def has_effects(
-    function: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    function: Any,
+    args: tuple[Any, ...] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    undoes: bool = False,
 ) -> bool:
     """Whether calling the function may change anything but its result.
 
@@ -84,6 +90,8 @@ def has_effects(
     function : callable
     args, kwargs
         What it is called with; an argument that is not given is a number.
+    undoes : bool
+        Whether what is written by functions that are marked `WRITES` will be undone.
 
     Examples
     --------
@@ -93,11 +101,22 @@ def has_effects(
     >>> has_effects(lambda v: [v].append(v)), has_effects(lambda f: f(), (seen.clear,))
     (True, True)
     """
-    seen: set[int] = set()
+    seen = _Seen()
+    seen.undoes = undoes
     if isinstance(function, types.FunctionType):
         given = _bound(function.__code__, args, kwargs or {})
         return not _is_pure_function(function, given, seen)
     return not _is_pure(function, seen)
+
+
+WRITES = "_sparsetrace_writes"
+"""An attribute of functions that stand in code for stores into arrays, lists and dictionaries."""
+
+
+class _Seen(set[int]):
+    """The ids of functions that have been looked at, or are being."""
+
+    undoes = False
 
 
 def _bound(
@@ -108,15 +127,15 @@ def _bound(
     return dict.fromkeys(names, 0.0) | dict(zip(names, args, strict=False)) | dict(kwargs)
 
 
-def _is_number(value: Any) -> bool:
+def is_unchanging(value: Any) -> bool:
     """Whether no operator can change an object."""
     if isinstance(value, tuple):
-        return all(map(_is_number, value))
+        return all(map(is_unchanging, value))
     # a traced number tells ``isinstance`` that it is a float
     return hasattr(type(value), "_is_number") or isinstance(value, _UNCHANGING)
 
 
-def _is_pure(function: Any, seen: set[int]) -> bool:
+def _is_pure(function: Any, seen: _Seen) -> bool:
     if id(function) in seen:
         return True
     seen.add(id(function))
@@ -146,12 +165,12 @@ def _is_pure(function: Any, seen: set[int]) -> bool:
     return isinstance(function, types.FunctionType) and _is_pure_function(function, {}, seen)
 
 
-def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: set[int]) -> bool:
+def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: _Seen) -> bool:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     cells = dict(_cells(function))
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
-    if not all(_is_number(value) or callable(value) for value in defaults):
+    if not all(is_unchanging(value) or callable(value) for value in defaults):
         return False  # kept from one call to the next
     return _Body(function.__code__, function.__globals__, cells, given, seen).is_pure()
 
@@ -173,12 +192,13 @@ class _Body:
         scope: dict[str, Any],
         cells: dict[str, Any],
         given: dict[str, Any],
-        seen: set[int],
+        seen: _Seen,
     ) -> None:
         self.code, self.scope, self.cells, self.seen = code, scope, cells, seen
         self.steps = instructions_of(code)
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        self.undoes = seen.undoes
         self.arguments = set(code.co_varnames[:count])
         self.given = given
         self.stores: dict[str, list[int]] = {}
@@ -202,8 +222,10 @@ class _Body:
             return self._is_own_item(at)
         if name == "YIELD_VALUE":
             return self.code.co_name == "<genexpr>"
-        if name == "STORE_DEREF":
+        if name in ("STORE_DEREF", "DELETE_DEREF"):
             return step.argval not in self.code.co_freevars
+        if name == "LOAD_CONST" and callable(step.argval):  # put there by an exchange of code
+            return self.undoes or not hasattr(step.argval, WRITES)
         if name == "IMPORT_NAME":
             return step.argval in sys.modules
         if name == "BINARY_OP" and step.argrepr.endswith(_IN_PLACE):
@@ -250,7 +272,7 @@ class _Body:
         """What a local name holds that the function has made itself: a value, array, container."""
         if name in under:
             return "value"
-        if name in self.arguments and not _is_number(self.given.get(name, _UNKNOWN)):
+        if name in self.arguments and not is_unchanging(self.given.get(name, _UNKNOWN)):
             return None
         if name in self.code.co_cellvars:
             return None
