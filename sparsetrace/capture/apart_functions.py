@@ -28,7 +28,7 @@ from sparsetrace.user_code.effects import has_effects
 from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
-__all__ = ["exchanging", "more_is_run_apart"]
+__all__ = ["exchanging", "more_is_run_apart", "run_nothing_apart"]
 
 _lock = threading.RLock()
 _sessions = 0
@@ -61,10 +61,7 @@ def exchanging(session: Session) -> Iterator[None]:
         with _lock:
             _sessions -= 1
             if not _sessions:
-                _put_back()
-                for known in (_wanted, _stand_ins, _originals, _outlined, _places, _owners):
-                    known.clear()
-                _kept.clear()
+                _forget()
 
 
 def more_is_run_apart(session: Session) -> bool:
@@ -78,8 +75,27 @@ def more_is_run_apart(session: Session) -> bool:
         return False
     if _more_functions(session, exceeded) or _more_pieces(session, exceeded):
         return True
-    opened, session.opens_integers = session.opens_integers, True
-    return bool(session.apart) and not opened
+    if session.opens_integers or exceeded[-1].crowd is not None:
+        return False
+    session.opens_integers = True
+    return bool(session.apart)
+
+
+def run_nothing_apart(session: Session) -> None:
+    """Let the function run as it stands again."""
+    session.apart.clear()
+    session.exceeded.clear()
+    session.united = False
+    with _lock:
+        if _sessions == 1:
+            _forget()
+
+
+def _forget() -> None:
+    _put_back()
+    for known in (_wanted, _stand_ins, _originals, _outlined, _places, _owners):
+        known.clear()
+    _kept.clear()
 
 
 def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
@@ -313,7 +329,7 @@ class _Apart:
             return run_apart(
                 trace,
                 functools.partial(body, *args, **kwargs),
-                has_effects=lambda: has_effects(body, args, kwargs),
+                has_effects=lambda: has_effects(body, args, kwargs, known=session.effects),
                 unite=functools.partial(distinct, session, trace),
             )
         finally:

@@ -53,7 +53,7 @@ def _expression(key: Hashable, function: Callable[[], Any]) -> Any:
         return run_apart(
             trace,
             function,
-            has_effects=lambda: has_effects(function),
+            has_effects=lambda: has_effects(function, known=session.effects),
             unite=functools.partial(distinct, session, trace),
         )
     finally:
@@ -101,7 +101,8 @@ class _Statement:
 
     def has_effects(self) -> bool:
         """Whether running it again would change anything; if so its writes stay."""
-        result = has_effects(self.function, self.values, undoes=True)
+        known = self.session.effects
+        result = has_effects(self.function, self.values, undoes=True, known=known)
         if result and self.writes is not None:
             self.writes.keep()
         return result

@@ -9,7 +9,10 @@ and where the first path has many decisions the earliest are tried next, behind 
 
 from __future__ import annotations
 
+import math
+import random
 import sys
+import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from types import CodeType, FrameType
@@ -26,6 +29,9 @@ _MOST_ROUTES = 4
 """Ways to one line that are remembered."""
 _SHOWN = 8
 """Decisions that an error names."""
+_PATIENCE = 0.5
+"""Seconds after which it is found out, by runs along random paths, if these are too many."""
+_EVIDENCE = 30
 _SUSPICIOUS = 16
 """Decisions at one line in one run from which it is tried whether they ever end."""
 
@@ -45,7 +51,7 @@ class Branches:
         For each place of a decision the code of the frames from there outwards, as far as the
         driver, for some of the ways that led there.
     exceeded : bool
-        Whether there were more paths than `max_paths`.
+        Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd`.
 
     Examples
     --------
@@ -57,15 +63,18 @@ class Branches:
     [(False, False), (False, True), (True, False), (True, True)]
     """
 
-    def __init__(self, max_paths: int) -> None:
+    def __init__(self, max_paths: int, *, crowd: int | None = None, few: int = 0) -> None:
         self.max_paths = max_paths
+        self.crowd = crowd
+        self._few = few
+        """So many paths and decisions are begun before routes are remembered, which takes time."""
         self.paths = 0
         self.path: list[bool] = []
         self.taken = 0
         self.standing: list[Place] = []
         self.trail: list[Place] = []
         self.routes: dict[Place, list[tuple[CodeType, ...]]] = {}
-        self.exceeded = False
+        self.exceeded = self.crowded = False
         self.places: Counter[Place] = Counter()
         self.here: Counter[Place] = Counter()
         self._resume: list[bool] | None = None
@@ -73,6 +82,10 @@ class Branches:
         self._outcomes: dict[Place, bool] = {}
         self._waiting: deque[tuple[list[bool], int]] = deque()
         """Paths, and the place of the decision for False whose other outcome was not run."""
+        self._probe: random.Random | None = None
+        self._is_probed = True
+        self._evidence = 0.0
+        self._began = 0.0
         self._new_from = 0
         self._new_waiting = 0
         self._earliest_first = False
@@ -81,26 +94,65 @@ class Branches:
         """Begin the next path; False when all were run."""
         if self._resume is not None:  # the last run was one into the depth of a loop
             self.path, self._resume = self._resume, None
-        elif self.paths and not self._next():
-            return False
+        else:
+            if self._probe is not None:
+                self._weigh()
+            elif self.paths:
+                self._keep_waiting()
+            if self.paths and not self._waiting:
+                return False
+            if self._is_slow():
+                self._begin_probe()
+                return True
+            if self.paths:
+                self._take_next()
         self.paths += 1
         self._new_waiting = self.path[self._new_from :].count(False)
         self.again()
         self._check()
+        if self.crowd is not None and self.paths > 2 and len(self._waiting) > self.crowd:
+            self.crowded = True
+            self._too_many(f"more than {self.crowd} decision paths")
         return True
 
-    def _next(self) -> bool:
-        """Take the next path from those that wait; whether there is one."""
+    def _keep_waiting(self) -> None:
+        """Let the other outcomes of the new decisions of a path wait for their runs."""
         done = self.path[: self.taken]
         self._waiting.extend((done, at) for at in range(self._new_from, len(done)) if not done[at])
-        if not self._waiting:
-            return False
         if self.paths == 1:
             self._earliest_first = 2 ** min(len(done), 64) > self.max_paths
+
+    def _take_next(self) -> None:
         path, at = self._waiting.popleft() if self._earliest_first else self._waiting.pop()
         self.path = [*path[:at], True]
         self._new_from = at + 1
-        return True
+
+    # ---------------------------------------------------------------- how many there are
+    def _is_slow(self) -> bool:
+        """Whether it is time to find out if the paths will ever end."""
+        if not self.paths:
+            self._began = time.monotonic()
+        return self._is_probed and time.monotonic() - self._began > _PATIENCE
+
+    def _begin_probe(self) -> None:
+        """Run a path whose decisions are drawn at random."""
+        self._probe = random.Random(len(self._waiting))
+        self.path = []
+        self.again()
+
+    def _weigh(self) -> None:
+        """Take the depth of a random path as evidence that there are too many.
+
+        2 to the power of its depth is, on average, the number of all paths (Knuth, "Estimating the
+        efficiency of backtrack programs", Math. Comp. 29, 1975).  Were there no more than
+        `max_paths`, the product of these numbers, each divided by `max_paths`, would ever exceed
+        2**30 with a probability of 2**-30 at most (Ville's inequality).
+        """
+        self._probe = None
+        self._evidence += self.taken - math.log2(self.max_paths)
+        if self._evidence >= _EVIDENCE:
+            self._too_many(f"more than max_paths={self.max_paths} decision paths")
+        self._is_probed = self._evidence > 0
 
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
@@ -121,11 +173,15 @@ class Branches:
         self.trail.append(place)
         self.standing = _standing(frame)
         self.here[place] += 1
+        if self.paths > self._few or self.taken >= self._few:
+            self._note_route(place, frame)
         if self.taken == len(self.path):
             self.places[place] += 1
-            self._note_route(place, frame)
-            outcome = self._new(place)
-            self._new_waiting += not outcome
+            if self._probe is not None:
+                outcome = self._probe.random() < 0.5
+            else:
+                outcome = self._new(place)
+                self._new_waiting += not outcome
             self.path.append(outcome)
         outcome = self._outcomes[place] = self.path[self.taken]
         self.taken += 1

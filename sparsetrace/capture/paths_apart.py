@@ -26,6 +26,7 @@ from sparsetrace.user_code.handlers import is_caught
 
 __all__ = ["distinct", "run_apart"]
 
+_FEW = 8
 _MOST_PATHS = 64
 """Paths of one call that are run at least, if there are so many."""
 
@@ -57,7 +58,7 @@ def run_apart(
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
         return (straight or call)()
-    branches = Branches(max(_MOST_PATHS, session.max_paths))
+    branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW)
     decide_apart = session.decider(branches)
 
     def decide() -> bool:
@@ -120,9 +121,12 @@ def _is_caught(error: Exception) -> bool:
 
 def distinct(session: Session, trace: Trace, results: list[Any]) -> list[Any]:
     """The results that the traced function may tell from one another, the others united."""
-    return distinct_results(
+    count = len(results)
+    several = distinct_results(
         trace, results, asks_types=session.asks_types, opens_integers=session.opens_integers
     )
+    session.united = session.united or len(several) < count
+    return several
 
 
 def _itself(error: Exception) -> Exception:

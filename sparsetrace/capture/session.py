@@ -74,6 +74,10 @@ class Session:
         `inside` has the keys of those that are being run.
     writes : Writes or None
         What the innermost piece has written (`capture.apart_writes`).
+    united : bool
+        Whether results of different paths of a call became one.
+    effects : dict
+        Which calls have side effects, as far as it is known.
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
     asks_types : callable
@@ -91,6 +95,8 @@ class Session:
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
         self.writes: Any = None
+        self.united = False
+        self.effects: dict[Any, bool] = {}
         self.opens_integers = False
         self.asks_types: Callable[[], bool] = _in_doubt
 

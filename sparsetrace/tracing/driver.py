@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sparsetrace.arrays.value_names import ValueNames
-from sparsetrace.capture.apart_functions import exchanging, more_is_run_apart
+from sparsetrace.capture.apart_functions import exchanging, more_is_run_apart, run_nothing_apart
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
@@ -50,6 +50,8 @@ from sparsetrace.user_code.frames import outside_frame
 
 __all__ = ["Run", "Traced", "trace"]
 
+_CROWD = 100
+"""Paths that wait, from which it is tried whether running calls apart does as well."""
 _MOST_RUNS = 200
 """Runs of one path; each but the last has learned of a site or a name."""
 
@@ -136,20 +138,53 @@ def _united_runs(
     *,
     watch: bool,
 ) -> Traced:
-    """The runs of all paths; where these are too many, with the branches of calls run apart."""
-    with nullcontext() if session is None else exchanging(session):
-        while True:
-            branches = Branches(max_paths)
-            try:
-                result = _all_paths(call, new_trace, session, branches, state, watch=watch)
-            except TracingError:
-                if branches.exceeded and session is not None:
-                    session.exceeded.append(branches)
-                if session is None or not more_is_run_apart(session):
-                    raise
-                continue
-            if result is not None:
-                return result
+    """The runs of all paths; where these are too many, with the branches of calls run apart.
+
+    Where there are many, and each call has one path that does not end in an error, running them
+    apart gives the same much sooner.
+    """
+    once = functools.partial(_all_paths, call, new_trace, session, state=state, watch=watch)
+    if session is None:
+        return _attempts(once, session, max_paths)[0]
+    with exchanging(session):
+        apart: Traced | None = None
+        try:
+            apart, crowded = _attempts(once, session, max_paths, crowd=_CROWD)
+        except Exception:
+            if not session.apart:
+                raise
+        else:
+            if not (crowded and session.united):
+                return apart
+        run_nothing_apart(session)
+        return _attempts(once, session, max_paths, otherwise=apart)[0]
+
+
+def _attempts(
+    once: Callable[[Branches], Traced | None],
+    session: Session | None,
+    max_paths: int,
+    *,
+    crowd: int | None = None,
+    otherwise: Traced | None = None,
+) -> tuple[Traced, bool]:
+    """The runs of all paths, and whether more is run apart than has to be, because of a crowd."""
+    crowded = False
+    while True:
+        branches = Branches(max_paths, crowd=crowd)
+        try:
+            result = once(branches)
+        except TracingError:
+            if session is not None and branches.exceeded:
+                session.exceeded.append(branches)
+                crowded = crowded or branches.crowded
+                if otherwise is not None:
+                    return otherwise, False
+            if session is None or not more_is_run_apart(session):
+                raise
+            continue
+        if result is not None:
+            return result, crowded
 
 
 def _beside(
@@ -162,7 +197,7 @@ def _beside(
 ) -> list[Run]:
     """Runs with moved state; none where the function cannot do without what it was."""
     try:
-        result = _all_paths(call, new_trace, session, Branches(max_paths), state, watch=True)
+        result = _all_paths(call, new_trace, session, Branches(max_paths), state=state, watch=True)
     except TracingError:
         raise  # what it remembers may be all that the first run has seen
     except Exception:
@@ -175,8 +210,8 @@ def _all_paths(
     new_trace: Callable[[], Trace],
     session: Session | None,
     branches: Branches,
-    state: State,
     *,
+    state: State,
     watch: bool,
 ) -> Traced | None:
     """One run per path; None where names were exchanged after the first decision.

@@ -82,6 +82,7 @@ def has_effects(
     kwargs: Mapping[str, Any] | None = None,
     *,
     undoes: bool = False,
+    known: dict[Any, bool] | None = None,
 ) -> bool:
     """Whether calling the function may change anything but its result.
 
@@ -92,6 +93,8 @@ def has_effects(
         What it is called with; an argument that is not given is a number.
     undoes : bool
         Whether what is written by functions that are marked `WRITES` will be undone.
+    known : dict, optional
+        Answers that hold as long as no global name is bound anew, and are added to.
 
     Examples
     --------
@@ -101,6 +104,13 @@ def has_effects(
     >>> has_effects(lambda v: [v].append(v)), has_effects(lambda f: f(), (seen.clear,))
     (True, True)
     """
+    if known is not None and isinstance(function, types.FunctionType):
+        values = (*args, *(kwargs or {}).values(), *(value for _, value in _cells(function)))
+        if all(map(is_unchanging, values)):
+            key = id(function.__globals__), function.__code__, undoes
+            if key not in known:
+                known[key] = has_effects(function, args, kwargs, undoes=undoes)
+            return known[key]
     seen = _Seen()
     seen.undoes = undoes
     if isinstance(function, types.FunctionType):

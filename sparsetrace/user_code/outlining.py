@@ -182,10 +182,11 @@ class _Choice:
         """Outline a node or, where it cannot be, the innermost around it that can."""
         at: ast.AST | None = self._whole(node)
         while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
-            if isinstance(at, ast.IfExp) or isinstance(at, ast.stmt):
-                if at in self.chosen or is_outlinable(at, self._function(at)):
-                    self._add(at)
-                    return
+            if isinstance(at, (ast.IfExp, ast.stmt)) and (
+                at in self.chosen or is_outlinable(at, self._function(at))
+            ):
+                self._add(at)
+                return
             at = self.parents.get(at)
 
     def _whole(self, node: ast.AST) -> ast.AST:
