@@ -24,7 +24,7 @@ from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT
-from sparsetrace.user_code.effects import has_effects
+from sparsetrace.user_code.effects import HANDED, has_effects
 from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
@@ -71,11 +71,11 @@ def more_is_run_apart(session: Session) -> bool:
     """
     exceeded = session.exceeded[:]
     session.exceeded.clear()
-    if not exceeded:
+    if not exceeded or any(branches.endless for branches in exceeded):
         return False
     if _more_functions(session, exceeded) or _more_pieces(session, exceeded):
         return True
-    if session.opens_integers or exceeded[-1].crowd is not None:
+    if session.opens_integers or session.crowded:
         return False
     session.opens_integers = True
     return bool(session.apart)
@@ -85,7 +85,7 @@ def run_nothing_apart(session: Session) -> None:
     """Let the function run as it stands again."""
     session.apart.clear()
     session.exceeded.clear()
-    session.united = False
+    session.united = session.crowded = False
     with _lock:
         if _sessions == 1:
             _forget()
@@ -306,10 +306,9 @@ def _template(
 class _Apart:
     """What a code hands its calls to; without a session that wants it apart it just calls."""
 
-    __slots__ = ("original",)
-
     def __init__(self, original: types.CodeType) -> None:
         self.original = original
+        setattr(self, HANDED, original)
 
     def __call__(
         self,

@@ -129,12 +129,16 @@ class _Statement:
         return values, left
 
     def unite(self, results: list[Any]) -> list[Any]:
+        for container in {
+            container for _, left in results for container, key in left if key is WHOLE
+        }:
+            for _, left in results:
+                _as_whole(self.containers[container], left)
         places = list(dict.fromkeys(place for _, left in results for place in left))
         known = Writes(None)
         known.containers = self.containers
         lengths = {id(c): len(c) for c in self.containers.values() if type(c) is list}
         known.before = {place: lengths.get(place[0]) for place in places}
-        _refuse_overlaps(places)
         rows: list[tuple[Any, ...]] = []
         while results:
             values, left = results.pop(0)
@@ -152,11 +156,15 @@ def _left(known: Writes, left: dict[Place, Any], place: Place) -> Any:
     return left.pop(place) if place in left else known.read(place)
 
 
-def _refuse_overlaps(places: list[Place]) -> None:
-    """All of an array on one path and an element on another."""
-    whole = {container for container, key in places if key is WHOLE}
-    if any(container in whole and key is not WHOLE for container, key in places):
-        raise CannotUndo
+def _as_whole(array: Any, left: dict[Place, Any]) -> None:
+    """Let a path have left the array as a whole, where it has left some elements of it."""
+    elements = {place: left.pop(place) for place in list(left) if place[0] == id(array)}
+    whole = elements.pop((id(array), WHOLE), None)
+    if whole is None:
+        whole = array.copy()
+        for (_, key), value in elements.items():
+            whole[key] = value
+    left[id(array), WHOLE] = whole
 
 
 def _without_unbound(rows: list[tuple[Any, ...]], count: int) -> list[tuple[Any, ...]]:

@@ -51,7 +51,8 @@ class Branches:
         For each place of a decision the code of the frames from there outwards, as far as the
         driver, for some of the ways that led there.
     exceeded : bool
-        Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd`.
+        Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd`; with
+        `endless` because of a loop that takes as many turns.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class Branches:
         self.standing: list[Place] = []
         self.trail: list[Place] = []
         self.routes: dict[Place, list[tuple[CodeType, ...]]] = {}
-        self.exceeded = self.crowded = False
+        self.exceeded = self.crowded = self.endless = False
         self.places: Counter[Place] = Counter()
         self.here: Counter[Place] = Counter()
         self._resume: list[bool] | None = None
@@ -132,7 +133,9 @@ class Branches:
         """Whether it is time to find out if the paths will ever end."""
         if not self.paths:
             self._began = time.monotonic()
-        return self._is_probed and time.monotonic() - self._began > _PATIENCE
+        return (
+            self._is_probed and self._earliest_first and time.monotonic() - self._began > _PATIENCE
+        )
 
     def _begin_probe(self) -> None:
         """Run a path whose decisions are drawn at random."""
@@ -205,6 +208,7 @@ class Branches:
         count = self.here[place]
         if self._resume is not None:
             if count > self.max_paths:
+                self.endless = True
                 self._too_many(f"a loop took more than max_paths={self.max_paths} turns")
             return self._outcomes.get(place, False)
         if count >= _SUSPICIOUS and place not in self._probed and self._outcomes[place]:

@@ -87,6 +87,7 @@ def run_apart(
                 trace.decide = outer
                 return (straight or call)()
         if len(results) > 1:
+            trace.unwatched = trace.lately = None  # frames, which hold what they have returned
             try:
                 results = unite(results)
             except CannotUndo:

@@ -74,6 +74,8 @@ class Session:
         `inside` has the keys of those that are being run.
     writes : Writes or None
         What the innermost piece has written (`capture.apart_writes`).
+    crowded : bool
+        Whether calls were run apart where the paths were many, and perhaps not too many.
     united : bool
         Whether results of different paths of a call became one.
     effects : dict
@@ -96,6 +98,7 @@ class Session:
         self.inside: set[Hashable] = set()
         self.writes: Any = None
         self.united = False
+        self.crowded = False
         self.effects: dict[Any, bool] = {}
         self.opens_integers = False
         self.asks_types: Callable[[], bool] = _in_doubt

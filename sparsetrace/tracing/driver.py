@@ -145,19 +145,19 @@ def _united_runs(
     """
     once = functools.partial(_all_paths, call, new_trace, session, state=state, watch=watch)
     if session is None:
-        return _attempts(once, session, max_paths)[0]
+        return _attempts(once, session, max_paths)
     with exchanging(session):
         apart: Traced | None = None
         try:
-            apart, crowded = _attempts(once, session, max_paths, crowd=_CROWD)
+            apart = _attempts(once, session, max_paths, crowd=_CROWD)
         except Exception:
-            if not session.apart:
+            if not session.crowded:
                 raise
         else:
-            if not (crowded and session.united):
+            if not (session.crowded and session.united):
                 return apart
         run_nothing_apart(session)
-        return _attempts(once, session, max_paths, otherwise=apart)[0]
+        return _attempts(once, session, max_paths, otherwise=apart)
 
 
 def _attempts(
@@ -167,9 +167,16 @@ def _attempts(
     *,
     crowd: int | None = None,
     otherwise: Traced | None = None,
-) -> tuple[Traced, bool]:
-    """The runs of all paths, and whether more is run apart than has to be, because of a crowd."""
-    crowded = False
+) -> Traced:
+    """The runs of all paths, with more run apart as long as these are too many.
+
+    Parameters
+    ----------
+    crowd : int, optional
+        So many paths that wait are already too many; the session knows if that was the reason.
+    otherwise : Traced, optional
+        The runs of all paths with as much run apart as there is, if that is known.
+    """
     while True:
         branches = Branches(max_paths, crowd=crowd)
         try:
@@ -177,14 +184,14 @@ def _attempts(
         except TracingError:
             if session is not None and branches.exceeded:
                 session.exceeded.append(branches)
-                crowded = crowded or branches.crowded
+                session.crowded = session.crowded or branches.crowded
                 if otherwise is not None:
-                    return otherwise, False
+                    return otherwise
             if session is None or not more_is_run_apart(session):
                 raise
             continue
         if result is not None:
-            return result, crowded
+            return result
 
 
 def _beside(

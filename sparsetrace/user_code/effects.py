@@ -21,7 +21,7 @@ import numpy as np
 from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, loaded_first
 from sparsetrace.user_code.handlers import instructions_of
 
-__all__ = ["WRITES", "has_effects", "is_unchanging"]
+__all__ = ["HANDED", "WRITES", "has_effects", "is_unchanging"]
 
 _STORES = frozenset(
     """
@@ -119,6 +119,8 @@ def has_effects(
     return not _is_pure(function, seen)
 
 
+HANDED = "_sparsetrace_handed"
+"""An attribute of a constant, in code that stands for a function's: the code that it calls."""
 WRITES = "_sparsetrace_writes"
 """An attribute of functions that stand in code for stores into arrays, lists and dictionaries."""
 
@@ -162,6 +164,8 @@ def _is_pure(function: Any, seen: _Seen) -> bool:
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
     if module in _MODULES or module.startswith(_PACKAGES):
         return name not in _WRITING and "random" not in module
+    if isinstance(function, type) and issubclass(function, tuple) and _is_named_tuple(function):
+        return True
     if isinstance(function, type) and issubclass(function, BaseException):
         return not any(
             isinstance(vars(c).get("__init__"), types.FunctionType) for c in function.__mro__
@@ -172,7 +176,20 @@ def _is_pure(function: Any, seen: _Seen) -> bool:
         function, types.BuiltinFunctionType
     ):  # a method that is bound to what it belongs to
         return name in _PURE_METHODS and not isinstance(function.__self__, types.ModuleType)
+    own = getattr_static(type(function), "__call__", None)
+    if isinstance(own, types.FunctionType):  # an object that is called
+        return _is_pure(types.MethodType(own, function), seen)
     return isinstance(function, types.FunctionType) and _is_pure_function(function, {}, seen)
+
+
+def _is_named_tuple(cls: type) -> bool:
+    """Whether objects of a class are made by what ``namedtuple`` has generated alone."""
+    base = next((c for c in cls.__mro__ if "_fields" in vars(c)), tuple)
+    own = ("__init__", "__new__")
+    between = cls.__mro__[: cls.__mro__.index(base)]
+    return str(getattr(cls.__new__, "__module__", "")).startswith("namedtuple_") and not any(
+        name in vars(c) for c in between for name in own
+    )
 
 
 def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: _Seen) -> bool:
@@ -182,7 +199,13 @@ def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen:
         return False
     if not all(is_unchanging(value) or callable(value) for value in defaults):
         return False  # kept from one call to the next
-    return _Body(function.__code__, function.__globals__, cells, given, seen).is_pure()
+    code = _written_by_user(function.__code__)
+    return _Body(code, function.__globals__, cells, given, seen).is_pure()
+
+
+def _written_by_user(code: types.CodeType) -> types.CodeType:
+    """The code that another one hands its calls over to."""
+    return next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
 
 
 def _cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:

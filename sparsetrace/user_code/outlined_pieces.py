@@ -25,7 +25,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-__all__ = ["PREFIX", "Place", "is_outlinable", "rewritten"]
+__all__ = ["PREFIX", "Place", "assigned", "is_outlinable", "rewritten"]
 
 PREFIX = "_sparsetrace_"
 Place = tuple[int, int]

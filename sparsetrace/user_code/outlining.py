@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten
+from sparsetrace.user_code.outlined_pieces import PREFIX, Place, assigned, is_outlinable, rewritten
 
 __all__ = ["COMPREHENSIONS", "Outlined", "outlined"]
 
@@ -183,11 +183,21 @@ class _Choice:
         at: ast.AST | None = self._whole(node)
         while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
             if isinstance(at, (ast.IfExp, ast.stmt)) and (
-                at in self.chosen or is_outlinable(at, self._function(at))
+                at in self.chosen
+                or (is_outlinable(at, self._function(at)) and not self._is_cut_short(at))
             ):
                 self._add(at)
                 return
             at = self.parents.get(at)
+
+    def _is_cut_short(self, node: ast.AST) -> bool:
+        """Whether an error leaves names behind that the node had assigned, and goes on near it."""
+        at = self.parents.get(node)
+        while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef)):
+            if isinstance(at, (ast.Try, ast.TryStar, ast.With)):
+                return isinstance(node, ast.stmt) and bool(assigned(node))
+            at = self.parents.get(at)
+        return False
 
     def _whole(self, node: ast.AST) -> ast.AST:
         """The outermost of conditional expressions in one another, the ``if`` of an ``elif``."""

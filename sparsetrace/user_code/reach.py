@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.handlers import code_map
+from sparsetrace.user_code.handlers import CodeMap, code_map
 
 __all__ = [
     "ARRAY_METHODS",
@@ -419,7 +419,9 @@ class Reached:
         return self.unknown or any(code.compares_truths for code, _ in self.codes)
 
 
-_TYPES = frozenset("type __class__ hasattr getattr singledispatch".split())
+_TYPES = frozenset("type __class__ singledispatch".split())
+_ATTRIBUTE_TESTS = frozenset("hasattr getattr".split())
+_OF_NUMPY_ALONE = frozenset(dir(np.float64)).symmetric_difference(dir(float))
 _TYPE_TESTS = frozenset("isinstance issubclass".split())
 _WHOLE_TYPES = frozenset("int Integral Rational integer signedinteger generic".split())
 
@@ -431,9 +433,22 @@ def _tells_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
             return True
         if not _TYPE_TESTS.isdisjoint(names) and not _WHOLE_TYPES.isdisjoint(names):
             return True
-        if one.co_exceptiontable and not code_map(one).passes_on(scope):
+        if not _ATTRIBUTE_TESTS.isdisjoint(names) and not _OF_NUMPY_ALONE.isdisjoint(
+            x for x in one.co_consts if isinstance(x, str)
+        ):
+            return True
+        if one.co_exceptiontable and _catches(code_map(one), scope):
             return True
     return False
+
+
+def _catches(known: CodeMap, scope: dict[str, Any]) -> bool:
+    """Whether a handler may be for an error that numbers of one type, or no number, raise alone."""
+    return any(
+        known.outcome(start, error, scope)[0]
+        for start in known.starts
+        for error in (ZeroDivisionError, OverflowError, AttributeError, UnboundLocalError)
+    )
 
 
 def reached(roots: Iterable[Any]) -> Reached:

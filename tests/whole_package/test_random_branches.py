@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import linecache
 import sys
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 if __name__ == "__main__":  # as a script; pytest has these folders from pyproject.toml
     TESTS = Path(__file__).parents[1]
@@ -25,14 +25,13 @@ if __name__ == "__main__":  # as a script; pytest has these folders from pyproje
 
 import numpy as np
 import pytest
+from impatient import impatient
 
 from cases.branching_programs import SIZE, Writer
 from oracles import dense
 from sparsetrace import TracingError, hessian_sparsity, jacobian_sparsity
-from sparsetrace.capture.branches import Branches
-from sparsetrace.tracing import driver
 
-PROGRAMS, BATCH = 120, 10
+PROGRAMS, BATCH = 60, 5
 POINTS = 4
 ALL_PATHS = 128
 
@@ -45,17 +44,6 @@ def made(seed: int) -> tuple[str, Callable[[Any], Any]]:
     scope: dict[str, Any] = {"__name__": "branching_program"}
     exec(compile(source, name, "exec", dont_inherit=True), scope)
     return source, scope["f"]
-
-
-class Impatient:
-    """In place of `Branches`: so many attempts find more paths than they may run."""
-
-    def __init__(self, attempts: int) -> None:
-        self.attempts = attempts
-
-    def __call__(self, max_paths: int) -> Branches:
-        self.attempts -= 1
-        return Branches(max_paths if self.attempts < 0 else 1)
 
 
 def numbers(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -89,7 +77,7 @@ def checked(seed: int) -> Counter[str]:
         for _ in range(POINTS):
             patterns.append(tried(take, g, rng.uniform(-0.5, 1.2, SIZE), local=True))
         for attempts in (1, 2, 3):
-            with patch.object(driver, "Branches", Impatient(attempts)):
+            with impatient(attempts):
                 apart = tried(take, g, x, max_paths=ALL_PATHS)
             if not isinstance(apart, np.ndarray):
                 result[f"{order} {attempts} {type(apart).__name__}"] += 1
@@ -117,8 +105,10 @@ if __name__ == "__main__":
     total: Counter[str] = Counter()
     for number in range(first, first + count):
         try:
+            began = time.perf_counter()
             total += checked(number)
+            print(number, round(time.perf_counter() - began, 1), flush=True)
         except AssertionError as error:
-            print(error)
+            print(error, flush=True)
             total["lost"] += 1
     print(dict(total))
