@@ -10,8 +10,10 @@ from impatient import impatient
 from outside import Outside
 
 import sparsetrace as st
+from cases import branches_not_united
 from cases import branches_per_element as cases
-from cases.branches_per_element import DOUBTFUL, EXACT
+from cases.branches_not_united import DOUBTFUL
+from cases.branches_per_element import EXACT
 from oracles import assert_covers, assert_same_pattern, dense
 
 N = 14
@@ -58,8 +60,8 @@ def test_what_cannot_be_united_is_not_lost(name, attempts):
         except st.ValueDependentError:
             return
     assert_covers(pattern, expected)
-    assert not cases.seen
-    assert not cases.memory
+    assert not branches_not_united.seen
+    assert not branches_not_united.memory
 
 
 def test_the_functions_have_their_own_code_again():
