@@ -135,6 +135,9 @@ class _Statement:
             for _, left in results:
                 _as_whole(self.containers[container], left)
         places = list(dict.fromkeys(place for _, left in results for place in left))
+        for _, left in results:  # dictionaries keep the order in which keys come
+            if [place for place in places if place in left] != list(left):
+                raise CannotUndo
         known = Writes(None)
         known.containers = self.containers
         lengths = {id(c): len(c) for c in self.containers.values() if type(c) is list}

@@ -13,10 +13,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from sparsetrace.arrays.array import TracedArray
 from sparsetrace.context import Trace
 from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python
-from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced, is_traced_array
+from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced
 
 __all__ = ["distinct_results", "union_of"]
 
@@ -134,8 +135,9 @@ def _width(number: Any) -> int:
 
 
 def _is_array(value: Any) -> bool:
-    if is_traced_array(value):
-        return True
+    if type(value) is TracedArray:
+        # one that must not be written shows elements which the inputs choose
+        return bool(value._ids.flags.writeable and value.flags.writeable)
     return (
         isinstance(value, np.ndarray)
         and (type(value) is np.ndarray or getattr(type(value), "_is_buffer", False))

@@ -111,12 +111,15 @@ def has_effects(
             if key not in known:
                 known[key] = has_effects(function, args, kwargs, undoes=undoes)
             return known[key]
+    given = (*args, *(kwargs or {}).values(), *_held(function))
     seen = _Seen()
     seen.undoes = undoes
     if isinstance(function, types.FunctionType):
-        given = _bound(function.__code__, args, kwargs or {})
-        return not _is_pure_function(function, given, seen)
-    return not _is_pure(function, seen)
+        bound = _bound(function.__code__, args, kwargs or {})
+        pure = _is_pure_function(function, bound, seen)
+    else:
+        pure = _is_pure(function, seen)
+    return not pure or any(map(_moves_on, given)) or _is_computed(seen, given)
 
 
 HANDED = "_sparsetrace_handed"
@@ -126,9 +129,61 @@ WRITES = "_sparsetrace_writes"
 
 
 class _Seen(set[int]):
-    """The ids of functions that have been looked at, or are being."""
+    """The ids of functions that have been looked at, or are being, and what these use."""
 
-    undoes = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.undoes = False
+        self.names: set[str] = set()
+        self.classes: set[Any] = set()
+
+
+def _held(function: Any) -> list[Any]:
+    """What the cells of a function hold."""
+    if not isinstance(function, types.FunctionType):
+        return []
+    return [value for _, value in _cells(function)]
+
+
+def _moves_on(value: Any) -> bool:
+    """Whether reading an object changes it, as it does an iterator."""
+    return hasattr(type(value), "__next__")
+
+
+def _is_computed(seen: _Seen, given: tuple[Any, ...]) -> bool:
+    """Whether an operator or a property of the user's classes that is used has side effects."""
+    classes = seen.classes.union(map(type, given))
+    return any(
+        name in seen.names or name.startswith("__") for cls in classes for name in _computed(cls)
+    )
+
+
+@functools.cache
+def _computed(cls: Any) -> frozenset[str]:
+    """The operators and properties of a class that have side effects."""
+    if not cls.__flags__ & _HEAP_TYPE or cls.__module__.partition(".")[0] in _LIBRARIES:
+        return frozenset()
+    result = set()
+    for name, value in (item for base in cls.__mro__[:-1] for item in vars(base).items()):
+        asked = value.fget if isinstance(value, property) else value
+        is_asked = asked is not value or (name.startswith("__") and name not in _NOT_ASKED)
+        if isinstance(value, functools.cached_property) or (
+            is_asked and isinstance(asked, types.FunctionType) and has_effects(asked)
+        ):
+            result.add(name)
+    return frozenset(result)
+
+
+_HEAP_TYPE = 1 << 9
+_LIBRARIES = frozenset("builtins collections functools numpy scipy sparsetrace typing".split())
+_NOT_ASKED = frozenset(
+    """
+    __call__ __class_getitem__ __copy__ __deepcopy__ __del__ __delattr__ __delitem__ __enter__
+    __exit__ __getnewargs__ __getstate__ __hash__ __init__ __init_subclass__ __new__ __post_init__
+    __reduce__ __reduce_ex__ __repr__ __setattr__ __setitem__ __setstate__ __str__
+    """.split()
+)
+"""What no operator and no read of an attribute calls, or what is refused for traced numbers."""
 
 
 def _bound(
@@ -151,6 +206,8 @@ def _is_pure(function: Any, seen: _Seen) -> bool:
     if id(function) in seen:
         return True
     seen.add(id(function))
+    if function is functools.partial:
+        return True  # what it makes is looked at where it is called
     if isinstance(function, functools.partial):
         inside = (function.func, *filter(callable, (*function.args, *function.keywords.values())))
         return all(_is_pure(f, seen) for f in inside)
@@ -232,6 +289,7 @@ class _Body:
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
         self.undoes = seen.undoes
+        seen.names.update(code.co_names)
         self.arguments = set(code.co_varnames[:count])
         self.given = given
         self.stores: dict[str, list[int]] = {}
@@ -265,7 +323,7 @@ class _Body:
             return self._is_own_operand(at)
         if name == "LOAD_GLOBAL":
             value = self._value((("LOAD_GLOBAL", step.argval),))
-            return not callable(value) or _is_pure(value, self.seen)
+            return self._is_harmless(value)
         if name in ("LOAD_ATTR", "LOAD_METHOD"):
             return self._is_harmless_attribute(at)
         if name.startswith("CALL") and name not in ("CALL_INTRINSIC_1", "CALL_INTRINSIC_2"):
@@ -338,6 +396,11 @@ class _Body:
         return None
 
     # ------------------------------------------------------------------ what is called
+    def _is_harmless(self, value: Any) -> bool:
+        """Whether a value that is read stays as it is, and changes nothing if it is called."""
+        self.seen.classes.add(type(value))
+        return not _moves_on(value) and (not callable(value) or _is_pure(value, self.seen))
+
     def _value(self, chain: Chain) -> Any:
         """What stands behind a chain of names, as far as that is known without running code."""
         if not chain:
@@ -366,7 +429,7 @@ class _Body:
                     types.MethodType(value.fget, owner), self.seen
                 )
             if value is not _UNKNOWN:
-                return not callable(value) or _is_pure(value, self.seen)
+                return self._is_harmless(value)
         if not _is_method(step):
             return True
         if step.argval in _PURE_METHODS:

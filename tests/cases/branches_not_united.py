@@ -269,6 +269,85 @@ def walrus(x):
     return out
 
 
+def iterates(x):
+    rest = iter(x)
+
+    def g(v, others):
+        if v > 0.5:
+            return v * sum(u for u, _ in zip(others, range(1), strict=False))
+        return v
+
+    return [g(x[0], rest), g(x[1], rest), g(x[2], x)]
+
+
+class Lazy:
+    """Computes what it is asked for once."""
+
+    def __init__(self, x):
+        self.x, self.known = x, None
+
+    @property
+    def weight(self):
+        if self.known is None:
+            self.known = self.x[0] if self.x[1] > 0.5 else self.x[2]
+        return self.known
+
+
+def lazily(x):
+    lazy = Lazy(x)
+
+    def g(v, source):
+        return v * source.weight if v > 0.5 else source.weight
+
+    return [g(v, lazy) for v in x]
+
+
+class Log:
+    """Counts what is added to it."""
+
+    def __init__(self):
+        self.count = 0.0
+
+    def __add__(self, v):
+        self.count = self.count + v
+        return self.count * v
+
+
+def operators(x):
+    log = Log()
+
+    def g(v):
+        return log + v if v > 0.5 else v
+
+    return [g(v) for v in x]
+
+
+def chosen_rows(x):
+    k = np.argmax(x[:2])
+    m = x.reshape(-1, 1) * np.ones((1, 2))
+
+    def g(v):
+        return m[k] if v > 0.5 else m[k] * 2
+
+    row = g(x[0])
+    row[0] = x[2]
+    return [*m.ravel(), *row]
+
+
+def orders_of_keys(x):
+    out = []
+    for v in x:
+        d = {}
+        if v > 0.5:
+            d["a"] = v
+            d["b"] = x[0]
+        else:
+            d["b"] = x[1] * v
+            d["a"] = x[2]
+        out += list(d.values())
+    return out
+
+
 DOUBTFUL: dict[str, Function] = {
     f.__name__: f
     for f in (
@@ -281,6 +360,11 @@ DOUBTFUL: dict[str, Function] = {
         effects_on_a_dictionary,
         counts,
         attributes,
+        chosen_rows,
+        iterates,
+        lazily,
+        operators,
+        orders_of_keys,
         attributes_in_a_loop,
         partial_writes,
         two_names_of_an_array,
