@@ -31,9 +31,9 @@ from cases.branching_programs import SIZE, Writer
 from oracles import dense
 from sparsetrace import TracingError, hessian_sparsity, jacobian_sparsity
 
-PROGRAMS, BATCH = 60, 5
+PROGRAMS, BATCH = 24, 4
 POINTS = 4
-ALL_PATHS = 128
+ALL_PATHS = 48
 
 
 def made(seed: int) -> tuple[str, Callable[[Any], Any]]:
@@ -91,6 +91,7 @@ def checked(seed: int) -> Counter[str]:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, PROGRAMS, BATCH))
 def test_nothing_is_missing(start):
     seen = Counter()
