@@ -58,6 +58,8 @@ class Trace:
     keeps_writes : bool
         Whether an array is read-only here that NumPy lets be written, since several of its
         elements are one place, or the inputs choose which elements it shows.
+    left_out : list of str
+        A line for each error that a path of a call ended in that was run apart.
     names : object or None
         Which arrays hold the same values (`sparsetrace.arrays.value_names`): from the first mask
         on that picks elements, or from the start.
@@ -89,6 +91,7 @@ class Trace:
         "graph",
         "keeps_writes",
         "lately",
+        "left_out",
         "local",
         "name_values",
         "names",
@@ -122,6 +125,7 @@ class Trace:
         self.wrapper = wrapper
         self.decide: Callable[[], bool] | None = None
         self.conditions: list[int] = []
+        self.left_out: list[str] = []
         self.truths_at_once = False
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None

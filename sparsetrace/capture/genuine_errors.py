@@ -20,7 +20,7 @@ from sparsetrace.operands.raising import is_injected
 from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries
 from sparsetrace.user_code.handlers import instructions_of
 
-__all__ = ["described", "is_genuine"]
+__all__ = ["described", "is_genuine", "judged"]
 
 _ASKING = frozenset(
     "type isinstance issubclass hasattr getattr callable isscalar str repr format flags "
@@ -52,9 +52,18 @@ _FAILURES: dict[type[Exception], str] = {
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
 
 
+_MARK = "_sparsetrace_judged"
+
+
+def judged(error: Exception) -> Exception:
+    """The error, marked as one of which `is_genuine` was true where it was raised."""
+    setattr(error, _MARK, True)
+    return error
+
+
 def is_genuine(error: BaseException | None, branches: Branches) -> bool:
     """Whether the plain function fails by this error for the inputs of the current path."""
-    if error is None or is_injected(error):
+    if error is None or is_injected(error) or getattr(error, _MARK, False) is True:
         return True
     if not isinstance(error, Exception) or isinstance(error, TracingError):
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, ValuesView
+from collections.abc import Callable, Hashable, ValuesView
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.object_array import ObjectArray
+from sparsetrace.capture.branches import Branches
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
@@ -45,6 +46,14 @@ class Restart(BaseException):
     """
 
 
+def _deciding(branches: Branches) -> Callable[[], bool]:
+    return branches.decide
+
+
+def _in_doubt() -> bool:
+    return True
+
+
 class Session:
     """Promoted allocation sites, and whether another run is due.
 
@@ -54,13 +63,45 @@ class Session:
         Where arrays are made that must be traced from birth.
     restart_due : bool
         Whether the run that is being left is to be followed by another one.
+    max_paths : int
+        The paths of the function, or of a call in it that is run apart, at most.
+    decider : callable
+        Gives what decides the branches of a path (`tracing.driver`).
+    exceeded : list of Branches
+        Those of which there were too many.
+    apart : dict
+        What is run apart: code objects by their ids, and pieces of code by their places;
+        `inside` has the keys of those that are being run.
+    writes : Writes or None
+        What the innermost piece has written (`capture.apart_writes`).
+    crowded : bool
+        Whether calls were run apart where the paths were many, and perhaps not too many.
+    united : bool
+        Whether results of different paths of a call became one.
+    effects : dict
+        Which calls have side effects, as far as it is known.
+    opens_integers : bool
+        Whether different whole numbers that such a call returns become an unknown one.
+    asks_types : callable
+        Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_paths: int = 1) -> None:
         self.promoted: set[Site] = set()
         self.restart_due = False
         self.install: Callable[[str | None], bool] = bool
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
+        self.max_paths = max_paths
+        self.decider: Callable[[Branches], Callable[[], bool]] = _deciding
+        self.exceeded: list[Branches] = []
+        self.apart: dict[Hashable, Any] = {}
+        self.inside: set[Hashable] = set()
+        self.writes: Any = None
+        self.united = False
+        self.crowded = False
+        self.effects: dict[Any, bool] = {}
+        self.opens_integers = False
+        self.asks_types: Callable[[], bool] = _in_doubt
 
     def need(self, group: str | None = None) -> None:
         """Ask for a run with more functions exchanged, unless they are.

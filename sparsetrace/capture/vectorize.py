@@ -14,23 +14,18 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture import math_module
-from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.builtin_names import CONVERSIONS
-from sparsetrace.capture.genuine_errors import is_genuine
 from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.paths_apart import run_apart
+from sparsetrace.capture.result_unions import union_of
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import TracingError
 from sparsetrace.numpy_rules.python_ufuncs import elements, gathered, run_each_by
 from sparsetrace.operands.implementations import conversion
-from sparsetrace.operands.operands import Elements, contains_traced, dtype_of, ids_of, is_traced
-from sparsetrace.operands.raising import may_raise
+from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced
 from sparsetrace.user_code.effects import has_effects
 
 __all__ = ["by_element", "patches"]
-
-_MOST_PATHS = 64
-"""Decision paths through one element of ``np.vectorize``."""
 
 
 def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -200,54 +195,19 @@ def united_paths(
     One with side effects is run once: its branches are those of the traced function.
     """
     function = _of_math().get(id(function), function)
-    call = functools.partial(function, *args, **(kwargs or {}))
-    outer = trace.decide
-    if outer is None or trace.local:
-        return call()
-    branches = Branches(_MOST_PATHS)
+    return run_apart(
+        trace,
+        functools.partial(function, *args, **(kwargs or {})),
+        has_effects=lambda: has_effects(function, args, kwargs),
+        unite=functools.partial(_united, trace),
+    )
 
-    def decide() -> bool:
-        if not branches.path and has_effects(function):
-            trace.decide = outer
-            return outer()
-        return branches.decide()
 
-    results: list[Any] = []
-    refused: Exception | None = None
-    try:
-        trace.decide = decide
-        while branches.start():
-            try:
-                results.append(call())
-            except TracingError:
-                raise
-            except Exception as error:
-                if not branches.path or not is_genuine(error, branches):
-                    raise
-                refused = refused or error
-    finally:
-        trace.decide = outer
-    if refused is not None:
-        if not results:
-            raise refused
-        may_raise(trace, functools.partial(_itself, refused))
-    if len(results) == 1:
-        return results[0]
+def _united(trace: Trace, results: list[Any]) -> list[Any]:
+    """One result for those of all paths: what an array is filled with."""
     if isinstance(results[0], tuple):
-        return tuple(_united(trace, column) for column in zip(*results, strict=True))
-    return _united(trace, results)
-
-
-def _itself(error: Exception) -> Exception:
-    return error
-
-
-def _united(trace: Trace, values: Any) -> Any:
-    ids = [np.asarray(ids_of(trace, value)) for value in values]
-    shape = ids[0].shape
-    dtype = np.result_type(*map(dtype_of, values))
-    united = trace.graph.union_all([one.reshape(-1) for one in ids]).reshape(shape)
-    return trace.wrap(Elements(united, dtype))
+        return [tuple(union_of(trace, column) for column in zip(*results, strict=True))]
+    return [union_of(trace, results)]
 
 
 run_each_by(united_paths)

@@ -8,6 +8,7 @@ during a run fails the trace, also if the function swallowed it.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sparsetrace.arrays.value_names import ValueNames
+from sparsetrace.capture.apart_functions import exchanging, more_is_run_apart, run_nothing_apart
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
@@ -48,6 +50,8 @@ from sparsetrace.user_code.frames import outside_frame
 
 __all__ = ["Run", "Traced", "trace"]
 
+_CROWD = 100
+"""Paths that wait, from which it is tried whether running calls apart does as well."""
 _MOST_RUNS = 200
 """Runs of one path; each but the last has learned of a site or a name."""
 
@@ -103,22 +107,91 @@ def trace(
     Exception
         What the function itself raised, if it did so on every path.
     """
-    session = Session() if capture else None
+    session = _session(state, max_paths) if capture else None
     watch = must_watch(state.reached)
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
             exchange_watched(state.watched())
             if state.reached.multiplies():
                 exchange_methods()
-        result = None
-        while result is None:
-            branches = Branches(max_paths)
-            result = _all_paths(call, new_trace, session, branches, state, watch=watch)
+        result = _united_runs(call, new_trace, session, max_paths, state, watch=watch)
         with state.moved_from(point) as moved:
             if moved:
                 size = len(result.runs[0].outputs)
                 result.runs.extend(_beside(call, new_trace, session, max_paths, state, size))
     return result
+
+
+def _session(state: State, max_paths: int) -> Session:
+    session = Session(max_paths)
+    session.decider = functools.partial(_decider, session)
+    session.asks_types = functools.cache(state.reached.tells_numbers_apart)
+    return session
+
+
+def _united_runs(
+    call: Callable[[Trace], Ids],
+    new_trace: Callable[[], Trace],
+    session: Session | None,
+    max_paths: int,
+    state: State,
+    *,
+    watch: bool,
+) -> Traced:
+    """The runs of all paths; where these are too many, with the branches of calls run apart.
+
+    Where there are many, and each call has one path that does not end in an error, running them
+    apart gives the same much sooner.
+    """
+    once = functools.partial(_all_paths, call, new_trace, session, state=state, watch=watch)
+    if session is None:
+        return _attempts(once, session, max_paths)
+    with exchanging(session):
+        apart: Traced | None = None
+        try:
+            apart = _attempts(once, session, max_paths, crowd=_CROWD)
+        except Exception:
+            if not session.crowded:
+                raise
+        else:
+            if not (session.crowded and session.united):
+                return apart
+        run_nothing_apart(session)
+        return _attempts(once, session, max_paths, otherwise=apart)
+
+
+def _attempts(
+    once: Callable[[Branches], Traced | None],
+    session: Session | None,
+    max_paths: int,
+    *,
+    crowd: int | None = None,
+    otherwise: Traced | None = None,
+) -> Traced:
+    """The runs of all paths, with more run apart as long as these are too many.
+
+    Parameters
+    ----------
+    crowd : int, optional
+        So many paths that wait are already too many; the session knows if that was the reason.
+    otherwise : Traced, optional
+        The runs of all paths with as much run apart as there is, if that is known.
+    """
+    while True:
+        branches = Branches(max_paths, crowd=crowd)
+        try:
+            result = once(branches)
+        except TracingError:
+            if session is not None and branches.exceeded:
+                session.exceeded.append(branches)
+                session.crowded = session.crowded or branches.crowded
+                if otherwise is not None:
+                    return otherwise
+            if session is None or not more_is_run_apart(session):
+                raise
+            continue
+        if result is not None:
+            return result
 
 
 def _beside(
@@ -131,7 +204,7 @@ def _beside(
 ) -> list[Run]:
     """Runs with moved state; none where the function cannot do without what it was."""
     try:
-        result = _all_paths(call, new_trace, session, Branches(max_paths), state, watch=True)
+        result = _all_paths(call, new_trace, session, Branches(max_paths), state=state, watch=True)
     except TracingError:
         raise  # what it remembers may be all that the first run has seen
     except Exception:
@@ -144,8 +217,8 @@ def _all_paths(
     new_trace: Callable[[], Trace],
     session: Session | None,
     branches: Branches,
-    state: State,
     *,
+    state: State,
     watch: bool,
 ) -> Traced | None:
     """One run per path; None where names were exchanged after the first decision.
@@ -160,6 +233,7 @@ def _all_paths(
     while branches.start():
         try:
             runs.append(_path(call, new_trace, session, branches, state, watch=watch))
+            left_out += runs[-1].trace.left_out
         except TracingError as error:
             if branches.path and changes() != before:
                 return None
@@ -182,7 +256,7 @@ def _all_paths(
     if not runs:
         assert own is not None
         raise explained(own) from own.__cause__
-    return Traced(runs, tuple(left_out))
+    return Traced(runs, tuple(dict.fromkeys(left_out)))
 
 
 def _refused(error: Exception, branches: Branches) -> Exception:
@@ -204,7 +278,7 @@ def _note(error: Exception, branches: Branches) -> None:
         error.add_note(branches.shown())
 
 
-def _decider(branches: Branches, session: Session) -> Callable[[], bool]:
+def _decider(session: Session, branches: Branches) -> Callable[[], bool]:
     """Decides a branch, unless the name of a builtin that branches can be exchanged first."""
 
     def decide() -> bool:
@@ -278,7 +352,7 @@ def _path(
             trace.names = ValueNames()
         elif not trace.local:
             trace.name_values = name_values
-        trace.decide = branches.decide if session is None else _decider(branches, session)
+        trace.decide = branches.decide if session is None else session.decider(branches)
         trace.becomes_object = None if session is None else _as_arrays(session, state)
         failures: list[TracingError] = []
         failed, current = FAILURES.set(failures), CURRENT.set(trace)

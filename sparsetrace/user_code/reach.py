@@ -28,6 +28,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.user_code.handlers import CodeMap, code_map
+
 __all__ = [
     "ARRAY_METHODS",
     "CACHES",
@@ -404,9 +406,48 @@ class Reached:
         """Whether any code calls the method ``dot`` of an array by name."""
         return any(code.multiplies for code, _ in self.codes)
 
+    def tells_numbers_apart(self) -> bool:
+        """Whether any code may tell Python's numbers from NumPy's, or ints from floats.
+
+        By their types, or by the errors that only some of them raise.
+        """
+        return self.unknown or any(_tells_apart(code.code, scope) for code, scope in self.codes)
+
     def compares_truths(self) -> bool:
         """Whether any code may compare with True or False by identity; in doubt, yes."""
         return self.unknown or any(code.compares_truths for code, _ in self.codes)
+
+
+_TYPES = frozenset("type __class__ singledispatch".split())
+_ATTRIBUTE_TESTS = frozenset("hasattr getattr".split())
+_OF_NUMPY_ALONE = frozenset(dir(np.float64)).symmetric_difference(dir(float))
+_TYPE_TESTS = frozenset("isinstance issubclass".split())
+_WHOLE_TYPES = frozenset("int Integral Rational integer signedinteger generic".split())
+
+
+def _tells_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    for one in _nested(code):
+        names = frozenset(one.co_names)
+        if not _TYPES.isdisjoint(names):
+            return True
+        if not _TYPE_TESTS.isdisjoint(names) and not _WHOLE_TYPES.isdisjoint(names):
+            return True
+        if not _ATTRIBUTE_TESTS.isdisjoint(names) and not _OF_NUMPY_ALONE.isdisjoint(
+            x for x in one.co_consts if isinstance(x, str)
+        ):
+            return True
+        if one.co_exceptiontable and _catches(code_map(one), scope):
+            return True
+    return False
+
+
+def _catches(known: CodeMap, scope: dict[str, Any]) -> bool:
+    """Whether a handler may be for an error that numbers of one type, or no number, raise alone."""
+    return any(
+        known.outcome(start, error, scope)[0]
+        for start in known.starts
+        for error in (ZeroDivisionError, OverflowError, AttributeError, UnboundLocalError)
+    )
 
 
 def reached(roots: Iterable[Any]) -> Reached:

@@ -216,8 +216,8 @@ def test_a_loop_that_the_inputs_end_is_refused_at_once(f, offset):
 def many(x):
     total = x[0] if x[0] > 1 else 0.0
     for v in x:
-        if v > 0:
-            total = total + v
+        name = "large" if v > 0 else "small"
+        total = total + {"large": v, "small": 0.0}[name]
     return total
 
 

@@ -1,0 +1,335 @@
+"""Functions whose calls are run apart: their code is exchanged while a trace runs.
+
+Contract: by whatever name a function is called (a global, a closure, a method, an attribute), it
+is its code object that runs.  In its place stands a code of the same signature, which hands the
+call over (`sparsetrace.capture.paths_apart`); so do functions that the exchanged code makes later.
+Sessions that run at the same time share the exchange, and each has its own list of what is run
+apart.  The codes are put back when the last session has ended.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import inspect
+import threading
+import types
+import warnings
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sparsetrace.capture.apart_pieces import stand_in
+from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.paths_apart import distinct, run_apart
+from sparsetrace.capture.session import SESSION, Session
+from sparsetrace.context import CURRENT
+from sparsetrace.user_code.effects import HANDED, has_effects
+from sparsetrace.user_code.frames import is_library_code
+from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
+
+__all__ = ["exchanging", "more_is_run_apart", "run_nothing_apart"]
+
+_lock = threading.RLock()
+_sessions = 0
+_wanted: dict[int, types.CodeType] = {}
+_stand_ins: dict[int, types.CodeType] = {}
+"""What stands for a code, its own or one in which other code is exchanged, by its id."""
+_originals: dict[int, types.CodeType] = {}
+"""The codes that others stand for, by the ids of these."""
+_outlined: dict[tuple[str, types.CodeType], types.CodeType] = {}
+"""By file and code the code in which pieces are functions of their own."""
+_places: dict[str, frozenset[tuple[int, int]]] = {}
+"""Where these pieces begin, by file."""
+_owners: dict[int, types.CodeType] = {}
+"""The user's code that the code of a piece is of, by the ids of those."""
+_functions: list[tuple[types.FunctionType, types.CodeType]] = []
+"""Functions with another code than their own."""
+
+_RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+@contextmanager
+def exchanging(session: Session) -> Iterator[None]:
+    """Around the runs of a trace, which may exchange codes."""
+    global _sessions
+    with _lock:
+        _sessions += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _sessions -= 1
+            if not _sessions:
+                _forget()
+
+
+def more_is_run_apart(session: Session) -> bool:
+    """Run the functions apart that decide on the paths of which there were too many.
+
+    Returns whether there are any that were not apart before.
+    """
+    exceeded = session.exceeded[:]
+    session.exceeded.clear()
+    if not exceeded or any(branches.endless for branches in exceeded):
+        return False
+    if _more_functions(session, exceeded) or _more_pieces(session, exceeded):
+        return True
+    if session.opens_integers or session.crowded:
+        return False
+    session.opens_integers = True
+    return bool(session.apart)
+
+
+def run_nothing_apart(session: Session) -> None:
+    """Let the function run as it stands again."""
+    session.apart.clear()
+    session.exceeded.clear()
+    session.united = session.crowded = False
+    with _lock:
+        if _sessions == 1:
+            _forget()
+
+
+def _forget() -> None:
+    _put_back()
+    for known in (_wanted, _stand_ins, _originals, _outlined, _places, _owners):
+        known.clear()
+    _kept.clear()
+
+
+def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
+    codes: dict[Hashable, types.CodeType] = {}
+    for _, route in _routes(exceeded):
+        for code in route[:-1]:  # the last is what the paths are counted of
+            original = original_of(code)
+            if id(code) in _owners or id(original) in session.apart or not _can_be_apart(original):
+                continue
+            codes[id(original)] = original
+    if codes:
+        session.apart.update(codes)
+        with _lock:
+            _wanted.update((id(code), code) for code in codes.values())
+            _exchange()
+    return bool(codes)
+
+
+def _more_pieces(session: Session, exceeded: list[Branches]) -> bool:
+    """Outline the statements and expressions that decide."""
+    lines: dict[str, dict[types.CodeType, set[int]]] = {}
+    for line, route in _routes(exceeded):
+        for code in route:
+            if code.co_name not in COMPREHENSIONS:
+                owner = _owners.get(id(code)) or original_of(code)
+                if not is_library_code(owner):
+                    lines.setdefault(owner.co_filename, {}).setdefault(owner, set()).add(line)
+                break
+    more = False
+    with _lock:
+        for filename, some in lines.items():
+            before = _places.get(filename, frozenset())
+            made = outlined(some, stand_in, before=before)
+            places = before if made is None else made.places
+            if made is not None:
+                _places[filename] = places
+                _outlined.update(((filename, code), new) for code, new in made.codes.items())
+            for place in places:
+                if (filename, place) not in session.apart:
+                    session.apart[filename, place] = place
+                    more = True
+        if more:
+            _exchange()
+    return more
+
+
+def _routes(exceeded: list[Branches]) -> Iterator[tuple[int, tuple[types.CodeType, ...]]]:
+    """The lines where branches were decided, and the codes from there outwards."""
+    for branches in exceeded:
+        for (_, line), routes in branches.routes.items():
+            for route in routes:
+                yield line, route
+
+
+def original_of(code: types.CodeType) -> types.CodeType:
+    """The user's own code, for one that may stand for it."""
+    return _originals.get(id(code), code)
+
+
+def _can_be_apart(code: types.CodeType) -> bool:
+    return not (
+        code.co_flags & _RESUMED
+        or code.co_name in {"<module>", *COMPREHENSIONS}
+        or is_library_code(code)
+    )
+
+
+# ------------------------------------------------------------------------- codes
+def _exchange() -> None:
+    """Give every function of the files concerned the code that stands for its own."""
+    _put_back()
+    _stand_ins.clear()
+    filenames = {code.co_filename for code in _wanted.values()} | _places.keys()
+    for item in gc.get_objects():
+        if type(item) is types.FunctionType and item.__code__.co_filename in filenames:
+            code = item.__code__
+            made = _stand_in(code)
+            if made is not code:
+                item.__code__ = made
+                _functions.append((item, code))
+
+
+def _put_back() -> None:
+    for function, code in _functions:
+        function.__code__ = code
+    _functions.clear()
+
+
+def _stand_in(code: types.CodeType) -> types.CodeType:
+    """The code with all exchanged in it that is wanted; itself without any."""
+    original = original_of(code)
+    known = _stand_ins.get(id(original))
+    if known is not None:
+        return known
+    base = _outlined.get((original.co_filename, original), original)
+    if base is not original:
+        _note_origins(original)
+        for piece in _nested_codes(base):
+            if id(piece) not in _originals:
+                _owners[id(piece)] = original
+    constants = tuple(_stand_in(x) if isinstance(x, types.CodeType) else x for x in base.co_consts)
+    body = base
+    if any(a is not b for a, b in zip(constants, base.co_consts, strict=True)):
+        body = base.replace(co_consts=constants)
+    _note_copy(original, base, body)
+    made = body
+    if id(original) in _wanted:
+        made = _handing_over(body, _Apart(original)) or body
+        _originals[id(made)] = original
+    _stand_ins[id(original)] = made
+    _kept.append((original, base, body, made))
+    return made
+
+
+def _note_copy(original: types.CodeType, base: types.CodeType, body: types.CodeType) -> None:
+    """Remember whose code a copy is."""
+    if body is not original:
+        if id(original) in _owners:
+            _owners[id(body)] = _owners[id(original)]
+        else:
+            _originals[id(body)] = _originals[id(base)] = original
+
+
+def _note_origins(original: types.CodeType) -> None:
+    """Remember what the outlined codes of functions in a function stand for."""
+    for code in _nested_codes(original):
+        new = _outlined.get((code.co_filename, code))
+        if new is not None:
+            _originals[id(new)] = code
+
+
+def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _nested_codes(constant)
+
+
+_kept: list[Any] = []
+"""Codes that are known by their ids."""
+_CALL = "sparsetrace call"
+_NAMES = ("sparsetrace names",)
+
+
+def _handing_over(code: types.CodeType, call: Callable[..., Any]) -> types.CodeType | None:
+    """A code of the same signature that gives ``call(function of the code, args, kwargs)``.
+
+    Its frames count as this package's own.
+    """
+    flags = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    template = _template(
+        code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, flags, code.co_freevars
+    )
+    if template.co_freevars != code.co_freevars:
+        return None
+    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    placed: dict[Any, Any] = {_CALL: call, _NAMES: names}
+    constants = tuple(
+        code
+        if isinstance(x, types.CodeType)
+        else placed.get(x, x)
+        if type(x) in (str, tuple)
+        else x
+        for x in template.co_consts
+    )
+    return template.replace(
+        co_consts=constants,
+        co_varnames=code.co_varnames[: template.co_nlocals],
+        co_name=code.co_name,
+        co_qualname=code.co_qualname,
+        co_firstlineno=code.co_firstlineno,
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _template(
+    positional: int, positional_only: int, keywords: int, flags: int, free: tuple[str, ...]
+) -> types.CodeType:
+    """The code of a function with so many parameters, which calls one nested in it."""
+    names = [f"_p{i}" for i in range(positional)]
+    only = [f"_k{i}" for i in range(keywords)]
+    signature = names[:]
+    if positional_only:
+        signature.insert(positional_only, "/")
+    given = "".join(f"{name}, " for name in names)
+    if flags & inspect.CO_VARARGS:
+        signature.append("*_args")
+        given += "*_args, "
+    elif only:
+        signature.append("*")
+    signature += only
+    pairs = "".join(f"{name}, " for name in only)
+    extra = "_kwargs" if flags & inspect.CO_VARKEYWORDS else "{}"
+    if flags & inspect.CO_VARKEYWORDS:
+        signature.append("**_kwargs")
+    used = "".join(f"{name}, " for name in free)
+    source = (
+        f"def outer({', '.join(free)}):\n"
+        f" def call({', '.join(signature)}):\n"
+        f"  return '{_CALL}'(lambda: ({used}), ({given}), ({pairs}), {_NAMES!r}, {extra})\n"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # a text is called
+        outer = next(_nested_codes(compile(source, __file__, "exec", dont_inherit=True)))
+    return next(_nested_codes(outer))
+
+
+class _Apart:
+    """What a code hands its calls to; without a session that wants it apart it just calls."""
+
+    def __init__(self, original: types.CodeType) -> None:
+        self.original = original
+        setattr(self, HANDED, original)
+
+    def __call__(
+        self,
+        body: types.FunctionType,
+        args: tuple[Any, ...],
+        values: tuple[Any, ...],
+        names: tuple[str, ...],
+        extra: dict[str, Any],
+    ) -> Any:
+        kwargs = {**dict(zip(names, values, strict=True)), **extra} if names else extra
+        session, trace = SESSION.get(), CURRENT.get()
+        key = id(self.original)
+        if session is None or trace is None or key not in session.apart or key in session.inside:
+            return body(*args, **kwargs)
+        session.inside.add(key)
+        try:
+            return run_apart(
+                trace,
+                functools.partial(body, *args, **kwargs),
+                has_effects=lambda: has_effects(body, args, kwargs, known=session.effects),
+                unite=functools.partial(distinct, session, trace),
+            )
+        finally:
+            session.inside.discard(key)

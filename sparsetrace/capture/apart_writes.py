@@ -1,0 +1,188 @@
+"""What an outlined piece of code writes into arrays, lists and dictionaries on one path.
+
+Contract: a path's writes are noted before they are made, and undone at its end, so that each
+path starts from the same; then what all paths have left at the same places is united, and is
+written once.  What cannot be undone raises `CannotUndo` before it is written.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.operands.operands import is_traced_array
+
+__all__ = ["ABSENT", "CannotUndo", "Place", "Writes", "written"]
+
+
+class CannotUndo(BaseException):
+    """Unwinds a path whose writes cannot be undone; like `Restart` no ``Exception``."""
+
+
+class _Absent:
+    """In place of what a dictionary has not."""
+
+
+ABSENT = _Absent()
+Place = tuple[int, Hashable]
+"""The id of a container, and a key; `WHOLE` for all of an array, `TAIL` for the end of a list."""
+WHOLE, TAIL = object(), object()
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.iadd,
+    "BitAnd": operator.iand,
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "LShift": operator.ilshift,
+    "MatMult": operator.imatmul,
+    "Mod": operator.imod,
+    "Mult": operator.imul,
+    "Pow": operator.ipow,
+    "RShift": operator.irshift,
+    "Sub": operator.isub,
+}
+
+
+class Writes:
+    """The writes of one path, within those of a path around it."""
+
+    def __init__(self, outer: Writes | None) -> None:
+        self.outer = outer
+        self.containers: dict[int, Any] = {}
+        self.before: dict[Place, Any] = {}
+        """What was there, in the order in which it was written over."""
+        self.kept = False
+        """Whether the writes stay, because nothing is run apart."""
+
+    def note(self, container: Any, key: Any) -> None:
+        """Remember what is there before it is written."""
+        self.containers.setdefault(id(container), container)
+        if _is_array(container):
+            self._note_array(container, key)
+        elif type(container) is list and type(key) is int:
+            at = key + len(container) if key < 0 else key
+            tail = self.before.get((id(container), TAIL))
+            if tail is None or at < tail:
+                self.before.setdefault((id(container), at), container[key])
+        elif type(container) is dict:
+            self.before.setdefault((id(container), key), container.get(key, ABSENT))
+        else:
+            raise CannotUndo
+
+    def _note_array(self, array: Any, key: Any) -> None:
+        places = _element(array, key)
+        if places is None:
+            self.note_whole(array)
+        else:
+            self.before.setdefault((id(array), places), _copied(array[places]))
+
+    def note_whole(self, array: Any) -> None:
+        """The same for all of an array."""
+        self.containers.setdefault(id(array), array)
+        self.before.setdefault((id(array), WHOLE), array.copy())
+
+    def note_append(self, container: list[Any]) -> None:
+        self.containers.setdefault(id(container), container)
+        self.before.setdefault((id(container), TAIL), len(container))
+
+    def check(self) -> None:
+        """Two arrays that share their memory are written in no order that could be undone."""
+        arrays = [_memory(x) for x in self.containers.values() if _is_array(x)]
+        for i, one in enumerate(arrays):
+            if any(np.may_share_memory(one, other) for other in arrays[:i]):
+                raise CannotUndo
+
+    def now(self) -> dict[Place, Any]:
+        """What is at all places now."""
+        return {place: self.read(place) for place in self.before}
+
+    def read(self, place: Place) -> Any:
+        """What is at a place of a known container."""
+        container = self.containers[place[0]]
+        key: Any = place[1]
+        if key is TAIL:
+            return container[self.before[place] :]
+        if key is WHOLE:
+            return container.copy()
+        return container.get(key, ABSENT) if type(container) is dict else _copied(container[key])
+
+    def undo(self) -> None:
+        for place, value in reversed(self.before.items()):
+            container = self.containers[place[0]]
+            key: Any = place[1]
+            if key is TAIL:
+                del container[value:]
+            elif key is WHOLE:
+                container[...] = value
+            elif value is ABSENT:
+                container.pop(key, None)
+            else:
+                container[key] = value
+
+    def undone(self) -> Writes | None:
+        """Those of the path that is to undo them: this one's or, where it keeps them, around it."""
+        if not self.kept:
+            return self
+        return None if self.outer is None else self.outer.undone()
+
+    def keep(self) -> None:
+        """Let the writes stay: the path around this one is to undo them."""
+        self.kept = True
+        outer = self.undone()
+        if outer is None:
+            return
+        for place, value in self.before.items():
+            outer.containers.setdefault(place[0], self.containers[place[0]])
+            outer.before.setdefault(place, value)
+
+
+def written(container: Any, key: Any, value: Any, outer: Writes | None) -> None:
+    """Write what paths have left at a place, within a path around them."""
+    undone = None if outer is None else outer.undone()
+    if key is TAIL:
+        if undone is not None:
+            undone.note_append(container)
+        container.extend(value)
+        return
+    if key is WHOLE:
+        key = Ellipsis
+    if undone is not None:
+        undone.note(container, key)
+    if value is ABSENT:
+        container.pop(key, None)
+    else:
+        container[key] = value
+
+
+def _is_array(value: Any) -> bool:
+    return is_traced_array(value) or (
+        isinstance(value, np.ndarray)
+        and (type(value) is np.ndarray or getattr(type(value), "_is_buffer", False))
+        and value.dtype.kind in "fciub"
+    )
+
+
+def _memory(array: Any) -> Any:
+    return array._ids if is_traced_array(array) else array
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _element(array: Any, key: Any) -> tuple[int, ...] | None:
+    """The place of one element; None for anything else."""
+    parts = key if type(key) is tuple else (key,)
+    if len(parts) != array.ndim or not all(
+        type(k) is int or isinstance(k, np.integer) for k in parts
+    ):
+        return None
+    if any(hasattr(type(k), "_is_number") for k in parts):
+        return None
+    places = tuple(int(k) for k in parts)
+    return tuple(k + n if k < 0 else k for k, n in zip(places, array.shape, strict=True))

@@ -1,0 +1,134 @@
+"""The paths of one call, run apart from those of the rest of the traced function.
+
+Contract: a call that changes nothing but its result is run once for each outcome of its own
+branches, and what it returns is the union of the results.  So n calls with a branch each take n
+times two runs, and not two to the power of n.  Where the results cannot be united the function
+goes on with each of them in turn, by a decision of its own; and a call with side effects, or one
+that fails in a way of which nobody knows what it means, is run as if it were not apart.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from sparsetrace.capture.apart_writes import CannotUndo
+from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.genuine_errors import described, is_genuine, judged
+from sparsetrace.capture.result_unions import distinct_results
+from sparsetrace.capture.session import SESSION, Session
+from sparsetrace.context import Trace
+from sparsetrace.errors import TracingError
+from sparsetrace.operands.raising import is_injected, may_raise
+from sparsetrace.user_code.handlers import is_caught
+
+__all__ = ["distinct", "run_apart"]
+
+_FEW = 8
+_MOST_PATHS = 64
+"""Paths of one call that are run at least, if there are so many."""
+
+Unite = Callable[[list[Any]], list[Any]]
+
+
+def run_apart(
+    trace: Trace,
+    call: Callable[[], Any],
+    *,
+    has_effects: Callable[[], bool],
+    unite: Unite,
+    straight: Callable[[], Any] | None = None,
+) -> Any:
+    """What a call gives, united over the outcomes of the branches in it.
+
+    Parameters
+    ----------
+    trace : Trace
+    call : callable
+    has_effects : callable
+        Whether the call may change anything; asked at its first branch.
+    unite : callable
+        Makes of the results, in a list that nothing else holds, those that are to be told apart.
+    straight : callable, optional
+        The call where it is not run apart, if that differs: an error then leaves behind what was
+        done before it.
+    """
+    outer, session = trace.decide, SESSION.get()
+    if outer is None or trace.local or trace.turns is not None or session is None:
+        return (straight or call)()
+    branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW)
+    decide_apart = session.decider(branches)
+
+    def decide() -> bool:
+        if not branches.path and has_effects():
+            trace.decide = outer
+            return outer()
+        return decide_apart()
+
+    results: list[Any] = []
+    refused: dict[str, Exception] = {}
+    try:
+        trace.decide = decide
+        while branches.start():
+            try:
+                results.append(call())
+            except TracingError:
+                raise
+            except Exception as error:
+                if not branches.path:
+                    raise
+                if not is_genuine(error, branches) or (straight and _is_caught(error)):
+                    trace.decide = outer
+                    return (straight or call)()
+                refused.setdefault(described(error), error)
+            except CannotUndo:
+                trace.decide = outer
+                return (straight or call)()
+        if len(results) > 1:
+            trace.unwatched = trace.lately = None  # frames, which hold what they have returned
+            try:
+                results = unite(results)
+            except CannotUndo:
+                trace.decide = outer
+                return (straight or call)()
+    finally:
+        trace.decide = outer
+        if branches.exceeded:
+            session.exceeded.append(branches)
+    if refused:
+        _raise_again(trace, refused, results)
+    chosen = 0
+    while chosen < len(results) - 1 and outer():
+        chosen += 1
+    return results[chosen]
+
+
+def _raise_again(trace: Trace, refused: dict[str, Exception], results: list[Any]) -> None:
+    """Raise each error on a path of its own, if the function would catch it; else leave it out."""
+    for shown, error in refused.items():
+        if not is_injected(error):
+            trace.left_out.append(shown)
+        may_raise(trace, functools.partial(_itself, error))
+    if not results:
+        raise judged(next(iter(refused.values())))
+
+
+def _is_caught(error: Exception) -> bool:
+    """Whether something from here outwards may go on after the error."""
+    return is_caught(type(error), sys._getframe(1))
+
+
+def distinct(session: Session, trace: Trace, results: list[Any]) -> list[Any]:
+    """The results that the traced function may tell from one another, the others united."""
+    count = len(results)
+    several = distinct_results(
+        trace, results, asks_types=session.asks_types, opens_integers=session.opens_integers
+    )
+    session.united = session.united or len(several) < count
+    return several
+
+
+def _itself(error: Exception) -> Exception:
+    return error

@@ -1,0 +1,199 @@
+"""What one call returns on several paths, as one result: the union of its dependencies.
+
+Contract: only what the rest of the function cannot tell from the results themselves is united:
+numbers, arrays that nothing else holds, and tuples, lists and dicts of these.  Results that
+differ otherwise (None on one path, another length, a truth value) stay apart.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from sparsetrace.arrays.array import TracedArray
+from sparsetrace.context import Trace
+from sparsetrace.numbers.python_numbers import PythonNumber
+from sparsetrace.numbers.scalar import as_python
+from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced
+
+__all__ = ["distinct_results", "union_of"]
+
+_BY_VALUE = (str, bytes, bool, np.bool_)
+_FLOATS = (float, np.float64)
+_COMPLEX = (complex, np.complex128)
+_OF_HOLDER = 2
+"""References to an object that is held once, as `sys.getrefcount` counts: that, and its own."""
+
+
+def union_of(trace: Trace, values: Sequence[Any]) -> Any:
+    """One traced number or array with the dependencies of all, which have one shape."""
+    ids = [np.asarray(ids_of(trace, value)) for value in values]
+    shape = ids[0].shape
+    dtype = np.result_type(*map(dtype_of, values))
+    united = trace.graph.union_all([one.reshape(-1) for one in ids]).reshape(shape)
+    return trace.wrap(Elements(united, dtype))
+
+
+def distinct_results(
+    trace: Trace, results: list[Any], *, asks_types: Callable[[], bool], opens_integers: bool
+) -> list[Any]:
+    """The results, those that can be united as one; nothing else may hold the list.
+
+    Parameters
+    ----------
+    trace : Trace
+    results : list
+        What a call returned on each of its paths.
+    asks_types : callable
+        Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
+    opens_integers : bool
+        Whether different whole numbers become one that nobody knows.  Else they stay apart.
+    """
+    members: dict[Hashable, list[int]] = {}
+    numbers: list[list[Any]] = []
+    keys: list[Any] = []
+    for at in range(len(results)):
+        numbers.append([])
+        keys.append(_key(results, at, numbers[at]))
+    if not opens_integers:
+        for at, key in enumerate(keys):
+            members.setdefault(key, []).append(at)
+        for group in members.values():
+            columns = zip(*(numbers[at] for at in group), strict=True)
+            apart = [place for place, column in enumerate(columns) if all(map(_is_whole, column))]
+            for at in group:
+                keys[at] = keys[at], tuple(numbers[at][place] for place in apart)
+        members.clear()
+    if _is_mixed(keys, numbers) and asks_types():
+        keys = [
+            (key, tuple(map(_python_type, own))) for key, own in zip(keys, numbers, strict=True)
+        ]
+    for at, key in enumerate(keys):
+        members.setdefault(key, []).append(at)
+    return [_united(trace, [results[at] for at in group]) for group in members.values()]
+
+
+def _is_mixed(keys: list[Any], numbers: list[list[Any]]) -> bool:
+    """Whether numbers of different types are about to be united."""
+    seen: dict[Any, tuple[Any, ...]] = {}
+    for key, own in zip(keys, numbers, strict=True):
+        shown = tuple(map(_python_type, own))
+        if seen.setdefault(key, shown) != shown:
+            return True
+    return False
+
+
+def _python_type(number: Any) -> Hashable:
+    """The type that the function is told that a number has."""
+    if is_traced(number):
+        return cast(Hashable, number.__class__)
+    return cast(Hashable, type(number))
+
+
+def _is_whole(number: Any) -> bool:
+    return type(number) is int
+
+
+def _key(holder: Any, at: Any, numbers: list[Any], *, owned: bool = True) -> Any:
+    """Equal for values that can be united, whose numbers are appended to a list.
+
+    The value is given as its place in what holds it, which `owned` says is held by nothing else.
+    """
+    owned = owned and sys.getrefcount(holder[at]) <= _OF_HOLDER
+    value = holder[at]
+    cls = type(value)
+    if getattr(cls, "_is_number", False):
+        numbers.append(value)
+        kind = value._dtype.kind
+        return ("number", "f" if kind in "iu" else value._dtype.str.lstrip("<")[:1], _width(value))
+    if cls is int or cls in _FLOATS:
+        numbers.append(value)
+        return "number", "f", 8
+    if cls in _COMPLEX:
+        numbers.append(value)
+        return "number", "c", 16
+    if isinstance(value, _BY_VALUE):
+        return "same", cls, value
+    if cls is tuple or (isinstance(value, tuple) and hasattr(cls, "_fields")):
+        return "tuple", cls, *(_key(value, i, numbers, owned=owned) for i in range(len(value)))
+    if cls is list and owned:
+        return "list", *(_key(value, i, numbers) for i in range(len(value)))
+    if cls is dict and owned and all(isinstance(name, str) for name in value):
+        return "dict", *((name, _key(value, name, numbers)) for name in value)
+    if owned and _is_array(value) and _owns_memory(value):
+        if is_traced(value) or value.dtype.kind in "fc":
+            return "array", dtype_of(value).str, value.shape
+        return "same", value.dtype.str, value.shape, value.tobytes()
+    return "is", id(value)
+
+
+def _width(number: Any) -> int:
+    return 8 if number._dtype.kind in "iu" else int(number._dtype.itemsize)
+
+
+def _is_array(value: Any) -> bool:
+    if type(value) is TracedArray:
+        # one that must not be written shows elements which the inputs choose
+        return bool(value._ids.flags.writeable and value.flags.writeable)
+    return (
+        isinstance(value, np.ndarray)
+        and (type(value) is np.ndarray or getattr(type(value), "_is_buffer", False))
+        and value.dtype.kind in "fciub"
+    )
+
+
+def _owns_memory(array: Any) -> bool:
+    """Whether nothing but this array shows its memory."""
+    if is_traced(array):
+        if sys.getrefcount(array._ids) > _OF_HOLDER:
+            return False
+        memory = array._ids
+    else:
+        memory = array
+    while isinstance(memory.base, np.ndarray):
+        if sys.getrefcount(memory.base) > _OF_HOLDER:
+            return False
+        memory = memory.base
+    return memory.base is None
+
+
+def _united(trace: Trace, values: list[Any]) -> Any:
+    """One result for several of one key."""
+    first = values[0]
+    if all(value is first for value in values):
+        return first
+    if isinstance(first, tuple):
+        items = [_united(trace, list(column)) for column in zip(*values, strict=True)]
+        return tuple.__new__(type(first), items)
+    if type(first) is list:
+        return [_united(trace, list(column)) for column in zip(*values, strict=True)]
+    if type(first) is dict:
+        return {name: _united(trace, [value[name] for value in values]) for name in first}
+    if isinstance(first, np.ndarray):
+        return first if _are_equal(values) else union_of(trace, values)
+    if not (isinstance(first, (int, float, complex)) or is_traced(first)):
+        return first
+    if isinstance(first, _BY_VALUE) or _are_equal(values):
+        return first
+    united = union_of(trace, values)
+    return as_python(united) if all(map(_is_pythons, values)) else united
+
+
+def _is_pythons(number: Any) -> bool:
+    return type(number) in (int, float) or isinstance(number, PythonNumber)
+
+
+def _are_equal(values: list[Any]) -> bool:
+    """Whether plain numbers or arrays are the same, to the sign of a zero."""
+    if any(map(is_traced, values)):
+        return False
+    first = np.asarray(values[0])
+    return all(
+        type(value) is type(values[0])
+        and np.asarray(value).dtype == first.dtype
+        and np.asarray(value).tobytes() == first.tobytes()
+        for value in values
+    )

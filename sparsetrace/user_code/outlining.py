@@ -1,0 +1,230 @@
+"""Statements and expressions that branch, made functions of their own, from the source.
+
+Contract: an ``if``, a conditional expression or a loop becomes a function nested in the one where
+it stands, and a call of it by a stand-in that the caller of this module provides.  The function
+takes and returns the local names that are assigned in it; what it writes into arrays, lists and
+dictionaries goes through the stand-in.  Lines stay as they are.  A piece that does more than that
+(``return``, ``yield``, an attribute that is assigned) is left alone, as is code whose source is
+not what runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sparsetrace.user_code.outlined_pieces import PREFIX, Place, assigned, is_outlinable, rewritten
+
+__all__ = ["COMPREHENSIONS", "Outlined", "outlined"]
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS = (ast.For, ast.While)
+COMPREHENSIONS = frozenset("<listcomp> <setcomp> <dictcomp> <genexpr>".split())
+"""Names of code that runs as a part of the function where it stands."""
+_COMPOUND = (ast.If, *_LOOPS, ast.Try, ast.With, ast.Match)
+
+
+StandIn = Callable[[str, str, Place], Any]
+"""Gives what is called for a piece: what it is (see `outlined_pieces`), its file and place."""
+
+
+class Outlined(NamedTuple):
+    """Code objects in which pieces are functions of their own."""
+
+    codes: dict[types.CodeType, types.CodeType]
+    """By those that they stand for."""
+    places: frozenset[Place]
+    """Where the pieces begin."""
+
+
+def outlined(
+    lines: Mapping[types.CodeType, set[int]], stand_in: StandIn, *, before: frozenset[Place]
+) -> Outlined | None:
+    """Outline what branches at some lines of some codes of one file.
+
+    Parameters
+    ----------
+    lines : dict
+        Where each code decides.
+    stand_in : callable
+    before : set of places
+        What was outlined before, and is again.
+
+    Returns
+    -------
+    Outlined or None
+        None where nothing else can be outlined, or the source is not that of the codes.
+    """
+    filename = next(iter(lines)).co_filename
+    wanted = {line for some in lines.values() for line in some}
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)), filename)
+        tree.body = [x for x in tree.body if _is_needed(x, wanted, before)]
+        old = _functions_in(_compiled(tree, filename))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    if not set(lines) <= set(old.values()):
+        return None  # the source is not what runs
+    chosen = _Choice(tree, wanted, before).chosen
+    places = frozenset(map(_place, chosen))
+    if places <= before:
+        return None
+    try:
+        made = _compiled(ast.fix_missing_locations(rewritten(tree, chosen)), filename)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    new = _functions_in(_filled(made, stand_in, filename))
+    codes = {
+        code: new[key]
+        for key, code in old.items()
+        if key in new and new[key].co_freevars == code.co_freevars
+    }
+    return Outlined(codes, places)
+
+
+def _is_needed(node: ast.stmt, lines: set[int], before: frozenset[Place]) -> bool:
+    """Whether a statement of a module holds what is outlined, or changes how that is compiled."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return True  # calls of what is imported are compiled in another way
+    places = lines.union(line for line, _ in before)
+    first = min([node.lineno, *(x.lineno for x in getattr(node, "decorator_list", ()))])
+    return any(first <= line <= (node.end_lineno or first) for line in places)
+
+
+def _compiled(tree: ast.Module, filename: str) -> types.CodeType:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # texts are called, until they are filled
+        return compile(tree, filename, "exec", dont_inherit=True)
+
+
+def _place(node: Any) -> Place:
+    return node.lineno, node.col_offset
+
+
+def _functions_in(code: types.CodeType) -> dict[tuple[str, int], types.CodeType]:
+    """The functions by their names and lines, but for those of which there are several."""
+    result: dict[tuple[str, int], types.CodeType] = {}
+    several = set()
+    for one in _nested(code):
+        if (
+            one.co_varnames[:1] == (PREFIX,)
+            or one.co_name.startswith(PREFIX)
+            or one.co_name in COMPREHENSIONS
+        ):
+            continue
+        key = one.co_qualname, one.co_firstlineno
+        if key in result:
+            several.add(key)
+        result[key] = one
+    return {key: one for key, one in result.items() if key not in several}
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _nested(constant)
+
+
+def _filled(
+    code: types.CodeType, stand_in: StandIn, filename: str, name: str = ""
+) -> types.CodeType:
+    """The code with the stand-ins in place of the texts that name them."""
+    own = code.co_name.startswith(PREFIX) or code.co_varnames[:1] == (PREFIX,)
+    name = name if own else code.co_name
+
+    def filled(constant: Any) -> Any:
+        if isinstance(constant, types.CodeType):
+            return _filled(constant, stand_in, filename, name)
+        if type(constant) is str and constant.startswith(PREFIX):
+            what, line, column = constant.removeprefix(PREFIX).split()
+            return stand_in(what, filename, (int(line), int(column)))
+        return constant
+
+    return code.replace(co_consts=tuple(map(filled, code.co_consts)), co_name=name)
+
+
+class _Choice:
+    """The nodes that are outlined for some lines: the innermost that can be, not nested."""
+
+    def __init__(self, tree: ast.Module, lines: set[int], before: frozenset[Place]) -> None:
+        self.parents = {
+            child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
+        }
+        self.chosen: list[ast.AST] = []
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.stmt, ast.IfExp)) and _place(node) in before:
+                self._add(node)
+        for line in sorted(lines):
+            for node in self._deciding(tree, line):
+                self._choose(node)
+
+    def _deciding(self, tree: ast.Module, line: int) -> list[ast.AST]:
+        """The statements and expressions whose tests are at a line."""
+        tests: list[ast.AST] = []
+        simple: list[ast.AST] = []
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.If, ast.IfExp, ast.While)) and _spans(node.test, line):
+                tests.append(node)
+            elif (
+                isinstance(node, ast.stmt)
+                and not isinstance(node, (*_COMPOUND, *_FUNCTIONS, ast.ClassDef))
+                and _spans(node, line)
+            ):
+                simple.append(node)
+        return tests or simple
+
+    def _choose(self, node: ast.AST) -> None:
+        """Outline a node or, where it cannot be, the innermost around it that can."""
+        at: ast.AST | None = self._whole(node)
+        while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
+            if isinstance(at, (ast.IfExp, ast.stmt)) and (
+                at in self.chosen
+                or (is_outlinable(at, self._function(at)) and not self._is_cut_short(at))
+            ):
+                self._add(at)
+                return
+            at = self.parents.get(at)
+
+    def _is_cut_short(self, node: ast.AST) -> bool:
+        """Whether an error leaves names behind that the node had assigned, and goes on near it."""
+        at = self.parents.get(node)
+        while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef)):
+            if isinstance(at, (ast.Try, ast.TryStar, ast.With)):
+                return isinstance(node, ast.stmt) and bool(assigned(node))
+            at = self.parents.get(at)
+        return False
+
+    def _whole(self, node: ast.AST) -> ast.AST:
+        """The outermost of conditional expressions in one another, the ``if`` of an ``elif``."""
+        parent = self.parents.get(node)
+        if isinstance(node, ast.IfExp):
+            outer: ast.AST | None = parent
+            while isinstance(outer, (ast.expr, ast.keyword)):
+                if isinstance(outer, ast.IfExp):
+                    return self._whole(outer)
+                if isinstance(outer, (ast.Lambda, ast.ListComp, ast.GeneratorExp)):
+                    break
+                outer = self.parents.get(outer)
+        if isinstance(node, ast.If) and isinstance(parent, ast.If) and parent.orelse == [node]:
+            return self._whole(parent)
+        return node
+
+    def _function(self, node: ast.AST) -> ast.AST | None:
+        """The function in whose scope a statement stands; None outside of any."""
+        at = self.parents.get(node)
+        while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef)):
+            at = self.parents.get(at)
+        return None if isinstance(at, ast.ClassDef) else at
+
+    def _add(self, node: ast.AST) -> None:
+        if self._function(node) is not None and node not in self.chosen:
+            self.chosen.append(node)
+
+
+def _spans(node: Any, line: int) -> bool:
+    return bool(node.lineno <= line <= node.end_lineno)

@@ -1,0 +1,162 @@
+"""Branches of calls and of pieces of code, run apart where all paths together are too many."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from impatient import impatient
+from outside import Outside
+
+import sparsetrace as st
+from cases import branches_not_united
+from cases import branches_per_element as cases
+from cases.branches_not_united import DOUBTFUL
+from cases.branches_per_element import EXACT
+from oracles import assert_covers, assert_same_pattern, dense
+
+N = 14
+"""More than 2**10 paths."""
+
+
+def united_at_points(take, f, n):
+    """The entries that there are at some of many points, of which the function takes each way."""
+    rng = np.random.default_rng(0)
+    patterns = [dense(take(f, rng.uniform(0.01, 0.99, n), local=True)) for _ in range(40)]
+    return np.logical_or.reduce(patterns)
+
+
+def size_for(name):
+    return 9 if name == "no result" else N
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_pattern_is_what_some_input_needs(name):
+    f, n = EXACT[name], size_for(name)
+    pattern = st.jacobian_sparsity(f, np.linspace(0.01, 0.99, n))
+    assert_same_pattern(pattern, united_at_points(st.jacobian_sparsity, f, n))
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_second_derivatives_are_what_some_input_needs(name):
+    f, n = EXACT[name], size_for(name)
+
+    def g(x):
+        return np.sum(np.array(f(x)))
+
+    pattern = st.hessian_sparsity(g, np.linspace(0.01, 0.99, n))
+    assert_same_pattern(pattern, united_at_points(st.hessian_sparsity, g, n))
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 3])
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_what_cannot_be_united_is_not_lost(name, attempts):
+    f, x = DOUBTFUL[name], np.linspace(0.1, 0.9, 3)
+    try:
+        expected = st.jacobian_sparsity(f, x)
+    except st.TracingError:
+        expected = united_at_points(st.jacobian_sparsity, f, 3)
+    with impatient(attempts):
+        try:
+            pattern = st.jacobian_sparsity(f, x)
+        except (st.TracingError, ValueError):  # an array that is read-only
+            return
+    assert_covers(pattern, expected)
+    assert not branches_not_united.seen
+    assert not branches_not_united.memory
+
+
+def test_the_functions_have_their_own_code_again():
+    before = [cases.bent.__code__, cases.Model.rate.__code__, cases.if_in_loop.__code__]
+    for name in ("methods", "helpers in helpers", "if in a loop"):
+        st.jacobian_sparsity(EXACT[name], np.linspace(0, 1, N))
+    after = [cases.bent.__code__, cases.Model.rate.__code__, cases.if_in_loop.__code__]
+    assert all(map(np.equal, map(id, after), map(id, before)))
+
+
+def test_two_branches_of_one_call_are_run_together():
+    def f(x):
+        def g(v, w):
+            a = v if v > 0 else 1.0
+            return a * w if v > 0 else a
+
+        return [g(v, v + 1) for v in x] + [g(x[0], x[1])]
+
+    pattern = st.jacobian_sparsity(f, np.ones(N)).toarray()
+    assert set(np.flatnonzero(pattern[-1])) == {0, 1}
+
+
+def test_what_a_path_of_a_call_fails_by_is_left_out_and_said():
+    pattern = st.jacobian_sparsity(EXACT["checks"], np.ones(200))
+    assert_same_pattern(pattern, np.eye(200))
+    (line,) = pattern.left_out
+    assert line.startswith("ValueError: not for negative numbers at ")
+
+
+def test_an_error_that_the_caller_catches_is_a_path():
+    def f(x):
+        out = []
+        for v in x:
+            try:
+                out.append(cases.checked(v))
+            except ValueError:
+                out.append(x[0] * v)
+        return out
+
+    x = np.linspace(0.1, 0.9, 5)
+    expected = st.jacobian_sparsity(f, x)
+    with impatient(1):
+        assert_same_pattern(st.jacobian_sparsity(f, x), expected)
+    assert expected.nnz == 9
+
+
+# ------------------------------------------------------------------------ how long it takes
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(EXACT) - {"no result", "nested twice", "turns"}))
+def test_time_is_linear(name):
+    f = EXACT[name]
+    durations = []
+    for n in (100, 800):
+        x = np.linspace(0, 1, n)
+        began = time.process_time()
+        st.jacobian_sparsity(f, x, verify=False)
+        durations.append(time.process_time() - began)
+    assert durations[1] < 3 + 20 * durations[0]
+
+
+def hopeless(x):
+    names = []
+    for v in x:
+        name = "large" if v > 0.5 else "small"
+        names.append(name)
+    return [v for v, name in zip(x, names, strict=True) if name == "large"]
+
+
+def test_the_error_comes_soon_where_the_function_is_slow():
+    runs = Outside()
+
+    def f(x):
+        runs.append(None)
+        time.sleep(0.15)
+        return hopeless(x)
+
+    with pytest.raises(st.ValueDependentError) as caught:
+        st.jacobian_sparsity(f, np.linspace(0, 1, 60))
+    line = hopeless.__code__.co_firstlineno + 3
+    assert f"test_paths_apart.py:{line} (in hopeless)" in str(caught.value)
+    assert "local=True" in str(caught.value)
+    assert len(runs) < 20
+
+
+def test_twelve_decisions_of_a_slow_function_are_not_all_run():
+    runs = Outside()
+
+    def f(x):
+        runs.append(None)
+        time.sleep(0.02)
+        return hopeless(x)
+
+    with pytest.raises(st.ValueDependentError):
+        st.jacobian_sparsity(f, np.linspace(0, 1, 16))
+    assert len(runs) < 150

@@ -1,0 +1,348 @@
+"""Functions with a branch for each element, as people write them; too many paths to run them all.
+
+Of each the pattern is just what some input needs.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Function = Callable[[Any], Any]
+
+
+def bent(v):
+    if v > 0.5:
+        return v**2
+    return -v
+
+
+def steeper(v):
+    return bent(v) if v > 0.7 else 2 * v
+
+
+def arc(v):
+    return math.acos(v) if v < 0.6 else 0
+
+
+def pair(v, w):
+    if v > w:
+        return v, 2.0
+    return -v, v * w
+
+
+def early(v):
+    if v < 0.2:
+        return 0.0
+    if v > 0.8:
+        return v
+    return v * v * 2
+
+
+def halved(v):
+    turns = 0
+    while v > 0.5 and turns < 4:
+        v = v / 2
+        turns += 1
+    return v
+
+
+def checked(v):
+    if v < 0:
+        raise ValueError("not for negative numbers")
+    return v * v
+
+
+def is_large(v):
+    if v > 0.5:  # noqa: SIM103
+        return True
+    return False
+
+
+def sign(v):
+    return 1 if v > 0.5 else -1
+
+
+def perhaps(v):
+    if v > 0.5:
+        return None
+    return v * v
+
+
+def filled(v):
+    out = np.zeros(2)
+    if v > 0.5:
+        out[0] = v
+    out[1] += v * v
+    return out
+
+
+def polynomial(v):
+    terms = []
+    for k in range(3):
+        terms.append(v**k)
+    if v > 0.5:
+        terms.append(1.0)
+    else:
+        terms.append(v)
+    return sum(terms)
+
+
+def by_keyword(v, *, scale=2.0, **options):
+    return scale * v if v > options.get("at", 0.5) else options["other"]
+
+
+def falls_back(v):
+    try:
+        return checked(v - 0.5)
+    except ValueError:
+        return v
+
+
+class Point(NamedTuple):
+    """What a helper returns by name."""
+
+    value: Any
+    weight: Any
+
+
+def named(v):
+    return Point(v, 1.0) if v > 0.5 else Point(v**2, v)
+
+
+class Model:
+    """Methods that branch, and call one another."""
+
+    factor = 2.0
+
+    def __init__(self):
+        self.table = [1.0, 2.0]
+
+    def rate(self, v, other=1.0):
+        if v > 0.5:
+            return self.factor * v * other
+        return self.table[0] * self.squared(v)
+
+    def squared(self, v):
+        return v * v if v < 0.3 else v
+
+    @staticmethod
+    def still(v):
+        return v if v > 0.5 else 0.0
+
+    @property
+    def scaled(self):
+        return functools.partial(bent)
+
+    def __call__(self, v):
+        return self.rate(v) if v > 0.1 else -v
+
+
+model = Model()
+
+
+def listed(x):
+    out = []
+    for v in x:
+        out.append(bent(v))
+    return out
+
+
+def buffered(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = bent(x[i])
+    return y
+
+
+def nested_function(x):
+    factor = 3.0
+
+    def inner(v):
+        return v * factor if v > 0.5 else factor
+
+    return np.array([inner(v) for v in x])
+
+
+def nested_twice(x):
+    def middle(v):
+        def deep(u):
+            return u * v if u > v else u
+
+        return deep(v) + deep(2 * v)
+
+    return [middle(v) for v in x]
+
+
+def a_lambda(x):
+    inner = lambda v: v if v > 0.5 else 0.0  # noqa: E731
+    return np.array([inner(v) for v in x])
+
+
+def ternary_in_loop(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = 0 if x[i] > 1 else math.acos(x[i])
+    return y
+
+
+def if_in_loop(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            y[i] = x[i] ** 2
+        else:
+            y[i] = -x[i]
+    return y
+
+
+def one_sided(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i]
+        if x[i] > 0.5:
+            y[i] += x[i] ** 2
+    return y
+
+
+def chain(x):
+    out = []
+    for v in x:
+        if v < 0.2:
+            t = 1.0 * v
+        elif v < 0.6:
+            s = v * v
+            t = s + 1
+        else:
+            t = 0.0
+        out.append(t)
+    return out
+
+
+def appended(x):
+    out = []
+    for v in x:
+        if v < 0.5:
+            out.append(v)
+        else:
+            out.append(v * v)
+    return out
+
+
+def rows(x):
+    m = np.zeros((len(x), 2))
+    for i, v in enumerate(x):
+        if v > 0.5:
+            m[i, 0] = v
+            m[i, 1] = v * v
+        else:
+            m[i] = v
+    return m.ravel()
+
+
+def keyed(x):
+    d = {}
+    for i, v in enumerate(x):
+        if v > 0.5:
+            d[i] = v
+        else:
+            d[i] = v**3
+    return list(d.values())
+
+
+def of_a_list(x):
+    z = [0.0] * len(x)
+    for i, v in enumerate(x):
+        if v > 0.5:
+            z[i] = v
+        elif v > 0.2:
+            z[i] -= v * v
+    return z
+
+
+def inner_loop(x):
+    out = []
+    for v in x:
+        for k in range(3):
+            if k and v < 0.2 * k:
+                break
+            s = v * k
+        out.append(s)
+    return out
+
+
+def conjunction(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        if x[i] > 0.2 and x[i] < 0.7:
+            y[i] = x[i]
+        else:
+            y[i] = x[i] ** 2
+    return y
+
+
+def used_late(x):
+    total = 0.0
+    for v in x:
+        if v > 0.5:
+            total += v * v
+    return total
+
+
+def neighbours(x):
+    y = np.zeros(len(x) - 1)
+    for i in range(len(x) - 1):
+        if x[i] > x[i + 1]:
+            y[i] = x[i]
+        else:
+            y[i] = x[i + 1] * x[i]
+    return y
+
+
+EXACT: dict[str, Function] = {
+    "comprehension of calls": lambda x: np.array([bent(v) for v in x]),
+    "calls appended": listed,
+    "calls in a buffer": buffered,
+    "map": lambda x: list(map(bent, x)),
+    "generator": lambda x: sum(bent(v) for v in x),
+    "helpers in helpers": lambda x: [steeper(v) for v in x],
+    "domain": lambda x: [arc(v) for v in x],
+    "pairs": lambda x: [p * q for p, q in (pair(v, 0.5) for v in x)],
+    "early return": lambda x: [early(v) for v in x],
+    "turns": lambda x: [halved(v) for v in x],
+    "checks": lambda x: [checked(v) for v in x],
+    "truth values": lambda x: [v if is_large(v) else 0.0 for v in x],
+    "signs": lambda x: [sign(v) * v for v in x],
+    "no result": lambda x: [v if (r := perhaps(v)) is None else r for v in x[:9]],
+    "own arrays": lambda x: np.concatenate([filled(v) for v in x]),
+    "own lists": lambda x: [polynomial(v) for v in x],
+    "keywords": lambda x: [by_keyword(v, other=1.0, at=0.4) for v in x],
+    "caught inside": lambda x: [falls_back(v) for v in x],
+    "named tuples": lambda x: [p.value * p.weight for p in map(named, x)],
+    "methods": lambda x: [model.rate(v) for v in x],
+    "methods with arguments": lambda x: [model.rate(v, other=2.0) for v in x],
+    "bound methods": lambda x: list(map(model.rate, x)),
+    "static methods": lambda x: [Model.still(v) for v in x],
+    "called objects": lambda x: [model(v) for v in x],
+    "properties": lambda x: [model.scaled(v) for v in x],
+    "nested function": nested_function,
+    "nested twice": nested_twice,
+    "lambda": a_lambda,
+    "comprehension": lambda x: [v**2 if v > 0.5 else -v for v in x],
+    "ternary in a loop": ternary_in_loop,
+    "if in a loop": if_in_loop,
+    "one-sided": one_sided,
+    "elif chain": chain,
+    "appended": appended,
+    "rows": rows,
+    "dictionary": keyed,
+    "items of a list": of_a_list,
+    "loop inside": inner_loop,
+    "conjunction": conjunction,
+    "sum": used_late,
+    "neighbours": neighbours,
+}
