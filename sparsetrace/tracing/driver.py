@@ -42,6 +42,7 @@ from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.tracing.finished import finish
+from sparsetrace.tracing.outside_arrays import OutsideArrays
 from sparsetrace.tracing.state import State
 from sparsetrace.user_code.attribute_access import calls_numpy
 from sparsetrace.user_code.frames import outside_frame
@@ -73,6 +74,7 @@ def trace(
     *,
     function: Callable[..., Any],
     state: State,
+    unknown: Callable[[], set[int]],
     point: Sequence[Any] = (),
     max_paths: int,
     capture: bool,
@@ -89,6 +91,8 @@ def trace(
         The user's function itself.
     state : State
         What it keeps from one call to the next, and can reach.
+    unknown : callable
+        The ids of arrays among the arguments whose numbers are not known.
     point : sequence
         In a local trace, the values of the traced arguments.  Where the function keeps a
         copy of them from an earlier call, it would take its results from there: it is run
@@ -104,6 +108,7 @@ def trace(
         What the function itself raised, if it did so on every path.
     """
     session = Session() if capture else None
+    outside = OutsideArrays(state, unknown)
     watch = must_watch(state.reached)
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
@@ -113,11 +118,12 @@ def trace(
         result = None
         while result is None:
             branches = Branches(max_paths)
-            result = _all_paths(call, new_trace, session, branches, state, watch=watch)
+            result = _all_paths(call, new_trace, session, branches, state, outside, watch=watch)
         with state.moved_from(point) as moved:
             if moved:
                 size = len(result.runs[0].outputs)
-                result.runs.extend(_beside(call, new_trace, session, max_paths, state, size))
+                moved_runs = _beside(call, new_trace, session, max_paths, state, outside, size)
+                result.runs.extend(moved_runs)
     return result
 
 
@@ -127,11 +133,13 @@ def _beside(
     session: Session | None,
     max_paths: int,
     state: State,
+    outside: OutsideArrays,
     size: int,
 ) -> list[Run]:
     """Runs with moved state; none where the function cannot do without what it was."""
     try:
-        result = _all_paths(call, new_trace, session, Branches(max_paths), state, watch=True)
+        branches = Branches(max_paths)
+        result = _all_paths(call, new_trace, session, branches, state, outside, watch=True)
     except TracingError:
         raise  # what it remembers may be all that the first run has seen
     except Exception:
@@ -145,6 +153,7 @@ def _all_paths(
     session: Session | None,
     branches: Branches,
     state: State,
+    outside: OutsideArrays,
     *,
     watch: bool,
 ) -> Traced | None:
@@ -159,7 +168,7 @@ def _all_paths(
     before = changes()
     while branches.start():
         try:
-            runs.append(_path(call, new_trace, session, branches, state, watch=watch))
+            runs.append(_path(call, new_trace, session, branches, state, outside, watch=watch))
         except TracingError as error:
             if branches.path and changes() != before:
                 return None
@@ -248,6 +257,7 @@ def _path(
     session: Session | None,
     branches: Branches,
     state: State,
+    outside: OutsideArrays,
     *,
     watch: bool,
 ) -> Run:
@@ -266,6 +276,8 @@ def _path(
 
     for _ in range(_MOST_RUNS):
         branches.again()
+        if session is not None:
+            outside.prepare(session)
         before = changes(), disturbances()
         trace = new_trace()
         trace.truths_at_once = state.reached.compares_truths()
@@ -288,6 +300,7 @@ def _path(
             with (
                 watching(active=watch) as escapes,
                 state.run(),
+                outside.exchanged(trace, session),
                 putting_back(),
                 alone(trace, failures),
             ):
@@ -324,10 +337,11 @@ def _path(
             assert outputs is not None
             return Run(trace, outputs)
         if session is not None:
-            for failure in (cause, error):
-                rebind(failure)
+            rebind(cause)
+            rebind(error)
             exchange_sequences()
-            if (changes(), disturbances()) != before:
+            if (changes(), disturbances()) != before or outside.watch(cause):
+                cause = None  # it holds the frames of the run, and what they refer to
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause

@@ -17,7 +17,7 @@ import operator
 import random
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -25,9 +25,12 @@ from typing import Any
 from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
 
 from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.user_code.held_arrays import HeldArrays
+from sparsetrace.user_code.places import item_of, places
 from sparsetrace.user_code.reach import (
     CACHES,
     ITERATORS,
+    Reached,
     dict_of,
     filled_slots,
     is_foreign,
@@ -52,6 +55,10 @@ class State:
     ----------
     roots : iterable
         A function and the arguments that it is given as they are.
+    arguments : tuple
+        What holds all arguments of the call.
+    inputs : list
+        What holds the traced ones, on behalf of the trace.
 
     Examples
     --------
@@ -68,8 +75,19 @@ class State:
     []
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
-        self.reached = result = reached(roots)
+    def __init__(
+        self, roots: Iterable[Any], arguments: tuple[Any, ...] = (), inputs: Sequence[Any] = ()
+    ) -> None:
+        self._roots, self._arguments, self.inputs = list(roots), arguments, inputs
+        self._drawn: dict[int, list[Any]] = {}
+        self._point: tuple[Any, ...] = ()
+        self.written: set[int] = set()
+        """The ids of arrays that are put back whatever their size."""
+        self._take()
+
+    def _take(self) -> None:
+        """Take what the objects hold now for their state."""
+        self.reached = result = reached(self._roots)
         self._cells = [(cell, _content(cell)) for cell in result.cells]
         self._objects = result.objects
         self._dicts = [
@@ -86,12 +104,11 @@ class State:
             self._others += map(_kept_deque, result.deques)
             self._others += (_kept_slots(item, names) for item, names in result.slots)
             self._others += map(_kept_bytes, result.bytes)
-        self._others += _kept_arrays(result.arrays)
+        self._others += _kept_arrays(result.arrays, self.written)
         self._others += [_kept_random(generator) for generator in result.randoms]
         self._others += [_kept_cache(cache) for cache in result.caches]
-        self._drawn: dict[int, list[Any]] = {}
-        self._moves: list[Callable[[], None]] = []
-        self._exchanges = _listed(self, *result.caches, *result.iterators)
+        self._moves: list[Callable[[], None]] = list(_moves(self, self._point))
+        self._exchanges = _listed(result, *result.caches, *result.iterators)
 
     @contextmanager
     def run(self) -> Iterator[None]:
@@ -109,7 +126,7 @@ class State:
         """How to exchange each function that is watched where it is held, and the function."""
         result = self.reached
         if result.watched:
-            yield from _places(self, set(map(id, result.watched)))
+            yield from _places(result, set(map(id, result.watched)))
             for function in result.defaults:
                 for i, value in enumerate(function.__defaults__):
                     if is_watched(value):
@@ -124,11 +141,27 @@ class State:
         A function that remembers the last point answers there with what it computed in an
         earlier call.  So it does at no other point, however near.
         """
-        self._moves = list(_moves(self, point))
+        self._point = tuple(point)
+        self._moves = list(_moves(self, self._point))
         try:
             yield bool(self._moves)
         finally:
-            self._moves = []
+            self._point, self._moves = (), []
+
+    def held_arrays(self) -> HeldArrays:
+        """The arrays that the function can reach, and where they are held."""
+        return HeldArrays(self._roots, self._arguments)
+
+    @contextmanager
+    def let_go(self) -> Iterator[None]:
+        """Within it, between runs, nothing is held here but the roots; then state is taken anew."""
+        kept = ("_roots", "_arguments", "inputs", "_drawn", "_point", "written")
+        for name in set(vars(self)).difference(kept):
+            delattr(self, name)
+        try:
+            yield
+        finally:
+            self._take()
 
     def _exchange(self) -> None:
         made: dict[int, Any] = {}  # one stand-in for each, wherever it is held
@@ -350,14 +383,17 @@ def _kept_bytes(data: Any) -> Callable[[], None]:
     return put_back
 
 
-def _kept_arrays(arrays: list[ndarray[Any, Any]]) -> Iterator[Callable[[], None]]:
-    """Small arrays, byte for byte, and arrays of objects."""
+def _kept_arrays(
+    arrays: list[ndarray[Any, Any]], written: Container[int]
+) -> Iterator[Callable[[], None]]:
+    """Small arrays, and those that are known to be written, byte for byte; arrays of objects."""
     total = 0
     for values in arrays:
         size = values.nbytes
-        if size > _MOST_BYTES_OF_ONE or total + size > _MOST_BYTES:
-            continue
-        total += size
+        if id(values) not in written:
+            if size > _MOST_BYTES_OF_ONE or total + size > _MOST_BYTES:
+                continue
+            total += size
         if values.dtype.kind == "O":
             yield _kept_objects(values)
         elif not values.dtype.hasobject:
@@ -468,13 +504,13 @@ def _kept_numbers_of_python(state: State) -> Iterator[tuple[_Assign, Any]]:
             continue  # a table, not an object that remembers
         for key, value in before.items():
             if type(value) in types_kept:
-                yield _item(container, key), value
+                yield item_of(container, key), value
     for cell, value in state._cells:
         if type(value) in types_kept:
             yield functools.partial(setattr, cell, "cell_contents"), value
     for scope, name, value in state._names:
         if type(value) in types_kept:
-            yield _item(scope, name), value
+            yield item_of(scope, name), value
 
 
 # -------------------------------------------------------------- caches, iterators
@@ -492,35 +528,12 @@ def _kept_cache(cache: Any) -> Callable[[], None]:
 _Assign = Callable[[Any], None]
 
 
-def _listed(state: State, *wanted: Any) -> list[tuple[_Assign, Any]]:
-    return list(_places(state, set(map(id, wanted)))) if wanted else []
+def _listed(result: Reached, *wanted: Any) -> list[tuple[_Assign, Any]]:
+    return list(_places(result, set(map(id, wanted)))) if wanted else []
 
 
-def _places(state: State, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
-    """How to exchange some objects, in every name, container and attribute that holds one."""
-    for scope, name, value in state._names:
-        if id(value) in wanted:
-            yield _item(scope, name), value
-    for container, before in (*state._dicts, *state._scopes):
-        for key, value in before.items():
-            if id(value) in wanted:
-                yield _item(container, key), value
-    for some, items in state._lists:
-        for i, value in enumerate(items):
-            if id(value) in wanted:
-                yield functools.partial(list.__setitem__, some, i), value
-    for cell, value in state._cells:
-        if id(value) in wanted:
-            yield functools.partial(setattr, cell, "cell_contents"), value
-    for item, names in state.reached.slots:
-        for name, value in filled_slots(item, names).items():
-            if id(value) in wanted:
-                yield functools.partial(object.__setattr__, item, name), value
-    for cls, before in state._classes:
-        for name, value in before.items():
-            result = _inside(value)
-            if id(result) in wanted:
-                yield _attribute(cls, name, value), result
+def _places(result: Reached, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
+    return ((place.assign, place.value) for place in places(result, wanted))
 
 
 def _redefine(function: Any, i: int, value: Any) -> None:
@@ -534,34 +547,6 @@ def _recall(call: functools.partial[Any], function: Any) -> None:
     vars(functools.partial)["__setstate__"](
         call, (function, call.args, call.keywords, vars(call) or None)
     )
-
-
-def _item(container: dict[Any, Any], key: Any) -> _Assign:
-    if issubclass(type(container), collections.OrderedDict):
-        return functools.partial(collections.OrderedDict.__setitem__, container, key)
-    return functools.partial(dict.__setitem__, container, key)
-
-
-def _inside(value: Any) -> Any:
-    if type(value) in (staticmethod, classmethod):
-        return value.__func__
-    return value.fget if type(value) is property else value
-
-
-def _attribute(cls: type, name: str, value: Any) -> _Assign:
-    def assign(stand_in: Any) -> None:
-        made = stand_in
-        if stand_in is _inside(value):  # put back what stood there
-            made = value
-        elif type(value) is types.BuiltinFunctionType and type(made) is types.FunctionType:
-            made = staticmethod(made)  # a Python function would become a method
-        elif type(value) is property:
-            made = property(stand_in, value.fset, value.fdel, value.__doc__)
-        elif type(value) in (staticmethod, classmethod):
-            made = type(value)(stand_in)
-        type.__setattr__(cls, name, made)
-
-    return assign
 
 
 def _stand_in(original: Any, drawn: dict[int, list[Any]]) -> Any:
