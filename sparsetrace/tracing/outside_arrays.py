@@ -21,6 +21,7 @@ import numpy as np
 
 from sparsetrace.arrays.array import traced_array
 from sparsetrace.arrays.object_array import ObjectArray
+from sparsetrace.capture.patches import names_as_before
 from sparsetrace.capture.session import Buffer, Outside, Session
 from sparsetrace.context import Trace
 from sparsetrace.errors import TracingError
@@ -148,7 +149,7 @@ class OutsideArrays:
             return
         session.promoted |= self._likely(session)
         due = [memory for memory in memories if memory in session.promoted and not memory.is_due]
-        with self._state.let_go():
+        with names_as_before(), self._state.let_go():
             walk = self._state.held_arrays()
             walk.forget_arrays()
             references = AllReferences(walk, self._state.inputs)

@@ -109,6 +109,7 @@ class State:
         self._others += [_kept_cache(cache) for cache in result.caches]
         self._moves: list[Callable[[], None]] = list(_moves(self, self._point))
         self._exchanges = _listed(result, *result.caches, *result.iterators)
+        self._watched = _listed(result, *result.watched)
 
     @contextmanager
     def run(self) -> Iterator[None]:
@@ -126,7 +127,7 @@ class State:
         """How to exchange each function that is watched where it is held, and the function."""
         result = self.reached
         if result.watched:
-            yield from _places(result, set(map(id, result.watched)))
+            yield from self._watched
             for function in result.defaults:
                 for i, value in enumerate(function.__defaults__):
                     if is_watched(value):
@@ -156,12 +157,21 @@ class State:
     def let_go(self) -> Iterator[None]:
         """Within it, between runs, nothing is held here but the roots; then state is taken anew."""
         kept = ("_roots", "_arguments", "inputs", "_drawn", "_point", "written")
+        # what a trace has exchanged meanwhile in modules and classes is not their state
+        names = {(id(scope), name): x for scope, name, x in self._names if not _is_array(x)}
+        scopes = {
+            id(owner): {name: x for name, x in before.items() if not _is_array(x)}
+            for owner, before in (*self._classes, *self._scopes)
+        }
         for name in set(vars(self)).difference(kept):
             delattr(self, name)
         try:
             yield
         finally:
             self._take()
+            self._names = [(s, name, names.get((id(s), name), x)) for s, name, x in self._names]
+            for owner, before in (*self._classes, *self._scopes):
+                before.update(scopes.get(id(owner), {}))
 
     def _exchange(self) -> None:
         made: dict[int, Any] = {}  # one stand-in for each, wherever it is held
@@ -221,6 +231,10 @@ def kept_state(*roots: Any) -> Iterator[None]:
     """
     with State(roots).run():
         yield
+
+
+def _is_array(value: Any) -> bool:
+    return issubclass(type(value), ndarray)
 
 
 # ------------------------------------------------------------------------ dicts

@@ -8,6 +8,7 @@ import types
 
 import numpy as np
 import pytest
+import user_package
 from outside import Outside
 
 import sparsetrace as st
@@ -251,6 +252,40 @@ def test_a_buffer_in_a_thread_of_the_function():
 
     assert st.jacobian_sparsity(f, POINT).toarray().astype(int).tolist() == np.eye(3).tolist()
     assert work.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_names_that_were_exchanged_before_are_put_back_too(local):
+    """State is taken anew between runs, when names of the module are exchanged."""
+    source = """
+from numpy import asarray, zeros
+from math import sin
+import user_package
+table = {"to array": asarray}
+work, count = zeros(3), 0
+def f(x):
+    global count
+    count += 1
+    out = zeros(3)
+    out[:2] = [sin(x[0]), user_package.smooth(x)[1]]
+    work[:] = table["to array"]([x[2]] * 3)
+    return out + work
+"""
+    original = user_package.smooth
+    st.register_rule("user_package.smooth", lambda x: x * x)
+    scope = {"__name__": "a_users_module"}
+    exec(compile(source, "a_users_module.py", "exec"), scope)
+    before = dict(scope)
+    try:
+        for _ in range(2):
+            pattern = st.jacobian_sparsity(scope["f"], POINT, local=local, verify=False)
+            assert pattern.toarray().astype(int).tolist() == [[1, 0, 1], [0, 1, 1], [0, 0, 1]]
+            assert scope.keys() == before.keys()
+            assert all(scope[name] is before[name] for name in before)
+            assert scope["table"]["to array"] is np.asarray
+            assert user_package.smooth is original
+    finally:
+        st.register_rule("user_package.smooth", None)
 
 
 @pytest.mark.slow
