@@ -268,7 +268,7 @@ def explained(
             f"an assignment at {_place(user)}: a traced value was about to be written into an "
             "ordinary array, which cannot hold it. Make the array in the traced function, of "
             "float type: np.zeros(n), or np.array(a, dtype=float) in place of a.copy() for an "
-            "array that comes from outside, from a random generator or from an integer array."
+            "array that comes from a random generator or from an integer array."
         )
     if isinstance(error, EscapeError) and outside:
         return EscapeError(

@@ -141,11 +141,6 @@ class Exchange:
             self._made.append((item, {name: look_up(name, ABSENT) for name in by_name}))
             _assign(owner, scope, by_name)
 
-    def take_back(self) -> None:
-        """Put back what stood there before, until they are made again."""
-        for (owner, scope, _), before in reversed(self._made):
-            _assign(owner, scope, before)
-
     def make_again(self) -> None:
         """Put them in place anew where what stood there before was put back meanwhile."""
         for (owner, scope, by_name), before in self._made:

@@ -48,7 +48,6 @@ __all__ = [
     "exchange_methods",
     "exchange_sequences",
     "exchange_watched",
-    "names_as_before",
     "putting_back",
     "rebind",
     "rebind_callers",
@@ -266,18 +265,6 @@ def putting_back() -> Iterator[None]:
         with _lock:
             if len(_rebound):
                 _ended[threading.get_ident()] += 1
-
-
-@contextmanager
-def names_as_before() -> Iterator[None]:
-    """Within it, between runs, names that were bound early stand for what they did."""
-    with putting_back():
-        with _lock:
-            _rebound.take_back()
-        try:
-            yield
-        finally:
-            exchange_again()
 
 
 def disturbances() -> int:

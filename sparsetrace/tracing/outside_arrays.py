@@ -21,7 +21,6 @@ import numpy as np
 
 from sparsetrace.arrays.array import traced_array
 from sparsetrace.arrays.object_array import ObjectArray
-from sparsetrace.capture.patches import names_as_before
 from sparsetrace.capture.session import Buffer, Outside, Session
 from sparsetrace.context import Trace
 from sparsetrace.errors import TracingError
@@ -124,7 +123,7 @@ class OutsideArrays:
         """Exchange the arrays from now on; whether that is new and may help against an error."""
         if self._memories is not None or not isinstance(error, (TracingError, IndexError)):
             return False
-        walk = self._state.held_arrays()
+        walk = self._walk = self._state.held_arrays()
         arrays = {id(array): array for array in with_owners(walk.arrays_held)}
         self._memories = list(map(_Memory, overlapping(arrays.values())))
         memory_of = {id(a): memory for memory in self._memories for a in memory.arrays}
@@ -140,6 +139,7 @@ class OutsideArrays:
                 owner = walk.owner_of(holder)
                 memory.name = described(places[0], owner)
                 memory.container = id(holder) if owner is holder else 0
+        walk.forget_arrays()
         return bool(arrays)
 
     def prepare(self, session: Session) -> None:
@@ -149,10 +149,8 @@ class OutsideArrays:
             return
         session.promoted |= self._likely(session)
         due = [memory for memory in memories if memory in session.promoted and not memory.is_due]
-        with names_as_before(), self._state.let_go():
-            walk = self._state.held_arrays()
-            walk.forget_arrays()
-            references = AllReferences(walk, self._state.inputs)
+        with self._state.let_go([memory.arrays for memory in memories]):
+            references = AllReferences(self._walk, self._state.inputs)
             for memory in due:
                 memory.is_due = True
                 if not memory.is_checked:

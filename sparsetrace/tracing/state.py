@@ -83,31 +83,27 @@ class State:
         self._point: tuple[Any, ...] = ()
         self.written: set[int] = set()
         """The ids of arrays that are put back whatever their size."""
-        self._take()
-
-    def _take(self) -> None:
-        """Take what the objects hold now for their state."""
         self.reached = result = reached(self._roots)
-        self._cells = [(cell, _content(cell)) for cell in result.cells]
+        self._cells = [[cell, _content(cell)] for cell in result.cells]
         self._objects = result.objects
         self._dicts = [
             (container, _taken(container)) for container in result.dicts if not _is_scope(container)
         ]
         self._classes = [(cls, dict(_CLASS_DICT(cls))) for cls in result.classes]
-        self._names = [(scope, name, scope.get(name, _ABSENT)) for scope, name in result.names]
+        self._names = [[scope, name, scope.get(name, _ABSENT)] for scope, name in result.names]
         scopes = [*result.scopes, *filter(_is_scope, result.dicts)]
         self._scopes = [(scope, scope.copy()) for scope in scopes]
         self._lists = [(container, list.copy(container)) for container in result.lists]
+        self._deques = [(some, list(collections.deque.__iter__(some))) for some in result.deques]
+        self._slots = [(item, names, filled_slots(item, names)) for item, names in result.slots]
+        self._arrays = list(_kept_arrays(result.arrays, self.written))
         self._others: list[Callable[[], None]] = []
-        if result.sets or result.deques or result.slots or result.bytes:
+        if result.sets or result.bytes:
             self._others += map(_kept_set, result.sets)
-            self._others += map(_kept_deque, result.deques)
-            self._others += (_kept_slots(item, names) for item, names in result.slots)
             self._others += map(_kept_bytes, result.bytes)
-        self._others += _kept_arrays(result.arrays, self.written)
         self._others += [_kept_random(generator) for generator in result.randoms]
         self._others += [_kept_cache(cache) for cache in result.caches]
-        self._moves: list[Callable[[], None]] = list(_moves(self, self._point))
+        self._moves: list[Callable[[], None]] = []
         self._exchanges = _listed(result, *result.caches, *result.iterators)
         self._watched = _listed(result, *result.watched)
 
@@ -154,24 +150,33 @@ class State:
         return HeldArrays(self._roots, self._arguments)
 
     @contextmanager
-    def let_go(self) -> Iterator[None]:
-        """Within it, between runs, nothing is held here but the roots; then state is taken anew."""
-        kept = ("_roots", "_arguments", "inputs", "_drawn", "_point", "written")
-        # what a trace has exchanged meanwhile in modules and classes is not their state
-        names = {(id(scope), name): x for scope, name, x in self._names if not _is_array(x)}
-        scopes = {
-            id(owner): {name: x for name, x in before.items() if not _is_array(x)}
-            for owner, before in (*self._classes, *self._scopes)
-        }
-        for name in set(vars(self)).difference(kept):
-            delattr(self, name)
+    def let_go(self, groups: Sequence[list[Any]]) -> Iterator[None]:
+        """Within it, between runs, no reference is held here to the arrays in some lists.
+
+        The arrays stay in their lists, to which others may be added.
+        """
+        wanted = {id(array): (group, i) for group in groups for i, array in enumerate(group)}
+        removed = list(_without(wanted, self._copies()))
+        self._arrays.clear()
+        self._moves.clear()
         try:
             yield
         finally:
-            self._take()
-            self._names = [(s, name, names.get((id(s), name), x)) for s, name, x in self._names]
-            for owner, before in (*self._classes, *self._scopes):
-                before.update(scopes.get(id(owner), {}))
+            for copy, key, (group, i) in removed:
+                copy[key] = group[i]
+            self._arrays += _kept_arrays(self.reached.arrays, self.written)
+            self._moves += _moves(self, self._point)
+
+    def _copies(self) -> Iterator[Any]:
+        """What is held here of the contents of containers, in dicts and lists."""
+        yield from (self._roots, self.reached.arrays)
+        for _, before in (*self._dicts, *self._classes, *self._scopes, *self._lists):
+            yield before
+        for _, items in self._deques:
+            yield items
+        for _, _, filled in self._slots:
+            yield filled
+        yield from (*self._cells, *self._names)
 
     def _exchange(self) -> None:
         made: dict[int, Any] = {}  # one stand-in for each, wherever it is held
@@ -208,7 +213,11 @@ class State:
         for scope, before in self._scopes:
             if len(scope) != len(before) or not _same_items(scope, before):
                 _reset_scope(scope, before)
-        for put_back in self._others:
+        for recent, items in self._deques:
+            _refill_deque(recent, items)
+        for item, slots, filled in self._slots:
+            _refill_slots(item, slots, filled)
+        for put_back in (*self._arrays, *self._others):
             put_back()
 
 
@@ -233,8 +242,13 @@ def kept_state(*roots: Any) -> Iterator[None]:
         yield
 
 
-def _is_array(value: Any) -> bool:
-    return issubclass(type(value), ndarray)
+def _without(wanted: dict[int, Any], copies: Iterator[Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """Take objects out of dicts and lists, by their ids; where, and what is known of each."""
+    for copy in copies:
+        for key, value in copy.items() if type(copy) is dict else enumerate(copy):
+            if id(value) in wanted:
+                yield copy, key, wanted[id(value)]
+                copy[key] = None
 
 
 # ------------------------------------------------------------------------ dicts
@@ -336,22 +350,17 @@ def _content(cell: types.CellType) -> Any:
         return _ABSENT
 
 
-def _kept_slots(item: Any, names: tuple[str, ...]) -> Callable[[], None]:
-    before = filled_slots(item, names)
-
-    def put_back() -> None:
-        now = filled_slots(item, names)
-        for name in names:
-            value = before.get(name, _ABSENT)
-            if now.get(name, _ABSENT) is value:
-                continue
-            with suppress(AttributeError, TypeError):  # a slot that is read-only
-                if value is _ABSENT:
-                    object.__delattr__(item, name)
-                else:
-                    object.__setattr__(item, name, value)
-
-    return put_back
+def _refill_slots(item: Any, names: tuple[str, ...], before: dict[str, Any]) -> None:
+    now = filled_slots(item, names)
+    for name in names:
+        value = before.get(name, _ABSENT)
+        if now.get(name, _ABSENT) is value:
+            continue
+        with suppress(AttributeError, TypeError):  # a slot that is read-only
+            if value is _ABSENT:
+                object.__delattr__(item, name)
+            else:
+                object.__setattr__(item, name, value)
 
 
 # ---------------------------------------------------------------- other containers
@@ -368,17 +377,12 @@ def _kept_set(container: set[Any]) -> Callable[[], None]:
     return put_back
 
 
-def _kept_deque(container: collections.deque[Any]) -> Callable[[], None]:
-    before = list(collections.deque.__iter__(container))
-
-    def put_back() -> None:
-        if collections.deque.__len__(container) != len(before) or not all(
-            map(_is, collections.deque.__iter__(container), before)
-        ):
-            collections.deque.clear(container)
-            collections.deque.extend(container, before)
-
-    return put_back
+def _refill_deque(container: collections.deque[Any], before: list[Any]) -> None:
+    if collections.deque.__len__(container) != len(before) or not all(
+        map(_is, collections.deque.__iter__(container), before)
+    ):
+        collections.deque.clear(container)
+        collections.deque.extend(container, before)
 
 
 def _kept_bytes(data: Any) -> Callable[[], None]:

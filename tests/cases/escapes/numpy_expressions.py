@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 NUMPY = r"""
-np.add(x, 1.0, out=X)
-X.__iadd__(x)
 np.asarray(x)
 np.asarray(x) * 2
 np.asarray(x) + x
