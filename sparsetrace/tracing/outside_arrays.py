@@ -13,7 +13,7 @@ still held of the array itself would not see what is written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -35,6 +35,7 @@ from sparsetrace.tracing.all_references import (
 from sparsetrace.tracing.shared_memory import Pool, overlapping
 from sparsetrace.tracing.state import State
 from sparsetrace.user_code.places import Place, described
+from sparsetrace.user_code.references import base_of
 
 __all__ = ["OutsideArrays"]
 
@@ -105,6 +106,20 @@ def _watched(array: Any, memory: _Memory) -> Any:
     return stand_in
 
 
+def _by_memory(arrays: Iterable[Any]) -> list[list[Any]]:
+    """The arrays that share memory; those without elements beside what they are views of."""
+    groups = list(overlapping(arrays))
+    group_of = {id(array): group for group in groups for array in group if array.size}
+    apart = []
+    for group in groups:
+        owner = None if group[0].size else group_of.get(id(base_of(group[0])))
+        if owner is None:
+            apart.append(group)
+        else:
+            owner += group
+    return apart
+
+
 class OutsideArrays:
     """The arrays behind one function, exchanged for each of its runs once that is needed.
 
@@ -125,7 +140,7 @@ class OutsideArrays:
             return False
         walk = self._walk = self._state.held_arrays()
         arrays = {id(array): array for array in with_owners(walk.arrays_held)}
-        self._memories = list(map(_Memory, overlapping(arrays.values())))
+        self._memories = list(map(_Memory, _by_memory(arrays.values())))
         memory_of = {id(a): memory for memory in self._memories for a in memory.arrays}
         held: dict[int, list[Place]] = {}
         for place in walk.places(arrays):
