@@ -22,7 +22,6 @@ from typing import Any
 from sparsetrace import masked
 from sparsetrace.capture import (
     array_methods,
-    constant_tables,
     early_names,
     exact_types,
     math_module,
@@ -304,7 +303,6 @@ def rebind(error: BaseException | None) -> None:
         _install(masked.MODULE)
     if sparse_arrays.are_used(traceback):
         _install(sparse_arrays.MODULE)
-    _exchange(constant_tables.patches(traceback))
     frames = early_names.passed(error)
     _rebind(frames)
     _exchange(early_names.conversion_patches(frames, error))

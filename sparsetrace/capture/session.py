@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.capture.branches import Branches
 from sparsetrace.context import CURRENT, Trace
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
 
 __all__ = [
     "SESSION",
     "Buffer",
+    "Outside",
     "Restart",
     "Session",
     "Site",
@@ -54,13 +56,29 @@ def _in_doubt() -> bool:
     return True
 
 
+class Outside:
+    """Memory of arrays that were there before the call, in the place of an allocation site.
+
+    Attributes
+    ----------
+    name : str
+        What the arrays are to the user.
+    problem : str or None
+        Why they cannot be traced.
+    """
+
+    def __init__(self) -> None:
+        self.name = "an array"
+        self.problem: str | None = None
+
+
 class Session:
     """Promoted allocation sites, and whether another run is due.
 
     Attributes
     ----------
-    promoted : set of sites
-        Where arrays are made that must be traced from birth.
+    promoted : set of sites and Outside
+        Where arrays are made that must be traced from birth, and those made before.
     restart_due : bool
         Whether the run that is being left is to be followed by another one.
     max_paths : int
@@ -87,7 +105,7 @@ class Session:
     """
 
     def __init__(self, max_paths: int = 1) -> None:
-        self.promoted: set[Site] = set()
+        self.promoted: set[Site | Outside] = set()
         self.restart_due = False
         self.install: Callable[[str | None], bool] = bool
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
@@ -119,14 +137,28 @@ class Session:
         self.restart_due = True
         raise Restart
 
-    def promote(self, sites: frozenset[Site]) -> None:
+    def promote(self, sites: frozenset[Site | Outside]) -> None:
         """Ask for a run in which these sites return traced arrays from birth.
 
         Returns where that was done before: the array comes from an earlier run.
+
+        Raises
+        ------
+        UnsupportedError
+            If it is one from outside of the function that cannot be traced.
         """
         if not sites <= self.promoted:
             self.promoted |= sites
             self.ask()
+        for site in sites:
+            if isinstance(site, Outside) and site.problem is not None:
+                raise UnsupportedError(
+                    explain(
+                        f"a write into {site.name}",
+                        f"a traced value cannot be written into this array, because {site.problem}",
+                        "Make the array in the traced function, or a copy: np.array(a).",
+                    )
+                )
 
     def buffer(self, values: Any, frame: types.FrameType) -> Any:
         """A new float array as the user's code gets it: plain until a tracer is written."""
@@ -257,7 +289,7 @@ class Buffer(np.ndarray[Any, Any]):
 
     __class__ = np.ndarray  # type: ignore[assignment]  # what ``isinstance`` and the user are told
     _is_buffer = True
-    _sites: frozenset[Site] = frozenset()
+    _sites: frozenset[Site | Outside] = frozenset()
 
     def __array_finalize__(self, source: Any) -> None:
         sites = getattr(source, "_sites", None)
@@ -288,9 +320,10 @@ class Buffer(np.ndarray[Any, Any]):
 
     def __getitem__(self, key: Any) -> Any:
         if contains_traced(key):
-            self._promote()
+            if not any(isinstance(site, Outside) for site in self._sites):
+                self._promote()
             trace = CURRENT.get()
-            if trace is not None:  # a table from outside: see capture/constant_tables.py
+            if trace is not None:  # a table from outside, which is only read
                 return traced_constants(trace, self.view(np.ndarray))[key]
         return super().__getitem__(key)
 
@@ -305,6 +338,14 @@ class Buffer(np.ndarray[Any, Any]):
         if contains_traced(values) or contains_traced(indices):
             self._promote()
         super().put(indices, values, mode)
+
+    @property
+    def base(self) -> Any:
+        """As ndarray.base, of the array that was made a buffer."""
+        base: Any = super().base
+        if type(base) is np.ndarray:
+            base = base.base
+        return base.view(Buffer)._from(self) if type(base) is np.ndarray else base
 
     @property
     def real(self) -> Any:
@@ -348,7 +389,7 @@ class Buffer(np.ndarray[Any, Any]):
         return repr(self.view(np.ndarray))
 
 
-def _sites_of(arguments: Any) -> frozenset[Site]:
+def _sites_of(arguments: Any) -> frozenset[Site | Outside]:
     """Where the buffers among the arguments were made."""
     if isinstance(arguments, Buffer):
         return arguments._sites

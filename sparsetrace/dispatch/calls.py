@@ -190,10 +190,21 @@ def ufunc_call(
     several = (result,) if isinstance(result, Elements) else result
     for elements, target in itertools.zip_longest(several, outs[: len(several)]):
         if target is None:
-            results.append(trace.wrap(elements))
+            results.append(trace.wrap(_as_large(elements, outs)))
         else:
             results.append(store(trace, target, elements, name, exact=exact, where=where))
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _as_large(elements: Elements, outs: Sequence[Any]) -> Elements:
+    """One result of several, repeated as the others' targets ask for: ``np.frexp(v, out)``."""
+    targets = [target.shape for target in outs if target is not None]
+    shape = np.broadcast_shapes(elements.ids.shape, *targets)
+    if shape != elements.ids.shape:
+        elements.ids = np.broadcast_to(elements.ids, shape).copy()
+        if elements.values is not None:
+            elements.values = np.broadcast_to(elements.values, shape).copy()
+    return elements
 
 
 def _of_ufunc(

@@ -37,7 +37,7 @@ from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
 from sparsetrace.tracing.pytree import leaves, like, rebuilt
 from sparsetrace.tracing.state import State
-from sparsetrace.tracing.unknown_numbers import unknown
+from sparsetrace.tracing.unknown_numbers import arrays_in, unknown
 
 __all__ = ["TracedCall"]
 
@@ -96,14 +96,19 @@ class TracedCall:
         self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
         refresh_registered()  # their functions are looked for in what the function reaches
-        self.state = State([f, *(arg for i, arg in enumerate(args) if i not in self._numbers)])
+        taken = [arg for i, arg in enumerate(args) if i not in self._numbers]
+        self.state = State([f, *taken], args, self._trees)
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()
 
     def point(self) -> list[Any]:
         """The values of the traced arguments, which from now on nobody else can change."""
-        self._trees = [rebuilt(tree, _copied_leaf) for tree in self._trees]
+        self._trees[:] = [rebuilt(tree, _copied_leaf) for tree in self._trees]
         return [leaf for tree in self._trees for leaf in leaves(tree)]
+
+    def unknown_arrays(self) -> set[int]:
+        """The ids of the arrays whose numbers a global trace does not know."""
+        return arrays_in([self._args[i] for i in self._unknown])
 
     @property
     def given(self) -> tuple[tuple[Any, ...], list[int], list[int], Any]:

@@ -44,6 +44,7 @@ from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.tracing.finished import finish
+from sparsetrace.tracing.outside_arrays import OutsideArrays
 from sparsetrace.tracing.state import State
 from sparsetrace.user_code.attribute_access import calls_numpy
 from sparsetrace.user_code.frames import outside_frame
@@ -77,6 +78,7 @@ def trace(
     *,
     function: Callable[..., Any],
     state: State,
+    unknown: Callable[[], set[int]],
     point: Sequence[Any] = (),
     max_paths: int,
     capture: bool,
@@ -93,6 +95,8 @@ def trace(
         The user's function itself.
     state : State
         What it keeps from one call to the next, and can reach.
+    unknown : callable
+        The ids of arrays among the arguments whose numbers are not known.
     point : sequence
         In a local trace, the values of the traced arguments.  Where the function keeps a
         copy of them from an earlier call, it would take its results from there: it is run
@@ -108,17 +112,19 @@ def trace(
         What the function itself raised, if it did so on every path.
     """
     session = _session(state, max_paths) if capture else None
+    outside = OutsideArrays(state, unknown)
     watch = must_watch(state.reached)
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
             exchange_watched(state.watched())
             if state.reached.multiplies():
                 exchange_methods()
-        result = _united_runs(call, new_trace, session, max_paths, state, watch=watch)
+        result = _united_runs(call, new_trace, session, max_paths, state, outside, watch=watch)
         with state.moved_from(point) as moved:
             if moved:
                 size = len(result.runs[0].outputs)
-                result.runs.extend(_beside(call, new_trace, session, max_paths, state, size))
+                moved_runs = _beside(call, new_trace, session, max_paths, state, outside, size)
+                result.runs.extend(moved_runs)
     return result
 
 
@@ -135,6 +141,7 @@ def _united_runs(
     session: Session | None,
     max_paths: int,
     state: State,
+    outside: OutsideArrays,
     *,
     watch: bool,
 ) -> Traced:
@@ -143,7 +150,9 @@ def _united_runs(
     Where there are many, and each call has one path that does not end in an error, running them
     apart gives the same much sooner.
     """
-    once = functools.partial(_all_paths, call, new_trace, session, state=state, watch=watch)
+    once = functools.partial(
+        _all_paths, call, new_trace, session, state=state, outside=outside, watch=watch
+    )
     if session is None:
         return _attempts(once, session, max_paths)
     with exchanging(session):
@@ -200,11 +209,15 @@ def _beside(
     session: Session | None,
     max_paths: int,
     state: State,
+    outside: OutsideArrays,
     size: int,
 ) -> list[Run]:
     """Runs with moved state; none where the function cannot do without what it was."""
     try:
-        result = _all_paths(call, new_trace, session, Branches(max_paths), state=state, watch=True)
+        branches = Branches(max_paths)
+        result = _all_paths(
+            call, new_trace, session, branches, state=state, outside=outside, watch=True
+        )
     except TracingError:
         raise  # what it remembers may be all that the first run has seen
     except Exception:
@@ -219,6 +232,7 @@ def _all_paths(
     branches: Branches,
     *,
     state: State,
+    outside: OutsideArrays,
     watch: bool,
 ) -> Traced | None:
     """One run per path; None where names were exchanged after the first decision.
@@ -232,7 +246,7 @@ def _all_paths(
     before = changes()
     while branches.start():
         try:
-            runs.append(_path(call, new_trace, session, branches, state, watch=watch))
+            runs.append(_path(call, new_trace, session, branches, state, outside, watch=watch))
             left_out += runs[-1].trace.left_out
         except TracingError as error:
             if branches.path and changes() != before:
@@ -322,6 +336,7 @@ def _path(
     session: Session | None,
     branches: Branches,
     state: State,
+    outside: OutsideArrays,
     *,
     watch: bool,
 ) -> Run:
@@ -340,6 +355,8 @@ def _path(
 
     for _ in range(_MOST_RUNS):
         branches.again()
+        if session is not None:
+            outside.prepare(session)
         before = changes(), disturbances()
         trace = new_trace()
         trace.truths_at_once = state.reached.compares_truths()
@@ -363,6 +380,7 @@ def _path(
                 watching(active=watch) as escapes,
                 exchanged_again(),
                 state.run(),
+                outside.exchanged(trace, session),
                 putting_back(),
                 alone(trace, failures),
             ):
@@ -397,10 +415,11 @@ def _path(
             assert outputs is not None
             return Run(trace, outputs)
         if session is not None:
-            for failure in (cause, error):
-                rebind(failure)
+            rebind(cause)
+            rebind(error)
             exchange_sequences()
-            if (changes(), disturbances()) != before:
+            if (changes(), disturbances()) != before or outside.watch(cause):
+                cause = None  # it holds the frames of the run, and what they refer to
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause

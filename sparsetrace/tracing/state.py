@@ -17,7 +17,7 @@ import operator
 import random
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, repeat
@@ -28,9 +28,12 @@ from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
 
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.tracing.bundles import Bundles, contents
+from sparsetrace.user_code.held_arrays import HeldArrays
+from sparsetrace.user_code.places import item_of, places
 from sparsetrace.user_code.reach import (
     CACHES,
     ITERATORS,
+    Reached,
     dict_of,
     filled_slots,
     is_foreign,
@@ -55,6 +58,10 @@ class State:
     ----------
     roots : iterable
         A function and the arguments that it is given as they are.
+    arguments : tuple
+        What holds all arguments of the call.
+    inputs : list
+        What holds the traced ones, on behalf of the trace.
 
     Examples
     --------
@@ -71,40 +78,44 @@ class State:
     []
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
-        self.reached = result = reached(roots)
-        self._cells = [(cell, _content(cell)) for cell in result.cells]
+    def __init__(
+        self, roots: Iterable[Any], arguments: tuple[Any, ...] = (), inputs: Sequence[Any] = ()
+    ) -> None:
+        self._roots, self._arguments, self.inputs = list(roots), arguments, inputs
+        self._drawn: dict[int, list[Any]] = {}
+        self._point: tuple[Any, ...] = ()
+        self.written: set[int] = set()
+        """The ids of arrays that are put back whatever their size."""
+        self.reached = result = reached(self._roots)
+        self._cells = [[cell, _content(cell)] for cell in result.cells]
         self._objects = result.objects
         self._dicts = [
             (container, _taken(container)) for container in result.dicts if not _is_scope(container)
         ]
         self._classes = [(cls, dict(_CLASS_DICT(cls))) for cls in result.classes]
-        self._names = [(scope, name, scope.get(name, _ABSENT)) for scope, name in result.names]
+        self._names = [[scope, name, scope.get(name, _ABSENT)] for scope, name in result.names]
         scopes = [*result.scopes, *filter(_is_scope, result.dicts)]
         self._scopes = [(scope, scope.copy()) for scope in scopes]
         self._lists = [(container, list.copy(container)) for container in result.lists]
-        self._ordered = [entry for entry in self._dicts if _is_ordered(entry[0])]
-        self._in_bundles(
-            [entry for entry in self._dicts if not _is_ordered(entry[0])]
-            if self._ordered
-            else self._dicts
-        )
+        self._in_bundles()
+        self._deques = [(some, list(collections.deque.__iter__(some))) for some in result.deques]
+        self._slots = [(item, names, filled_slots(item, names)) for item, names in result.slots]
+        self._arrays = list(_kept_arrays(result.arrays, self.written))
         self._others: list[Callable[[], None]] = []
-        if result.deques or result.slots or result.bytes:
-            self._others += map(_kept_deque, result.deques)
-            self._others += (_kept_slots(item, names) for item, names in result.slots)
+        if result.bytes:
             self._others += map(_kept_bytes, result.bytes)
-        self._others += _kept_arrays(result.arrays)
         self._others += [_kept_random(generator) for generator in result.randoms]
         self._others += [_kept_cache(cache) for cache in result.caches]
-        self._drawn: dict[int, list[Any]] = {}
         self._moves: list[Callable[[], None]] = []
-        self._exchanges = _listed(self, *result.caches, *result.iterators)
+        self._exchanges = _listed(result, *result.caches, *result.iterators)
+        self._watched = _listed(result, *result.watched)
 
-    def _in_bundles(self, dicts: Sequence[tuple[Any, dict[Any, Any]]]) -> None:
+    def _in_bundles(self) -> None:
         """What most runs leave as it is, so that a run is not charged for each."""
+        self._ordered = [entry for entry in self._dicts if _is_ordered(entry[0])]
+        plain = [entry for entry in self._dicts if not _is_ordered(entry[0])]
         self._dict_bundles = Bundles(
-            dicts, dict.__len__, contents(dict.values), contents(dict.__iter__)
+            plain, dict.__len__, contents(dict.values), contents(dict.__iter__)
         )
         sets = [(container, set().union(container)) for container in self.reached.sets]
         self._set_bundles = Bundles(sets, set.__len__, contents(set.__iter__))
@@ -128,7 +139,7 @@ class State:
         """How to exchange each function that is watched where it is held, and the function."""
         result = self.reached
         if result.watched:
-            yield from _places(self, set(map(id, result.watched)))
+            yield from self._watched
             for function in result.defaults:
                 for i, value in enumerate(function.__defaults__):
                     if is_watched(value):
@@ -143,11 +154,47 @@ class State:
         A function that remembers the last point answers there with what it computed in an
         earlier call.  So it does at no other point, however near.
         """
-        self._moves = list(_moves(self, point))
+        self._point = tuple(point)
+        self._moves = list(_moves(self, self._point))
         try:
             yield bool(self._moves)
         finally:
-            self._moves = []
+            self._point, self._moves = (), []
+
+    def held_arrays(self) -> HeldArrays:
+        """The arrays that the function can reach, and where they are held."""
+        return HeldArrays(self._roots, self._arguments)
+
+    @contextmanager
+    def let_go(self, groups: Sequence[list[Any]]) -> Iterator[None]:
+        """Within it, between runs, no reference is held here to the arrays in some lists.
+
+        The arrays stay in their lists, to which others may be added.
+        """
+        wanted = {id(array): (group, i) for group in groups for i, array in enumerate(group)}
+        removed = list(_without(wanted, self._copies()))
+        self._arrays.clear()
+        self._moves.clear()
+        del self._dict_bundles, self._list_bundles, self._class_bundles
+        try:
+            yield
+        finally:
+            for copy, key, (group, i) in removed:
+                copy[key] = group[i]
+            self._in_bundles()
+            self._arrays += _kept_arrays(self.reached.arrays, self.written)
+            self._moves += _moves(self, self._point)
+
+    def _copies(self) -> Iterator[Any]:
+        """What is held here of the contents of containers, in dicts and lists."""
+        yield from (self._roots, self.reached.arrays)
+        for _, before in (*self._dicts, *self._classes, *self._scopes, *self._lists):
+            yield before
+        for _, items in self._deques:
+            yield items
+        for _, _, filled in self._slots:
+            yield filled
+        yield from (*self._cells, *self._names)
 
     def _exchange(self) -> None:
         made: dict[int, Any] = {}  # one stand-in for each, wherever it is held
@@ -188,7 +235,11 @@ class State:
         for scope, before in self._scopes:
             if len(scope) != len(before) or not _same_items(scope, before):
                 _reset_scope(scope, before)
-        for put_back in self._others:
+        for recent, items in self._deques:
+            _refill_deque(recent, items)
+        for item, slots, filled in self._slots:
+            _refill_slots(item, slots, filled)
+        for put_back in (*self._arrays, *self._others):
             put_back()
 
 
@@ -211,6 +262,15 @@ def kept_state(*roots: Any) -> Iterator[None]:
     """
     with State(roots).run():
         yield
+
+
+def _without(wanted: dict[int, Any], copies: Iterator[Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """Take objects out of dicts and lists, by their ids; where, and what is known of each."""
+    for copy in copies:
+        for key, value in copy.items() if type(copy) is dict else enumerate(copy):
+            if id(value) in wanted:
+                yield copy, key, wanted[id(value)]
+                copy[key] = None
 
 
 # ------------------------------------------------------------------------ dicts
@@ -329,36 +389,26 @@ def _content(cell: types.CellType) -> Any:
         return _ABSENT
 
 
-def _kept_slots(item: Any, names: tuple[str, ...]) -> Callable[[], None]:
-    before = filled_slots(item, names)
-
-    def put_back() -> None:
-        now = filled_slots(item, names)
-        for name in names:
-            value = before.get(name, _ABSENT)
-            if now.get(name, _ABSENT) is value:
-                continue
-            with suppress(AttributeError, TypeError):  # a slot that is read-only
-                if value is _ABSENT:
-                    object.__delattr__(item, name)
-                else:
-                    object.__setattr__(item, name, value)
-
-    return put_back
+def _refill_slots(item: Any, names: tuple[str, ...], before: dict[str, Any]) -> None:
+    now = filled_slots(item, names)
+    for name in names:
+        value = before.get(name, _ABSENT)
+        if now.get(name, _ABSENT) is value:
+            continue
+        with suppress(AttributeError, TypeError):  # a slot that is read-only
+            if value is _ABSENT:
+                object.__delattr__(item, name)
+            else:
+                object.__setattr__(item, name, value)
 
 
 # ---------------------------------------------------------------- other containers
-def _kept_deque(container: collections.deque[Any]) -> Callable[[], None]:
-    before = list(collections.deque.__iter__(container))
-
-    def put_back() -> None:
-        if collections.deque.__len__(container) != len(before) or not all(
-            map(_is, collections.deque.__iter__(container), before)
-        ):
-            collections.deque.clear(container)
-            collections.deque.extend(container, before)
-
-    return put_back
+def _refill_deque(container: collections.deque[Any], before: list[Any]) -> None:
+    if collections.deque.__len__(container) != len(before) or not all(
+        map(_is, collections.deque.__iter__(container), before)
+    ):
+        collections.deque.clear(container)
+        collections.deque.extend(container, before)
 
 
 def _kept_bytes(data: Any) -> Callable[[], None]:
@@ -377,14 +427,17 @@ def _kept_bytes(data: Any) -> Callable[[], None]:
     return put_back
 
 
-def _kept_arrays(arrays: list[ndarray[Any, Any]]) -> Iterator[Callable[[], None]]:
-    """Small arrays, byte for byte, and arrays of objects."""
+def _kept_arrays(
+    arrays: list[ndarray[Any, Any]], written: Container[int]
+) -> Iterator[Callable[[], None]]:
+    """Small arrays, and those that are known to be written, byte for byte; arrays of objects."""
     total = 0
     for values in arrays:
         size = values.nbytes
-        if size > _MOST_BYTES_OF_ONE or total + size > _MOST_BYTES:
-            continue
-        total += size
+        if id(values) not in written:
+            if size > _MOST_BYTES_OF_ONE or total + size > _MOST_BYTES:
+                continue
+            total += size
         if values.dtype.kind == "O":
             yield _kept_objects(values)
         elif not values.dtype.hasobject:
@@ -495,13 +548,13 @@ def _kept_numbers_of_python(state: State) -> Iterator[tuple[_Assign, Any]]:
             continue  # a table, not an object that remembers
         for key, value in before.items():
             if type(value) in types_kept:
-                yield _item(container, key), value
+                yield item_of(container, key), value
     for cell, value in state._cells:
         if type(value) in types_kept:
             yield functools.partial(setattr, cell, "cell_contents"), value
     for scope, name, value in state._names:
         if type(value) in types_kept:
-            yield _item(scope, name), value
+            yield item_of(scope, name), value
 
 
 # -------------------------------------------------------------- caches, iterators
@@ -519,35 +572,12 @@ def _kept_cache(cache: Any) -> Callable[[], None]:
 _Assign = Callable[[Any], None]
 
 
-def _listed(state: State, *wanted: Any) -> list[tuple[_Assign, Any]]:
-    return list(_places(state, set(map(id, wanted)))) if wanted else []
+def _listed(result: Reached, *wanted: Any) -> list[tuple[_Assign, Any]]:
+    return list(_places(result, set(map(id, wanted)))) if wanted else []
 
 
-def _places(state: State, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
-    """How to exchange some objects, in every name, container and attribute that holds one."""
-    for scope, name, value in state._names:
-        if id(value) in wanted:
-            yield _item(scope, name), value
-    for container, before in (*state._dicts, *state._scopes):
-        for key, value in before.items():
-            if id(value) in wanted:
-                yield _item(container, key), value
-    for some, items in state._lists:
-        for i, value in enumerate(items):
-            if id(value) in wanted:
-                yield functools.partial(list.__setitem__, some, i), value
-    for cell, value in state._cells:
-        if id(value) in wanted:
-            yield functools.partial(setattr, cell, "cell_contents"), value
-    for item, names in state.reached.slots:
-        for name, value in filled_slots(item, names).items():
-            if id(value) in wanted:
-                yield functools.partial(object.__setattr__, item, name), value
-    for cls, before in state._classes:
-        for name, value in before.items():
-            result = _inside(value)
-            if id(result) in wanted:
-                yield _attribute(cls, name, value), result
+def _places(result: Reached, wanted: set[int]) -> Iterator[tuple[_Assign, Any]]:
+    return ((place.assign, place.value) for place in places(result, wanted))
 
 
 def _redefine(function: Any, i: int, value: Any) -> None:
@@ -561,34 +591,6 @@ def _recall(call: functools.partial[Any], function: Any) -> None:
     vars(functools.partial)["__setstate__"](
         call, (function, call.args, call.keywords, vars(call) or None)
     )
-
-
-def _item(container: dict[Any, Any], key: Any) -> _Assign:
-    if issubclass(type(container), collections.OrderedDict):
-        return functools.partial(collections.OrderedDict.__setitem__, container, key)
-    return functools.partial(dict.__setitem__, container, key)
-
-
-def _inside(value: Any) -> Any:
-    if type(value) in (staticmethod, classmethod):
-        return value.__func__
-    return value.fget if type(value) is property else value
-
-
-def _attribute(cls: type, name: str, value: Any) -> _Assign:
-    def assign(stand_in: Any) -> None:
-        made = stand_in
-        if stand_in is _inside(value):  # put back what stood there
-            made = value
-        elif type(value) is types.BuiltinFunctionType and type(made) is types.FunctionType:
-            made = staticmethod(made)  # a Python function would become a method
-        elif type(value) is property:
-            made = property(stand_in, value.fset, value.fdel, value.__doc__)
-        elif type(value) in (staticmethod, classmethod):
-            made = type(value)(stand_in)
-        type.__setattr__(cls, name, made)
-
-    return assign
 
 
 def _stand_in(original: Any, drawn: dict[int, list[Any]]) -> Any:

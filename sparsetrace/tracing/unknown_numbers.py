@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from sparsetrace import masked
@@ -34,9 +33,10 @@ from sparsetrace.graph.graph import Ids
 from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import contains_traced, is_ordinary, is_traced
 from sparsetrace.tracing.pytree import like
+from sparsetrace.tracing.shared_memory import Pool, overlapping
 from sparsetrace.tracing.unknown_matrices import unknown_matrix
 
-__all__ = ["unknown"]
+__all__ = ["arrays_in", "unknown"]
 
 _AS_THEY_ARE = frozenset((int, bool, str, bytes, type(None)))
 
@@ -180,29 +180,17 @@ class _Exchange:
         _gather(arguments, lambda array: arrays.setdefault(id(array), array), set())
         if len(arrays) < 2:
             return
-        bounds = sorted((*byte_bounds(array), number) for number, array in arrays.items())
-        group, end = [bounds[0]], bounds[0][1]
-        for bound in (*bounds[1:], None):
-            if bound is not None and bound[0] < end:
-                group.append(bound)
-                end = max(end, bound[1])
-                continue
+        for group in overlapping(arrays.values()):
             if len(group) > 1:
-                self._lay_out([arrays[number] for *_, number in group], group[0][0], end)
-            if bound is not None:
-                group, end = [bound], bound[1]
+                self._lay_out(group)
 
-    def _lay_out(self, arrays: list[NDArray[Any]], start: int, end: int) -> None:
-        step = arrays[0].itemsize
-        pool = np.full(-(-(end - start) // step), self._trace.graph.opaque, np.int32)
-        for array in arrays:
-            offset, wrong = divmod(array.__array_interface__["data"][0] - start, step)
-            if wrong or array.dtype != arrays[0].dtype or any(s % step for s in array.strides):
-                raise _refuse(array, "which shares memory with another one of another type")
-            strides = tuple(s // step * pool.itemsize for s in array.strides)
-            self._shared[id(array)] = np.ndarray(
-                array.shape, np.int32, pool, offset * pool.itemsize, strides
-            )
+    def _lay_out(self, arrays: list[NDArray[Any]]) -> None:
+        try:
+            views = Pool(arrays).views(np.int32, self._trace.graph.opaque)
+        except ValueError as error:
+            raise _refuse(arrays[0], f"which shares memory with another one: {error}") from None
+        for array, ids in zip(arrays, views, strict=True):
+            self._shared[id(array)] = ids
 
 
 def _fields_of(obj: Any) -> list[str]:
@@ -214,6 +202,13 @@ def _fields_of(obj: Any) -> list[str]:
     if isinstance(obj, types.SimpleNamespace):
         return list(vars(obj))
     return [field.name for field in getattr(type(obj), "__attrs_attrs__", ())]
+
+
+def arrays_in(arguments: list[Any]) -> set[int]:
+    """The ids of the arrays in arguments that are exchanged for unknown ones."""
+    ids: set[int] = set()
+    _gather(arguments, lambda array: ids.add(id(array)), set())
+    return ids
 
 
 def _gather(obj: Any, result: Callable[[NDArray[Any]], Any], seen: set[int]) -> None:

@@ -38,11 +38,13 @@ __all__ = [
     "WATCHED",
     "Code",
     "Reached",
+    "Walk",
     "dict_of",
     "filled_slots",
     "is_foreign",
     "is_watched",
     "reached",
+    "slots_of",
 ]
 
 _MOST_OBJECTS = 100_000
@@ -327,7 +329,7 @@ _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def _visit_of(cls: type, package: str, mro: tuple[type, ...], has_attributes: bool) -> str:
-    """The name of the method of `_Walk` that looks at objects of a type."""
+    """The name of the method of `Walk` that looks at objects of a type."""
     if type in mro:
         return "class_"
     if threading.local in mro:
@@ -459,7 +461,7 @@ def reached(roots: Iterable[Any]) -> Reached:
     >>> reached([model.get]).lists
     [[1, 2]]
     """
-    walk = _Walk()
+    walk = Walk()
     walk.push(list(roots), opaque=False)
     walk.run()
     return walk.found
@@ -489,7 +491,7 @@ def is_watched(item: Any) -> bool:
     return bound and item.__name__ in ARRAY_METHODS
 
 
-class _Walk:
+class Walk:
     """One walk; `todo` holds what is to be looked at, and whether a library holds it."""
 
     def __init__(self) -> None:
@@ -819,6 +821,11 @@ def filled_slots(item: Any, slots: Iterable[str]) -> dict[str, Any]:
         except AttributeError:
             continue
     return result
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    """The slots of a class and of those that it derives from."""
+    return _kind(cls).slots
 
 
 def _relative(scope: dict[str, Any], name: str) -> str:

@@ -145,7 +145,9 @@ class PlainFunction:
     def _called(self, args: list[Any]) -> Any:
         """What a first call returns: every call starts from the state that the function is in."""
         with self._state.run():
-            return plain_call(self.function, args, self._context)
+            result = plain_call(self.function, args, self._context)
+            # a buffer of the function's own is put back with its state
+            return result if result is None else rebuilt(result, _kept)
 
     def _elements(self, x: Vector) -> Iterator[Vector]:
         start = 0
@@ -271,6 +273,11 @@ def _copied(arg: Any) -> Any:
     if type(arg) is dict:
         return {key: _copied(value) for key, value in arg.items()}
     return arg
+
+
+def _kept(leaf: Any) -> Any:
+    """A leaf that nobody else changes."""
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
 def numbers_of(result: Any) -> tuple[Vector, float]:

@@ -84,10 +84,6 @@ READERS = {
     "as_strided, text": lambda x: repr(np.lib.stride_tricks.as_strided(x, (2,), (0,))),
     "__array_interface__": lambda x: x.__array_interface__["data"],
     "DLPack": lambda x: np.from_dlpack(x),
-    "into a plain array": lambda x: plain[: x.size].__setitem__(..., x),
-    "copyto a plain array": lambda x: np.copyto(plain[: x.size], x),
-    "out= a plain array": lambda x: np.add(x, 1.0, out=plain[: x.size]),
-    "plain element": lambda x: plain.__setitem__(0, x[0]),
 }
 
 
@@ -114,6 +110,35 @@ def test_foreign_reads_are_refused(name, size, local, swallowed):
 
     with pytest.raises(TracingError):
         jacobian_sparsity(f, np.ones(size), local=local)
+    assert not plain.any()
+
+
+WRITERS = {
+    "into a plain array": lambda x: plain[: x.size].__setitem__(..., x),
+    "copyto a plain array": lambda x: np.copyto(plain[: x.size], x),
+    "out= a plain array": lambda x: np.add(x, 1.0, out=plain[: x.size]),
+    "plain element": lambda x: plain.__setitem__(0, x[0]),
+}
+
+
+@pytest.mark.parametrize("swallowed", [False, True])
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("name", WRITERS)
+def test_writes_into_a_plain_array_are_traced_or_refused(name, size, local, swallowed):
+    """Traced where the array is reached; the error of the first run is not the function's own."""
+
+    def f(x, write=WRITERS[name]):
+        try:
+            write(x)
+        except Exception:
+            if not swallowed:
+                raise
+        return plain[:1] * 2
+
+    assert jacobian_sparsity(f, np.ones(size), local=local).nnz == 1
+    with pytest.raises(TracingError):
+        jacobian_sparsity(f, np.ones(size), local=local, capture=False)
     assert not plain.any()
 
 

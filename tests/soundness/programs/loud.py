@@ -101,12 +101,12 @@ def looked_up_in_an_object(x):
     return MATERIAL.stress(x)
 
 
-@program(P, Q, to=PROGRAMS, refused=("global",))
+@program(P, Q, to=PROGRAMS)
 def looked_up_in_a_list_of_tables(x):
     return [TABLE][0][np.argsort(x)] * x
 
 
-@program(P, Q, to=PROGRAMS, refused=("global",))
+@program(P, Q, to=PROGRAMS, conservative="an index that is not known may be out of bounds")
 def failing_look_up_is_caught(x):
     try:
         return (TABLE + 0)[:4][np.argsort(x)] * x[1]
