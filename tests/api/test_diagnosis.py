@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.cluster.vq
+import scipy.ndimage
 import scipy.signal
 import scipy.spatial
 import scipy.stats
@@ -22,25 +23,25 @@ MEMORY = np.frombuffer(bytearray(24))
 
 def many(x):
     count = np.unique(x).size
-    ranks = scipy.stats.rankdata(x)
+    eroded = scipy.ndimage.binary_erosion(x)
     work = np.frombuffer(bytearray(24))
     work[:] = 2 * x
     work[1] = x[0]
-    power = scipy.signal.lombscargle(np.arange(3.0), x * ranks, [1.0, 2.0])
+    power = scipy.signal.symiirorder1(np.tile(x * eroded, 30), 1.0, 0.5)
     text = x.tolist()[0].hex()
     for _ in range(3):
         text += str(x.astype("U4").size)
     key = {x[0]: 1}
-    near = scipy.spatial.KDTree(np.stack([x, ranks], axis=1)).query([0, 0])[0]
-    return (x * ranks.sum() + work + power[0] * count) * near * len(key) * len(text)
+    near = scipy.spatial.KDTree(np.stack([x, eroded], axis=1)).query([0, 0])[0]
+    return (x * eroded.sum() + work + power[0] * count) * near * len(key) * len(text)
 
 
 EXPECTED = [
     ("np.unique", 1, 1),
-    ("scipy.stats.rankdata", 2, 1),
+    ("scipy.ndimage.binary_erosion", 2, 1),
     ("an assignment", 4, 3),
     ("an assignment", 5, 1),
-    ("scipy.signal.lombscargle", 6, 1),
+    ("scipy.signal.symiirorder1", 6, 1),
     ("float.hex()", 7, 1),
     ("astype(<U4)", 9, 3),
     ("hash()", 10, 1),
@@ -64,8 +65,7 @@ def test_all_refusals_in_order():
 
 def test_at_a_point_other_calls_are_refused():
     found = [call for call, _, _ in listed(st.diagnose(many, START, local=True), many)]
-    at_a_point = {"np.unique", "scipy.stats.rankdata"}
-    assert found == [call for call, _, _ in EXPECTED if call not in at_a_point]
+    assert found == [call for call, _, _ in EXPECTED if call != "np.unique"]
 
 
 def test_the_text():
@@ -121,10 +121,10 @@ def test_a_refusal_on_each_path():
 
 def test_too_many_paths():
     def f(x):
-        total = x[0]
+        text = ""
         for i in range(12):
-            total = total + (x[1] if x[i % 3] > i else x[2])
-        return total * np.frombuffer(x.tobytes()).sum()
+            text += "a" if x[i % 3] > i else "b"
+        return x[0] * text.count("a") * np.frombuffer(x.tobytes()).sum()
 
     found = st.diagnose(f, START, max_paths=64)
     assert [refusal.call for refusal in found] == ["ndarray.tobytes", "bool()"]
@@ -186,8 +186,8 @@ def test_everything_is_as_before_afterwards():
     assert (dict(vars(TracedArray)), FunctionRule.answer, dict(OVERRIDDEN)) == methods
     with pytest.raises(st.ValueDependentError, match="unique"):
         st.jacobian_sparsity(many, START)
-    with pytest.raises(st.EscapeError, match="rankdata"):
-        st.jacobian_sparsity(lambda x: scipy.stats.rankdata(x), START)
+    with pytest.raises(st.EscapeError, match="binary_erosion"):
+        st.jacobian_sparsity(lambda x: scipy.ndimage.binary_erosion(x), START)
 
 
 def test_other_threads_are_refused_meanwhile():
