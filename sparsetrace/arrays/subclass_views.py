@@ -91,7 +91,7 @@ class TracedView(TracedArray):
     _is_view = True
     _plain_class: type
 
-    def _as_this(self, result: Any) -> Any:
+    def _as_this(self, result: object) -> Any:
         """A result as an object of the same class, made of this one."""
         if not is_traced(result) or not isinstance(result, np.ndarray):
             return result
@@ -100,7 +100,7 @@ class TracedView(TracedArray):
     def _moved(self, move: Callable[[Any], Any]) -> Any:
         return self._as_this(as_plain(self)._moved(move))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self._as_this(as_plain(self)[key])
 
     def astype(self, *args: Any, **kwargs: Any) -> Any:
@@ -121,7 +121,7 @@ class TracedView(TracedArray):
         return _typed(self, result, plain, inputs, kwargs)
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
+        self, function: Callable[..., Any], types: object, args: object, kwargs: object
     ) -> Any:
         result = super().__array_function__(function, types, args, kwargs)
         if result is NotImplemented or result is None:

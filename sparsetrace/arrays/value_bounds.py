@@ -101,7 +101,7 @@ class ValueBounds:
                 return np.where(known, values, low), np.where(known, values, high)
         return low, high
 
-    def _noted(self, operand: Any, ids: Ids) -> Bounds:
+    def _noted(self, operand: object, ids: Ids) -> Bounds:
         if not isinstance(operand, np.ndarray):
             return self._numbers.get(id(operand), (None, _NONE))[1]
         memory = self._names.memory(ids)
@@ -177,7 +177,7 @@ class ValueBounds:
         function: Callable[..., Any],
         args: Sequence[Any],
         kwargs: dict[str, Any],
-        result: Any,
+        result: object,
     ) -> None:
         """Note what a NumPy function gave."""
         if not args or not (is_traced(result) or type(result) in (tuple, list)):
@@ -200,7 +200,7 @@ class ValueBounds:
         function: Callable[..., Any],
         args: Sequence[Any],
         kwargs: dict[str, Any],
-        result: Any,
+        result: object,
     ) -> None:
         """Of a function that rises in its traced arguments, or falls in all: from their ends."""
         if _OTHERWISE & kwargs.keys() or any(map(contains_traced, kwargs.values())):
@@ -224,7 +224,7 @@ class ValueBounds:
             self.note(result, np.minimum(first, second), np.maximum(first, second))
 
 
-def _of_constant(operand: Any) -> Bounds:
+def _of_constant(operand: object) -> Bounds:
     values = np.asarray(operand)
     if not _is_bounded_type(values.dtype):
         return _NONE

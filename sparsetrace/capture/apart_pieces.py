@@ -203,7 +203,7 @@ def _update(name: str, value: Any, container: Any, key: Any) -> None:
     container[key] = IN_PLACE[name](container[key], value)
 
 
-def _change(name: str, old: Any, value: Any) -> Any:
+def _change(name: str, old: object, value: object) -> Any:
     writes = _writes()
     if writes is not None and not is_unchanging(old):
         if not hasattr(old, "copy") or not hasattr(old, "dtype"):

@@ -59,7 +59,7 @@ class Writes:
         self.kept = False
         """Whether the writes stay, because nothing is run apart."""
 
-    def note(self, container: Any, key: Any) -> None:
+    def note(self, container: object, key: object) -> None:
         """Remember what is there before it is written."""
         self.containers.setdefault(id(container), container)
         if _is_array(container):
@@ -159,7 +159,7 @@ def written(container: Any, key: Any, value: Any, outer: Writes | None) -> None:
         container[key] = value
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     return is_traced_array(value) or (
         isinstance(value, np.ndarray)
         and (type(value) is np.ndarray or getattr(type(value), "_is_buffer", False))
@@ -171,7 +171,7 @@ def _memory(array: Any) -> Any:
     return array._ids if is_traced_array(array) else array
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: object) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

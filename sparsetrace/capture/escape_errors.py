@@ -10,7 +10,6 @@ from __future__ import annotations
 import dis
 import re
 import types
-from typing import Any
 
 import numpy as np
 
@@ -240,7 +239,7 @@ def _reads_text(frame: types.FrameType) -> bool:
     return any(isinstance(value, str) and "Traced" in value for value in values)
 
 
-def _is_of_trace(value: Any, depth: int = 3) -> bool:
+def _is_of_trace(value: object, depth: int = 3) -> bool:
     """Whether a variable of a library's is traced, or a plain copy of what was."""
     if isinstance(value, (dict, list, tuple)):
         items = list(value.values() if isinstance(value, dict) else value)[:_MOST_ELEMENTS]

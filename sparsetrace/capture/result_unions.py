@@ -86,14 +86,14 @@ def _is_mixed(keys: list[Any], numbers: list[list[Any]]) -> bool:
     return False
 
 
-def _python_type(number: Any) -> Hashable:
+def _python_type(number: object) -> Hashable:
     """The type that the function is told that a number has."""
     if is_traced(number):
         return cast(Hashable, number.__class__)
     return cast(Hashable, type(number))
 
 
-def _is_whole(number: Any) -> bool:
+def _is_whole(number: object) -> bool:
     return type(number) is int
 
 
@@ -134,7 +134,7 @@ def _width(number: Any) -> int:
     return 8 if number._dtype.kind in "iu" else int(number._dtype.itemsize)
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     if type(value) is TracedArray:
         # one that must not be written shows elements which the inputs choose
         return bool(value._ids.flags.writeable and value.flags.writeable)
@@ -182,7 +182,7 @@ def _united(trace: Trace, values: list[Any]) -> Any:
     return as_python(united) if all(map(_is_pythons, values)) else united
 
 
-def _is_pythons(number: Any) -> bool:
+def _is_pythons(number: object) -> bool:
     return type(number) in (int, float) or isinstance(number, PythonNumber)
 
 

@@ -22,7 +22,7 @@ _OPTIONS = "xp allow_nan msg_dtype estimator_name input_name".split()
 
 
 @harmless(*_OPTIONS)
-def _assert_all_finite(X: Any) -> None:  # scikit-learn's name
+def _assert_all_finite(X: object) -> None:  # scikit-learn's name
     """Nothing: where an element is NaN or infinite there is no derivative.
 
     In a trace at a point the function itself is run on the values, and raises.
@@ -55,7 +55,7 @@ def _weighted_percentile(call: Call, array: Any, percentile_rank: Any) -> Any:
 def _assembled(call: Call, *args: Any, **kwargs: Any) -> Any:
     """The function itself, which asks masks of traced values of its arrays of constants too."""
 
-    def traceable(x: Any) -> Any:
+    def traceable(x: object) -> Any:
         plain = isinstance(x, np.ndarray) and not is_traced(x) and x.dtype.kind in "fc"
         return traced_constants(current(), np.asarray(x)) if plain else x
 

@@ -93,7 +93,7 @@ def _stand_in(
     return made
 
 
-def _numbers(x: Any) -> Any:
+def _numbers(x: object) -> Any:
     return plain_argument(x) if contains_traced(x) or type(x) is np.ndarray else x
 
 
@@ -162,7 +162,7 @@ def _guarded_answer(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _guarded_method(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(original)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: object, *args: Any, **kwargs: Any) -> Any:
         before = _noted()
         try:
             return original(self, *args, **kwargs)
@@ -175,14 +175,14 @@ def _guarded_method(original: Callable[..., Any], name: str) -> Callable[..., An
 
 
 def _method_of(name: str) -> Callable[..., Any]:
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: object, *args: Any, **kwargs: Any) -> Any:
         return getattr(self, name)(*args, **kwargs)
 
     return call
 
 
 def _number(error: TracingError, before: int, x: Any, name: str, args: Any) -> Any:
-    def plain(x: Any, *args: Any) -> Any:
+    def plain(x: object, *args: Any) -> Any:
         result[:] = [getattr(1.0 if x is POISON else x, name)(*args)]
 
     result: list[Any] = []

@@ -111,7 +111,7 @@ _CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))
 _CONVERTING = frozenset(("casting", "signature", "dtype"))
 
 
-def _accepts(operand: Any) -> bool:
+def _accepts(operand: object) -> bool:
     if is_traced(operand):
         return not getattr(type(operand), "_is_picked", False)
     if isinstance(operand, np.ma.MaskedArray):

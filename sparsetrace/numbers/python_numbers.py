@@ -70,10 +70,10 @@ class PythonNumber(Number):
     def __round__(self, ndigits: int | None = None) -> Any:
         return as_python(Number.__round__(self, ndigits))
 
-    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+    def __pow__(self, other: object, modulo: object = None) -> Any:
         return NotImplemented if modulo is not None else _power(self, other)
 
-    def __rpow__(self, other: Any, modulo: Any = None) -> Any:
+    def __rpow__(self, other: object, modulo: object = None) -> Any:
         return NotImplemented if modulo is not None else _power(other, self)
 
     @property
@@ -157,13 +157,13 @@ NUMBERS += _OF_PYTHON
 
 
 def _maker(cls: type[PythonNumber], dtype: np.dtype[Any]) -> Callable[..., Any]:
-    def make(trace: Trace, node: int, value: Any = None) -> Any:
+    def make(trace: Trace, node: int, value: object = None) -> Any:
         return cls(trace, node, dtype, value)
 
     return make
 
 
-def _truth(trace: Trace, node: int, value: Any = None) -> Any:
+def _truth(trace: Trace, node: int, value: object = None) -> Any:
     made = TracedPythonBool(trace, node, TRUTH, value)
     return bool(made) if trace.truths_at_once else made
 
@@ -177,7 +177,7 @@ PYTHON_KINDS.update(
 
 
 def seeded_number(
-    trace: Trace, node: int, like: Any, dtype: np.dtype[Any], value: Any = None
+    trace: Trace, node: int, like: object, dtype: np.dtype[Any], value: object = None
 ) -> Number:
     """A traced number in place of one that the function is given, of Python's kind or NumPy's."""
     if type(like) in _PLAIN:
@@ -185,7 +185,7 @@ def seeded_number(
     return number(trace, node, dtype, value)
 
 
-def stands_for_python(obj: Any) -> bool:
+def stands_for_python(obj: object) -> bool:
     """Whether `obj` is a number of Python's own, traced or not."""
     return type(obj) in _PLAIN or isinstance(obj, PythonNumber)
 
@@ -225,7 +225,7 @@ def _numpys(number: PythonNumber) -> Any:
     return made
 
 
-def _counted(x: Any) -> Any:
+def _counted(x: object) -> Any:
     """Truth values as the whole numbers that they are in arithmetic."""
     if type(x) is TracedPythonBool:
         value = None if x._value is None else int(x._value)
@@ -233,7 +233,7 @@ def _counted(x: Any) -> Any:
     return x
 
 
-def _kind(x: Any) -> str:
+def _kind(x: object) -> str:
     """Of what kind a number of Python's own is; empty for anything else."""
     if isinstance(x, PythonNumber):
         return x._dtype.kind
@@ -245,7 +245,7 @@ def _kind(x: Any) -> str:
     return ""
 
 
-def _value(x: Any) -> Any:
+def _value(x: object) -> Any:
     return values_of(x) if isinstance(x, PythonNumber) else x
 
 

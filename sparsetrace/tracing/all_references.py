@@ -121,7 +121,7 @@ class AllReferences:
             problems[g] = problems[g] or _problem_of_memory(arrays)
         return list(map(References, places, problems))
 
-    def _knows_address(self, holder: Any, heap: Heap) -> bool:
+    def _knows_address(self, holder: object, heap: Heap) -> bool:
         """Whether the attributes of an object hold an array whose memory the object reads itself.
 
         It is of compiled code where the garbage collector does not know it.
@@ -133,7 +133,7 @@ class AllReferences:
         owners = heap.owners(holder)
         return not owners or any(map(reads_memory, owners))
 
-    def _is_harmless(self, holder: Any) -> bool:
+    def _is_harmless(self, holder: object) -> bool:
         """Whether what holds an array waits, and will not go on before the trace is over."""
         waits = type(holder) in (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
         return waits and self._walk.complete and not self._walk.reaches(holder)
@@ -158,7 +158,7 @@ def _leaves(tree: Any) -> Iterator[Any]:
         yield item
 
 
-def _is_container(item: Any) -> bool:
+def _is_container(item: object) -> bool:
     return not issubclass(type(item), np.ndarray)
 
 
@@ -190,7 +190,7 @@ def _add_overlapping(groups: Sequence[list[Any]], heap: Heap) -> None:
             known.append(array)
 
 
-def _is_own(array: Any) -> bool:
+def _is_own(array: object) -> bool:
     """Whether an array is a stand-in, or a traced one, whose elements are not in its memory."""
     return str(type(array).__module__).startswith("sparsetrace.")
 

@@ -77,7 +77,7 @@ class TracedCall:
         f: Callable[..., Any],
         args: tuple[Any, ...],
         argnums: int | Sequence[int],
-        out: Any = None,
+        out: object = None,
         static_argnums: int | Sequence[int] = (),
     ) -> None:
         self.function = f
@@ -193,7 +193,7 @@ _REAL = frozenset((float, int, bool))
 """Python's numbers that a traced float64 stands for."""
 
 
-def _checked(tree: Any) -> Any:
+def _checked(tree: object) -> Any:
     """A traced argument with each leaf checked."""
     try:
         return rebuilt(tree, _checked_leaf)
@@ -206,7 +206,7 @@ def _checked(tree: Any) -> Any:
         ) from error
 
 
-def _checked_leaf(leaf: Any) -> Any:
+def _checked_leaf(leaf: object) -> Any:
     """The leaf: a number, an array of numbers, or a list of numbers or of such lists."""
     if type(leaf) in _REAL:
         return leaf
@@ -240,11 +240,11 @@ def _size(leaf: Any) -> int:
     return sum(map(_size, leaf)) if isinstance(leaf, list) else int(np.size(leaf))
 
 
-def _copied_leaf(leaf: Any) -> Any:
+def _copied_leaf(leaf: object) -> Any:
     return leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf
 
 
-def _seeded(trace: Trace, leaf: Any, ids: Ids) -> Any:
+def _seeded(trace: Trace, leaf: object, ids: Ids) -> Any:
     """A traced array, number or list of numbers in place of the leaf."""
     if isinstance(leaf, list):
         return _numbers(trace, leaf, iter(ids.tolist()))
@@ -284,7 +284,7 @@ def _seeded_number(trace: Trace, node: int, number: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------- outputs
-def _call(trace: Trace, f: Callable[..., Any], args: list[Any], out: Any) -> tuple[Ids, Any]:
+def _call(trace: Trace, f: Callable[..., Any], args: list[Any], out: object) -> tuple[Ids, Any]:
     """Call f; the node ids of everything it returned, or filled, and that itself."""
     if out is None:
         result = f(*args)
@@ -300,14 +300,14 @@ def _call(trace: Trace, f: Callable[..., Any], args: list[Any], out: Any) -> tup
     return outputs, result
 
 
-def _values(leaf: Any) -> NDArray[Any]:
+def _values(leaf: object) -> NDArray[Any]:
     """A copy of the values that a trace at a point carried to an output."""
     if isinstance(leaf, np.ma.MaskedArray):
         leaf = leaf.filled(0)
     return array(values_of(leaf))
 
 
-def _target(trace: Trace, leaf: Any) -> TracedArray | list[Any]:
+def _target(trace: Trace, leaf: object) -> TracedArray | list[Any]:
     """A traced array to be filled, with the values that it comes with, or a list of numbers."""
     result = _checked_leaf(leaf)
     if isinstance(result, list):
@@ -318,7 +318,7 @@ def _target(trace: Trace, leaf: Any) -> TracedArray | list[Any]:
     return traced_array(trace, trace.graph.constant(target), dtype, values)
 
 
-def _output_leaves(result: Any) -> list[Any]:
+def _output_leaves(result: object) -> list[Any]:
     if result is None:
         raise OutputError(
             "the function returned None; for one that fills an argument pass that as out="
@@ -326,7 +326,7 @@ def _output_leaves(result: Any) -> list[Any]:
     return list(leaves(result))
 
 
-def _output_ids(trace: Trace, leaf: Any) -> Ids:
+def _output_ids(trace: Trace, leaf: object) -> Ids:
     if isinstance(leaf, np.ma.MaskedArray):
         leaf = leaf.filled(0)  # what is masked carries nothing
     try:

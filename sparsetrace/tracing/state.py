@@ -283,12 +283,12 @@ def _taken(container: Any) -> dict[Any, Any]:
     return dict(dict.items(container))
 
 
-def _is_scope(container: Any) -> bool:
+def _is_scope(container: object) -> bool:
     """Whether a dictionary is what ``exec`` takes for globals: names in it may be exchanged."""
     return type(container) is dict and "__builtins__" in container
 
 
-def _is_ordered(container: Any) -> bool:
+def _is_ordered(container: object) -> bool:
     """Whether the order of the items is more than that of a dict."""
     return issubclass(type(container), collections.OrderedDict)
 
@@ -345,7 +345,7 @@ def _reset_class(cls: type, before: dict[str, Any]) -> None:
                 type.__setattr__(cls, name, value)
 
 
-def _assign_name(scope: dict[str, Any], name: str, value: Any) -> None:
+def _assign_name(scope: dict[str, Any], name: str, value: object) -> None:
     if value is _ABSENT:
         scope.pop(name, None)
     else:
@@ -372,7 +372,7 @@ def _is_stand_in(value: Any) -> bool:
     return isinstance(owner, str) and owner.startswith("sparsetrace.capture.")
 
 
-def _reset_object(item: Any, cls: type, attributes: dict[str, Any]) -> None:
+def _reset_object(item: object, cls: type, attributes: dict[str, Any]) -> None:
     """Its class and its dict, unless compiled code makes a new one whenever it is asked."""
     with suppress(AttributeError, TypeError):
         if type(item) is not cls:
@@ -389,7 +389,7 @@ def _content(cell: types.CellType) -> Any:
         return _ABSENT
 
 
-def _refill_slots(item: Any, names: tuple[str, ...], before: dict[str, Any]) -> None:
+def _refill_slots(item: object, names: tuple[str, ...], before: dict[str, Any]) -> None:
     now = filled_slots(item, names)
     for name in names:
         value = before.get(name, _ABSENT)
@@ -586,7 +586,7 @@ def _redefine(function: Any, i: int, value: Any) -> None:
     function.__defaults__ = (*kept[:i], value, *kept[i + 1 :])
 
 
-def _recall(call: functools.partial[Any], function: Any) -> None:
+def _recall(call: functools.partial[Any], function: object) -> None:
     """Another function for a partial call."""
     vars(functools.partial)["__setstate__"](
         call, (function, call.args, call.keywords, vars(call) or None)

@@ -55,7 +55,7 @@ def unknown(trace: Trace, arguments: Iterable[Any]) -> list[Any]:
     return [exchange.of(argument) for argument in given]
 
 
-def _refuse(obj: Any, why: str) -> InputError:
+def _refuse(obj: object, why: str) -> InputError:
     return InputError(
         f"an argument outside argnums holds a {type(obj).__name__}, {why}; static_argnums= takes "
         "the argument as it is, with its values"
@@ -74,7 +74,7 @@ class _Exchange:
     def _random(self) -> np.random.Generator:
         return np.random.default_rng(0)
 
-    def of(self, obj: Any) -> Any:
+    def of(self, obj: object) -> Any:
         """The object itself, where there is nothing in it to exchange."""
         cls = type(obj)
         if cls in _AS_THEY_ARE:
@@ -86,7 +86,7 @@ class _Exchange:
             result = self._compound(obj)
         return result
 
-    def _number(self, obj: Any) -> Any:
+    def _number(self, obj: object) -> Any:
         if isinstance(obj, enum.Enum):
             return obj
         if type(obj) not in (float, complex) and not isinstance(obj, np.inexact):
@@ -113,7 +113,7 @@ class _Exchange:
         names = _fields_of(obj)
         return self._record(obj, names) if names else obj
 
-    def _record(self, obj: Any, names: list[str]) -> Any:
+    def _record(self, obj: object, names: list[str]) -> Any:
         """A copy of a record with unknown numbers in its fields."""
         self._made[id(obj)] = obj
         fields = {name: getattr(obj, name) for name in names if hasattr(obj, name)}
@@ -126,11 +126,11 @@ class _Exchange:
             object.__setattr__(made, name, new)
         return self._keep(obj, made)
 
-    def _keep(self, obj: Any, made: Any) -> Any:
+    def _keep(self, obj: object, made: object) -> Any:
         self._made[id(obj)] = made
         return made
 
-    def _container(self, obj: Any, items: list[Any]) -> Any:
+    def _container(self, obj: object, items: list[Any]) -> Any:
         self._made[id(obj)] = obj  # one that holds itself stays as it is
         exchanged = [self.of(item) for item in items]
         if all(new is old for new, old in zip(exchanged, items, strict=True)):
@@ -193,7 +193,7 @@ class _Exchange:
             self._shared[id(array)] = ids
 
 
-def _fields_of(obj: Any) -> list[str]:
+def _fields_of(obj: object) -> list[str]:
     """The fields of an object that is made to hold values: a dataclass, attrs, a namespace."""
     if isinstance(obj, type):
         return []
@@ -211,7 +211,7 @@ def arrays_in(arguments: list[Any]) -> set[int]:
     return ids
 
 
-def _gather(obj: Any, result: Callable[[NDArray[Any]], Any], seen: set[int]) -> None:
+def _gather(obj: object, result: Callable[[NDArray[Any]], Any], seen: set[int]) -> None:
     """Every plain array of floating-point or complex numbers with elements, in containers too."""
     if isinstance(obj, np.ndarray):
         if obj.dtype.kind in "fc" and obj.size and not is_traced(obj) and is_ordinary(obj):
@@ -226,7 +226,7 @@ def _gather(obj: Any, result: Callable[[NDArray[Any]], Any], seen: set[int]) -> 
             _gather(getattr(obj, name, None), result, seen)
 
 
-def _holds_numbers(obj: Any) -> bool:
+def _holds_numbers(obj: object) -> bool:
     """Whether a collection that cannot hold traced numbers holds floating-point ones."""
     if isinstance(obj, (set, frozenset)):
         return any(isinstance(x, (float, complex)) for x in obj)

@@ -77,7 +77,7 @@ _UNKNOWN: Any = object()
 
 
 def has_effects(
-    function: Any,
+    function: object,
     args: tuple[Any, ...] = (),
     kwargs: Mapping[str, Any] | None = None,
     *,
@@ -138,14 +138,14 @@ class _Seen(set[int]):
         self.classes: set[Any] = set()
 
 
-def _held(function: Any) -> list[Any]:
+def _held(function: object) -> list[Any]:
     """What the cells of a function hold."""
     if not isinstance(function, types.FunctionType):
         return []
     return [value for _, value in _cells(function)]
 
 
-def _moves_on(value: Any) -> bool:
+def _moves_on(value: object) -> bool:
     """Whether reading an object changes it, as it does an iterator."""
     return hasattr(type(value), "__next__")
 
@@ -194,7 +194,7 @@ def _bound(
     return dict.fromkeys(names, 0.0) | dict(zip(names, args, strict=False)) | dict(kwargs)
 
 
-def is_unchanging(value: Any) -> bool:
+def is_unchanging(value: object) -> bool:
     """Whether no operator can change an object."""
     if isinstance(value, tuple):
         return all(map(is_unchanging, value))
@@ -202,7 +202,7 @@ def is_unchanging(value: Any) -> bool:
     return hasattr(type(value), "_is_number") or isinstance(value, _UNCHANGING)
 
 
-def _is_pure(function: Any, seen: _Seen) -> bool:
+def _is_pure(function: object, seen: _Seen) -> bool:
     if id(function) in seen:
         return True
     seen.add(id(function))
@@ -396,7 +396,7 @@ class _Body:
         return None
 
     # ------------------------------------------------------------------ what is called
-    def _is_harmless(self, value: Any) -> bool:
+    def _is_harmless(self, value: object) -> bool:
         """Whether a value that is read stays as it is, and changes nothing if it is called."""
         self.seen.classes.add(type(value))
         return not _moves_on(value) and (not callable(value) or _is_pure(value, self.seen))
@@ -471,7 +471,7 @@ def _stored(step: dis.Instruction) -> tuple[str, ...]:
     return ()
 
 
-def _made_by(maker: Any) -> str | None:
+def _made_by(maker: object) -> str | None:
     """What a known function has made when it returns; nothing else holds that."""
     module, name = getattr(maker, "__module__", None) or "", getattr(maker, "__name__", "")
     if (module == "numpy" or module.startswith(_PACKAGES)) and name in _ARRAY_MAKERS:
@@ -481,7 +481,7 @@ def _made_by(maker: Any) -> str | None:
     return None
 
 
-def _attribute(owner: Any, name: str) -> Any:
+def _attribute(owner: object, name: str) -> Any:
     """An attribute as it stands in the module, the instance or the class; methods bound."""
     if owner is _UNKNOWN:
         return _UNKNOWN

@@ -54,11 +54,11 @@ class HeldArrays(Walk):
         """Whether the function can reach nothing that was not looked at."""
         return not self.found.unknown
 
-    def reaches(self, item: Any) -> bool:
+    def reaches(self, item: object) -> bool:
         """Whether an object was looked at."""
         return id(item) in self.seen
 
-    def owner_of(self, holder: Any) -> Any:
+    def owner_of(self, holder: object) -> Any:
         """The object whose attributes a dict holds, or the holder itself."""
         if self._owners is None:
             objects = self.found.objects
@@ -89,7 +89,7 @@ class HeldArrays(Walk):
             (scope, name) for name in code.names if issubclass(type(scope.get(name)), np.ndarray)
         )
 
-    def named(self, module: Any, info: Code) -> None:
+    def named(self, module: object, info: Code) -> None:
         super().named(module, info)
         self._names(info, object.__getattribute__(module, "__dict__"))
 
@@ -112,7 +112,7 @@ class HeldArrays(Walk):
         if not opaque:
             self.arrays_held.append(item)
 
-    def nothing(self, item: Any, kind: Any, opaque: bool) -> None:
+    def nothing(self, item: object, kind: object, opaque: bool) -> None:
         if type(item) is np.memmap and not opaque:
             self.arrays_held.append(item)
 

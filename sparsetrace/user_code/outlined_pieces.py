@@ -154,7 +154,7 @@ def _mark(what: str, node: Any) -> ast.Constant:
     return ast.Constant(f"{PREFIX}{what} {node.lineno} {node.col_offset}")
 
 
-def _call(what: str, node: Any, *args: ast.expr) -> ast.Call:
+def _call(what: str, node: object, *args: ast.expr) -> ast.Call:
     return ast.Call(_mark(what, node), list(args), [])
 
 
@@ -270,7 +270,7 @@ def _key(node: ast.expr) -> ast.expr:
     return node
 
 
-def _statement(node: ast.stmt, names: list[str], inner: Any) -> Iterator[ast.stmt]:
+def _statement(node: ast.stmt, names: list[str], inner: object) -> Iterator[ast.stmt]:
     """The statements in place of one: its function, the call, and the names that it gives."""
     body = inner if isinstance(inner, list) else [inner]
     function = f"{PREFIX}body"

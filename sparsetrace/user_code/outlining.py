@@ -137,7 +137,7 @@ def _filled(
     own = code.co_name.startswith(PREFIX) or code.co_varnames[:1] == (PREFIX,)
     name = name if own else code.co_name
 
-    def filled(constant: Any) -> Any:
+    def filled(constant: object) -> Any:
         if isinstance(constant, types.CodeType):
             return _filled(constant, stand_in, filename, name)
         if type(constant) is str and constant.startswith(PREFIX):

@@ -75,7 +75,7 @@ def places(result: Reached, wanted: Container[int]) -> Iterator[Place]:
         yield from _class_places(cls, wanted)
 
 
-def places_in(holder: Any, wanted: Container[int]) -> Iterator[Place]:
+def places_in(holder: object, wanted: Container[int]) -> Iterator[Place]:
     """The places in one dict, list, tuple, deque, cell or array of objects.
 
     Examples
@@ -129,7 +129,7 @@ _BY_ADDRESS = ("_ctypes", "_cffi_backend", "numpy._core._internal", "numpy.core.
 """Modules whose objects read memory, and keep what it belongs to as an attribute."""
 
 
-def reads_memory(item: Any) -> bool:
+def reads_memory(item: object) -> bool:
     """Whether an object knows addresses.
 
     Examples
@@ -141,7 +141,7 @@ def reads_memory(item: Any) -> bool:
     return any(_MODULE(cls) in _BY_ADDRESS for cls in mro)
 
 
-def _slot_places(item: Any, names: Iterable[str], wanted: Container[int]) -> Iterator[Place]:
+def _slot_places(item: object, names: Iterable[str], wanted: Container[int]) -> Iterator[Place]:
     for name, value in filled_slots(item, names).items():
         if id(value) in wanted:
             assign = functools.partial(object.__setattr__, item, name)
@@ -168,7 +168,7 @@ _CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
 _MODULE: Callable[[type], Any] = type.__dict__["__module__"].__get__
 
 
-def item_of(container: dict[Any, Any], key: Any) -> Callable[[Any], None]:
+def item_of(container: dict[Any, Any], key: object) -> Callable[[Any], None]:
     """Assigns to an item of a dict."""
     return functools.partial(_dict_setter(type(container)), container, key)
 
@@ -216,7 +216,7 @@ _keep = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi
 _release = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.pythonapi))
 
 
-def _replace(some: tuple[Any, ...], i: int, value: Any) -> None:
+def _replace(some: tuple[Any, ...], i: int, value: object) -> None:
     """Another item in the very same tuple, where CPython keeps it."""
     before = tuple.__getitem__(some, i)
     slot = ctypes.c_void_p.from_address(id(some) + tuple.__basicsize__ + i * _WORD)

@@ -592,7 +592,7 @@ class Walk:
             values = [x for x in scope.values() if type(x) is not types.ModuleType]
             self.push(values, opaque=False)
 
-    def named(self, module: Any, info: Code) -> None:
+    def named(self, module: object, info: Code) -> None:
         """Look at the attributes of a module that code names."""
         key = id(module), id(info)
         if key in self.seen:
@@ -629,7 +629,7 @@ class Walk:
             legacy = sys.modules.get("numpy.random.mtrand")
             self.push((getattr(legacy, "_rand", None),), opaque=False)
 
-    def module(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def module(self, item: object, kind: _Kind, opaque: bool) -> None:
         scope = object.__getattribute__(item, "__dict__")
         name = scope.get("__name__")
         if is_foreign(name, _file_of(scope)):
@@ -656,26 +656,26 @@ class Walk:
     def reference(self, item: Any, kind: _Kind, opaque: bool) -> None:
         self.push((weakref.ref.__call__(item),), opaque=opaque)
 
-    def proxy(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def proxy(self, item: object, kind: _Kind, opaque: bool) -> None:
         self.found.unknown = True  # asking it for anything asks the object behind it
 
-    def caches(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def caches(self, item: object, kind: _Kind, opaque: bool) -> None:
         wrapped = item.__dict__.get("__wrapped__")
         scope = wrapped.__globals__ if type(wrapped) is types.FunctionType else {}
         if not is_foreign(scope.get("__name__")):
             self.found.caches.append(item)
         self.push(list(item.__dict__.values()), opaque=opaque)
 
-    def iterators(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def iterators(self, item: object, kind: _Kind, opaque: bool) -> None:
         if not opaque:
             self.found.iterators.append(item)
         self.push(gc.get_referents(item), opaque=opaque)
 
     # ------------------------------------------------------------- classes, objects
-    def nothing(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def nothing(self, item: object, kind: _Kind, opaque: bool) -> None:
         pass
 
-    def opaque(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def opaque(self, item: object, kind: _Kind, opaque: bool) -> None:
         """Of compiled code: what it holds is its own affair, but for the functions there."""
         referents = gc.get_referents(item)
         if type(item) in _TRANSPARENT:
@@ -683,7 +683,7 @@ class Walk:
         else:
             self.push([x for x in referents if type(x) is not types.ModuleType], opaque=True)
 
-    def class_(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def class_(self, item: object, kind: _Kind, opaque: bool) -> None:
         """Note a class and those that it derives from, the user's own."""
         for base in _MRO(item):
             key = "class", id(base)
@@ -695,7 +695,7 @@ class Walk:
         if type(item) is not type:
             self.push((type(item),), opaque=False)
 
-    def instance(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def instance(self, item: object, kind: _Kind, opaque: bool) -> None:
         """An object of a class written in Python; one of a library's holds no state of ours."""
         foreign = kind.foreign
         if foreign and opaque:
@@ -724,7 +724,7 @@ class Walk:
         self.push((attributes, type(item)), opaque=opaque)
 
     # ------------------------------------------------------------- containers
-    def _container(self, item: Any, kind: _Kind, opaque: bool) -> bool:
+    def _container(self, item: object, kind: _Kind, opaque: bool) -> bool:
         """Note what a subclass has besides its items; whether the items are state."""
         if _is_heap_type(type(item)):
             self.instance(item, kind, opaque)
@@ -774,7 +774,7 @@ class Walk:
             self.found.deques.append(item)
         self.push(list(collections.deque.__iter__(item)), opaque=opaque)
 
-    def bytes(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def bytes(self, item: object, kind: _Kind, opaque: bool) -> None:
         if self._container(item, kind, opaque):
             self.found.bytes.append(item)
 
@@ -786,7 +786,7 @@ class Walk:
         if _ARRAY_DTYPE(item).kind == "O":
             self.push(list(np.ndarray.flatten(item)), opaque=opaque)
 
-    def randoms(self, item: Any, kind: _Kind, opaque: bool) -> None:
+    def randoms(self, item: object, kind: _Kind, opaque: bool) -> None:
         if not opaque:
             self.found.randoms.append(item)
 
@@ -804,7 +804,7 @@ _TRANSPARENT = frozenset(
 """What stands between a name and what is behind it, and holds nothing of its own."""
 
 
-def dict_of(item: Any) -> dict[str, Any]:
+def dict_of(item: object) -> dict[str, Any]:
     """The dict that holds an object's attributes."""
     attributes = object.__getattribute__(item, "__dict__")
     if not issubclass(type(attributes), dict):
@@ -812,7 +812,7 @@ def dict_of(item: Any) -> dict[str, Any]:
     return attributes  # type: ignore[no-any-return]
 
 
-def filled_slots(item: Any, slots: Iterable[str]) -> dict[str, Any]:
+def filled_slots(item: object, slots: Iterable[str]) -> dict[str, Any]:
     """What the slots hold that are filled, by name."""
     result = {}
     for slot in slots:

@@ -162,7 +162,7 @@ class Heap:
         self._tracked.clear()
         self._plain.clear()
 
-    def owners(self, item: Any) -> list[Any]:
+    def owners(self, item: object) -> list[Any]:
         """What the garbage collector knows to hold something, all of it older than this."""
         ids = self._ids = self._ids or set(map(id, self._tracked))
         return [holder for holder in gc.get_referrers(item) if id(holder) in ids]
@@ -181,7 +181,7 @@ class Heap:
         yield from _holding(self._plain.values(), wanted)
 
 
-def is_view(holder: Any) -> bool:
+def is_view(holder: object) -> bool:
     """Whether an object refers to an array because it shows its memory."""
     return issubclass(type(holder), np.ndarray) and _DTYPE(holder).kind != "O"
 

@@ -225,7 +225,7 @@ def _unit(dtype: np.dtype[Any]) -> float:
     return float(np.finfo(dtype).eps)
 
 
-def _dtype(leaf: Any) -> np.dtype[Any]:
+def _dtype(leaf: object) -> np.dtype[Any]:
     """The dtype as which a trace takes the leaf: whole numbers stand for floats."""
     dtype = np.asarray(leaf).dtype
     return dtype if dtype.kind in "fc" else np.dtype(np.float64)
@@ -275,12 +275,12 @@ def _copied(arg: Any) -> Any:
     return arg
 
 
-def _kept(leaf: Any) -> Any:
+def _kept(leaf: object) -> Any:
     """A leaf that nobody else changes."""
     return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
-def numbers_of(result: Any) -> tuple[Vector, float]:
+def numbers_of(result: object) -> tuple[Vector, float]:
     """All numbers of a result in one vector, and the rounding unit of the coarsest.
 
     Examples
@@ -297,7 +297,7 @@ def numbers_of(result: Any) -> tuple[Vector, float]:
     return numbers.astype(np.result_type(numbers, np.float64), copy=False), eps
 
 
-def _arrays(leaf: Any) -> Iterator[Vector]:
+def _arrays(leaf: object) -> Iterator[Vector]:
     if isinstance(leaf, np.ma.MaskedArray):
         leaf = leaf.filled(0)  # what is masked carries nothing
     try:
