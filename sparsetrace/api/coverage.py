@@ -73,7 +73,7 @@ def classes() -> dict[str, list[str]]:
     }
 
 
-def _recorded(module: Any) -> int:
+def _recorded(module: object) -> int:
     """How many of a module's public ufuncs have a record."""
     named = (getattr(module, name) for name in dir(module) if not name.startswith("_"))
     return len({f for f in named if isinstance(f, np.ufunc)}.intersection(RECORDS))

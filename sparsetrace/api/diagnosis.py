@@ -112,7 +112,7 @@ def diagnose(
     *args: Any,
     argnums: int | Sequence[int] = 0,
     static_argnums: int | Sequence[int] = (),
-    out: Any = None,
+    out: object = None,
     constants: Literal["values", "structure"] = "values",
     dependency: bool = False,
     capture: bool = True,

@@ -71,7 +71,7 @@ def detach(x: Any) -> Any:
 
 def opaque(
     f: Callable[..., Any] | None = None,
-    pattern: Any = "dense",
+    pattern: object = "dense",
     *,
     shape: tuple[int, ...] | None = None,
 ) -> Any:
@@ -173,7 +173,7 @@ Rule = str | Sequence[str] | Callable[..., Any] | None
 
 
 def register_rule(
-    function: Any,
+    function: object,
     rule: Rule,
     *,
     seconds: str | Sequence[str] | None = None,
@@ -308,7 +308,7 @@ _TRACED_ITSELF = frozenset("builtins math numba numpy sparsetrace threading".spl
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
 
-def _register_function(function: Any, rule: Rule, harmless: Sequence[str]) -> None:
+def _register_function(function: object, rule: Rule, harmless: Sequence[str]) -> None:
     """A function that no protocol reaches: its name is exchanged while a trace runs."""
     name = function if isinstance(function, str) else _name_of(function)
     if name.partition(".")[0] in _TRACED_ITSELF and not name.startswith(f"{MODULE}."):
@@ -363,7 +363,7 @@ def _found(name: str) -> Any:
     return value if is_numpys else name
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: object) -> str:
     """The dotted name under which a function is found; the one of a rule that it has."""
     function = getattr(function, "__func__", function)
     for place in _registered_at(function):
@@ -383,7 +383,7 @@ def _name_of(function: Any) -> str:
     return f"{module}.{name}"
 
 
-def _registered_at(function: Any) -> list[tuple[str, str]]:
+def _registered_at(function: object) -> list[tuple[str, str]]:
     """The modules, and the names in them, under which a function has a rule."""
     places = ((m, name) for m in registered_functions.loaded() for name in list(REGISTERED[m]))
     return [place for place in places if function is not None and _function_at(*place) is function]
@@ -394,7 +394,7 @@ def _function_at(module: str, name: str) -> Any:
     return getattr(value, "__func__", value)
 
 
-def _check_function(name: str, value: Any) -> None:
+def _check_function(name: str, value: object) -> None:
     if isinstance(value, type):
         raise InputError(f"{name} is a class; give a method of it a rule, such as __call__")
     if isinstance(value, np.ma.core._MaskedUFunc):

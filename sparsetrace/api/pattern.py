@@ -96,7 +96,7 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
 
     def __init__(
         self,
-        arg1: Any,
+        arg1: object,
         shape: tuple[int, int] | None = None,
         dtype: DTypeLike | None = None,
         copy: bool = False,
@@ -194,13 +194,13 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         picture = braille(self.indptr, self.indices, self.shape)
         return f"{self!r}\n{picture}" if picture else repr(self)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         selection = super().__getitem__(key)
         if type(selection) is csr_array and len(selection.shape) == 2:
             return type(self)(selection)
         return selection
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+    def __setitem__(self, key: object, value: object) -> NoReturn:
         raise TypeError(
             "a SparsityPattern does not support assignment: change the plain array"
             " scipy.sparse.csr_array(pattern, copy=True) instead"
@@ -217,10 +217,10 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         self[k] = values
 
     # Without these Python computes the operator and rebinds the name: `p *= 2` is `p = p * 2`.
-    def __imul__(self, other: Any) -> Any:
+    def __imul__(self, other: object) -> Any:
         return NotImplemented
 
-    def __itruediv__(self, other: Any) -> Any:
+    def __itruediv__(self, other: object) -> Any:
         return NotImplemented
 
     def copy(self) -> Self:

@@ -53,7 +53,7 @@ _NARROW = "efF"
 """Types that hold fewer numbers than the constants' float64."""
 
 
-def _scalar(trace: Trace, node: int, dtype: np.dtype[Any], value: Any = None) -> Any:
+def _scalar(trace: Trace, node: int, dtype: np.dtype[Any], value: object = None) -> Any:
     if trace.local:
         # a real number whose derivative was cut stays traced: see `Trace.singular`
         if node <= 0 or (node == OPAQUE and dtype.kind in "biu"):
@@ -107,7 +107,7 @@ def _recorded(trace: Trace, call: str, args: tuple[Any, ...], rule: Callable[...
 _OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
 
 
-def _no_picks(key: Any) -> bool:
+def _no_picks(key: object) -> bool:
     return False
 
 
@@ -188,7 +188,7 @@ class TracedArray(Layout):
             indexing.refresh(self._trace, args[0]._ids)
         return result
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         refuse_value("np.asarray()", "a traced array")
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
@@ -265,7 +265,7 @@ class TracedArray(Layout):
             return (self[i] for i in range(len(self._ids)))
         return (_scalar(trace, node, dtype) for node in self._ids.tolist())
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         refuse_truth("whether a traced array contains a value")
 
     def item(self, *args: Any) -> Any:
@@ -330,10 +330,10 @@ class TracedArray(Layout):
     def __copy__(self) -> TracedArray:
         return self.copy("K")  # type: ignore[no-any-return]
 
-    def __deepcopy__(self, memo: Any) -> TracedArray:
+    def __deepcopy__(self, memo: object) -> TracedArray:
         return self.copy("K")  # type: ignore[no-any-return]
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         self._refuse("pickle")
 
     __reduce__ = __reduce_ex__
@@ -343,7 +343,7 @@ class TracedArray(Layout):
         return Flat(self)
 
     @flat.setter
-    def flat(self, value: Any) -> None:
+    def flat(self, value: object) -> None:
         Flat(self)[:] = value
 
     # ---------------------------------------------------------------- refused
@@ -356,7 +356,7 @@ class TracedArray(Layout):
         return self._memory("data")
 
     @data.setter
-    def data(self, value: Any) -> None:
+    def data(self, value: object) -> None:
         self._refuse("x.data =")
 
     @property
@@ -465,7 +465,7 @@ class TracedArray(Layout):
         if write is not None:
             self._ids.setflags(write=write)
 
-    def to_device(self, device: Any, *, stream: Any = None) -> TracedArray:
+    def to_device(self, device: object, *, stream: object = None) -> TracedArray:
         """The array itself: there is one device."""
         return self
 
@@ -510,12 +510,12 @@ def _compress(self: TracedArray, condition: Any, axis: Any = None, out: Any = No
 def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(
         self: TracedArray,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
+        axis: object = None,
+        dtype: object = None,
+        out: object = None,
+        keepdims: object = False,
         *,
-        where: Any = True,
+        where: object = True,
     ) -> Any:
         return function(self, axis, out, keepdims, where=where)
 

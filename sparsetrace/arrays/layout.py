@@ -77,7 +77,7 @@ class Layout(np.ndarray[Any, Any]):
         return self._dtype
 
     @dtype.setter
-    def dtype(self, value: Any) -> None:
+    def dtype(self, value: object) -> None:
         self._reinterpreted("x.dtype =")
 
     @property
@@ -94,7 +94,7 @@ class Layout(np.ndarray[Any, Any]):
         return tuple(step // 4 * scale for step in self._ids.strides)
 
     @strides.setter
-    def strides(self, value: Any) -> None:
+    def strides(self, value: object) -> None:
         self._reinterpreted("x.strides =")
 
     def _reinterpreted(self, call: str) -> NoReturn:
@@ -128,10 +128,10 @@ class Layout(np.ndarray[Any, Any]):
         return self._ids.shape
 
     @shape.setter
-    def shape(self, shape: Any) -> None:
+    def shape(self, shape: object) -> None:
         self._set_shape(shape)
 
-    def _set_shape(self, shape: Any) -> None:
+    def _set_shape(self, shape: object) -> None:
         """What the ``shape`` attribute does when it is set; a method since NumPy 2.5."""
         ids = _in_place(self._ids, shape)
         if _SETS_SHAPE:
@@ -142,7 +142,7 @@ class Layout(np.ndarray[Any, Any]):
         if self._values is not None:
             self._values = _in_place(self._values, ids.shape)
 
-    def _set_dtype(self, value: Any) -> NoReturn:
+    def _set_dtype(self, value: object) -> NoReturn:
         self._reinterpreted("x.dtype =")
 
     def _moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
@@ -174,7 +174,7 @@ class Layout(np.ndarray[Any, Any]):
         return np.real(self) if self._dtype.kind == "c" else self._moved(lambda a: a)
 
     @real.setter
-    def real(self, value: Any) -> None:
+    def real(self, value: object) -> None:
         np.real(self)[...] = value
 
     def _written(self) -> None:
@@ -190,7 +190,7 @@ class Layout(np.ndarray[Any, Any]):
         return np.imag(self)
 
     @imag.setter
-    def imag(self, value: Any) -> None:
+    def imag(self, value: object) -> None:
         if self._dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         np.imag(self)[...] = value

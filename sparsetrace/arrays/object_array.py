@@ -92,11 +92,11 @@ def _answered(
 answer_objects_by(_answered)
 
 
-def _plain(x: Any) -> Any:
+def _plain(x: object) -> Any:
     return x.view(np.ndarray) if type(x) is ObjectArray else x
 
 
-def _operand(x: Any) -> Any:
+def _operand(x: object) -> Any:
     """What NumPy itself may loop over."""
     if not is_traced(x):
         return _plain(x)
@@ -107,7 +107,7 @@ def _operand(x: Any) -> Any:
     return result
 
 
-def _watched(x: Any) -> Any:
+def _watched(x: object) -> Any:
     return x.view(ObjectArray) if type(x) is np.ndarray and x.dtype == object else x
 
 
@@ -136,7 +136,7 @@ def _by_rule(
     return result if result.dtype == bool else objects_of(result, python=python == {True})
 
 
-def _is_numeric(x: Any) -> bool:
+def _is_numeric(x: object) -> bool:
     """Whether an operand is a number, or an ordinary array of numbers."""
     if isinstance(x, np.ndarray):
         return is_ordinary(x) and x.dtype.kind in "biufc"
@@ -159,7 +159,7 @@ def objects_of(array: Any, *, python: bool = True) -> NDArray[Any]:
     return result.view(ObjectArray)
 
 
-def objects_in(obj: Any) -> Any:
+def objects_in(obj: object) -> Any:
     """The same with arrays of objects in place of traced arrays, also in nested lists."""
     if is_traced_array(obj):
         return objects_of(obj)

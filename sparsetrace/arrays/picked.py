@@ -148,7 +148,7 @@ class PickedArray(TracedArray):
         """What each element may be: the union of all candidates, of length 1 along the axis."""
         return _any_along(self._trace, self._unknown(), self._axis)
 
-    def _beside(self, x: Any) -> Any:
+    def _beside(self, x: object) -> Any:
         """Another operand as it meets the candidates."""
         if isinstance(x, (list, tuple)) and contains_traced(x):
             x = self._trace.wrap(elements_of(self._trace, x))
@@ -235,7 +235,7 @@ class PickedArray(TracedArray):
         return self._of(self._trace, x._pick, call(over, **options), x._axis)
 
     # ---------------------------------------------------------------------- elements
-    def _entries(self, key: Any) -> tuple[list[Any], int]:
+    def _entries(self, key: object) -> tuple[list[Any], int]:
         """A key of numbers, slices and None, one entry an axis, and where the mask's stands."""
         entries = list(indexing.expanded(self.ndim, key))
         place, axis = self.ndim + self._axis, -1
@@ -303,12 +303,12 @@ class PickedArray(TracedArray):
             refuse("an assignment to a part of x[mask]")
         self._candidates = self._with(tuple(entries), self._beside(value))
 
-    def _any_of(self, value: Any) -> Any:
+    def _any_of(self, value: object) -> Any:
         if isinstance(value, PickedArray):
             return value._any()
         return _unknown(self._trace, aligned(self._trace, value, self._axis))
 
-    def _with(self, key: Any, value: Any) -> Any:
+    def _with(self, key: object, value: object) -> Any:
         """The candidates with some of them written."""
         candidates = self._candidates
         if contains_traced(value) or not contains_traced(candidates):
@@ -317,11 +317,11 @@ class PickedArray(TracedArray):
         return candidates
 
     # ----------------------------------------------------------------------- methods
-    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+    def astype(self, dtype: object, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.astype."""
         return self._over_candidates(lambda x: x.astype(dtype, *args, **kwargs))
 
-    def copy(self, order: Any = "C") -> Any:
+    def copy(self, order: object = "C") -> Any:
         """As ndarray.copy."""
         return self._over_candidates(lambda x: x.copy())
 
@@ -341,11 +341,11 @@ class PickedArray(TracedArray):
     def T(self) -> Any:
         return self if self.ndim == 1 else refuse("x[mask].T")
 
-    def ravel(self, order: Any = "C") -> Any:
+    def ravel(self, order: object = "C") -> Any:
         """As ndarray.ravel, of one dimension."""
         return self if self.ndim == 1 else refuse("x[mask].ravel()")
 
-    def flatten(self, order: Any = "C") -> Any:
+    def flatten(self, order: object = "C") -> Any:
         """As ndarray.flatten, of one dimension."""
         return self.copy() if self.ndim == 1 else refuse("x[mask].flatten()")
 
@@ -377,18 +377,18 @@ def _called_at(
     return function(*given, **kwargs)
 
 
-def _traced(trace: Trace, x: Any) -> Any:
+def _traced(trace: Trace, x: object) -> Any:
     """Candidates as an array of the trace that may be written."""
     ids = np.array(ids_of(trace, x))
     return trace.wrap(Elements(ids, dtype_of(x), keep_array=True))
 
 
-def _unknown(trace: Trace, x: Any) -> Any:
+def _unknown(trace: Trace, x: object) -> Any:
     ids = np.maximum(ids_of(trace, x), trace.graph.opaque)
     return trace.wrap(Elements(np.asarray(ids), dtype_of(x), keep_array=isinstance(x, np.ndarray)))
 
 
-def _any_along(trace: Trace, x: Any, axis: int) -> Any:
+def _any_along(trace: Trace, x: object, axis: int) -> Any:
     ids = np.moveaxis(np.asarray(ids_of(trace, x)), axis, -1)
     united = np.moveaxis(trace.graph.union_rows(ids)[..., None], -1, axis)
     return trace.wrap(Elements(np.array(united), dtype_of(x), keep_array=True))

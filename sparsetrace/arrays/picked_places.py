@@ -34,7 +34,7 @@ from sparsetrace.operands.registry import rule_for
 __all__: list[str] = []
 
 
-def _picks(key: Any) -> bool:
+def _picks(key: object) -> bool:
     """Whether a key holds a mask of unknown values, or picked indices."""
     entries = key if isinstance(key, tuple) else (key,)
     return any(isinstance(e, PickedArray) or _is_unknown_mask(e) for e in entries)
@@ -53,7 +53,7 @@ def _is_unknown_mask(entry: Any) -> bool:
 class _Place:
     """Where a key with a mask leads in an array: the candidates' places, and their pick."""
 
-    def __init__(self, x: TracedArray, key: Any) -> None:
+    def __init__(self, x: TracedArray, key: object) -> None:
         self.x = x
         self.pick: Pick | None = None
         self.unknown = False
@@ -112,7 +112,7 @@ class _Place:
         return places, valid
 
 
-def _read(x: TracedArray, key: Any) -> Any:
+def _read(x: TracedArray, key: object) -> Any:
     """``x[key]`` with masks of unknown values in the key, or picked indices."""
     trace, place = x._trace, _Place(x, key)
     assert place.pick is not None
@@ -196,7 +196,7 @@ def _indices(trace: Trace, mask: Any) -> tuple[Any, ...]:
 
 
 @rule_for(np.nonzero)
-def _nonzero(trace: Trace, a: Any) -> Any:
+def _nonzero(trace: Trace, a: object) -> Any:
     return _indices(trace, a)
 
 

@@ -5,7 +5,7 @@ Contract: knows node ids and masks, not what is picked.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Pick:
 
     __slots__ = ("ids", "name", "outer", "place", "possible")
 
-    def __init__(self, trace: Trace, mask: Any, outer: Pick | None = None) -> None:
+    def __init__(self, trace: Trace, mask: object, outer: Pick | None = None) -> None:
         if trace.names is None:  # from now on, writes into the mask are heeded
             trace.names = ValueNames()
         ids = np.asarray(ids_of(trace, mask))

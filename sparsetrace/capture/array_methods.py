@@ -95,7 +95,7 @@ def _converting() -> Any:
     original: Any = np.ndarray.astype
 
     @functools.wraps(original)
-    def astype(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def astype(self: object, /, *args: Any, **kwargs: Any) -> Any:
         if SESSION.get() is not None and holds_objects(self) and contains_traced(self):
             dtype = args[0] if args else kwargs.get("dtype")
             if np.dtype(dtype) != object:
@@ -108,7 +108,7 @@ def _converting() -> Any:
 
 
 def _arguments(
-    name: str, array: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    name: str, array: object, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a method as the function of its name takes them."""
     if name == "choose" and len(args) > 1:  # the method takes the choices one by one, too

@@ -26,7 +26,7 @@ class _Like(type):
 
     _plain: type
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, cls._plain)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
@@ -39,7 +39,7 @@ class _Like(type):
         return hash(cls._plain)
 
 
-def _single(value: Any) -> Any:
+def _single(value: object) -> Any:
     """The number that a traced number is, or an array of one element holds."""
     if isinstance(value, PythonNumber):
         return value
@@ -49,7 +49,7 @@ def _single(value: Any) -> Any:
     return value.reshape(())[()]
 
 
-def _as_float(value: Any) -> Any:
+def _as_float(value: object) -> Any:
     """``float(value)`` of a traced number, or of an array of one element."""
     number = _single(value)
     if isinstance(number, PythonNumber):
@@ -58,7 +58,7 @@ def _as_float(value: Any) -> Any:
     return as_python((np.real(number) if number.dtype.kind == "c" else number).astype(float))
 
 
-def _as_int(value: Any) -> Any:
+def _as_int(value: object) -> Any:
     """``int(value)``: a whole number that is not known, whose derivative is zero."""
     number = _single(value)
     if isinstance(number, PythonNumber):
@@ -69,14 +69,14 @@ def _as_int(value: Any) -> Any:
     return as_python((np.real(number) if number.dtype.kind == "c" else number).astype(int))
 
 
-def _as_complex(value: Any) -> Any:
+def _as_complex(value: object) -> Any:
     number = _single(value)
     if isinstance(number, PythonNumber):
         return number if isinstance(number, complex) else operator.add(number, 0j)
     return as_python(number.astype(complex))
 
 
-def _refuse_complex(number: Any, name: str) -> None:
+def _refuse_complex(number: object, name: str) -> None:
     if isinstance(number, complex):
         wanted = "a string, a bytes-like object" if name == "int" else "a string"
         raise TypeError(f"{name}() argument must be {wanted} or a real number, not 'complex'")

@@ -211,5 +211,5 @@ def _stand_in(function: Any) -> Any:
     return getattr(np, function.__name__) if wrapper is None else wrapper
 
 
-def _same(item: Any) -> Any:
+def _same(item: object) -> Any:
     return item

@@ -42,7 +42,7 @@ class _Name(type):
         # a metaclass that code defines during the trace outlives it
         return _real(name, tuple(_real if b is TypeName else b for b in bases), scope, **options)
 
-    def __call__(cls, obj: Any, *more: Any, **options: Any) -> Any:
+    def __call__(cls, obj: object, *more: Any, **options: Any) -> Any:
         if more or options:
             return _real(obj, *more, **options)
         exact = _real(obj)
@@ -63,10 +63,10 @@ class _Name(type):
     def __getattribute__(cls, name: str) -> Any:
         return getattr(_real, name)
 
-    def __setattr__(cls, name: str, value: Any) -> None:
+    def __setattr__(cls, name: str, value: object) -> None:
         setattr(_real, name, value)
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, _real)
 
     def __subclasscheck__(cls, subclass: Any) -> bool:
@@ -81,13 +81,13 @@ class _Name(type):
     def __repr__(cls) -> str:
         return repr(_real)
 
-    def __or__(cls, other: Any) -> Any:
+    def __or__(cls, other: object) -> Any:
         return _real | other
 
-    def __ror__(cls, other: Any) -> Any:
+    def __ror__(cls, other: object) -> Any:
         return other | _real
 
-    def __getitem__(cls, item: Any) -> Any:
+    def __getitem__(cls, item: object) -> Any:
         return types.GenericAlias(_real, (item,))
 
 
@@ -132,13 +132,13 @@ _seen: tuple[int, list[Patch]] = (0, [])
 """How many modules there were, and the aliases in them."""
 
 
-def shown_as_another(cls: Any) -> Any:
+def shown_as_another(cls: object) -> Any:
     """Decorate a class: ``type(x)`` of its objects then is what they say by ``__class__``."""
     _SHOWN.add(id(cls))
     return cls
 
 
-def aliases(function: Any) -> list[Patch]:
+def aliases(function: object) -> list[Patch]:
     """Other names of the real ``type`` in modules of the user's, and in that of the function.
 
     The modules are looked at when there are new ones, the function's own each time.
@@ -152,7 +152,7 @@ def aliases(function: Any) -> list[Patch]:
     return still + _aliases_in(_scope_of(function))
 
 
-def _is_users(module: Any) -> bool:
+def _is_users(module: object) -> bool:
     if type(module) is not types.ModuleType:
         return False
     path = vars(module).get("__file__")
@@ -164,7 +164,7 @@ def _aliases_in(scope: dict[str, Any]) -> list[Patch]:
     return [Patch(scope, name, _real, TypeName) for name in names]
 
 
-def _scope_of(function: Any) -> dict[str, Any]:
+def _scope_of(function: object) -> dict[str, Any]:
     """The globals of the Python function behind a callable."""
     for _ in range(10):
         if isinstance(function, types.FunctionType):

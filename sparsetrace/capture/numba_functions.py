@@ -73,7 +73,7 @@ def patches() -> Iterator[Patch]:
 def _by_originals(original: Callable[..., Any]) -> Callable[..., Any]:
     """Let numba compile what it meets while a trace runs: it knows functions by identity."""
 
-    def _lookup_global(self: Any, value: Any) -> Any:
+    def _lookup_global(self: object, value: object) -> Any:
         plain = next((plain for plain, own in CONVERSIONS.items() if value is own), None)
         if plain is not None:
             value = plain
@@ -96,7 +96,7 @@ def _compiled(original: Callable[..., Any]) -> Callable[..., Any]:
     return __call__
 
 
-def _watched(result: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
+def _watched(result: object, args: tuple[Any, ...], frame: types.FrameType) -> Any:
     """New arrays that machine code returned, as buffers: traced values may be written into them."""
     session = SESSION.get()
     if session is None or is_library(frame):
@@ -109,7 +109,7 @@ def _watched(result: Any, args: tuple[Any, ...], frame: types.FrameType) -> Any:
     return session.buffer(result, frame)
 
 
-def _is_fresh(result: Any, args: tuple[Any, ...]) -> bool:
+def _is_fresh(result: object, args: tuple[Any, ...]) -> bool:
     """Whether nothing else can be a view of the memory of a returned array."""
     plain = (bool, int, float, complex, str, type(None), np.generic)
     for arg in args:
@@ -121,7 +121,7 @@ def _is_fresh(result: Any, args: tuple[Any, ...]) -> bool:
     return True
 
 
-def _view_of_buffer(result: Any, args: tuple[Any, ...]) -> Any:
+def _view_of_buffer(result: object, args: tuple[Any, ...]) -> Any:
     if type(result) is not np.ndarray or result.dtype.kind not in "fc":
         return result
     for arg in args:

@@ -59,7 +59,7 @@ def package_of(scope: dict[str, Any]) -> str:
     return str(scope.get("__name__", "")).partition(".")[0]
 
 
-def name_of(function: Any) -> str:
+def name_of(function: object) -> str:
     """How errors name a compiled function."""
     return f"the compiled function {getattr(function, '__qualname__', function)}"
 
@@ -153,7 +153,7 @@ def fits(signature: Any, args: tuple[Any, ...]) -> bool:
     return keeps(signature.return_type)
 
 
-def keeps(declared: Any) -> bool:
+def keeps(declared: object) -> bool:
     """Whether a declared type holds every value of a traced number."""
     for inner in getattr(declared, "types", None) or (declared,):  # of tuples
         inner = getattr(inner, "dtype", inner)

@@ -60,7 +60,7 @@ def elementwise(original: Callable[..., Any]) -> Callable[..., Any]:
     return __call__
 
 
-def _as_tuple(out: Any) -> tuple[Any, ...]:
+def _as_tuple(out: object) -> tuple[Any, ...]:
     return out if isinstance(out, tuple) else () if out is None else (out,)
 
 
@@ -76,7 +76,7 @@ def _loop(ufunc: Any) -> str | None:
     return None
 
 
-def _delivered(results: Any, out: tuple[Any, ...]) -> Any:
+def _delivered(results: object, out: tuple[Any, ...]) -> Any:
     """Results written where they were asked for; of no dimensions, as numbers."""
     results = results if isinstance(results, tuple) else (results,)
     if out:

@@ -77,7 +77,7 @@ def _are_objects(dtype: Any) -> bool:
     return dtype is not None and np.dtype(dtype) == object
 
 
-def _of_objects(obj: Any, make: Callable[[Any], Any]) -> Any:
+def _of_objects(obj: object, make: Callable[[Any], Any]) -> Any:
     """An array of objects made of what holds traced elements, which are its objects.
 
     Of a list of arrays NumPy makes one of their elements, or one of arrays where their shapes
@@ -153,7 +153,7 @@ SciPy's C code copies objects without counting the references.
 """
 
 
-def _refuse_address(name: str, obj: Any) -> None:
+def _refuse_address(name: str, obj: object) -> None:
     """Raise the error of such a function that was bound by name, before it does anything."""
     if contains_traced(obj):
         raise EscapeError(
@@ -280,7 +280,7 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def full_like(a: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+    def full_like(a: object, fill_value: object, *args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
         if session is None:
             return original(a, fill_value, *args, **kwargs)

@@ -68,7 +68,7 @@ def _arrays(x: Any) -> Any:
     return type(x)(map(as_array, x)) if type(x) in (list, tuple) else x
 
 
-def answers_itself(x: Any) -> bool:
+def answers_itself(x: object) -> bool:
     """Whether NumPy hands a call over to this operand before all traced arrays."""
     return isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False)
 

@@ -42,10 +42,10 @@ class Place:
     def __init__(self, read: Callable[[], Any], assign: Callable[[Any], Any]) -> None:
         self._read, self._assign = read, assign
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         return self._read()
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         self._assign(value)
 
 
@@ -67,7 +67,7 @@ class ClassNames:
         self._modified = ctypes.pythonapi.PyType_Modified
         self._modified.argtypes, self._modified.restype = [ctypes.py_object], None
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         return self._names.get(name, default)
 
     def update(self, values: dict[str, Any]) -> None:

@@ -69,7 +69,7 @@ def _call(scope: dict[str, Any]) -> tuple[Callable[..., Any], Any, Any] | None:
     return function, args, kwargs
 
 
-def _works(function: Callable[..., Any], args: Any, kwargs: Any) -> bool:
+def _works(function: Callable[..., Any], args: object, kwargs: object) -> bool:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

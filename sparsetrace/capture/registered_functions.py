@@ -93,12 +93,12 @@ def refresh() -> bool:
     return True
 
 
-def wrapper_of(function: Any) -> Any:
+def wrapper_of(function: object) -> Any:
     """The wrapper of a function to which a user has given a rule; None of others."""
     return _USERS.get(id(function), (None, None))[1]
 
 
-def _function_in(value: Any) -> Any:
+def _function_in(value: object) -> Any:
     return value.__func__ if isinstance(value, staticmethod | classmethod) else value
 
 
@@ -133,7 +133,7 @@ def _owner(module: types.ModuleType, name: str) -> tuple[Any, str]:
     return next(bases, types.SimpleNamespace()), attribute
 
 
-def _wrapped(original: Any, module: str, name: str) -> Any:
+def _wrapped(original: object, module: str, name: str) -> Any:
     """The wrapper, of the kind of the original: a function, or a static or class method."""
     if isinstance(original, staticmethod | classmethod):
         return type(original)(_wrapper(original.__func__, module, name, method=False))

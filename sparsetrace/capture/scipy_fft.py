@@ -51,7 +51,7 @@ class _Backend:
         )
 
 
-def _fourier(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _fourier(name: str, x: object, *args: Any, **kwargs: Any) -> Any:
     several = name.endswith(("2", "n"))
     names = ("s" if several else "n", "axes" if several else "axis", "norm", *_DROPPED[:2])
     options = dict(zip(names, args, strict=False)) | kwargs
@@ -64,12 +64,12 @@ def _fourier(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
     return result if result.flags.c_contiguous else result.copy()  # as SciPy lays it out
 
 
-def _several(x: Any) -> Any:
+def _several(x: object) -> Any:
     """Lengths or axes, of which SciPy takes one alone as well."""
     return (x,) if isinstance(x, (int, np.integer)) else x
 
 
-def _trigonometric(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _trigonometric(name: str, x: object, *args: Any, **kwargs: Any) -> Any:
     several = name.endswith("n")
     names = ("type", "s" if several else "n", "axes" if several else "axis", "norm")
     options = dict(zip((*names, *_DROPPED[:2]), args, strict=False)) | kwargs

@@ -160,7 +160,7 @@ class Session:
                     )
                 )
 
-    def buffer(self, values: Any, frame: types.FrameType) -> Any:
+    def buffer(self, values: object, frame: types.FrameType) -> Any:
         """A new float array as the user's code gets it: plain until a tracer is written."""
         return self.watched(values, frame) if called_directly(frame) else values
 
@@ -291,7 +291,7 @@ class Buffer(np.ndarray[Any, Any]):
     _is_buffer = True
     _sites: frozenset[Site | Outside] = frozenset()
 
-    def __array_finalize__(self, source: Any) -> None:
+    def __array_finalize__(self, source: object) -> None:
         sites = getattr(source, "_sites", None)
         if sites:
             self._sites = sites
@@ -327,7 +327,7 @@ class Buffer(np.ndarray[Any, Any]):
                 return traced_constants(trace, self.view(np.ndarray))[key]
         return super().__getitem__(key)
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: object) -> None:
         """As ndarray.fill."""
         if contains_traced(value):
             self._promote()
@@ -379,7 +379,7 @@ class Buffer(np.ndarray[Any, Any]):
         return _Flat(self)
 
     @flat.setter
-    def flat(self, value: Any) -> None:
+    def flat(self, value: object) -> None:
         _Flat(self)[:] = value
 
     def __reduce__(self) -> Any:
@@ -389,7 +389,7 @@ class Buffer(np.ndarray[Any, Any]):
         return repr(self.view(np.ndarray))
 
 
-def _sites_of(arguments: Any) -> frozenset[Site | Outside]:
+def _sites_of(arguments: object) -> frozenset[Site | Outside]:
     """Where the buffers among the arguments were made."""
     if isinstance(arguments, Buffer):
         return arguments._sites

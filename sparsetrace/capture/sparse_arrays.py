@@ -80,7 +80,7 @@ def _serial(trace: Trace) -> int:
 
 def _constructor(original: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+    def init(self: object, *args: Any, **kwargs: Any) -> None:
         trace = CURRENT.get()
         if trace is None:
             original(self, *args, **kwargs)
@@ -98,7 +98,7 @@ def _constructor(original: Callable[..., None]) -> Callable[..., None]:
 
 def _operator(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(original)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: object, *args: Any, **kwargs: Any) -> Any:
         if CURRENT.get() is None or not holds_traced(args, kwargs):
             return original(self, *args, **kwargs)
         return rule("operated")(name, self, *args, **kwargs)
@@ -108,7 +108,7 @@ def _operator(original: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def _writer(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(original)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: object, *args: Any, **kwargs: Any) -> Any:
         trace = CURRENT.get()
         if trace is None or not holds_traced(args, kwargs):
             return original(self, *args, **kwargs)
@@ -118,7 +118,7 @@ def _writer(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     return method
 
 
-def _become_traced(matrix: Any, trace: Trace, *, anew: bool = False) -> None:
+def _become_traced(matrix: object, trace: Trace, *, anew: bool = False) -> None:
     """Let a constant array that is written to be a traced one, if the function has made it.
 
     What shares its data sees what is written there, but not data that are assigned `anew`.

@@ -23,7 +23,7 @@ __all__ = ["patches"]
 _METHODS = ("_matmul_dispatch", "_rmatmul_dispatch")
 
 
-def _rule(trace: Trace, call: tuple[Any, bool], args: tuple[Any, ...], kwargs: Any) -> Elements:
+def _rule(trace: Trace, call: tuple[Any, bool], args: tuple[Any, ...], kwargs: object) -> Elements:
     return matrix_products.sparse_matmul(trace, *args, transposed=call[1])
 
 

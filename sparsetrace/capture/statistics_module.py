@@ -92,12 +92,12 @@ def _deviations(*columns: Any) -> list[Any]:
     return [x - np.sum(x) / len(x) for x in arrays]
 
 
-def _covariance(call: Any, x: Any, y: Any) -> Any:
+def _covariance(call: object, x: object, y: object) -> Any:
     first, second = _deviations(x, y)
     return as_python(np.sum(first * second) / (len(first) - 1))
 
 
-def _correlation(call: Any, x: Any, y: Any) -> Any:
+def _correlation(call: object, x: object, y: object) -> Any:
     first, second = _deviations(x, y)
     return as_python(np.sum(first * second) / np.sqrt(np.sum(first**2) * np.sum(second**2)))
 

@@ -127,7 +127,7 @@ def _tracing(raised: Raised) -> Iterator[None]:
     seen: dict[int, Any] = {}  # by identity: code objects compare their bytes
     codes: list[types.CodeType] = []
 
-    def called(frame: types.FrameType, event: str, argument: Any) -> Any:
+    def called(frame: types.FrameType, event: str, argument: object) -> Any:
         code = frame.f_code
         try:
             watched = seen[id(code)]

@@ -92,7 +92,7 @@ def _submitted(original: Callable[..., Any]) -> Callable[..., Any]:
     """``ThreadPoolExecutor.submit``: the task is run at once, in a thread of the executor's."""
 
     @functools.wraps(original)
-    def submit(self: Any, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    def submit(self: object, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         turns = None if CURRENT.get() is None else claimed_turns()
         if turns is None:
             return original(self, function, *args, **kwargs)
@@ -111,12 +111,12 @@ def _applied(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def apply_async(
-        self: Any,
-        func: Any,
-        args: Any = (),
-        kwds: Any = {},  # noqa: B006 - as the original
-        callback: Any = None,
-        error_callback: Any = None,
+        self: object,
+        func: object,
+        args: object = (),
+        kwds: object = {},
+        callback: object = None,
+        error_callback: object = None,
     ) -> Any:
         turns = _of_threads(self, "multiprocessing.Pool.apply_async", (func, args, kwds))
         if turns is None:
@@ -193,7 +193,7 @@ class _Results:
     __next__ = next
 
 
-def _of_threads(pool: Any, call: str, given: Any) -> Turns | None:
+def _of_threads(pool: object, call: str, given: object) -> Turns | None:
     """The turns, if a pool is one of threads and called by a traced function."""
     turns = None if CURRENT.get() is None else claimed_turns()
     if turns is not None and not isinstance(pool, sys.modules["multiprocessing.pool"].ThreadPool):
@@ -204,7 +204,7 @@ def _of_threads(pool: Any, call: str, given: Any) -> Turns | None:
 
 def _made(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def make(self: Any, *args: Any, **kwargs: Any) -> None:
+    def make(self: object, *args: Any, **kwargs: Any) -> None:
         turns = None if CURRENT.get() is None else claimed_turns()
         original(self, *args, **kwargs)
         if turns is not None:
@@ -215,7 +215,7 @@ def _made(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _to_process(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def submit(self: Any, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    def submit(self: object, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         if SESSION.get() is not None:
             refuse_traced("ProcessPoolExecutor.submit", (function, args, kwargs))
         return original(self, function, *args, **kwargs)
@@ -245,7 +245,7 @@ def refuse_traced(call: str, *given: Any) -> None:
         )
 
 
-def _holds_traced(given: Any, depth: int = 4) -> bool:
+def _holds_traced(given: object, depth: int = 4) -> bool:
     """Whether arguments, or what a function closes over, are traced."""
     if depth == 0:
         return False

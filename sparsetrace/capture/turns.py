@@ -135,7 +135,7 @@ class Turns:
         finally:
             self.trace.graph.thread = get_ident()
 
-    def _regain(self, task: Task, made: Any) -> None:
+    def _regain(self, task: Task, made: object) -> None:
         watch, pause = Watch(), 0.0001
         while True:
             owner = self.trace.graph.thread
@@ -177,10 +177,10 @@ class Task:
         self.tracer = sys.gettrace()
         self._ended = ended
 
-    def has_ended(self, made: Any) -> bool:
+    def has_ended(self, made: object) -> bool:
         return self.begun and (self._ended is None or self._ended(made))
 
-    def run(self, call: Callable[..., Any], args: Any, kwargs: Any, *, in_pool: bool) -> Any:
+    def run(self, call: Callable[..., Any], args: object, kwargs: object, *, in_pool: bool) -> Any:
         return self.context.copy().run(self._run, call, args, kwargs, in_pool)
 
     def _run(self, call: Callable[..., Any], args: Any, kwargs: Any, in_pool: bool) -> Any:
@@ -266,7 +266,7 @@ class alone:
             RUNNING.append(self.failures)
             _traces.append(trace)
 
-    def __exit__(self, cls: Any, error: Any, traceback: Any) -> None:
+    def __exit__(self, cls: object, error: object, traceback: object) -> None:
         trace, turns = self.trace, self.trace.turns
         try:
             if turns is not None and cls is None:

@@ -109,7 +109,7 @@ class MaskedTracedArray(MaskedLayout):
         raise AttributeError(f"'MaskedTracedArray' object has no attribute {name!r}")
 
     # --------------------------------------------------------------- protocols
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         refuse_value("np.asarray()", "a masked array of a trace")
 
     @property
@@ -123,13 +123,13 @@ class MaskedTracedArray(MaskedLayout):
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return np
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         refuse_value("pickle", "a masked array of a trace")
 
     def __copy__(self) -> Any:
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> Any:
         return self.copy()
 
     # ----------------------------------------------------------- data and mask
@@ -141,7 +141,7 @@ class MaskedTracedArray(MaskedLayout):
         return self._missing[...]
 
     @mask.setter
-    def mask(self, value: Any) -> None:
+    def mask(self, value: object) -> None:
         given = True if value is masked else as_mask(self._trace, value)
         if self._missing is nomask and given is nomask:
             return
@@ -169,13 +169,13 @@ class MaskedTracedArray(MaskedLayout):
         return np.ma.default_fill_value(self.dtype) if self._fill is None else self._fill
 
     @fill_value.setter
-    def fill_value(self, value: Any) -> None:
+    def fill_value(self, value: object) -> None:
         self._fill = value
 
     def get_fill_value(self) -> Any:
         return self.fill_value
 
-    def set_fill_value(self, value: Any = None) -> None:
+    def set_fill_value(self, value: object = None) -> None:
         self._fill = value
 
     @property
@@ -195,7 +195,7 @@ class MaskedTracedArray(MaskedLayout):
             self._missing = self._missing.copy()
         return self
 
-    def filled(self, fill_value: Any = None) -> Any:
+    def filled(self, fill_value: object = None) -> Any:
         """The data, with `fill_value` where they are masked."""
         return filled(self._masked_data, self.fill_value if fill_value is None else fill_value)
 
@@ -205,7 +205,7 @@ class MaskedTracedArray(MaskedLayout):
         return self._elements.reshape(-1)[~mask.reshape(-1)]
 
     # ---------------------------------------------------------------- elements
-    def _mask_at(self, key: Any) -> Any:
+    def _mask_at(self, key: object) -> Any:
         if self._missing is nomask:
             return nomask
         uncertain = contains_traced(key) and not is_traced(self._missing)
@@ -239,14 +239,14 @@ class MaskedTracedArray(MaskedLayout):
         if is_traced(self._missing) and not is_uncertain(self._missing):
             self._missing = simplified(self._missing)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         key = plain_index(key)
         data = self._elements[key]
         beneath = None if self._beneath is None else self._beneath[key]
         chosen = MaskedData(data, self._mask_at(key), beneath)
         return self._alike(chosen) if is_traced_array(data) else finished(self._trace, chosen)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         by_masked = isinstance(key, np.ma.MaskedArray)
         key = plain_index(key)
         if value is masked:
@@ -282,13 +282,13 @@ class MaskedTracedArray(MaskedLayout):
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         refuse_truth("whether a masked array contains a value")
 
     def item(self, *args: Any) -> Any:
         return self._traced_data.item(*args)
 
-    def tolist(self, fill_value: Any = None) -> Any:
+    def tolist(self, fill_value: object = None) -> Any:
         """Nested lists of elements, None (or `fill_value`) for those masked."""
         if fill_value is not None:
             return self.filled(fill_value).tolist()
@@ -337,7 +337,7 @@ class MaskedTracedArray(MaskedLayout):
     def __format__(self, spec: str) -> str:
         return repr(self)
 
-    def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
+    def put(self, indices: object, values: object, mode: object = "raise") -> None:
         """As ndarray.put, of the data and the mask."""
         given = masked_data(values)
         self._traced_data.put(plain_index(indices), given.everything, mode=mode)
@@ -371,7 +371,7 @@ def _refuse_numpy(scope: dict[str, Any]) -> None:
         )
 
 
-def over(trace: Trace, data: Any, mask: Any = nomask) -> Any:
+def over(trace: Trace, data: object, mask: object = nomask) -> Any:
     """A masked array over `data`, which it shares if they are traced."""
     return MaskedTracedArray(trace, MaskedData(as_traced(trace, data), mask))
 

@@ -71,7 +71,7 @@ class MaskedLayout:
         return self._elements.shape  # type: ignore[no-any-return]
 
     @shape.setter
-    def shape(self, shape: Any) -> None:
+    def shape(self, shape: object) -> None:
         self._take(moved(self._masked_data, lambda a: a.reshape(shape)))
 
     @property
@@ -124,19 +124,19 @@ class MaskedLayout:
     def imag(self) -> Any:
         return self._alike(MaskedData(self._traced_data.imag, self._own_mask()))
 
-    def copy(self, order: Any = "C") -> Any:
+    def copy(self, order: object = "C") -> Any:
         return self._alike(moved(self._masked_data, lambda a: a.copy(order)))
 
-    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+    def astype(self, dtype: object, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.astype; the mask stays."""
 
-        def converted(data: Any) -> Any:
+        def converted(data: object) -> Any:
             return as_traced(self._trace, as_type(data, dtype, *args, **kwargs))
 
         beneath = None if self._beneath is None else converted(self._beneath)
         return self._finished(MaskedData(converted(self._elements), self._missing, beneath))
 
-    def view(self, dtype: Any = None, type: Any = None, fill_value: Any = None) -> Any:
+    def view(self, dtype: object = None, type: object = None, fill_value: object = None) -> Any:
         """As MaskedArray.view, to the array itself or to its data."""
         wanted = dtype if type is None else type
         if wanted is np.ndarray:
@@ -145,7 +145,7 @@ class MaskedLayout:
             self._traced_data.view(wanted)
         return self._moved(lambda a: a[...])
 
-    def clip(self, min: Any = None, max: Any = None, **options: Any) -> Any:
+    def clip(self, min: object = None, max: object = None, **options: Any) -> Any:
         """As MaskedArray.clip, between bounds that are not masked."""
         bounds = [masked_data(bound) for bound in (min, max)]
         if any(bound.mask is not nomask for bound in bounds) or options.get("out") is not None:

@@ -96,7 +96,7 @@ def scalar_text(number: Any) -> str:
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def formatted_text(number: Any) -> str:
+def formatted_text(number: object) -> str:
     """The text of a traced number in a format (``f"{v:.3f}"``): no digits that could be parsed.
 
     What looks for a number in it, or takes its first letters for a key, finds none, or finds

@@ -23,11 +23,11 @@ __all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity"]
 
 def check_jacobian_sparsity(
     f: Callable[..., Any],
-    pattern: Any,
+    pattern: object,
     *args: Any,
     argnums: int | Sequence[int] = 0,
     static_argnums: int | Sequence[int] = (),
-    out: Any = None,
+    out: object = None,
     local: bool = False,
     dependency: bool = False,
     num_probes: int = DEFAULT_PROBES,
@@ -97,11 +97,11 @@ def check_jacobian_sparsity(
 
 def check_hessian_sparsity(
     f: Callable[..., Any],
-    pattern: Any,
+    pattern: object,
     *args: Any,
     argnums: int | Sequence[int] = 0,
     static_argnums: int | Sequence[int] = (),
-    out: Any = None,
+    out: object = None,
     local: bool = False,
     num_probes: int = DEFAULT_PROBES,
     seed: int | None = 0,
@@ -154,7 +154,7 @@ def check_hessian_sparsity(
 
 
 def _sampling(
-    traced_call: TracedCall, num_probes: Any, seed: int | None, *, local: bool
+    traced_call: TracedCall, num_probes: object, seed: int | None, *, local: bool
 ) -> Sampling:
     rng = np.random.default_rng(seed)
     probes = checked_probes(num_probes)
@@ -162,7 +162,7 @@ def _sampling(
 
 
 def _check_jacobian(
-    traced_call: TracedCall, pattern: Any, sampling: Sampling, *, dependency: bool
+    traced_call: TracedCall, pattern: object, sampling: Sampling, *, dependency: bool
 ) -> None:
     indptr, indices, shape = _parts(pattern)
     if shape[1] != traced_call.n_inputs:
@@ -175,7 +175,7 @@ def _check_jacobian(
         JacobianCheck(sampling, entries, dependency=bool(dependency)).run()
 
 
-def _check_hessian(traced_call: TracedCall, pattern: Any, sampling: Sampling) -> None:
+def _check_hessian(traced_call: TracedCall, pattern: object, sampling: Sampling) -> None:
     indptr, indices, shape = _parts(pattern)
     if shape != (traced_call.n_inputs, traced_call.n_inputs):
         raise InputError(
@@ -212,13 +212,13 @@ class Verification:
         off = verify is not None and not self.probes
         traced_call.keeps_values = local and not off
 
-    def jacobian(self, pattern: Any, trace: Trace, *, dependency: bool) -> None:
+    def jacobian(self, pattern: object, trace: Trace, *, dependency: bool) -> None:
         """Check what `jacobian_sparsity` found, in this run."""
         self._values(trace)
         if self.probes:
             _check_jacobian(self._traced_call, pattern, self._sampling(), dependency=dependency)
 
-    def hessian(self, pattern: Any, trace: Trace) -> None:
+    def hessian(self, pattern: object, trace: Trace) -> None:
         """Check what `hessian_sparsity` or `lagrangian_hessian_sparsity` found likewise."""
         self._values(trace)
         if self.probes:
@@ -232,7 +232,7 @@ class Verification:
             compare_values(self._traced_call, self._traced_call.carried[trace])
 
 
-def checked_probes(count: Any, name: str = "num_probes") -> int:
+def checked_probes(count: object, name: str = "num_probes") -> int:
     """The number of probes as an int, if it is one."""
     if isinstance(count, (int, np.integer)) and not isinstance(count, bool) and count >= 1:
         return int(count)

@@ -305,7 +305,7 @@ class JacobianCheck:
             return quotients[0] * size, size
         return None
 
-    def _quotient(self, row: int, column: int, point: Vector, start: Any, step: float) -> Any:
+    def _quotient(self, row: int, column: int, point: Vector, start: object, step: float) -> Any:
         moved = point.copy()
         moved[column] += step
         moved = self.sampling.plain.representable(moved)

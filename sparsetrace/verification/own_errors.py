@@ -65,7 +65,7 @@ def _up_to(lines: set[Line]) -> Iterator[None]:
     inside: dict[types.FrameType, frozenset[int]] = {}
     failing: set[types.FrameType] = set()
 
-    def local(frame: types.FrameType, event: str, argument: Any) -> Any:
+    def local(frame: types.FrameType, event: str, argument: object) -> Any:
         statement = inside.get(frame)
         if event == "exception":
             failing.add(frame)
@@ -79,7 +79,7 @@ def _up_to(lines: set[Line]) -> Iterator[None]:
             raise _Past
         return local
 
-    def called(frame: types.FrameType, event: str, argument: Any) -> Any:
+    def called(frame: types.FrameType, event: str, argument: object) -> Any:
         # left in the middle, a block of ``with`` or ``finally`` would not be closed
         may_be_left = not frame.f_code.co_exceptiontable
         return local if may_be_left and frame.f_code.co_filename in files else None
