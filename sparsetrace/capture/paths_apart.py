@@ -59,7 +59,7 @@ def run_apart(
     if outer is None or trace.local or trace.turns is not None or session is None:
         return (straight or call)()
     branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW)
-    decide_apart = session.decider(branches)
+    decide_apart = session.decider(session, branches)
 
     def decide() -> bool:
         if not branches.path and has_effects():

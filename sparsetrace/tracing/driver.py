@@ -130,7 +130,7 @@ def trace(
 
 def _session(state: State, max_paths: int) -> Session:
     session = Session(max_paths)
-    session.decider = functools.partial(_decider, session)
+    session.decider = _decider
     session.asks_types = functools.cache(state.reached.tells_numbers_apart)
     return session
 
@@ -369,7 +369,7 @@ def _path(
             trace.names = ValueNames()
         elif not trace.local:
             trace.name_values = name_values
-        trace.decide = branches.decide if session is None else session.decider(branches)
+        trace.decide = branches.decide if session is None else session.decider(session, branches)
         trace.becomes_object = None if session is None else _as_arrays(session, state)
         failures: list[TracingError] = []
         failed, current = FAILURES.set(failures), CURRENT.set(trace)
