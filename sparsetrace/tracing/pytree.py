@@ -56,8 +56,6 @@ def like(container: Any, items: Sequence[Any]) -> Any:
     if isinstance(container, tuple):
         if cls is tuple:
             return tuple(items)
-        if hasattr(cls, "_fields"):
-            return cls(*items)
         made = tuple.__new__(cls, items)
         if hasattr(container, "__dict__"):
             vars(made).update(vars(container))

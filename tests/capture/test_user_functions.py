@@ -65,7 +65,7 @@ REASONS = {
     "refused.newton": ("bool()", st.ValueDependentError, "np.where"),
     "refused.counted_mask": ("len(x[mask])", st.TracingError, "np.where"),
     "refused.python_lookup": ("an index or a count", st.ValueDependentError, "."),
-    "refused.global_array": ("an assignment", st.EscapeError, "np.array(a, dtype=float)"),
+    "refused.global_array": ("a write into", st.UnsupportedError, "np.array(a)"),
     "refused.integer_buffer": ("an assignment", st.EscapeError, "float type"),
     "refused.balanced_form": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
     "refused.swallowed": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),

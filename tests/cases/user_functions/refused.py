@@ -5,7 +5,7 @@ import scipy.linalg
 import scipy.ndimage
 import scipy.optimize
 
-START = np.array([1.0, 2.0, 3.0, 4.0])
+BYTES = np.frombuffer(bytearray(32))
 LOOKUP = [10.0, 20.0, 30.0]
 
 
@@ -27,9 +27,8 @@ def python_lookup(x):
 
 
 def global_array(x):
-    y = START.copy()
-    y[0] = x[0]
-    return y
+    BYTES[0] = x[0]
+    return BYTES.sum()
 
 
 def integer_buffer(x):

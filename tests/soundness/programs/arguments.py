@@ -53,7 +53,7 @@ def an_index_from_numbers(x, t):
     return x[t.astype(int)] * x[np.argmax(t)]
 
 
-@program((U, np.ones(3)), to=PROGRAMS, refused=("local",))
+@program((U, np.ones(3)), to=PROGRAMS)
 def a_work_array(x, work):
     work[:] = x**2
     work[1:] += work[:-1]
@@ -96,7 +96,7 @@ def a_static_count(x, t):
     return np.array([x[i % 3] for i in range(int(t))])
 
 
-@program((U, Z, Z.copy()), (U, Z + 2, Z + 1), to=PROGRAMS, refused=("local",))
+@program((U, Z, Z.copy()), (U, Z + 2, Z + 1), to=PROGRAMS)
 def targets_of_ufuncs(x, a, out):
     np.multiply(x, a, out=out)
     np.add.at(out, [0, 0], a[:2])
