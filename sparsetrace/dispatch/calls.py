@@ -59,6 +59,7 @@ from sparsetrace.operands.memory_order import NUMBERS, laid_out, of_ufunc
 from sparsetrace.operands.operands import (
     FLOAT,
     Elements,
+    Operand,
     check_operators,
     contains_traced,
     dtype_of,
@@ -218,8 +219,8 @@ def _of_ufunc(
     """What a ufunc's method gives before it is stored: looked up, or with values at a point."""
     if trace.local:
         return local_calls.of_ufunc_call(trace, ufunc, method, inputs, options, outs, _by_ufunc)
-    # what was recorded of a call knows no bounds of indices
-    if (outs and options) or (method == "at" and trace.names is not None):
+    # what was recorded of a call knows no bounds of indices, and no views of parts
+    if (outs and options) or (method == "at" and (trace.rows or trace.names is not None)):
         return _by_ufunc(trace, (ufunc, method), inputs, options, outs)
     return lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
 
@@ -366,7 +367,12 @@ def _at(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> None:
                 value = taken_in_turn(trace, ufunc, target, *operands)
             indexing.write(trace, target._ids, indices, value)
             return
-    at(trace, ufunc, target, indices, *operands)
+    if target._ids.flags.writeable:
+        at(trace, ufunc, target, indices, *operands)
+    else:  # a view of one part of complex numbers, or of elements that the inputs choose
+        own = Operand(trace, target._ids.copy(), target._dtype, target._values)
+        at(trace, ufunc, own, indices, *operands)
+        indexing.put(trace, target._ids, ..., own._ids)
 
 
 def function_call(
@@ -415,7 +421,7 @@ def _function_call(
     position = out_position(function)
     placed = len(args) > position and args[position] is not None
     if not (trace.local or placed or "out" in kwargs):
-        # what was recorded of a call knows no bounds of indices
+        # what was recorded of a call knows no bounds of indices, and no views of parts
         if function in lookup.FUNCTIONS and trace.names is None:
             known = lookup.answer(trace, function, args, kwargs, _answered)
             if known is not lookup.UNKNOWN:

@@ -8,7 +8,6 @@ reach; everything else in the program is looked through only if there are more r
 
 from __future__ import annotations
 
-import gc
 import mmap
 import types
 from collections import Counter
@@ -83,7 +82,6 @@ class AllReferences:
 
         Other arrays that share their memory are added to them.
         """
-        gc.collect()  # the errors of earlier runs, and their frames
         leaves = list(_leaves(self._inputs))
         own = [groups, *groups, leaves, self._inputs, *filter(_is_container, leaves)]
         heap = Heap(map(id, own))

@@ -12,8 +12,9 @@ still held of the array itself would not see what is written.
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -120,6 +121,14 @@ def _by_memory(arrays: Iterable[Any]) -> list[list[Any]]:
     return apart
 
 
+def _settled(memories: Sequence[_Memory], references: AllReferences) -> bool:
+    """Whether all references to these are within the function's reach."""
+    for memory in memories:
+        if not memory.is_checked:
+            memory.settle(references.reached(memory.arrays))
+    return all(memory.is_checked for memory in memories)
+
+
 class OutsideArrays:
     """The arrays behind one function, exchanged for each of its runs once that is needed.
 
@@ -168,11 +177,12 @@ class OutsideArrays:
             references = AllReferences(self._walk, self._state.inputs)
             for memory in due:
                 memory.is_due = True
-                if not memory.is_checked:
-                    memory.settle(references.reached(memory.arrays))
-            if not all(
-                memory.is_checked for memory in due
-            ):  # of all at once, which takes not much longer
+            settled = _settled(due, references)
+            if not settled:
+                gc.collect()  # the errors of earlier runs, and their frames
+                settled = _settled(due, references)
+            if not settled:
+                # of all at once, which takes not much longer
                 rest = [m for m in memories if m.takes_traced and not m.is_checked]
                 results = references.anywhere([memory.arrays for memory in rest])
                 for memory, result in zip(rest, results, strict=True):

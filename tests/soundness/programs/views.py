@@ -63,7 +63,7 @@ def seen_through_ascontiguousarray(x):
 WORK = np.zeros(3)
 
 
-@program(P, Q, to=PROGRAMS, refused=("global", "local"))
+@program(P, Q, to=PROGRAMS)
 def memory_of_the_module(x):
     np.array(WORK, copy=False)[:] = x
     return WORK * 2
