@@ -94,7 +94,9 @@ class AllReferences:
         }
         places: list[list[HeldAt]] = [[] for _ in groups]
         problems: list[str | None] = [None] * len(groups)
-        for holder, ids in heap.holders(set(wanted)):
+        holders = list(heap.holders([a for arrays in groups for a in arrays]))
+        readers = self._readers([holder for holder, _ in holders], heap)
+        for holder, ids in holders:
             known.update(ids)
             if type(holder) is types.FrameType or is_view(holder):
                 continue  # what ended is not gone on with; a view is exchanged where it is held
@@ -105,12 +107,13 @@ class AllReferences:
             if len(there) < len(ids) and not self._is_harmless(holder):
                 name = type(holder).__name__
                 problem = f"a {name} refers to it, where nothing can take its place"
-            elif self._knows_address(holder, heap):
+            elif id(holder) in readers:
                 problem = "what refers to it reads its memory"
             if problem is not None:
                 for group in {wanted[number][0] for number in ids}:
                     problems[group] = problem
         heap.forget()
+        holders.clear()
         holder = None
         for g, arrays in enumerate(groups):
             unknown = _number_unknown(arrays, known, heap.copied)
@@ -119,17 +122,23 @@ class AllReferences:
             problems[g] = problems[g] or _problem_of_memory(arrays)
         return list(map(References, places, problems))
 
-    def _knows_address(self, holder: object, heap: Heap) -> bool:
-        """Whether the attributes of an object hold an array whose memory the object reads itself.
+    def _readers(self, holders: list[Any], heap: Heap) -> set[int]:
+        """The ids of holders, or attributes of objects, that read the memory of what they hold.
 
-        It is of compiled code where the garbage collector does not know it.
+        Those of compiled code, too, which are the dicts that nothing is seen to hold.
         """
-        if type(holder) is not dict:
-            return reads_memory(holder)
-        if self._walk.reaches(holder):
-            return reads_memory(self._walk.owner_of(holder))
-        owners = heap.owners(holder)
-        return not owners or any(map(reads_memory, owners))
+        result = {id(holder) for holder in holders if reads_memory(holder)}
+        dicts = {id(holder): holder for holder in holders if type(holder) is dict}
+        for number, holder in dicts.items():
+            if self._walk.reaches(holder) and reads_memory(self._walk.owner_of(holder)):
+                result.add(number)
+        unknown = [item for item in dicts.values() if not self._walk.reaches(item)]
+        held: set[int] = set()
+        for owner, ids in heap.holders(unknown):
+            held.update(ids)
+            if reads_memory(owner):
+                result.update(ids)
+        return result | set(map(id, unknown)) - held
 
     def _is_harmless(self, holder: object) -> bool:
         """Whether what holds an array waits, and will not go on before the trace is over."""

@@ -16,7 +16,7 @@ import sys
 import threading
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +27,7 @@ base_of: Callable[[Any], Any] = np.ndarray.__dict__["base"].__get__
 """What holds an array's memory, None where it does itself."""
 
 _DTYPE: Callable[[Any], Any] = np.ndarray.__dict__["dtype"].__get__
-_UNTRACKED = (dict, tuple, np.ndarray)
-_CHUNK = 256
+_CHUNK = 1024
 _OWN = globals()
 
 
@@ -142,43 +141,65 @@ class Heap:
         tracked = gc.get_objects()
         held, copied, dicts = running()
         self.running, self.copied = Counter(map(id, held)), Counter(map(id, copied))
-        skipped = {id(self), *dicts, *without}
-        self._tracked = [x for x in tracked if id(x) not in skipped]
+        self._skipped = {id(self), *dicts, *without}
+        self._tracked = tracked
+        self._arrays = self._counting(_of(np.ndarray, tracked))
         self._plain: dict[int, Any] = {}
-        self._ids: set[int] = set()
-        todo: Iterable[Any] = itertools.chain(held, gc.get_referents(*self._tracked))
+        todo = [*_untracked(held), *_untracked(_held_by_all(self._arrays))]
+        for chunk in _chunks(tracked):
+            todo += _untracked(gc.get_referents(*self._counting(chunk)))
         while todo:
-            new = {
-                id(item): item
-                for item in itertools.filterfalse(gc.is_tracked, todo)
-                if issubclass(type(item), _UNTRACKED)
-                and not (id(item) in self._plain or id(item) in skipped)
-            }
+            new = {id(item): item for item in todo}
+            for number in new.keys() & (self._skipped | self._plain.keys()):
+                del new[number]
             self._plain.update(new)
-            todo = [part for item in new.values() for part in _held_by(item)]
+            todo = _untracked(_held_by_all(new.values()))
+
+    def _counting(self, items: list[Any]) -> list[Any]:
+        """Those of some items that count as holders."""
+        if self._skipped.isdisjoint(map(id, items)):
+            return items
+        return [item for item in items if id(item) not in self._skipped]
 
     def forget(self) -> None:
         """Hold nothing any more."""
         self._tracked.clear()
+        self._arrays.clear()
         self._plain.clear()
-
-    def owners(self, item: object) -> list[Any]:
-        """What the garbage collector knows to hold something, all of it older than this."""
-        ids = self._ids = self._ids or set(map(id, self._tracked))
-        return [holder for holder in gc.get_referrers(item) if id(holder) in ids]
 
     def arrays(self) -> list[Any]:
         """All arrays that something holds."""
-        holders = (*self._tracked, *self._plain.values())
-        return [x for x in holders if issubclass(type(x), np.ndarray)]
+        return self._arrays + _of(np.ndarray, self._plain.values())
 
-    def holders(self, wanted: set[int]) -> Iterator[tuple[Any, list[int]]]:
-        """What holds some objects, given by their ids, and the ids, as often as it holds them."""
-        for start in range(0, len(self._tracked), _CHUNK):
-            chunk = self._tracked[start : start + _CHUNK]
+    def holders(self, items: Iterable[Any]) -> Iterator[tuple[Any, list[int]]]:
+        """What holds some objects, and the ids of those, as often as it holds them."""
+        wanted = set(map(id, items))
+        tracked = {id(holder): holder for holder in gc.get_referrers(*items)}
+        older = set(tracked).intersection(map(id, self._tracked)) - self._skipped
+        holders = {number: tracked[number] for number in older}
+        holders.update((id(array), array) for array in self.arrays())
+        for chunk in _chunks(list(self._plain.values())):
             if not wanted.isdisjoint(map(id, gc.get_referents(*chunk))):
-                yield from _holding(chunk, wanted)
-        yield from _holding(self._plain.values(), wanted)
+                holders.update((id(item), item) for item in chunk)
+        for holder in holders.values():
+            ids = [number for number in map(id, _held_by(holder)) if number in wanted]
+            if ids:
+                yield holder, ids
+
+
+def _chunks(items: list[Any]) -> Iterator[list[Any]]:
+    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
+
+
+def _of(cls: Any, items: Collection[Any]) -> list[Any]:
+    """The instances of some classes, which millions of items are asked for."""
+    classes = {own for own in set(map(type, items)) if issubclass(own, cls)}
+    return list(itertools.compress(items, map(classes.__contains__, map(type, items))))
+
+
+def _untracked(items: Collection[Any]) -> list[Any]:
+    """What holds something and is unknown to the garbage collector."""
+    return list(itertools.filterfalse(gc.is_tracked, _of((dict, tuple, np.ndarray), items)))
 
 
 def is_view(holder: object) -> bool:
@@ -186,17 +207,16 @@ def is_view(holder: object) -> bool:
     return issubclass(type(holder), np.ndarray) and _DTYPE(holder).kind != "O"
 
 
-def _holding(holders: Iterable[Any], wanted: set[int]) -> Iterator[tuple[Any, list[int]]]:
-    for holder in holders:
-        ids = [number for number in map(id, _held_by(holder)) if number in wanted]
-        if ids:
-            yield holder, ids
-
-
 def _held_by(holder: Any) -> list[Any]:
     held = gc.get_referents(holder)
     if issubclass(type(holder), np.ndarray):
         held.append(base_of(holder))
         if _DTYPE(holder).kind == "O":
-            held += np.ndarray.flatten(holder).tolist()
+            held += np.array(holder, subok=False).ravel().tolist()
     return held
+
+
+def _held_by_all(holders: Collection[Any]) -> list[Any]:
+    held = map(_held_by, _of(np.ndarray, holders))
+    referents = (gc.get_referents(*chunk) for chunk in _chunks(list(holders)))
+    return list(itertools.chain.from_iterable(itertools.chain(held, referents)))
