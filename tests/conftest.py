@@ -10,6 +10,7 @@ marked `slow` are left out.
 
 from __future__ import annotations
 
+import gc
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -53,6 +54,15 @@ def chosen(names: Iterable[str]) -> set[str]:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "fast: in the subset that takes less than a minute")
     config.addinivalue_line("markers", "slow: takes more than a second; not in the fast subset")
+
+
+def pytest_collection_finish() -> None:
+    """Leave tens of thousands of tests out of what Python's garbage collector looks through.
+
+    The search for holders of an array looks through the same, in the time it takes users.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is looked at

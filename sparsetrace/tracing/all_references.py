@@ -11,7 +11,7 @@ from __future__ import annotations
 import mmap
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import getweakrefcount
 
@@ -94,15 +94,17 @@ class AllReferences:
         }
         places: list[list[HeldAt]] = [[] for _ in groups]
         problems: list[str | None] = [None] * len(groups)
+        seen: set[tuple[int, Any]] = set()
         holders = list(heap.holders([a for arrays in groups for a in arrays]))
         readers = self._readers([holder for holder, _ in holders], heap)
         for holder, ids in holders:
             known.update(ids)
             if type(holder) is types.FrameType or is_view(holder):
                 continue  # what ended is not gone on with; a view is exchanged where it is held
-            there = [(wanted[id(p.value)], p.assign) for p in places_of(holder, wanted)]
-            for (group, number), assign in there:
+            there = [(p.identity, wanted[id(p.value)], p.assign) for p in places_of(holder, wanted)]
+            for identity, (group, number), assign in there:
                 places[group].append(HeldAt(assign, number))
+                seen.add(identity)
             problem = None
             if len(there) < len(ids) and not self._is_harmless(holder):
                 name = type(holder).__name__
@@ -115,12 +117,27 @@ class AllReferences:
         heap.forget()
         holders.clear()
         holder = None
+        self._add_frozen(wanted, seen, places, known)
         for g, arrays in enumerate(groups):
             unknown = _number_unknown(arrays, known, heap.copied)
             if unknown and problems[g] is None:
                 problems[g] = f"something else, compiled code perhaps, refers to it ({unknown})"
             problems[g] = problems[g] or _problem_of_memory(arrays)
         return list(map(References, places, problems))
+
+    def _add_frozen(
+        self,
+        wanted: Mapping[int, tuple[int, int]],
+        seen: Container[tuple[int, Any]],
+        places: list[list[HeldAt]],
+        known: Counter[int],
+    ) -> None:
+        """Add places within reach in what the garbage collector was told to skip (`gc.freeze`)."""
+        for place in self._walk.places(wanted):
+            if place.identity not in seen and not reads_memory(self._walk.owner_of(place.holder)):
+                group, number = wanted[id(place.value)]
+                places[group].append(HeldAt(place.assign, number))
+                known[id(place.value)] += 1
 
     def _readers(self, holders: list[Any], heap: Heap) -> set[int]:
         """The ids of holders, or attributes of objects, that read the memory of what they hold.

@@ -78,9 +78,8 @@ class HeldArrays(Walk):
             *places(self.found, wanted),
             *(place for holder in further for place in places_in(holder, wanted)),
         ):
-            key = place.key if type(place.key) in (str, int, tuple) else id(place.key)
-            if (id(place.holder), key) not in seen:
-                seen.add((id(place.holder), key))
+            if place.identity not in seen:
+                seen.add(place.identity)
                 yield place
 
     def _names(self, code: Code, scope: dict[str, Any]) -> None:

@@ -47,6 +47,12 @@ class Place(NamedTuple):
     holder: Any
     key: Any
 
+    @property
+    def identity(self) -> tuple[int, Any]:
+        """What differs between two places."""
+        plain = type(self.key) in (str, int, tuple)
+        return id(self.holder), self.key if plain else id(self.key)
+
 
 def places(result: Reached, wanted: Container[int]) -> Iterator[Place]:
     """Every place that holds one of some objects, given by their ids.
