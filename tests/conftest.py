@@ -65,6 +65,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture
+def whole_heap() -> Iterator[None]:
+    """What was made before the tests is seen by the garbage collector again."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m is looked at
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     functions = defaultdict(dict)

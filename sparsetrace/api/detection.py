@@ -334,7 +334,7 @@ def traced_runs(
                 new_trace,
                 function=traced_call.function,
                 state=traced_call.state,
-                unknown=set if local else traced_call.unknown_arrays,
+                unknown=traced_call.unknown,
                 point=traced_call.point() if local else (),
                 max_paths=int(max_paths),
                 capture=bool(capture),

@@ -108,6 +108,10 @@ class ValueNames:
         """End the names of whatever shows this memory."""
         self.memory(ids).version += 1
 
+    def may_be_written(self, ids: NDArray[Any]) -> bool:
+        """Whether anybody may have written into the array in this run."""
+        return self.state(self.memory(ids)) != (0, 0)
+
     def forget(self) -> None:
         """End all names: nobody knows what was written."""
         self._epoch += 1

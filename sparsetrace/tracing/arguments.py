@@ -37,7 +37,7 @@ from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
 from sparsetrace.tracing.pytree import leaves, like, rebuilt
 from sparsetrace.tracing.state import State
-from sparsetrace.tracing.unknown_numbers import arrays_in, unknown
+from sparsetrace.tracing.unknown_numbers import UnknownArguments
 
 __all__ = ["TracedCall"]
 
@@ -60,6 +60,8 @@ class TracedCall:
     function : callable
     state : State
         That of the function and of the arguments that it is given as they are.
+    unknown : UnknownArguments
+        Those that a global trace takes for unknown.
     n_inputs : int
     keeps_values : bool
         Whether a run at a point keeps the values that it carried to the outputs.
@@ -91,6 +93,7 @@ class TracedCall:
             )
         free = set(range(len(args))).difference(self._numbers, static)
         self._unknown = sorted(free)
+        self.unknown = UnknownArguments(args, self._unknown)
         self._exchanged: set[int] = set()
         self._trees = [_checked(args[i]) for i in self._numbers]
         self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
@@ -105,10 +108,6 @@ class TracedCall:
         """The values of the traced arguments, which from now on nobody else can change."""
         self._trees[:] = [rebuilt(tree, _copied_leaf) for tree in self._trees]
         return [leaf for tree in self._trees for leaf in leaves(tree)]
-
-    def unknown_arrays(self) -> set[int]:
-        """The ids of the arrays whose numbers a global trace does not know."""
-        return arrays_in([self._args[i] for i in self._unknown])
 
     @property
     def given(self) -> tuple[tuple[Any, ...], list[int], list[int], Any]:
@@ -126,7 +125,7 @@ class TracedCall:
         """Call the function; the node ids of everything it returned, or filled."""
         given = list(self._args)
         if self._unknown and not trace.local:
-            arguments = unknown(trace, [given[i] for i in self._unknown])
+            arguments = self.unknown.stand_ins(trace)
             for i, argument in zip(self._unknown, arguments, strict=True):
                 if argument is not given[i]:
                     self._exchanged.add(i)

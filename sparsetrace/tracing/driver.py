@@ -46,6 +46,7 @@ from sparsetrace.operands.raising import is_injected
 from sparsetrace.tracing.finished import finish
 from sparsetrace.tracing.outside_arrays import OutsideArrays
 from sparsetrace.tracing.state import State
+from sparsetrace.tracing.unknown_numbers import UnknownArguments
 from sparsetrace.user_code.attribute_access import calls_numpy
 from sparsetrace.user_code.frames import outside_frame
 
@@ -78,7 +79,7 @@ def trace(
     *,
     function: Callable[..., Any],
     state: State,
-    unknown: Callable[[], set[int]],
+    unknown: UnknownArguments,
     point: Sequence[Any] = (),
     max_paths: int,
     capture: bool,
@@ -95,8 +96,8 @@ def trace(
         The user's function itself.
     state : State
         What it keeps from one call to the next, and can reach.
-    unknown : callable
-        The ids of arrays among the arguments whose numbers are not known.
+    unknown : UnknownArguments
+        Of the arguments, those whose numbers a global trace does not know.
     point : sequence
         In a local trace, the values of the traced arguments.  Where the function keeps a
         copy of them from an earlier call, it would take its results from there: it is run
@@ -365,7 +366,7 @@ def _path(
             trace.values = False
         elif trace.local and trace.values:
             trace.singular = singular
-        if named:
+        if named or (not trace.local and outside.holds_arguments):
             trace.names = ValueNames()
         elif not trace.local:
             trace.name_values = name_values
@@ -390,6 +391,7 @@ def _path(
         except Exception as raised:
             error = raised
         finally:
+            written = outside.written_arguments()
             trace.unwatched = trace.lately = None
             CURRENT.reset(current)
             FAILURES.reset(failed)
@@ -413,6 +415,8 @@ def _path(
             cause = error
         if cause is None:
             assert outputs is not None
+            if outside.share(written, session):
+                continue
             return Run(trace, outputs)
         if session is not None:
             rebind(cause)

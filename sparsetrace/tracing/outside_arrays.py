@@ -12,9 +12,10 @@ still held of the array itself would not see what is written.
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -24,7 +25,7 @@ from sparsetrace.arrays.array import traced_array
 from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.capture.session import Buffer, Outside, Session
 from sparsetrace.context import Trace
-from sparsetrace.errors import TracingError
+from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.operands.operands import is_ordinary
 from sparsetrace.tracing.all_references import (
     AllReferences,
@@ -35,6 +36,7 @@ from sparsetrace.tracing.all_references import (
 )
 from sparsetrace.tracing.shared_memory import Pool, overlapping
 from sparsetrace.tracing.state import State
+from sparsetrace.tracing.unknown_numbers import UnknownArguments
 from sparsetrace.user_code.places import Place, described
 from sparsetrace.user_code.references import base_of
 
@@ -135,18 +137,28 @@ class OutsideArrays:
     Parameters
     ----------
     state : State
-    unknown : callable
-        The ids of arrays whose numbers a global trace does not know.
+    unknown : UnknownArguments
+        Of the arguments, those whose numbers a global trace does not know.
     """
 
-    def __init__(self, state: State, unknown: Callable[[], set[int]]) -> None:
+    def __init__(self, state: State, unknown: UnknownArguments) -> None:
         self._state, self._unknown = state, unknown
         self._memories: list[_Memory] | None = None
+
+    @functools.cached_property
+    def holds_arguments(self) -> bool:
+        """Whether the function holds an unknown argument by another name as well."""
+        arrays = self._unknown.arrays().values()
+        return bool(arrays) and self._state.holds(arrays)
 
     def watch(self, error: BaseException | None) -> bool:
         """Exchange the arrays from now on; whether that is new and may help against an error."""
         if self._memories is not None or not isinstance(error, (TracingError, IndexError)):
             return False
+        return self._look()
+
+    def _look(self) -> bool:
+        """Look for the arrays; whether there are any."""
         walk = self._walk = self._state.held_arrays()
         arrays = {id(array): array for array in with_owners(walk.arrays_held)}
         self._memories = list(map(_Memory, _by_memory(arrays.values())))
@@ -165,6 +177,46 @@ class OutsideArrays:
                 memory.container = id(holder) if owner is holder else 0
         walk.forget_arrays()
         return bool(arrays)
+
+    def written_arguments(self) -> set[int]:
+        """The ids of the unknown arguments, and of what they hold, that the last run wrote into."""
+        return self._unknown.written()
+
+    def share(self, written: set[int], session: Session | None) -> bool:
+        """Whether another run is needed, in which what was written is seen under all its names.
+
+        A stand-in for an unknown argument is an array of its own, while the function may hold
+        the argument by another name, too.
+
+        Raises
+        ------
+        UnsupportedError
+            If the stand-in cannot stand there as well.
+        """
+        if not written:
+            return False
+        if self._memories is None:
+            self._look()
+        met = self._state.held_by_function().meets
+        shared = {
+            memory
+            for memory in self._memories or ()
+            if not written.isdisjoint(map(id, memory.arrays))
+            and any(met(id(array)) for array in memory.arrays)
+        }
+        if session is not None and not shared <= session.promoted:
+            session.promoted |= shared
+            return True
+        if shared or any(map(met, written)):
+            raise UnsupportedError(
+                explain(
+                    "a write into an argument",
+                    "the function holds the argument by another name as well, where it would not "
+                    "be seen: in a global pattern an argument outside argnums is one of its own",
+                    "Pass a copy.",
+                )
+            )
+        return False
 
     def prepare(self, session: Session) -> None:
         """Look for every reference to what is to be traced in the next run."""
@@ -204,7 +256,7 @@ class OutsideArrays:
         if not self._memories or session is None:
             yield
             return
-        unknown = self._unknown()
+        unknown = set() if trace.local else set(self._unknown.arrays())
         try:
             for memory in self._memories:
                 is_unknown = not unknown.isdisjoint(map(id, memory.arrays))

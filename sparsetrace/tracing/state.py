@@ -17,7 +17,7 @@ import operator
 import random
 import types
 import warnings
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, repeat
@@ -28,17 +28,18 @@ from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
 
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.tracing.bundles import Bundles, contents
+from sparsetrace.tracing.shared_memory import overlapping
 from sparsetrace.user_code.held_arrays import HeldArrays
 from sparsetrace.user_code.places import item_of, places
 from sparsetrace.user_code.reach import (
     CACHES,
     ITERATORS,
     Reached,
+    Walk,
     dict_of,
     filled_slots,
     is_foreign,
     is_watched,
-    reached,
 )
 
 __all__ = ["State", "kept_state"]
@@ -86,7 +87,13 @@ class State:
         self._point: tuple[Any, ...] = ()
         self.written: set[int] = set()
         """The ids of arrays that are put back whatever their size."""
-        self.reached = result = reached(self._roots)
+        walk = Walk()
+        walk.push(self._roots[:1], opaque=False)
+        walk.run()
+        self._number_held = len(walk.found.arrays)
+        walk.push(self._roots[1:], opaque=False)
+        walk.run()
+        self.reached = result = walk.found
         self._cells = [[cell, _content(cell)] for cell in result.cells]
         self._objects = result.objects
         self._dicts = [
@@ -164,6 +171,34 @@ class State:
     def held_arrays(self) -> HeldArrays:
         """The arrays that the function can reach, and where they are held."""
         return HeldArrays(self._roots, self._arguments)
+
+    def holds(self, arrays: Collection[Any]) -> bool:
+        """Whether the function itself holds memory of some arguments, and could write there."""
+        ids = set(map(id, arrays))
+        own = {id(array): array for array in self.reached.arrays[: self._number_held]}
+        return not ids.isdisjoint(own) or any(
+            not ids.isdisjoint(together) and not own.keys().isdisjoint(together)
+            for group in overlapping([*arrays, *own.values()])
+            for together in [set(map(id, group))]
+        )
+
+    def keep_shared(self, arguments: Mapping[int, Any]) -> bool:
+        """Put such arguments back after each run, too, whatever their size; whether there are any.
+
+        Parameters
+        ----------
+        arguments : mapping of int to array
+            By their ids.
+        """
+        if not arguments or not self.holds(arguments.values()):
+            return False
+        self.written.update(arguments)
+        self._arrays[:] = _kept_arrays(self.reached.arrays, self.written)
+        return True
+
+    def held_by_function(self) -> HeldArrays:
+        """The same without what it is given as arguments."""
+        return HeldArrays(self._roots[:1])
 
     @contextmanager
     def let_go(self, groups: Sequence[list[Any]]) -> Iterator[None]:

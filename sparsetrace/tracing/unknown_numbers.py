@@ -16,7 +16,7 @@ import numbers
 import types
 from array import array as typed_array
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -36,23 +36,56 @@ from sparsetrace.tracing.pytree import like
 from sparsetrace.tracing.shared_memory import Pool, overlapping
 from sparsetrace.tracing.unknown_matrices import unknown_matrix
 
-__all__ = ["arrays_in", "unknown"]
+__all__ = ["UnknownArguments"]
 
 _AS_THEY_ARE = frozenset((int, bool, str, bytes, type(None)))
 
 
-def unknown(trace: Trace, arguments: Iterable[Any]) -> list[Any]:
-    """The arguments with unknown numbers in place of known ones; the others themselves.
+class UnknownArguments:
+    """Those of a call's arguments whose numbers a trace does not know.
 
-    Raises
-    ------
-    InputError
-        If an argument is of a type that holds numbers and cannot be traced.
+    Parameters
+    ----------
+    arguments : tuple
+        All arguments of the call.
+    numbers : sequence of int
+        Which of them are unknown.
+
+    Examples
+    --------
+    >>> work = np.zeros(2)
+    >>> UnknownArguments((1.5, [work]), [1]).arrays()[id(work)] is work
+    True
     """
-    exchange = _Exchange(trace)
-    given = list(arguments)
-    exchange.share(given)
-    return [exchange.of(argument) for argument in given]
+
+    def __init__(self, arguments: tuple[Any, ...], numbers: Sequence[int]) -> None:
+        self._arguments, self._numbers = arguments, numbers
+        self._exchange: _Exchange | None = None
+
+    def stand_ins(self, trace: Trace) -> list[Any]:
+        """The unknown arguments with unknown numbers in place of known ones.
+
+        Raises
+        ------
+        InputError
+            If an argument is of a type that holds numbers and cannot be traced.
+        """
+        exchange = self._exchange = _Exchange(trace)
+        given = [self._arguments[i] for i in self._numbers]
+        exchange.share(given)
+        return [exchange.of(argument) for argument in given]
+
+    def arrays(self) -> dict[int, Any]:
+        """The arrays among them, by their ids."""
+        result: dict[int, Any] = {}
+        given = [self._arguments[i] for i in self._numbers]
+        _gather(given, lambda array: result.setdefault(id(array), array), set())
+        return result
+
+    def written(self) -> set[int]:
+        """The ids of the arrays and containers whose stand-ins the last run has written into."""
+        exchange, self._exchange = self._exchange, None
+        return set() if exchange is None else exchange.written()
 
 
 def _refuse(obj: object, why: str) -> InputError:
@@ -69,6 +102,8 @@ class _Exchange:
         self._trace = trace
         self._made: dict[int, Any] = {}
         self._shared: dict[int, Ids] = {}
+        self._arrays: list[tuple[int, Ids]] = []
+        self._containers: list[tuple[int, Any, list[Any]]] = []
 
     @cached_property
     def _random(self) -> np.random.Generator:
@@ -126,8 +161,25 @@ class _Exchange:
             object.__setattr__(made, name, new)
         return self._keep(obj, made)
 
+    def written(self) -> set[int]:
+        """The ids of what was exchanged, where something else may be in the stand-in by now."""
+        opaque, names = self._trace.graph.opaque, self._trace.names
+        ids = {
+            number
+            for number, of_elements in self._arrays
+            if np.any(of_elements != opaque)
+            or (names is not None and names.may_be_written(of_elements))
+        }
+        return ids.union(
+            number
+            for number, made, before in self._containers
+            if [*map(id, _held_by(made))] != [*map(id, before)]
+        )
+
     def _keep(self, obj: object, made: object) -> Any:
         self._made[id(obj)] = made
+        if not isinstance(made, np.ndarray):
+            self._containers.append((id(obj), made, _held_by(made)))
         return made
 
     def _container(self, obj: object, items: list[Any]) -> Any:
@@ -149,19 +201,20 @@ class _Exchange:
         if letter not in "fc":
             return array
         if isinstance(array, np.ma.MaskedArray):
-            data = self._traced(np.asarray(array.data))
+            data = self._traced(array, np.asarray(array.data))
             return masked.constructed(data, mask=np.ma.getmask(array), fill_value=array.fill_value)
         if not is_ordinary(array):
             raise _refuse(array, "whose type may give operators a meaning of its own")
-        return self._traced(array)
+        return self._traced(array, array)
 
-    def _traced(self, array: NDArray[Any]) -> Any:
+    def _traced(self, given: object, array: NDArray[Any]) -> Any:
         ids = self._shared.get(id(array))
         if ids is None:
             order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
             ids = np.full(array.shape, self._trace.graph.opaque, np.int32, order)
         if not array.flags.writeable:
             ids.setflags(write=False)
+        self._arrays.append((id(given), ids))
         return traced_array(self._trace, ids, array.dtype)
 
     def _objects(self, array: NDArray[Any]) -> Any:
@@ -204,13 +257,6 @@ def _fields_of(obj: object) -> list[str]:
     return [field.name for field in getattr(type(obj), "__attrs_attrs__", ())]
 
 
-def arrays_in(arguments: list[Any]) -> set[int]:
-    """The ids of the arrays in arguments that are exchanged for unknown ones."""
-    ids: set[int] = set()
-    _gather(arguments, lambda array: ids.add(id(array)), set())
-    return ids
-
-
 def _gather(obj: object, result: Callable[[NDArray[Any]], Any], seen: set[int]) -> None:
     """Every plain array of floating-point or complex numbers with elements, in containers too."""
     if isinstance(obj, np.ndarray):
@@ -224,6 +270,15 @@ def _gather(obj: object, result: Callable[[NDArray[Any]], Any], seen: set[int]) 
         for name in _fields_of(obj):
             seen.add(id(obj))
             _gather(getattr(obj, name, None), result, seen)
+
+
+def _held_by(obj: object) -> list[Any]:
+    """What is in a container, or in the fields of a record."""
+    if isinstance(obj, Mapping):
+        return [*obj, *obj.values()]
+    if isinstance(obj, (list, tuple, deque)):
+        return list(obj)
+    return [getattr(obj, name, None) for name in _fields_of(obj)]
 
 
 def _holds_numbers(obj: object) -> bool:

@@ -58,6 +58,10 @@ class HeldArrays(Walk):
         """Whether an object was looked at."""
         return id(item) in self.seen
 
+    def meets(self, number: int) -> bool:
+        """Whether an object, given by its id, was met, if only in what a library holds."""
+        return number in self.seen or (number, True) in self.seen
+
     def owner_of(self, holder: object) -> Any:
         """The object whose attributes a dict holds, or the holder itself."""
         if self._owners is None:

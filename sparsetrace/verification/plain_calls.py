@@ -23,6 +23,7 @@ from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES, OutputError
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
+from sparsetrace.tracing.unknown_numbers import UnknownArguments
 
 __all__ = ["PlainFunction", "numbers_of", "plain_call"]
 
@@ -83,6 +84,10 @@ class PlainFunction:
         self.calls = 0
         self._context = copy_context()
         self._state = traced_call.state
+        others = UnknownArguments(
+            self._given, [i for i in range(len(self._given)) if i not in self._numbers]
+        )
+        self._shared = self._state.keep_shared(others.arrays())
         self.failure = ""
         self.n_outputs: int | None = None
         self._result: Any = None
@@ -132,7 +137,8 @@ class PlainFunction:
 
     def result(self, x: Vector) -> Any:
         """What the function returns, or fills, at `x`."""
-        args = [_copied(arg) for arg in self._args]
+        shared = self._shared and self._args is self._given
+        args = list(self._args) if shared else [_copied(arg) for arg in self._args]
         free = iter(self._elements(x))
         for i in self._numbers:
             args[i] = rebuilt(self._args[i], lambda leaf: self._like(leaf, next(free)))

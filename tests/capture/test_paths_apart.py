@@ -16,6 +16,7 @@ from cases.branches_not_united import DOUBTFUL
 from cases.branches_per_element import EXACT
 from oracles import assert_covers, assert_same_pattern, dense
 
+pytestmark = pytest.mark.usefixtures("whole_heap")
 N = 14
 """More than 2**10 paths."""
 

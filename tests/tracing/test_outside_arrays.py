@@ -130,6 +130,80 @@ def test_numbers_of_arguments_outside_argnums_stay_unknown():
     assert st.jacobian_sparsity(f, POINT, model.work, static_argnums=1).nnz == 0
 
 
+def by_elements(model, x, work):
+    work[:] = x
+
+
+def by_a_ufunc(model, x, work):
+    np.multiply(x, 2, out=work)
+
+
+def by_the_other_name(model, x, work):
+    model.work[:3] = x
+
+
+def one_by_one(model, x, work):
+    for i in range(3):
+        work[i] = x[i]
+
+
+def by_constants(model, x, work):
+    work += 1
+    model.work[:3] *= x
+
+
+@pytest.mark.parametrize("detect", [st.jacobian_sparsity, st.lagrangian_hessian_sparsity])
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize(
+    "write", [by_elements, by_a_ufunc, by_the_other_name, one_by_one, by_constants]
+)
+def test_an_argument_that_the_function_holds_itself_is_one_array(write, local, detect):
+    model = types.SimpleNamespace(work=np.zeros(4))
+
+    def f(x, work):
+        write(model, x, work)
+        return model.work[:3] ** 2 + work[0]
+
+    for argument in (model.work[:3], [model.work[:3]]):
+        given = (lambda x, items: f(x, items[0])) if isinstance(argument, list) else f
+        pattern = detect(given, POINT, argument, local=local).toarray().astype(int)
+        expected = np.eye(3)
+        if detect is st.jacobian_sparsity:
+            expected[:, 0] = 1
+        assert pattern.tolist() == expected.tolist()
+        assert model.work.tolist() == [0, 0, 0, 0]
+
+
+def test_constants_written_into_an_argument_are_seen_where_the_function_holds_it():
+    model = types.SimpleNamespace(work=np.zeros(3))
+
+    def f(x, work):
+        work += 1
+        return model.work * x
+
+    assert st.jacobian_sparsity(f, POINT, model.work).nnz == 3
+
+
+@pytest.mark.parametrize("items", [[1.0, 2.0], {0: 1.0}, types.SimpleNamespace(a=1.0)])
+def test_a_container_that_is_an_argument_and_held_is_refused_once_it_is_written(items):
+    is_record = isinstance(items, types.SimpleNamespace)
+
+    def writes(x, given):
+        if is_record:
+            given.a = x[0]
+        else:
+            given[0] = x[0]
+        return (items.a if is_record else items[0]) * x
+
+    def reads(x, given):
+        return (given.a + items.a if is_record else given[0] + items[0]) * x
+
+    with pytest.raises(st.UnsupportedError, match="static_argnums=1"):
+        st.jacobian_sparsity(writes, POINT, items)
+    assert st.jacobian_sparsity(writes, POINT, items, static_argnums=1).nnz == 5
+    assert st.jacobian_sparsity(reads, POINT, items).nnz == 3
+
+
 def test_identity_is_kept():
     work = np.zeros(3)
     kept = {"a": work, "b": [work, work[1:]]}
@@ -221,7 +295,7 @@ def test_what_others_hold_does_not_matter(monkeypatch):
     del held[0]
 
     def f(x):
-        model.work[:] = x
+        model.work[:3] = x
         return model.work
 
     def called(*args, **options):
