@@ -102,6 +102,8 @@ class Session:
         Whether different whole numbers that such a call returns become an unknown one.
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
+    asks_identity : callable
+        Whether it may tell an object from an equal one.
     """
 
     def __init__(self, max_paths: int = 1) -> None:
@@ -120,6 +122,7 @@ class Session:
         self.effects: dict[Any, bool] = {}
         self.opens_integers = False
         self.asks_types: Callable[[], bool] = _in_doubt
+        self.asks_identity: Callable[[], bool] = _in_doubt
 
     def need(self, group: str | None = None) -> None:
         """Ask for a run with more functions exchanged, unless they are.

@@ -132,6 +132,7 @@ def _session(state: State, max_paths: int) -> Session:
     session = Session(max_paths)
     session.decider = _decider
     session.asks_types = functools.cache(state.reached.tells_numbers_apart)
+    session.asks_identity = functools.cache(state.reached.tells_objects_apart)
     return session
 
 

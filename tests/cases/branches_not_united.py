@@ -348,6 +348,32 @@ def orders_of_keys(x):
     return out
 
 
+def same_number(x):
+    product = x[0] * x[1]
+
+    def g(v):
+        return product if v > 0.5 else v
+
+    return [x[2] if g(v) is product else v for v in x]
+
+
+def same_tuple(x):
+    pair = x[0], x[1]
+
+    def g(v):
+        return pair if v > 0.5 else (v, v)
+
+    return [x[2] if g(v) is pair else v for v in x]
+
+
+def same_name(x):
+    first = best = x[0]
+    for v in x:
+        if v > 0.5:
+            best = v
+    return [x[2] if best is first else best]
+
+
 DOUBTFUL: dict[str, Function] = {
     f.__name__: f
     for f in (
@@ -377,6 +403,9 @@ DOUBTFUL: dict[str, Function] = {
         unbound,
         decided_again,
         resumed,
+        same_name,
+        same_number,
+        same_tuple,
         walrus,
     )
 } | {
