@@ -58,7 +58,7 @@ def run_apart(
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
         return (straight or call)()
-    branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW)
+    branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW, began=session.began)
     decide_apart = session.decider(session, branches)
 
     def decide() -> bool:

@@ -424,6 +424,15 @@ class Reached:
             for one in _nested(code.code)
         )
 
+    def by_names(self) -> dict[str, list[tuple[types.CodeType, dict[str, Any]]]]:
+        """The user's functions, also those that functions make, by their names."""
+        result: dict[str, list[tuple[types.CodeType, dict[str, Any]]]] = {}
+        for code, scope in self.codes:
+            if not code.foreign:
+                for one in _nested(code.code):
+                    result.setdefault(one.co_name, []).append((one, scope))
+        return result
+
     def compares_truths(self) -> bool:
         """Whether any code may compare with True or False by identity; in doubt, yes."""
         return self.unknown or any(code.compares_truths for code, _ in self.codes)

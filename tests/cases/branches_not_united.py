@@ -348,6 +348,18 @@ def orders_of_keys(x):
     return out
 
 
+def fails_without_a_branch(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        try:
+            if not y[i - 1] > 0.3:
+                y[i] = x[i] * 3
+                raise ValueError
+        except ValueError:
+            y[i] = y[i] * x[i - 1]
+    return y
+
+
 def same_number(x):
     product = x[0] * x[1]
 
@@ -402,6 +414,7 @@ DOUBTFUL: dict[str, Function] = {
         searches,
         unbound,
         decided_again,
+        fails_without_a_branch,
         resumed,
         same_name,
         same_number,
