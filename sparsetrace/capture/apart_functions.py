@@ -328,7 +328,9 @@ class _Apart:
             return run_apart(
                 trace,
                 functools.partial(body, *args, **kwargs),
-                has_effects=lambda: has_effects(body, args, kwargs, known=session.effects),
+                has_effects=lambda: has_effects(
+                    body, args, kwargs, known=session.effects, reached=session.functions
+                ),
                 unite=functools.partial(distinct, session, trace),
             )
         finally:

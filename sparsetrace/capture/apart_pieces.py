@@ -53,7 +53,9 @@ def _expression(key: Hashable, function: Callable[[], Any]) -> Any:
         return run_apart(
             trace,
             function,
-            has_effects=lambda: has_effects(function, known=session.effects),
+            has_effects=lambda: has_effects(
+                function, known=session.effects, reached=session.functions
+            ),
             unite=functools.partial(distinct, session, trace),
         )
     finally:
@@ -83,6 +85,7 @@ class _Statement:
         self.outer: Writes | None = session.writes
         self.writes: Writes | None = None
         self.containers: dict[int, Any] = {}
+        self.has_decided = False
 
     def run(self) -> Any:
         try:
@@ -101,8 +104,9 @@ class _Statement:
 
     def has_effects(self) -> bool:
         """Whether running it again would change anything; if so its writes stay."""
-        known = self.session.effects
-        result = has_effects(self.function, self.values, undoes=True, known=known)
+        self.has_decided = True
+        known, reached = self.session.effects, self.session.functions
+        result = has_effects(self.function, self.values, undoes=True, known=known, reached=reached)
         if result and self.writes is not None:
             self.writes.keep()
         return result
@@ -121,6 +125,10 @@ class _Statement:
                 return values, {}
             writes.check()
             left = writes.now()
+        except Exception:
+            if not self.has_decided:  # the only path: the error leaves behind what was written
+                writes.keep()
+            raise
         finally:
             self.session.writes = self.outer
             if not writes.kept:

@@ -5,6 +5,9 @@ goes one of them and, where no run has been, takes False and leaves True to a la
 pattern of the function is the union over all paths, or an error where there are too many.
 Which is known soon: each decision that waits for its other outcome is one more path at least,
 and where the first path has many decisions the earliest are tried next, behind which most wait.
+If that takes long, by the clock of the whole trace, paths are drawn at random: their depths tell
+how many there are.  `max_paths` of them are run, however long each takes; more are refused after a
+few.
 """
 
 from __future__ import annotations
@@ -30,8 +33,8 @@ _MOST_ROUTES = 4
 _SHOWN = 8
 """Decisions that an error names."""
 _PATIENCE = 0.5
-"""Seconds after which it is found out, by runs along random paths, if these are too many."""
-_EVIDENCE = 30
+"""Seconds of a trace after which it is found out, by random paths, if these are too many."""
+_EVIDENCE = 8
 _SUSPICIOUS = 16
 """Decisions at one line in one run from which it is tried whether they ever end."""
 
@@ -64,7 +67,14 @@ class Branches:
     [(False, False), (False, True), (True, False), (True, True)]
     """
 
-    def __init__(self, max_paths: int, *, crowd: int | None = None, few: int = 0) -> None:
+    def __init__(
+        self,
+        max_paths: int,
+        *,
+        crowd: int | None = None,
+        few: int = 0,
+        began: float | None = None,
+    ) -> None:
         self.max_paths = max_paths
         self.crowd = crowd
         self._few = few
@@ -86,7 +96,9 @@ class Branches:
         self._probe: random.Random | None = None
         self._is_probed = True
         self._evidence = 0.0
-        self._began = 0.0
+        self._began = time.monotonic() if began is None else began
+        """When the trace began."""
+        self._started = time.monotonic()
         self._new_from = 0
         self._new_waiting = 0
         self._earliest_first = False
@@ -102,6 +114,9 @@ class Branches:
                 self._keep_waiting()
             if self.paths and not self._waiting:
                 return False
+            if self.crowd is not None and self._is_long(self.crowd):
+                self.crowded = True
+                self._too_many(f"more than {self.crowd} decision paths")
             if self._is_slow():
                 self._begin_probe()
                 return True
@@ -131,11 +146,14 @@ class Branches:
     # ---------------------------------------------------------------- how many there are
     def _is_slow(self) -> bool:
         """Whether it is time to find out if the paths will ever end."""
-        if not self.paths:
-            self._began = time.monotonic()
         return (
             self._is_probed and self._earliest_first and time.monotonic() - self._began > _PATIENCE
         )
+
+    def _is_long(self, crowd: int) -> bool:
+        """Whether as many paths as the first one lets expect would take too long to wait for."""
+        taken = time.monotonic() - self._started
+        return self.paths == 1 and self._earliest_first and taken * crowd > _PATIENCE
 
     def _begin_probe(self) -> None:
         """Run a path whose decisions are drawn at random."""
@@ -149,7 +167,7 @@ class Branches:
         2 to the power of its depth is, on average, the number of all paths (Knuth, "Estimating the
         efficiency of backtrack programs", Math. Comp. 29, 1975).  Were there no more than
         `max_paths`, the product of these numbers, each divided by `max_paths`, would ever exceed
-        2**30 with a probability of 2**-30 at most (Ville's inequality).
+        2**8 with a probability of 2**-8 at most (Ville's inequality).
         """
         self._probe = None
         self._evidence += self.taken - math.log2(self.max_paths)

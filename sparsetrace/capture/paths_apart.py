@@ -58,7 +58,7 @@ def run_apart(
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
         return (straight or call)()
-    branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW)
+    branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW, began=session.began)
     decide_apart = session.decider(session, branches)
 
     def decide() -> bool:
@@ -124,7 +124,11 @@ def distinct(session: Session, trace: Trace, results: list[Any]) -> list[Any]:
     """The results that the traced function may tell from one another, the others united."""
     count = len(results)
     several = distinct_results(
-        trace, results, asks_types=session.asks_types, opens_integers=session.opens_integers
+        trace,
+        results,
+        asks_types=session.asks_types,
+        asks_identity=session.asks_identity,
+        opens_integers=session.opens_integers,
     )
     session.united = session.united or len(several) < count
     return several

@@ -7,6 +7,7 @@ differ otherwise (None on one path, another length, a truth value) stay apart.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, cast
@@ -38,7 +39,12 @@ def union_of(trace: Trace, values: Sequence[Any]) -> Any:
 
 
 def distinct_results(
-    trace: Trace, results: list[Any], *, asks_types: Callable[[], bool], opens_integers: bool
+    trace: Trace,
+    results: list[Any],
+    *,
+    asks_types: Callable[[], bool],
+    asks_identity: Callable[[], bool],
+    opens_integers: bool,
 ) -> list[Any]:
     """The results, those that can be united as one; nothing else may hold the list.
 
@@ -49,6 +55,8 @@ def distinct_results(
         What a call returned on each of its paths.
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
+    asks_identity : callable
+        Whether the function may tell a number or a tuple that it has elsewhere from an equal one.
     opens_integers : bool
         Whether different whole numbers become one that nobody knows.  Else they stay apart.
     """
@@ -57,7 +65,7 @@ def distinct_results(
     keys: list[Any] = []
     for at in range(len(results)):
         numbers.append([])
-        keys.append(_key(results, at, numbers[at]))
+        keys.append(_key(results, at, numbers[at], asks_identity))
     if not opens_integers:
         for at, key in enumerate(keys):
             members.setdefault(key, []).append(at)
@@ -97,7 +105,14 @@ def _is_whole(number: object) -> bool:
     return type(number) is int
 
 
-def _key(holder: Any, at: Any, numbers: list[Any], *, owned: bool = True) -> Any:
+def _key(
+    holder: Any,
+    at: Any,
+    numbers: list[Any],
+    asks_identity: Callable[[], bool],
+    *,
+    owned: bool = True,
+) -> Any:
     """Equal for values that can be united, whose numbers are appended to a list.
 
     The value is given as its place in what holds it, which `owned` says is held by nothing else.
@@ -105,6 +120,9 @@ def _key(holder: Any, at: Any, numbers: list[Any], *, owned: bool = True) -> Any
     owned = owned and sys.getrefcount(holder[at]) <= _OF_HOLDER
     value = holder[at]
     cls = type(value)
+    inner = functools.partial(_key, value, numbers=numbers, asks_identity=asks_identity)
+    if not owned and _can_be_found(cls) and asks_identity():
+        return "is", id(value)
     if getattr(cls, "_is_number", False):
         numbers.append(value)
         kind = value._dtype.kind
@@ -118,16 +136,25 @@ def _key(holder: Any, at: Any, numbers: list[Any], *, owned: bool = True) -> Any
     if isinstance(value, _BY_VALUE):
         return "same", cls, value
     if cls is tuple or (isinstance(value, tuple) and hasattr(cls, "_fields")):
-        return "tuple", cls, *(_key(value, i, numbers, owned=owned) for i in range(len(value)))
+        return "tuple", cls, *(inner(i, owned=owned) for i in range(len(value)))
     if cls is list and owned:
-        return "list", *(_key(value, i, numbers) for i in range(len(value)))
+        return "list", *(inner(i) for i in range(len(value)))
     if cls is dict and owned and all(isinstance(name, str) for name in value):
-        return "dict", *((name, _key(value, name, numbers)) for name in value)
+        return "dict", *((name, inner(name)) for name in value)
     if owned and _is_array(value) and _owns_memory(value):
         if is_traced(value) or value.dtype.kind in "fc":
             return "array", dtype_of(value).str, value.shape
         return "same", value.dtype.str, value.shape, value.tobytes()
     return "is", id(value)
+
+
+def _can_be_found(cls: type) -> bool:
+    """Whether an object of this type would be united also if something else holds it."""
+    return (
+        getattr(cls, "_is_number", False)
+        or cls in (int, *_FLOATS, *_COMPLEX)
+        or issubclass(cls, tuple)
+    )
 
 
 def _width(number: Any) -> int:

@@ -8,6 +8,7 @@ traced arrays, and asks for another run when it learns of a new one.
 from __future__ import annotations
 
 import functools
+import time
 import types
 from collections.abc import Callable, Hashable, ValuesView
 from contextvars import ContextVar
@@ -83,6 +84,8 @@ class Session:
         Whether the run that is being left is to be followed by another one.
     max_paths : int
         The paths of the function, or of a call in it that is run apart, at most.
+    began : float
+        When the trace began (`time.monotonic`).
     decider : callable
         Gives what decides the branches of a path (`tracing.driver`).
     exceeded : list of Branches
@@ -98,10 +101,14 @@ class Session:
         Whether results of different paths of a call became one.
     effects : dict
         Which calls have side effects, as far as it is known.
+    functions : callable
+        Gives the functions that the traced one can reach, by their names.
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
+    asks_identity : callable
+        Whether it may tell an object from an equal one.
     """
 
     def __init__(self, max_paths: int = 1) -> None:
@@ -110,6 +117,7 @@ class Session:
         self.install: Callable[[str | None], bool] = bool
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
         self.max_paths = max_paths
+        self.began = time.monotonic()
         self.decider: Callable[[Session, Branches], Callable[[], bool]] = _deciding
         self.exceeded: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
@@ -118,8 +126,10 @@ class Session:
         self.united = False
         self.crowded = False
         self.effects: dict[Any, bool] = {}
+        self.functions: Callable[[], dict[str, Any]] = dict
         self.opens_integers = False
         self.asks_types: Callable[[], bool] = _in_doubt
+        self.asks_identity: Callable[[], bool] = _in_doubt
 
     def need(self, group: str | None = None) -> None:
         """Ask for a run with more functions exchanged, unless they are.

@@ -195,10 +195,12 @@ def united_paths(
     One with side effects is run once: its branches are those of the traced function.
     """
     function = _of_math().get(id(function), function)
+    session = SESSION.get()
+    reached = dict if session is None else session.functions
     return run_apart(
         trace,
         functools.partial(function, *args, **(kwargs or {})),
-        has_effects=lambda: has_effects(function, args, kwargs),
+        has_effects=lambda: has_effects(function, args, kwargs, reached=reached),
         unite=functools.partial(_united, trace),
     )
 

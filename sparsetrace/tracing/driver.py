@@ -133,6 +133,8 @@ def _session(state: State, max_paths: int) -> Session:
     session = Session(max_paths)
     session.decider = _decider
     session.asks_types = functools.cache(state.reached.tells_numbers_apart)
+    session.functions = functools.cache(state.reached.by_names)
+    session.asks_identity = functools.cache(state.reached.tells_objects_apart)
     return session
 
 
@@ -187,8 +189,9 @@ def _attempts(
     otherwise : Traced, optional
         The runs of all paths with as much run apart as there is, if that is known.
     """
+    began = None if session is None else session.began
     while True:
-        branches = Branches(max_paths, crowd=crowd)
+        branches = Branches(max_paths, crowd=crowd, began=began)
         try:
             result = once(branches)
         except TracingError:

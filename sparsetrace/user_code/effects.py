@@ -12,7 +12,7 @@ import dis
 import functools
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import getattr_static
 from typing import Any
 
@@ -20,6 +20,12 @@ import numpy as np
 
 from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, loaded_first
 from sparsetrace.user_code.handlers import instructions_of
+from sparsetrace.user_code.written_arguments import (
+    keywords_at,
+    method_writes,
+    writes_by_position,
+    written_keyword,
+)
 
 __all__ = ["HANDED", "WRITES", "has_effects", "is_unchanging"]
 
@@ -33,8 +39,8 @@ _ITEM_READS = frozenset("BINARY_SUBSCR BINARY_SLICE".split())
 _PURE_BUILTINS = frozenset(
     """
     abs all any bool callable complex dict divmod enumerate filter float frozenset getattr hasattr
-    int isinstance issubclass len list map max min pow range repr reversed round set slice sorted
-    str sum super tuple type zip
+    hash int isinstance issubclass len list map max min pow range repr reversed round set slice
+    sorted str sum super tuple type zip
     """.split()
 )
 _PURE_METHODS = frozenset(
@@ -50,6 +56,11 @@ _FILLING = frozenset(
     "add append clear discard extend fill insert pop remove reverse setdefault sort update".split()
 )
 """Methods that write into what they belong to alone."""
+_TAKING = frozenset("accumulate filter map reduce starmap".split())
+"""Functions that call their first argument."""
+_ASKING = frozenset("attrgetter getattr hasattr methodcaller".split())
+"""Functions that find attributes by text."""
+_TEXTS = ("format", "repr", "str")
 _WRITING = frozenset("copyto fill_diagonal place put put_along_axis putmask shuffle".split())
 _MODULES = ("cmath", "math", "numpy", "operator", "scipy.special", "sparsetrace")
 _PACKAGES = ("numpy.", "scipy.special.", "sparsetrace.")
@@ -83,6 +94,7 @@ def has_effects(
     *,
     undoes: bool = False,
     known: dict[Any, bool] | None = None,
+    reached: Callable[[], Reach] = dict,
 ) -> bool:
     """Whether calling the function may change anything but its result.
 
@@ -95,6 +107,8 @@ def has_effects(
         Whether what is written by functions that are marked `WRITES` will be undone.
     known : dict, optional
         Answers that hold as long as no global name is bound anew, and are added to.
+    reached : callable
+        Gives the functions that operators and attributes of any object may run, by their names.
 
     Examples
     --------
@@ -109,7 +123,7 @@ def has_effects(
         if all(map(is_unchanging, values)):
             key = id(function.__globals__), function.__code__, undoes
             if key not in known:
-                known[key] = has_effects(function, args, kwargs, undoes=undoes)
+                known[key] = has_effects(function, args, kwargs, undoes=undoes, reached=reached)
             return known[key]
     given = (*args, *(kwargs or {}).values(), *_held(function))
     seen = _Seen()
@@ -119,7 +133,16 @@ def has_effects(
         pure = _is_pure_function(function, bound, seen)
     else:
         pure = _is_pure(function, seen)
-    return not pure or any(map(_moves_on, given)) or _is_computed(seen, given)
+    return (
+        not pure
+        or any(map(_moves_on, given))
+        or _is_computed(seen, given)
+        or _runs_effects(seen, reached())
+    )
+
+
+Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
+"""Functions by their names: their code, and the names of their module."""
 
 
 HANDED = "_sparsetrace_handed"
@@ -135,6 +158,8 @@ class _Seen(set[int]):
         super().__init__()
         self.undoes = False
         self.names: set[str] = set()
+        self.asked: set[str] = set()
+        """Attributes of which it is not known what they are."""
         self.classes: set[Any] = set()
 
 
@@ -155,6 +180,15 @@ def _is_computed(seen: _Seen, given: tuple[Any, ...]) -> bool:
     classes = seen.classes.union(map(type, given))
     return any(
         name in seen.names or name.startswith("__") for cls in classes for name in _computed(cls)
+    )
+
+
+def _runs_effects(seen: _Seen, reached: Reach) -> bool:
+    """Whether an object of a class that is not known may run a function that has side effects."""
+    return any(
+        (name in seen.asked or (name.startswith("__") and name not in _NOT_ASKED))
+        and any(not _Body(code, scope, {}, {}, _Seen()).is_pure() for code, scope in functions)
+        for name, functions in reached.items()
     )
 
 
@@ -179,8 +213,8 @@ _LIBRARIES = frozenset("builtins collections functools numpy scipy sparsetrace t
 _NOT_ASKED = frozenset(
     """
     __call__ __class_getitem__ __copy__ __deepcopy__ __del__ __delattr__ __delitem__ __enter__
-    __exit__ __getnewargs__ __getstate__ __hash__ __init__ __init_subclass__ __new__ __post_init__
-    __reduce__ __reduce_ex__ __repr__ __setattr__ __setitem__ __setstate__ __str__
+    __exit__ __getnewargs__ __getstate__ __init__ __init_subclass__ __new__ __post_init__
+    __format__ __reduce__ __reduce_ex__ __repr__ __setattr__ __setitem__ __setstate__ __str__
     """.split()
 )
 """What no operator and no read of an attribute calls, or what is refused for traced numbers."""
@@ -219,6 +253,8 @@ def _is_pure(function: object, seen: _Seen) -> bool:
             return False
         return _is_pure_function(own, {own.__code__.co_varnames[0]: function.__self__}, seen)
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
+    if isinstance(function, types.FunctionType):  # also where it stands for one of Python's
+        module = str(function.__globals__.get("__name__", ""))
     if module in _MODULES or module.startswith(_PACKAGES):
         return name not in _WRITING and "random" not in module
     if isinstance(function, type) and issubclass(function, tuple) and _is_named_tuple(function):
@@ -290,19 +326,54 @@ class _Body:
         count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
         self.undoes = seen.undoes
         seen.names.update(code.co_names)
+        if not _ASKING.isdisjoint(code.co_names):
+            seen.asked.update(text for text in code.co_consts if isinstance(text, str))
         self.arguments = set(code.co_varnames[:count])
         self.given = given
         self.stores: dict[str, list[int]] = {}
         for at, step in enumerate(self.steps):
             for name in _stored(step):
                 self.stores.setdefault(name, []).append(at)
+        self.loops = [
+            (at, self.steps.index(target))
+            for at, step in enumerate(self.steps)
+            if step.opcode in dis.hasjrel and "BACKWARD" in step.opname
+            for target in self.steps[:at]
+            if target.offset == step.argval
+        ]
+        self.imported = {
+            name: value
+            for name in self.stores
+            if name not in self.arguments and (value := self._imported(name)) is not _UNKNOWN
+        }
 
     def is_pure(self) -> bool:
+        inside = self.cells | self.imported
         return all(map(self._changes_nothing, range(len(self.steps)))) and all(
-            _Body(inner, self.scope, self.cells, {}, self.seen).is_pure()
+            _Body(inner, self.scope, inside, {}, self.seen).is_pure()
             for inner in self.code.co_consts
             if isinstance(inner, types.CodeType)
         )
+
+    def _imported(self, name: str) -> Any:
+        """The module, or what is of one, that a local name holds from ``import`` statements."""
+        values = [self._import_at(at - 1) for at in self.stores[name]]
+        return values[0] if all(value is values[0] for value in values) else _UNKNOWN
+
+    def _import_at(self, at: int) -> Any:
+        step = self.steps[at]
+        if step.opname == "IMPORT_NAME" and "." not in step.argval:
+            return self._module(at)
+        if step.opname != "IMPORT_FROM":
+            return _UNKNOWN
+        while at and self.steps[at].opname != "IMPORT_NAME":
+            at -= 1
+        return _attribute(self._module(at), step.argval)
+
+    def _module(self, at: int) -> Any:
+        """The module that an instruction imports, unless by a relative name."""
+        level, step = self.steps[at - 2], self.steps[at]
+        return sys.modules.get(step.argval, _UNKNOWN) if level.argval == 0 else _UNKNOWN
 
     def _changes_nothing(self, at: int) -> bool:
         step = self.steps[at]
@@ -317,6 +388,10 @@ class _Body:
             return step.argval not in self.code.co_freevars
         if name == "LOAD_CONST" and callable(step.argval):  # put there by an exchange of code
             return self.undoes or not hasattr(step.argval, WRITES)
+        if name in ("BEFORE_WITH", "LOAD_SPECIAL"):
+            self.seen.asked.update(("__enter__", "__exit__"))
+        if name.startswith("FORMAT_") or step.argval in _TEXTS:
+            self.seen.asked.update(("__format__", "__repr__", "__str__"))
         if name == "IMPORT_NAME":
             return step.argval in sys.modules
         if name == "BINARY_OP" and step.argrepr.endswith(_IN_PLACE):
@@ -336,7 +411,7 @@ class _Body:
         chain = loaded_first(self.steps, at)
         if len(chain) != 1 or not chain[0][0].startswith("LOAD_FAST"):
             return False
-        made = self._made(str(chain[0][1]))
+        made = self._made(str(chain[0][1]), at)
         start = self.steps[at].positions
         deeper = start is None or any(
             step.opname in _ITEM_READS
@@ -353,13 +428,13 @@ class _Body:
         if after is None:
             return False
         for name in _stored(after):
-            return self._made(name) is not None
+            return self._made(name, at) is not None
         if after.opname == "SWAP":  # an item, which `_is_own_item` looks at, too
             chain = loaded_first(self.steps, at)
-            return len(chain) == 1 and self._made(str(chain[0][1])) == "array"
+            return len(chain) == 1 and self._made(str(chain[0][1]), at) == "array"
         return False
 
-    def _made(self, name: str, under: frozenset[str] = frozenset()) -> str | None:
+    def _made(self, name: str, at: int, under: frozenset[str] = frozenset()) -> str | None:
         """What a local name holds that the function has made itself: a value, array, container."""
         if name in under:
             return "value"
@@ -367,13 +442,18 @@ class _Body:
             return None
         if name in self.code.co_cellvars:
             return None
-        kinds = {self._producer(at, under | {name}) for at in self.stores.get(name, [])}
+        stores = [i for i in self.stores.get(name, []) if self._reaches(i, at)]
+        kinds = {self._producer(i, under | {name}) for i in stores}
         if not kinds:
             return "value" if name in self.arguments else None
         if None in kinds:
             return None
         kinds.discard("value") if len(kinds) > 1 else None
         return kinds.pop() if len(kinds) == 1 else "container"
+
+    def _reaches(self, store: int, at: int) -> bool:
+        """Whether an instruction may be run after another."""
+        return store < at or any(start <= at and store <= end for end, start in self.loops)
 
     def _producer(self, at: int, under: frozenset[str]) -> str | None:
         """What the value is that is stored at an instruction."""
@@ -389,10 +469,23 @@ class _Body:
             nearby = {s.opname for s in self.steps[max(0, before - 3) : before]}
             return "value" if nearby.isdisjoint(_CONTAINER_STEPS) else "container"
         if step.opname == "LOAD_FAST" and isinstance(step.argval, str):
-            made = self._made(step.argval, under)
+            made = self._made(step.argval, before, under)
             return made if made == "value" and step.argval not in under else None
         if step.opname.startswith("CALL"):
-            return _made_by(self._value(callee_at(self.steps, before)))
+            chain = callee_at(self.steps, before)
+            if (
+                "copy" in keywords_at(self.code, self.steps, before)
+                or step.opname == "CALL_FUNCTION_EX"
+            ):
+                return None
+            return self._made_by_method(chain, before, under) or _made_by(self._value(chain))
+        return None
+
+    def _made_by_method(self, chain: Chain, at: int, under: frozenset[str]) -> str | None:
+        """What a method of an array makes that the function has made itself."""
+        names = [str(name) for _, name in chain]
+        if names[1:] in (["dot"], ["T", "dot"], ["copy"]) and self.steps[at].arg in (0, 1):
+            return "array" if self._made(names[0], at, under) == "array" else None
         return None
 
     # ------------------------------------------------------------------ what is called
@@ -409,11 +502,11 @@ class _Body:
         if operation == "LOAD_GLOBAL":
             value = self.scope.get(name, vars(builtins).get(name, _UNKNOWN))
         elif operation in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
-            value = self.cells.get(name, _UNKNOWN)
+            value = self.cells.get(name, self.imported.get(name, _UNKNOWN))
         elif operation.startswith("LOAD_FAST") and name not in self.stores:
             value = self.given.get(str(name), _UNKNOWN)
         else:
-            value = _UNKNOWN
+            value = self.imported.get(str(name), _UNKNOWN)
         for _, attribute in chain[1:]:
             value = _attribute(value, attribute)
         return value
@@ -430,21 +523,26 @@ class _Body:
                 )
             if value is not _UNKNOWN:
                 return self._is_harmless(value)
+        self.seen.asked.add(step.argval)
         if not _is_method(step):
             return True
         if step.argval in _PURE_METHODS:
             return True
         own = len(chain) == 2 and chain[0][0].startswith("LOAD_FAST")
-        return own and step.argval in _FILLING and self._made(str(chain[0][1])) is not None
+        return own and step.argval in _FILLING and self._made(str(chain[0][1]), at) is not None
 
     def _calls_what_is_known(self, at: int) -> bool:
         """Whether each name that is called is a known function, or a method looked at elsewhere."""
         chain = callee_at(self.steps, at)
+        if chain and not (self._writes_nothing(at, chain) and self._takes_what_is_known(at, chain)):
+            return False
         if not chain:
-            return True  # of an expression: a comprehension, or a method of a result
-        if len(chain) > 1:
-            return True  # `_is_harmless_attribute` has looked at it
-        operation, name = chain[0]
+            return True  # of an expression: a comprehension
+        operation, name = chain[-1]
+        if operation in ("LOAD_ATTR", "LOAD_METHOD"):
+            # `_is_harmless_attribute` has looked at it, unless it is called with ``*args``
+            known = self.steps[at].opname != "CALL_FUNCTION_EX" or name in _PURE_METHODS
+            return known or self._value(chain) is not _UNKNOWN
         value = self._value(chain)
         if value is not _UNKNOWN:
             if isinstance(value, (list, tuple, dict)):  # of functions, one of which is chosen
@@ -458,6 +556,71 @@ class _Body:
             self.steps[place - 1].opname in _FUNCTION_STEPS and not self.steps[place].is_jump_target
             for place in places
         )
+
+    def _writes_nothing(self, at: int, chain: Chain) -> bool:
+        """Whether a call, if it is one of NumPy's, writes into no argument but the function's."""
+        step, name, value = self.steps[at], str(chain[-1][1]), self._value(chain)
+        if value is not _UNKNOWN and not _is_of_numpy(value):
+            return True
+        if step.opname == "CALL_FUNCTION_EX":
+            return value is _UNKNOWN
+        keywords = keywords_at(self.code, self.steps, at)
+        written = written_keyword(name, keywords)
+        if written is not None:
+            last = [s for s in self.steps[at - 4 : at] if s.opname.startswith("LOAD_FAST")]
+            return (
+                written == "out" == keywords[-1]
+                and bool(last)
+                and self._made(str(last[-1].argval), at) == "array"
+            )
+        count = int(step.arg or 0) - len(keywords)
+        if value is not _UNKNOWN:
+            return not writes_by_position(value, count)
+        is_method = chain[-1][0] in ("LOAD_ATTR", "LOAD_METHOD")
+        return not (is_method and name in _PURE_METHODS and method_writes(name, count))
+
+    def _takes_what_is_known(self, at: int, chain: Chain) -> bool:
+        """Whether functions that a call is given to call are known to change nothing."""
+        if chain[-1][1] in _TAKING:
+            start = self._place_of(chain, at)
+            taken, _ = chain_ending_at(self.steps, self._end_of_chain(start + 1))
+            return self._is_taken(taken, self.steps[start + 1])
+        if "key" not in keywords_at(self.code, self.steps, at):
+            return True
+        before = next(s for s in reversed(self.steps[:at]) if s.opname not in _AROUND_CALLS)
+        taken, _ = chain_ending_at(self.steps, self.steps.index(before))
+        return keywords_at(self.code, self.steps, at)[-1] == "key" and self._is_taken(taken, before)
+
+    def _place_of(self, chain: Chain, at: int) -> int:
+        """Where the instructions end that load what is called."""
+        name = chain[-1][1]
+        return max(
+            i
+            for i, step in enumerate(self.steps[:at])
+            if step.argval == name and step.opname.startswith("LOAD")
+        )
+
+    def _end_of_chain(self, at: int) -> int:
+        while self.steps[at + 1].opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            at += 1
+        return at
+
+    def _is_taken(self, chain: Chain, step: dis.Instruction) -> bool:
+        """Whether a function is known to change nothing."""
+        if step.opname == "MAKE_FUNCTION" or isinstance(step.argval, types.CodeType):
+            return True  # its code is looked at with this one
+        if step.opname == "LOAD_CONST":
+            return step.argval is None
+        value = self._value(chain)
+        return value is not _UNKNOWN and self._is_harmless(value)
+
+
+_AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())
+
+
+def _is_of_numpy(function: object) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or module == "numpy" or module.startswith(_PACKAGES)
 
 
 def _stored(step: dis.Instruction) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Whether code compares a name by identity with more than what ``type(v)`` gave.
+"""What code compares by identity: the names of types with other things, and objects.
 
 Contract: the name ``float``, ``int`` or ``complex`` may be exchanged in a module unless its code
 asks ``t is float`` of a `t` that is not, by its own instructions, the result of ``type``: the
@@ -13,12 +13,16 @@ import types
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
 from sparsetrace.user_code.bytecode import callee_at, chain_ending_at
 from sparsetrace.user_code.handlers import instructions_of, named
 
-__all__ = ["compared", "with_calls_of"]
+__all__ = ["compared", "tells_objects_apart", "with_calls_of"]
 
 _EXCHANGED = (float, int, complex)
+_BY_IDENTITY = frozenset("id is_ is_not".split())
+_VALUES = (bool, int, float, complex, tuple, list, dict, np.generic, np.ndarray)
 _MOST_KNOWN = 4096
 _KNOWN: dict[tuple[int, str, bool], tuple[types.CodeType, bool]] = {}
 
@@ -74,6 +78,41 @@ def with_calls_of(code: types.CodeType, name: str, new_name: str) -> types.CodeT
     if not called or named != ["LOAD_GLOBAL"] * called:
         return None
     return code.replace(co_names=tuple(new_name if n == name else n for n in code.co_names))
+
+
+def tells_objects_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    """Whether code may tell a number, an array or a tuple from an equal one, by identity.
+
+    Examples
+    --------
+    >>> def chosen(v, limit):
+    ...     return limit is None or v is limit
+    >>> def given(v, limit):
+    ...     return limit is not None and type(v) is float
+    >>> [tells_objects_apart(f.__code__, globals()) for f in (chosen, given)]
+    [True, False]
+    """
+    if not _BY_IDENTITY.isdisjoint(code.co_names):
+        return True
+    steps = instructions_of(code)
+    return any(
+        step.opname == "IS_OP" and not _is_of_no_value(steps, at, scope)
+        for at, step in enumerate(steps)
+    )
+
+
+def _is_of_no_value(steps: list[dis.Instruction], at: int, scope: dict[str, Any]) -> bool:
+    """Whether one side of a comparison is certainly none of the values of a computation."""
+    before = steps[at - 1]
+    if before.opname == "LOAD_CONST" or before.argval == "__class__":
+        return True
+    if _is_type_of(steps, at - 1) or _begins_with_type(steps, at):
+        return True
+    chain, _ = chain_ending_at(steps, at - 1)
+    if not chain or chain[0][0] != "LOAD_GLOBAL":
+        return False
+    value = named(chain, scope)
+    return value is not None and not isinstance(value, _VALUES)
 
 
 def _is_of_frozen(value: Any) -> bool:

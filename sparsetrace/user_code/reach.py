@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.user_code.handlers import CodeMap, code_map
+from sparsetrace.user_code.identity_tests import tells_objects_apart
 
 __all__ = [
     "ARRAY_METHODS",
@@ -414,6 +415,23 @@ class Reached:
         By their types, or by the errors that only some of them raise.
         """
         return self.unknown or any(_tells_apart(code.code, scope) for code, scope in self.codes)
+
+    def tells_objects_apart(self) -> bool:
+        """Whether any code may tell an object from an equal one, by identity; in doubt, yes."""
+        return self.unknown or any(
+            tells_objects_apart(one, scope)
+            for code, scope in self.codes
+            for one in _nested(code.code)
+        )
+
+    def by_names(self) -> dict[str, list[tuple[types.CodeType, dict[str, Any]]]]:
+        """The user's functions, also those that functions make, by their names."""
+        result: dict[str, list[tuple[types.CodeType, dict[str, Any]]]] = {}
+        for code, scope in self.codes:
+            if not code.foreign:
+                for one in _nested(code.code):
+                    result.setdefault(one.co_name, []).append((one, scope))
+        return result
 
     def compares_truths(self) -> bool:
         """Whether any code may compare with True or False by identity; in doubt, yes."""

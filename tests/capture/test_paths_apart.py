@@ -10,7 +10,7 @@ from impatient import impatient
 from outside import Outside
 
 import sparsetrace as st
-from cases import branches_not_united
+from cases import branches_not_united, hidden_effects
 from cases import branches_per_element as cases
 from cases.branches_not_united import DOUBTFUL
 from cases.branches_per_element import EXACT
@@ -66,6 +66,15 @@ def test_what_cannot_be_united_is_not_lost(name, attempts):
     assert_covers(pattern, expected)
     assert not branches_not_united.seen
     assert not branches_not_united.memory
+
+
+@pytest.mark.parametrize("act", hidden_effects.ACTS)
+def test_an_effect_that_no_store_shows_is_not_lost(act):
+    f, x = hidden_effects.function(act), np.linspace(0.1, 0.9, 3)
+    expected = st.jacobian_sparsity(f, x)
+    with impatient(1):
+        assert_covers(st.jacobian_sparsity(f, x), expected)
+    assert expected.nnz >= 6
 
 
 def test_the_functions_have_their_own_code_again():

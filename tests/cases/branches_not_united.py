@@ -348,6 +348,44 @@ def orders_of_keys(x):
     return out
 
 
+def fails_without_a_branch(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        try:
+            if not y[i - 1] > 0.3:
+                y[i] = x[i] * 3
+                raise ValueError
+        except ValueError:
+            y[i] = y[i] * x[i - 1]
+    return y
+
+
+def same_number(x):
+    product = x[0] * x[1]
+
+    def g(v):
+        return product if v > 0.5 else v
+
+    return [x[2] if g(v) is product else v for v in x]
+
+
+def same_tuple(x):
+    pair = x[0], x[1]
+
+    def g(v):
+        return pair if v > 0.5 else (v, v)
+
+    return [x[2] if g(v) is pair else v for v in x]
+
+
+def same_name(x):
+    first = best = x[0]
+    for v in x:
+        if v > 0.5:
+            best = v
+    return [x[2] if best is first else best]
+
+
 DOUBTFUL: dict[str, Function] = {
     f.__name__: f
     for f in (
@@ -376,7 +414,11 @@ DOUBTFUL: dict[str, Function] = {
         searches,
         unbound,
         decided_again,
+        fails_without_a_branch,
         resumed,
+        same_name,
+        same_number,
+        same_tuple,
         walrus,
     )
 } | {
