@@ -50,14 +50,14 @@ __all__ = [
 _MOST_OBJECTS = 100_000
 OWN = ("numpy", "scipy", "sparsetrace")
 _WIDESPREAD = frozenset(
-    "IPython PIL _pytest bokeh jax jinja2 markupsafe matplotlib numba packaging pandas panel plotly "
-    "pluggy pytest sympy tensorflow torch tornado xarray yaml".split()
+    "IPython PIL _pytest bokeh jax jinja2 markupsafe matplotlib networkx numba packaging pandas "
+    "panel plotly pluggy pytest sympy tensorflow torch tornado xarray yaml".split()
 )
 """Libraries whose modules are neither searched nor put back."""
 _PLAIN_DATA = frozenset(
-    ("argparse", "array", "builtins", "collections", "functools", "types", "weakref")
+    ("argparse", "array", "builtins", "collections", "functools", "networkx", "types", "weakref")
 )
-"""Modules of the standard library whose objects hold what their users put there."""
+"""Libraries whose objects hold what their users put there."""
 _ABSENT = object()
 
 CACHES = (functools._lru_cache_wrapper,)
