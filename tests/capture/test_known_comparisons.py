@@ -62,7 +62,7 @@ def as_a_float(x):
     v = float(x[0])
     if v < 0.25:
         return np.array([x[1]])
-    if 0.25 > v:
+    if GRID[2] > v:  # 0.25
         return np.array([x[2]])
     if 0.5 < v < 0.75:
         return np.array([x[3]])
