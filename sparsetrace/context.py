@@ -50,6 +50,9 @@ class Trace:
     becomes_object : callable or None
         Called where an array is about to hold a traced number as an object: asks for a run
         in which lists of traced numbers are taken as arrays.
+    compared : tuple or None
+        The last comparison of a number with a constant: its result, the number, the ufunc and the
+        constant.
     calm : bool
         Whether operations need no look at values, nor at floating-point errors that the
         function would notice; `ambient` is who saw warnings when the run began;
@@ -85,6 +88,7 @@ class Trace:
         "ambient",
         "becomes_object",
         "calm",
+        "compared",
         "conditions",
         "decide",
         "dependency",
@@ -123,7 +127,8 @@ class Trace:
         self.local = local
         self.second_order = second_order
         self.wrapper = wrapper
-        self.decide: Callable[[], bool] | None = None
+        self.decide: Callable[..., bool] | None = None
+        self.compared: tuple[Any, Any, Any, float] | None = None
         self.conditions: list[int] = []
         self.left_out: list[str] = []
         self.truths_at_once = False

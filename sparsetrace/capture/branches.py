@@ -19,7 +19,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from types import CodeType, FrameType
+from typing import Any
 
+import numpy as np
+
+from sparsetrace.capture.known_comparisons import KnownComparisons
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.user_code.frames import is_own, outside_frame
 from sparsetrace.user_code.handlers import code_map
@@ -91,6 +95,9 @@ class Branches:
         self._resume: list[bool] | None = None
         self._probed: set[Place] = set()
         self._outcomes: dict[Place, bool] = {}
+        self._known = KnownComparisons()
+        self._implied: set[int] = set()
+        """The decisions of this run that those before them imply."""
         self._waiting: deque[tuple[list[bool], int]] = deque()
         """Paths, and the place of the decision for False whose other outcome was not run."""
         self._probe: random.Random | None = None
@@ -134,9 +141,14 @@ class Branches:
     def _keep_waiting(self) -> None:
         """Let the other outcomes of the new decisions of a path wait for their runs."""
         done = self.path[: self.taken]
-        self._waiting.extend((done, at) for at in range(self._new_from, len(done)) if not done[at])
+        self._waiting.extend(
+            (done, at)
+            for at in range(self._new_from, len(done))
+            if not done[at] and at not in self._implied
+        )
         if self.paths == 1:
-            self._earliest_first = 2 ** min(len(done), 64) > self.max_paths
+            free = len(done) - len(self._implied)
+            self._earliest_first = 2 ** min(free, 64) > self.max_paths
 
     def _take_next(self) -> None:
         path, at = self._waiting.popleft() if self._earliest_first else self._waiting.pop()
@@ -170,7 +182,7 @@ class Branches:
         2**8 with a probability of 2**-8 at most (Ville's inequality).
         """
         self._probe = None
-        self._evidence += self.taken - math.log2(self.max_paths)
+        self._evidence += self.taken - len(self._implied) - math.log2(self.max_paths)
         if self._evidence >= _EVIDENCE:
             self._too_many(f"more than max_paths={self.max_paths} decision paths")
         self._is_probed = self._evidence > 0
@@ -182,13 +194,22 @@ class Branches:
         self.trail.clear()
         self.here.clear()
         self._outcomes.clear()
+        self._known.clear()
+        self._implied.clear()
 
     def is_new(self) -> bool:
         """Whether the next branch is one that no earlier run decided."""
         return self.taken == len(self.path)
 
-    def decide(self) -> bool:
-        """The outcome of the next branch of this run."""
+    def decide(self, comparison: tuple[Any, np.ufunc, float] | None = None) -> bool:
+        """The outcome of the next branch of this run.
+
+        Parameters
+        ----------
+        comparison : tuple, optional
+            The number, the ufunc and the constant of which this is the outcome.
+        """
+        implied = None if comparison is None else self._known.outcome(comparison)
         frame = outside_frame(sys._getframe(1))
         place = frame.f_code, frame.f_lineno
         self.trail.append(place)
@@ -198,13 +219,19 @@ class Branches:
             self._note_route(place, frame)
         if self.taken == len(self.path):
             self.places[place] += 1
-            if self._probe is not None:
+            if implied is not None:
+                outcome = implied
+            elif self._probe is not None:
                 outcome = self._probe.random() < 0.5
             else:
                 outcome = self._new(place)
                 self._new_waiting += not outcome
             self.path.append(outcome)
         outcome = self._outcomes[place] = self.path[self.taken]
+        if implied is not None:
+            self._implied.add(self.taken)
+        elif comparison is not None:
+            self._known.learn(comparison, outcome=outcome)
         self.taken += 1
         return outcome
 

@@ -61,11 +61,11 @@ def run_apart(
     branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW, began=session.began)
     decide_apart = session.decider(session, branches)
 
-    def decide() -> bool:
+    def decide(comparison: Any = None) -> bool:
         if not branches.path and has_effects():
             trace.decide = outer
-            return outer()
-        return decide_apart()
+            return outer(comparison)
+        return decide_apart(comparison)
 
     results: list[Any] = []
     refused: dict[str, Exception] = {}

@@ -49,7 +49,7 @@ class Restart(BaseException):
     """
 
 
-def _deciding(session: Session, branches: Branches) -> Callable[[], bool]:
+def _deciding(session: Session, branches: Branches) -> Callable[..., bool]:
     return branches.decide
 
 
@@ -118,7 +118,7 @@ class Session:
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
         self.max_paths = max_paths
         self.began = time.monotonic()
-        self.decider: Callable[[Session, Branches], Callable[[], bool]] = _deciding
+        self.decider: Callable[[Session, Branches], Callable[..., bool]] = _deciding
         self.exceeded: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()

@@ -27,7 +27,7 @@ from sparsetrace.capture.patch import ABSENT, Patch
 from sparsetrace.capture.session import SESSION, holds_traced, is_library
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.operands.operands import contains_traced, is_traced
+from sparsetrace.operands.operands import contains_traced, is_sparse_traced, is_traced
 
 __all__ = ["MODULE", "are_used", "later_patches", "patches", "rule", "sparse_classes"]
 
@@ -91,6 +91,7 @@ def _constructor(original: Callable[..., None]) -> Callable[..., None]:
             rule("constructed")(original, self, args, kwargs)
         else:
             original(self, *args, **kwargs)
+        if trace is not None and not is_sparse_traced(self):
             self.__dict__[_MADE_IN] = _serial(trace)
 
     return init

@@ -298,8 +298,8 @@ def _of_another_thread(graph: Graph) -> None:
     turns.claim()
 
 
-def _decider(trace: Trace, decide: Callable[[], bool]) -> Callable[[], bool]:
-    def decided() -> bool:
+def _decider(trace: Trace, decide: Callable[..., bool]) -> Callable[..., bool]:
+    def decided(comparison: Any = None) -> bool:
         if get_ident() != trace.graph.thread:
             _of_another_thread(trace.graph)
         if trace.turns is not None and trace.turns.raced:
@@ -313,7 +313,7 @@ def _decider(trace: Trace, decide: Callable[[], bool]) -> Callable[[], bool]:
                     BY_VALUES,
                 )
             )
-        return decide()
+        return decide(comparison)
 
     return decided
 

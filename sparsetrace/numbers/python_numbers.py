@@ -29,6 +29,7 @@ from sparsetrace.numbers.scalar import (
     as_python,
     match,
     mixed,
+    noted_comparison,
     number,
     unites,
 )
@@ -371,6 +372,10 @@ def _power(a: Any, b: Any) -> Any:
     return _binary(operator.pow, np.power, a, b)
 
 
+def _comparison(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    return noted_comparison(_binary(operate, ufunc, a, b), ufunc, a, b)
+
+
 def _answer(name: str) -> Callable[[np.ufunc, Any, Any], Any]:
     operate = divmod if name == "divmod" else getattr(operator, f"__{name}__")
     return partial(
@@ -382,7 +387,7 @@ for _name in "add sub mul truediv floordiv mod divmod and or xor lshift rshift".
     _owner = TracedPythonInt if BINARY[_name] in _WHOLE_ONLY else PythonNumber
     define(_owner, _name, _answer(_name))
 for _name in COMPARISONS:
-    define(PythonNumber, _name, _answer(_name))
+    define(PythonNumber, _name, partial(_comparison, getattr(operator, f"__{_name}__")))
 # a class that defines __eq__ alone has no hash
 PythonNumber.__hash__ = Number.__hash__  # type: ignore[method-assign]
 

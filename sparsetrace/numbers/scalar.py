@@ -46,6 +46,7 @@ __all__ = [
     "as_python",
     "match",
     "mixed",
+    "noted_comparison",
     "number",
     "refuse_truth",
     "refuse_value",
@@ -108,6 +109,36 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     return mixed(ufunc, a, b)
 
 
+def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """The result of comparing two numbers, as `Number.__bool__` finds it in the trace.
+
+    Which most often comes next: only the last comparison of all is remembered.
+    """
+    if not isinstance(result, Number) or result._trace.decide is None or ufunc not in _REFLECTED:
+        return result
+    if isinstance(b, Number):
+        ufunc, a, b = _REFLECTED[ufunc], b, a
+    if type(b) is np.ndarray and not b.ndim:  # as which NumPy's own numbers compare
+        b = b[()]
+    if type(b) in _EXACT and a._dtype is FLOAT and abs(b) <= _LARGEST:
+        a._trace.compared = (result, a, ufunc, float(b))
+    return result
+
+
+def _comparison(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    return noted_comparison(_binary(ufunc, a, b), ufunc, a, b)
+
+
+_REFLECTED: dict[np.ufunc, np.ufunc] = {
+    np.less: np.greater,
+    np.less_equal: np.greater_equal,
+    np.greater: np.less,
+    np.greater_equal: np.less_equal,
+}
+"""The same comparison with its operands exchanged."""
+_EXACT = frozenset((int, float, np.float64))
+_LARGEST = 2**53
+"""Whole numbers beyond are not all numbers of the dtype."""
 _REPEATED = (list, tuple, str, bytes, bytearray, array_of_numbers, deque)
 
 
@@ -181,7 +212,10 @@ def refuse_truth(what: str) -> NoReturn:
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     if any(map(_is_view, inputs)):
         return NotImplemented
-    return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+    result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+    if ufunc in _REFLECTED and len(inputs) == 2 and not kwargs:
+        return noted_comparison(result, ufunc, *inputs)
+    return result
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -276,6 +310,9 @@ class Number(metaclass=_Kind):
         if trace.decide is None:
             refuse_truth("a traced number")
         trace.conditions.append(self._id)
+        compared, trace.compared = trace.compared, None
+        if compared is not None and compared[0] is self:
+            return trace.decide(compared[1:])
         return trace.decide()
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
@@ -559,7 +596,7 @@ def as_python(result: Any) -> Any:
 for _name in "add sub mul truediv floordiv mod divmod and or xor lshift rshift".split():
     define(TracedScalar, _name, _binary)
 for _name in COMPARISONS:
-    define(TracedScalar, _name, _binary)
+    define(TracedScalar, _name, _comparison)
 
 
 def _absent(number: Any, name: str) -> AttributeError:

@@ -16,7 +16,9 @@ __all__ = ["Bundles", "Reader", "contents"]
 
 Reader = Callable[[Sequence[Any]], Iterable[Any]]
 """All that some containers hold, one after the other."""
-_SIZE = 32
+_SIZE = 64
+_SIZE_OF_EMPTY = 512
+"""Most functions have no attributes: that many empty containers are asked at once."""
 _Entry = TypeVar("_Entry", bound=tuple[Any, ...])
 
 
@@ -47,19 +49,21 @@ class Bundles(Generic[_Entry]):
     ['first', 'second']
     """
 
-    __slots__ = ("_bundles", "_readers", "_size")
+    __slots__ = ("_bundles", "_empty", "_readers", "_size")
 
     def __init__(
         self, entries: Sequence[_Entry], size: Callable[[Any], int] | None, *readers: Reader
     ) -> None:
         self._size = size
         self._readers = readers
-        self._bundles = [
-            self._bundle(entries[i : i + _SIZE]) for i in range(0, len(entries), _SIZE)
-        ]
+        is_filled = size or (lambda container: True)
+        empty = [entry for entry in entries if not is_filled(entry[0])]
+        filled = [entry for entry in entries if is_filled(entry[0])] if empty else entries
+        self._empty = [(some, _containers(some)) for some in _parted(empty, _SIZE_OF_EMPTY)]
+        self._bundles = [self._bundle(some) for some in _parted(filled, _SIZE)]
 
     def _bundle(self, entries: Sequence[_Entry]) -> tuple[Any, ...]:
-        containers = [entry[0] for entry in entries]
+        containers = _containers(entries)
         return (
             entries,
             containers,
@@ -72,9 +76,20 @@ class Bundles(Generic[_Entry]):
 
     def changed(self) -> Iterator[_Entry]:
         """The entries of the bundles in which a container is not as it was."""
+        for entries, containers in self._empty:
+            if any(self._sizes(containers)):
+                yield from entries
         for entries, containers, sizes, *held in self._bundles:
             if self._sizes(containers) != sizes or not all(
                 all(map(operator.is_, read(containers), before))
                 for read, before in zip(self._readers, held, strict=True)
             ):
                 yield from entries
+
+
+def _parted(entries: Sequence[_Entry], size: int) -> Iterator[Sequence[_Entry]]:
+    return (entries[i : i + size] for i in range(0, len(entries), size))
+
+
+def _containers(entries: Sequence[_Entry]) -> list[Any]:
+    return [entry[0] for entry in entries]

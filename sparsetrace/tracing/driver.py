@@ -296,16 +296,16 @@ def _note(error: Exception, branches: Branches) -> None:
         error.add_note(branches.shown())
 
 
-def _decider(session: Session, branches: Branches) -> Callable[[], bool]:
+def _decider(session: Session, branches: Branches) -> Callable[..., bool]:
     """Decides a branch, unless the name of a builtin that branches can be exchanged first."""
 
-    def decide() -> bool:
+    def decide(comparison: Any = None) -> bool:
         if branches.is_new():
             asking = outside_frame(sys._getframe(1))
             # NumPy compares traced numbers in an array of objects, which can be one of the trace
             if rebind_orderings(asking) or (calls_numpy(asking) and exchange_sequences()):
                 session.ask()
-        return branches.decide()
+        return branches.decide(comparison)
 
     return decide
 

@@ -68,6 +68,6 @@ def finish(trace: Trace) -> None:
     ...
     sparsetrace.errors.TracingError: an operation at ...
     """
-    trace.decide = trace.singular = trace.becomes_object = None
+    trace.decide = trace.singular = trace.becomes_object = trace.compared = None
     trace.__class__ = _Finished
     trace.graph.__class__ = _FinishedGraph

@@ -51,13 +51,14 @@ __all__ = [
 _MOST_OBJECTS = 100_000
 OWN = ("numpy", "scipy", "sparsetrace")
 _WIDESPREAD = frozenset(
-    "_pytest jax matplotlib numba pandas pluggy pytest sympy tensorflow torch xarray".split()
+    "IPython PIL _pytest bokeh jax jinja2 markupsafe matplotlib networkx numba packaging pandas "
+    "panel plotly pluggy pytest sympy tensorflow torch tornado xarray yaml".split()
 )
 """Libraries whose modules are neither searched nor put back."""
 _PLAIN_DATA = frozenset(
-    ("argparse", "array", "builtins", "collections", "functools", "types", "weakref")
+    ("argparse", "array", "builtins", "collections", "functools", "networkx", "types", "weakref")
 )
-"""Modules of the standard library whose objects hold what their users put there."""
+"""Libraries whose objects hold what their users put there."""
 _ABSENT = object()
 
 CACHES = (functools._lru_cache_wrapper,)
@@ -127,7 +128,7 @@ class Code:
 
 
 _CODES: dict[int, Code] = {}
-_MOST_CODES = 8192
+_MOST_CODES = 32_768
 _IMPORT = frozenset((opcode.opmap["IMPORT_NAME"],))
 _STORE_GLOBAL = frozenset((opcode.opmap["STORE_GLOBAL"], opcode.opmap["DELETE_GLOBAL"]))
 _STORE_ATTR = frozenset((opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]))

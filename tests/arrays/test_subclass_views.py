@@ -173,30 +173,3 @@ def test_patterns(name):
 def test_classes_that_compute_in_a_way_of_their_own_are_refused(cls):
     with pytest.raises(st.UnsupportedError, match=r"ndarray\.view"):
         st.jacobian_sparsity(lambda x: np.asarray(x.view(cls)), np.ones(4))
-
-
-def test_a_form_of_scikit_fem():
-    """The residual of a nonlinear form, and its hand-derived Jacobian."""
-    skfem = pytest.importorskip("skfem")
-    helpers = pytest.importorskip("skfem.helpers")
-    basis = skfem.Basis(skfem.MeshTri().refined(2), skfem.ElementTriP2())
-
-    @skfem.LinearForm
-    def residual(v, w):
-        u = w["u"]
-        return (1.0 + u**2) * helpers.dot(helpers.grad(u), helpers.grad(v)) - v
-
-    @skfem.BilinearForm
-    def jacobian(u, v, w):
-        given = w["u"]
-        through_gradient = (1.0 + given**2) * helpers.dot(helpers.grad(u), helpers.grad(v))
-        through_value = 2 * given * u * helpers.dot(helpers.grad(given), helpers.grad(v))
-        return through_gradient + through_value
-
-    def f(x):
-        return skfem.asm(residual, basis, u=basis.interpolate(x))
-
-    start = np.random.default_rng(0).normal(size=basis.N)
-    wanted = jacobian.assemble(basis, u=basis.interpolate(start)) != 0
-    for local in (False, True):
-        assert_same_pattern(st.jacobian_sparsity(f, start, local=local), wanted)

@@ -100,6 +100,19 @@ def asked_for_its_type(x):
     return a.toarray() if hasattr(a, "toarray") and sp.isspmatrix_csr(a) else a
 
 
+def columns_of_a_table(x):
+    """Places and numbers in one array, as tables of elements have them."""
+    table = np.zeros((4, 3))
+    table[:, 0], table[:, 1] = [2.0, 0.0, 3.0, 1.0], [1.0, 1.0, 2.0, 0.0]
+    table[:, 2] = x
+    size = int(table[:, 0].max()) + 1
+    a = csr_matrix((table[:, 2], (table[:, 0], table[:, 1])), shape=(size, size))
+    ones = sp.csc_array((np.ones(4), (table[:, 0], range(4))), (4, 4))
+    first = table[:, 0].astype(int)
+    a[first[0], 1] = x[0] * x[1]
+    return np.r_[a @ ones @ x, BAND[first[:2]] @ x, a[first].toarray().ravel()]
+
+
 PROGRAMS = {
     "diags": lambda x: diags([x, x[:3]], [0, 1]) @ ONES,
     "hstack": lambda x: hstack([diags(x), diagonal(x)]).toarray(),
@@ -167,5 +180,6 @@ PROGRAMS = {
     "newton step": newton_step,
     "backward euler": backward_euler,
     "diagonal replaced": diagonal_replaced,
+    "columns of a table": columns_of_a_table,
     "asked for its type": asked_for_its_type,
 }

@@ -18,7 +18,14 @@ import numpy as np
 import scipy.sparse
 
 from sparsetrace.errors import UnsupportedError, ValueDependentError, explain
-from sparsetrace.operands.operands import is_sparse_traced, is_traced, values_of
+from sparsetrace.operands.constants import chosen_values
+from sparsetrace.operands.operands import (
+    contains_traced,
+    is_sparse_traced,
+    is_traced,
+    values_of,
+)
+from sparsetrace.scipy_rules.rule_tools import current
 from sparsetrace.scipy_rules.sparse.elements import (
     ALIGNED,
     SparseElements,
@@ -32,6 +39,7 @@ __all__ = [
     "assembled",
     "become",
     "dense_result",
+    "known",
     "made_into",
     "methods",
     "moved",
@@ -73,6 +81,21 @@ def refuse(call: str, problem: str, remedy: str = _DENSE) -> NoReturn:
 def refuse_dependent(call: str, problem: str, remedy: str = _DENSE) -> NoReturn:
     """Raise the error of what the values decide."""
     raise ValueDependentError(explain(call, problem, remedy))
+
+
+def known(x, call: str, problem: str, remedy: str = _DENSE) -> Any:
+    """Indices or a shape, where all that is traced in them is constant.
+
+    As in a column of an array into which traced values were written elsewhere.
+    """
+    if not contains_traced(x):
+        return x
+    if isinstance(x, (list, tuple)):
+        return type(x)(known(item, call, problem, remedy) for item in x)
+    values = chosen_values(current(), x)
+    if values is None:
+        refuse_dependent(call, problem, remedy)
+    return values if values.ndim else values[()]
 
 
 def _refusing(cls: type, name: str) -> Callable[..., NoReturn]:

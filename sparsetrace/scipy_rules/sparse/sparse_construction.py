@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.rule_tools import array_of
-from sparsetrace.scipy_rules.sparse.classes import assembled, become
+from sparsetrace.scipy_rules.sparse.classes import assembled, become, known
 from sparsetrace.scipy_rules.sparse.elements import (
     SparseElements,
     Term,
@@ -39,8 +37,7 @@ def constructed(
     _, given, *_ = bound.args
     rest = {name: x for name, x in bound.arguments.items() if name not in ("self", "arg1")}
     dtype = rest.pop("dtype", None)
-    if contains_traced(tuple(rest.values())):
-        _refuse(matrix, "its shape depends on the inputs")
+    rest = {name: _known(matrix, x, "its shape depends on the inputs") for name, x in rest.items()}
     cls = type(matrix)
 
     def build(argument) -> Any:
@@ -85,9 +82,8 @@ def _converted(matrix, build: Callable[[Any], Any], given: SparseElements) -> Sp
 
 
 def _of_parts(matrix, build: Callable[[Any], Any], given: tuple[Any, ...]) -> SparseElements:
-    data, *indices = given
-    if contains_traced(indices):
-        _refuse(matrix, "its indices depend on the inputs")
+    data, *given_indices = given
+    indices = [_known(matrix, x, "its indices depend on the inputs") for x in given_indices]
     data = array_of(data)
     if len(given) == 2 and matrix.format in ("csr", "csc", "bsr"):  # data and coordinates
         ones = np.ones(data.shape)
@@ -101,11 +97,6 @@ def _of_parts(matrix, build: Callable[[Any], Any], given: tuple[Any, ...]) -> Sp
     return settled(structure, data.reshape(-1))
 
 
-def _refuse(matrix, problem: str) -> Any:
-    raise UnsupportedError(
-        explain(
-            f"scipy.sparse.{type(matrix).__name__}",
-            problem,
-            "Let the indices and the shape be constants.",
-        )
-    )
+def _known(matrix, x, problem: str) -> Any:
+    call = f"scipy.sparse.{type(matrix).__name__}"
+    return known(x, call, problem, "Let the indices and the shape be constants.")

@@ -8,13 +8,14 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.operands.operands import contains_traced
+from sparsetrace.operands.operands import is_sparse_traced
 from sparsetrace.scipy_rules.rule_tools import array_of
 from sparsetrace.scipy_rules.sparse import sparse_arithmetic as arithmetic
 from sparsetrace.scipy_rules.sparse.classes import (
     assembled,
     become,
     dense_result,
+    known,
     methods,
     moved,
     refuse,
@@ -25,7 +26,7 @@ from sparsetrace.scipy_rules.sparse.elements import ALIGNED, SparseElements
 from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
 from sparsetrace.scipy_rules.sparse.operators import elementwise, scaled
 
-__all__ = ["check_key"]
+__all__ = ["known_key"]
 
 
 class _NotDense:
@@ -42,10 +43,9 @@ class _NotDense:
         return values_at_point(self._matrix)
 
 
-def check_key(key) -> None:
-    """Refuse an index that depends on the inputs."""
-    if contains_traced(key):
-        refuse_dependent("an index of a sparse array", "it depends on the inputs")
+def known_key(key) -> Any:
+    """An index of a sparse array, of constants."""
+    return known(key, "an index of a sparse array", "it depends on the inputs")
 
 
 def _refuse_target(call: str, out) -> None:
@@ -217,7 +217,9 @@ class _Layout:
         return moved(self, lambda structure: structure._getcol(j))
 
     def __getitem__(self: Any, key) -> Any:
-        check_key(key)
+        key = known_key(key)
+        if not is_sparse_traced(self):  # which the key alone has brought here
+            return self[key]
         result = moved(self, lambda structure: structure[key])
         return dense_result(self, result) if isinstance(result, np.ndarray) else result
 

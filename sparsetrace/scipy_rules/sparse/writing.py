@@ -24,7 +24,7 @@ from sparsetrace.scipy_rules.sparse.elements import (
     settled,
     traced,
 )
-from sparsetrace.scipy_rules.sparse.sparse_layout import check_key
+from sparsetrace.scipy_rules.sparse.sparse_layout import known_key
 
 
 def _written(matrix, values, write: Callable[[Any, Any], None]) -> None:
@@ -66,7 +66,7 @@ def _changed(matrix, change: Callable[[Any], Any]) -> None:
 @methods
 class _Writing:
     def __setitem__(self: Any, key, value) -> None:
-        check_key(key)
+        key = known_key(key)
 
         def write(structure, positions) -> None:
             structure[key] = positions
