@@ -26,6 +26,8 @@ from sparsetrace.operands.constants import chosen_values
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
+    dtype_of,
+    is_traced,
     is_traced_array,
 )
 from sparsetrace.operands.raising import may_raise
@@ -40,7 +42,38 @@ def _entries(key: object) -> tuple[Any, ...]:
 
 def _picks(key: object) -> bool:
     """Whether a key holds a mask of unknown values, or picked indices."""
-    return any(isinstance(e, PickedArray) or _is_unknown_mask(e) for e in _entries(key))
+    return any(
+        isinstance(e, PickedArray) or _is_unknown_mask(e) or _is_unknown_truth(e)
+        for e in _entries(key)
+    )
+
+
+def _is_unknown_truth(entry: Any) -> bool:
+    """Whether it is a mask without axes: a truth value."""
+    return is_traced(entry) and not np.ndim(entry) and dtype_of(entry).kind == "b"
+
+
+def _with_truths(trace: Trace, key: object, *, decide: bool) -> Any:
+    """A key with truth values in place of unknown ones: those of this path.
+
+    Masks without axes have one branch each: there ``x[m]`` has one element or none.
+    """
+    entries = [
+        _truth(trace, e, decide=decide) if _is_unknown_truth(e) else e for e in _entries(key)
+    ]
+    return tuple(entries) if isinstance(key, tuple) else entries[0]
+
+
+def _truth(trace: Trace, truth: Any, *, decide: bool) -> Any:
+    if trace.masks is None:
+        return truth
+    pick = Pick(trace, truth)
+    known = trace.masks.known(pick)
+    if known is None and decide:
+        if trace.name_values is not None:
+            trace.name_values()  # what is the same truth value is known from the start
+        known = trace.masks.decide(trace, pick)
+    return truth if known is None else bool(known[0])
 
 
 def _decided(trace: Trace, key: object) -> Any:
@@ -132,9 +165,11 @@ class _Place:
 def _read(x: TracedArray, key: object) -> Any:
     """``x[key]`` with masks of unknown values in the key, or picked indices."""
     trace = x._trace
-    key = _decided(trace, key)
+    key = _decided(trace, _with_truths(trace, key, decide=True))
     if not _picks(key):
         return x[key]
+    if any(map(_is_unknown_truth, _entries(key))):
+        return NotImplemented
     place = _Place(x, key)
     assert place.pick is not None
     axis = place.axis
@@ -154,20 +189,22 @@ def _read(x: TracedArray, key: object) -> Any:
     return PickedArray._of(trace, place.pick, candidates, axis)
 
 
-def _write(x: TracedArray, key: Any, value: Any) -> None:
+def _write(x: TracedArray, key: Any, value: Any) -> Any:
     """``x[key] = value``, the one or the other with elements that a mask picks."""
     trace = x._trace
-    key = _decided(trace, key)
+    key = _decided(trace, _with_truths(trace, key, decide=False))
     if not _picks(key):
         if isinstance(value, PickedArray):
             value = value._any()  # any of them, wherever they come to stand
         x[key] = value
-        return
+        return None
+    if any(map(_is_unknown_truth, _entries(key))):
+        return NotImplemented
     place = _Place(x, key)
     assert place.pick is not None
     if place.unknown:
         x[tuple(place.entries)] = value._any() if isinstance(value, PickedArray) else value
-        return
+        return None
     may_raise(trace, partial(IndexError, "index is out of bounds"))
     axis = place.axis
     places, valid = place.known()
@@ -182,6 +219,7 @@ def _write(x: TracedArray, key: Any, value: Any) -> None:
     inside = np.broadcast_to(along_axis(valid, axis), places.shape)
     _unite(x, places[inside], new[inside])
     indexing.refresh(trace, x._ids)
+    return None
 
 
 def _unite(x: TracedArray, places: NDArray[np.intp], new: Ids) -> None:

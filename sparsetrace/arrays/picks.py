@@ -97,15 +97,23 @@ class Masks:
             self.places |= places
             self._again()
 
+    def known(self, pick: Pick) -> NDArray[np.bool_] | None:
+        """The elements that a mask picks, if that was decided on this path."""
+        return next((truths for other, truths in self.decided if other.is_same(pick)), None)
+
     def of(self, trace: Trace, pick: Pick) -> NDArray[np.bool_] | None:
-        """The elements that a mask picks on this path; None where that is not decided."""
+        """The elements that a mask picks on this path; None where that is not to be decided."""
         if not self.places:
             return None
-        for other, truths in self.decided:
-            if other.is_same(pick):
-                return truths
+        known = self.known(pick)
+        if known is not None:
+            return known
         if pick.place not in self.places or np.count_nonzero(pick.undecided) > _FEW:
             return None
+        return self.decide(trace, pick)
+
+    def decide(self, trace: Trace, pick: Pick) -> NDArray[np.bool_]:
+        """Decide which elements a mask picks, by a branch for each."""
         truths = pick.possible.copy()
         for i in np.flatnonzero(pick.undecided):
             truths[i] = bool(trace.wrap(Elements(pick.ids[i], np.dtype(bool))))

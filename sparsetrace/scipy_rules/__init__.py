@@ -206,7 +206,8 @@ RULES: dict[str, dict[str, str]] = {
         "stats.kernel_density": "gaussian_kde.__call__ gaussian_kde.evaluate gaussian_kde.logpdf",
         "stats.statistics": """
             ansari brunnermunzel chatterjeexi friedmanchisquare hmean kendalltau kruskal linregress
-            mannwhitneyu mood pearsonr pmean rankdata ranksums shapiro spearmanr weightedtau wilcoxon
+            mannwhitneyu mood pearsonr pmean rankdata ranksums shapiro spearmanr weightedtau
+            wilcoxon
         """,
     },
     "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},

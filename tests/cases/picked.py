@@ -103,7 +103,25 @@ def _densities(x, y):
     y[m] = stats.norm.pdf(x[m], x[0], scale=3.0) + stats.gamma.logcdf(x[m], 2.5, loc=V[m] - 3)
 
 
+@zeros
+def _of_one(x, y):
+    v = np.asarray(x[0])
+    one = np.ones(v.shape)
+    one[v > 0] = v[v > 0] ** 2
+    m = v < -1
+    one[m] += v[m]
+    one[~m] *= 3.0
+    y[:] = one * x[1]
+
+
 POSITIVE = np.greater
+twin(
+    "masks without axes",
+    _of_one,
+    lambda x: np.full(
+        4, np.where(x[0] < -1, 1 + x[0], 3 * np.where(x[0] > 0, x[0] ** 2, 1)) * x[1]
+    ),
+)
 twin(
     "densities",
     _densities,
