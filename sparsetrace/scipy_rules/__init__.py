@@ -163,8 +163,9 @@ RULES: dict[str, dict[str, str]] = {
     },
     "scipy.spatial.distance": {
         "spatial.distance": """
-            braycurtis canberra cdist chebyshev cityblock correlation cosine euclidean
-            mahalanobis minkowski pdist seuclidean sqeuclidean squareform
+            braycurtis canberra cdist chebyshev cityblock correlation cosine dice euclidean
+            hamming jaccard jensenshannon mahalanobis minkowski pdist rogerstanimoto russellrao
+            seuclidean sokalsneath sqeuclidean squareform yule
         """,
     },
     "scipy.spatial.transform": {

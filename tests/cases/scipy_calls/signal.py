@@ -34,6 +34,7 @@ SIGNAL = {
     ),
     "correlate2d": lambda x: ss.correlate2d(x.reshape(2, 2), TABLE[:2, :2], "same"),
     "correlate2d, valid": lambda x: ss.correlate2d(x.reshape(2, 2), TABLE[:3, :2], "valid"),
+    "hilbert2, vector": lambda x: np.real(ss.hilbert2(x)),
     "lfilter": lambda x: ss.lfilter(B, A, x),
     "lfilter, delayed": lambda x: ss.lfilter([0, 1.0], [1.0, -0.5], x),
     "lfilter, finite": lambda x: ss.lfilter(KERNEL, 2.0, x),
