@@ -211,6 +211,7 @@ RULES: dict[str, dict[str, str]] = {
             wilcoxon
         """,
     },
+    "scipy.stats.mstats": {"stats.statistics": "brunnermunzel kendalltau mannwhitneyu"},
     "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},
     "scipy.stats._continuous_distns": {"array_api": "_lazyselect"},
     "scipy.stats._distn_infrastructure": {"stats.statistics": "rv_generic.stats"},

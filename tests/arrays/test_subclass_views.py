@@ -200,3 +200,16 @@ def test_a_form_of_scikit_fem():
     wanted = jacobian.assemble(basis, u=basis.interpolate(start)) != 0
     for local in (False, True):
         assert_same_pattern(st.jacobian_sparsity(f, start, local=local), wanted)
+
+
+def test_a_foreign_class_may_have_attributes_of_the_same_names():
+    """As those of pandas have."""
+
+    class Column:
+        _is_view = property(lambda self: False)
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([1.0, 2.0])
+
+    pattern = st.jacobian_sparsity(lambda x: np.asarray(Column()) * x, np.ones(2))
+    assert (pattern.toarray() == np.eye(2)).all()

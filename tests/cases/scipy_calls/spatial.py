@@ -45,7 +45,6 @@ METRICS = {
     "hamming": lambda x: sd.hamming(x[:2], x[2:]) * x[0],
     "hamming, weights": lambda x: sd.hamming([1.0, 0, 1], [1.0, 1, 0], w=x[:3]),
     "jaccard, weights": lambda x: sd.jaccard([1.0, 0, 1], [1.0, 1, 0], w=x[:3]),
-    "jaccard": lambda x: sd.jaccard(x[:2], x[2:]) * x[0],
     "jensenshannon": lambda x: sd.jensenshannon(x[:2], x[2:], base=2.0),
     "jensenshannon, axis": lambda x: sd.jensenshannon(
         x.reshape(2, 2), [[0.2], [0.9]], axis=0, keepdims=True
