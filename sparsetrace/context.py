@@ -66,6 +66,8 @@ class Trace:
     names : object or None
         Which arrays hold the same values (`sparsetrace.arrays.value_names`): from the first mask
         on that picks elements, or from the start.
+    masks : object or None
+        Which masks are decided by branches (`sparsetrace.arrays.picks`); None where none may be.
     name_values : callable or None
         Asks for a run with `names` from the start: two masks met that may be the same.
     rows : dict
@@ -97,6 +99,7 @@ class Trace:
         "lately",
         "left_out",
         "local",
+        "masks",
         "name_values",
         "names",
         "rows",
@@ -141,6 +144,7 @@ class Trace:
         self.stateless = False
         self.keeps_writes = False
         self.names: Any = None
+        self.masks: Any = None
         self.name_values: Callable[[], None] | None = None
         self.rows: dict[int, tuple[Any, Ids, Any]] = {}
         self.texts: Any = None

@@ -113,15 +113,18 @@ def _no_picks(key: object) -> bool:
 
 _picks: Callable[[Any], bool] = _no_picks
 _read_picked: Callable[[Any, Any], Any]
-_write_picked: Callable[[Any, Any, Any], None]
+_write_picked: Callable[[Any, Any, Any], Any]
 
 
 def pick_by(
     picks: Callable[[Any], bool],
     read: Callable[[Any, Any], Any],
-    write: Callable[[Any, Any, Any], None],
+    write: Callable[[Any, Any, Any], Any],
 ) -> None:
-    """Have keys for which `picks` holds answered by these: masks whose values are unknown."""
+    """Have keys for which `picks` holds answered by these: masks whose values are unknown.
+
+    They return NotImplemented where a key is none of theirs after all.
+    """
     global _picks, _read_picked, _write_picked
     _picks, _read_picked, _write_picked = picks, read, write
 
@@ -216,7 +219,9 @@ class TracedArray(Layout):
             key, unsure = indexing.constant_key(self._trace, key)
             if unsure:
                 if _picks(key):
-                    return _read_picked(self, key)
+                    result = _read_picked(self, key)
+                    if result is not NotImplemented:
+                        return result
                 may_raise(self._trace, _OUT_OF_BOUNDS)
                 if (self._ids > OPAQUE).any():
                     indexing.want_bounds(self._trace)
@@ -245,8 +250,7 @@ class TracedArray(Layout):
         if not indexing.is_simple(key):
             key, unsure = indexing.constant_key(trace, key)
             if unsure:
-                if _picks(key):
-                    _write_picked(self, key, value)
+                if _picks(key) and _write_picked(self, key, value) is not NotImplemented:
                     return
                 may_raise(trace, _OUT_OF_BOUNDS)
                 indexing.want_bounds(trace)

@@ -5,7 +5,8 @@ candidate for every element of the mask, as if all were picked; what is computed
 is computed of every candidate, by the rules of other arrays.  Where the picked elements of one
 mask meet those of the same mask, candidates meet at their places, so that
 ``y[m] = x[m] ** 2`` is as tight as ``np.where(m, x ** 2, y)``; elsewhere each may meet any.
-Whoever asks how many there are is refused: every other use of its ids raises.
+Whoever asks how many there are is refused, or the mask is decided where it has few elements:
+every other use of its ids raises.
 """
 
 from __future__ import annotations
@@ -92,12 +93,12 @@ class PickedArray(TracedArray):
 
     @property
     def _ids(self) -> NoReturn:  # type: ignore[override]
-        refuse("x[mask], as an array or as a result", self._pick)
+        refuse("x[mask], as an array or as a result", self)
 
     # ------------------------------------------------------------ how many there are
     @property  # type: ignore[misc]
     def shape(self) -> NoReturn:  # type: ignore[override]
-        refuse("the shape of x[mask]")
+        refuse("the shape of x[mask]", self)
 
     @property
     def size(self) -> Any:
@@ -111,20 +112,20 @@ class PickedArray(TracedArray):
 
     def __len__(self) -> int:
         if self._axis == -self.ndim:
-            refuse("len(x[mask])")
+            refuse("len(x[mask])", self)
         return len(self._candidates)
 
     def __iter__(self) -> Any:
         if self._axis == -self.ndim:
-            refuse("a loop over x[mask]")
+            refuse("a loop over x[mask]", self)
         return (self[i] for i in range(len(self)))
 
     def tolist(self) -> NoReturn:
         """Refused: the list would have a length."""
-        refuse("x[mask].tolist()")
+        refuse("x[mask].tolist()", self)
 
     def __bool__(self) -> bool:
-        refuse("the truth value of x[mask]")
+        refuse("the truth value of x[mask]", self)
 
     def __repr__(self) -> str:
         return f"<elements of {self._candidates!r} that a mask picks>"
@@ -154,7 +155,7 @@ class PickedArray(TracedArray):
             x = self._trace.wrap(elements_of(self._trace, x))
         if isinstance(x, PickedArray):
             if x._axis != self._axis:
-                refuse("an operation on x[mask] and y[mask] along two axes")
+                refuse("an operation on x[mask] and y[mask] along two axes", self, x)
             return x._candidates if meet(self._trace, x._pick, self._pick) else x._any()
         return aligned(self._trace, x, self._axis)
 
@@ -163,17 +164,17 @@ class PickedArray(TracedArray):
         if ufunc is np.matmul and method == "__call__" and not kwargs:
             return _product(*inputs)
         if ufunc.signature is not None or method in ("outer", "at", "reduceat"):
-            refuse(f"np.{ufunc.__name__}.{method} of x[mask]")
+            refuse(f"np.{ufunc.__name__}.{method} of x[mask]", *inputs)
         if method == "reduce":
             return self._reduced(ufunc.reduce, inputs[0], {"axis": 0, **kwargs})
         if method == "accumulate":
             return self._along(ufunc.accumulate, inputs[0], kwargs.get("axis", 0), kwargs)
         (out,) = kwargs.pop("out", (None,))
-        result = self._elementwise(partial(ufunc, **kwargs), inputs)
+        result = self.elementwise(partial(ufunc, **kwargs), inputs)
         if out is None:
             return result
         if not isinstance(out, PickedArray):
-            refuse(f"np.{ufunc.__name__}(x[mask], out=)")
+            refuse(f"np.{ufunc.__name__}(x[mask], out=)", *inputs)
         out[...] = result
         return out
 
@@ -184,8 +185,8 @@ class PickedArray(TracedArray):
             chosen = args if places is None else [args[i] for i in places if i < len(args)]
             held = [x for x in (*args, *kwargs.values()) if isinstance(x, PickedArray)]
             if any(all(x is not y for y in chosen) for x in held):
-                refuse(f"{name} of x[mask]")
-            return self._elementwise(partial(_called_at, function, args, kwargs, places), chosen)
+                refuse(f"{name} of x[mask]", *args, *kwargs.values())
+            return self.elementwise(partial(_called_at, function, args, kwargs, places), chosen)
         picked = args[0] if args else None
         if function in _COUNTING and isinstance(picked, PickedArray):
             return getattr(picked, function.__name__)
@@ -194,7 +195,7 @@ class PickedArray(TracedArray):
         if not isinstance(picked, PickedArray) or any(
             map(contains_traced, (*args[1:], *kwargs.values()))
         ):
-            refuse(f"{name} of x[mask]")
+            refuse(f"{name} of x[mask]", *args, *kwargs.values())
         if function in _REORDERING and picked.ndim == 1:
             return picked._over_candidates(lambda x: np.repeat(picked._any(), len(x)))
         options = dict(list(_signature(function).bind(*args, **kwargs).arguments.items())[1:])
@@ -202,9 +203,9 @@ class PickedArray(TracedArray):
             return self._reduced(function, picked, options)
         if function in _PREFIXES:
             return self._along(function, picked, options.get("axis"), kwargs)
-        refuse(f"{name} of x[mask]")
+        refuse(f"{name} of x[mask]", *args, *kwargs.values())
 
-    def _elementwise(self, call: Callable[..., Any], inputs: Iterable[Any]) -> Any:
+    def elementwise(self, call: Callable[..., Any], inputs: Iterable[Any]) -> Any:
         """What is computed of each element by itself."""
         inputs = list(inputs)
         first = next(x for x in inputs if isinstance(x, PickedArray))
@@ -229,7 +230,7 @@ class PickedArray(TracedArray):
     def _along(self, call: Callable[..., Any], x: PickedArray, axis: Any, options: Any) -> Any:
         """Prefixes: of the picked elements, those of all candidates that come before."""
         if axis is None and x.ndim > 1:
-            refuse("a prefix over x[mask] with several axes")
+            refuse("a prefix over x[mask] with several axes", x)
         place = 0 if axis is None else axis + x.ndim if axis < 0 else axis
         over = x._unknown() if place == x.ndim + x._axis else x._candidates
         return self._of(self._trace, x._pick, call(over, **options), x._axis)
@@ -249,7 +250,7 @@ class PickedArray(TracedArray):
         trace = self._trace
         if isinstance(key, PickedArray):
             if key._axis != -1 or self._axis != -self.ndim:
-                refuse("x[mask] with an index of several dimensions")
+                refuse("x[mask] with an index of several dimensions", self, key)
             if key.dtype.kind == "b" and meet(trace, key._pick, self._pick):
                 again = Pick(trace, key._candidates, self._pick)
                 return self._of(trace, again, self._candidates, self._axis)
@@ -258,14 +259,14 @@ class PickedArray(TracedArray):
         if is_traced(key) and not key.ndim and key.dtype.kind in "iu":  # that of the largest one
             may_raise(trace, _OUT_OF_BOUNDS)
             if self._axis != -self.ndim:
-                refuse("x[mask] with an index of several elements")
+                refuse("x[mask] with an index of several elements", self, key)
             result = self._any()[0]
             if not trace.dependency:
                 return result
             either = trace.graph.union(ids_of(trace, result), np.asarray(ids_of(trace, key)))
             return trace.wrap(Elements(either, dtype_of(result)))
         if not indexing.is_simple(key):
-            refuse("x[mask] with an index of several elements")
+            refuse("x[mask] with an index of several elements", self, key)
         entries, position = self._entries(key)
         entry = entries[position]
         if isinstance(entry, (int, np.integer)):  # the first one, the last one: any
@@ -273,9 +274,9 @@ class PickedArray(TracedArray):
             entries[position] = 0
             return self._any()[tuple(entries)]
         if entry == slice(None, None, -1):
-            return np.flip(self) if self.ndim == 1 else refuse("x[mask] in reverse")
+            return np.flip(self) if self.ndim == 1 else refuse("x[mask] in reverse", self)
         if entry != slice(None):
-            refuse("a part of x[mask]")
+            refuse("a part of x[mask]", self)
         behind = sum(isinstance(e, (int, np.integer)) for e in entries[position + 1 :])
         behind -= sum(e is None for e in entries[position + 1 :])
         return self._of(trace, self._pick, self._candidates[tuple(entries)], self._axis + behind)
@@ -283,7 +284,7 @@ class PickedArray(TracedArray):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, PickedArray):
             if key._axis != -1 or self.ndim != 1:
-                refuse("x[mask] with an index of several dimensions")
+                refuse("x[mask] with an index of several dimensions", self, key)
             if key.dtype.kind != "b" or not key._pick.is_same(self._pick):
                 new = self._any_of(value)
                 self._candidates = self._with(slice(None), np.add(self._unknown(), new * 1.0))
@@ -300,7 +301,7 @@ class PickedArray(TracedArray):
             return
         entries, position = self._entries(key)
         if entries[position] != slice(None):
-            refuse("an assignment to a part of x[mask]")
+            refuse("an assignment to a part of x[mask]", self)
         self._candidates = self._with(tuple(entries), self._beside(value))
 
     def _any_of(self, value: object) -> Any:
@@ -339,21 +340,21 @@ class PickedArray(TracedArray):
 
     @property
     def T(self) -> Any:
-        return self if self.ndim == 1 else refuse("x[mask].T")
+        return self if self.ndim == 1 else refuse("x[mask].T", self)
 
     def ravel(self, order: object = "C") -> Any:
         """As ndarray.ravel, of one dimension."""
-        return self if self.ndim == 1 else refuse("x[mask].ravel()")
+        return self if self.ndim == 1 else refuse("x[mask].ravel()", self)
 
     def flatten(self, order: object = "C") -> Any:
         """As ndarray.flatten, of one dimension."""
-        return self.copy() if self.ndim == 1 else refuse("x[mask].flatten()")
+        return self.copy() if self.ndim == 1 else refuse("x[mask].flatten()", self)
 
     def reshape(self, *shape: Any, **options: Any) -> Any:
         """As ndarray.reshape to ``-1``, ``(-1, 1)`` and ``(1, -1)``, of one dimension."""
         wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         if self.ndim != 1 or sorted(wanted)[:1] != [-1] or set(wanted) - {-1, 1}:
-            refuse("x[mask].reshape()")
+            refuse("x[mask].reshape()", self)
         return self[tuple(slice(None) if n == -1 else None for n in wanted)]
 
 
@@ -412,7 +413,7 @@ def _product(a: Any, b: Any) -> Any:
         columns = np.ndim(b) > 1
         axis = a._axis if columns else a._axis + 1
         return a._of(a._trace, a._pick, a._candidates @ b, axis)
-    refuse("a product with x[mask]")
+    refuse("a product with x[mask]", a, b)
 
 
 def along_axis(values: NDArray[Any], axis: int) -> NDArray[Any]:

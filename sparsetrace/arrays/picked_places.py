@@ -26,6 +26,8 @@ from sparsetrace.operands.constants import chosen_values
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
+    dtype_of,
+    is_traced,
     is_traced_array,
 )
 from sparsetrace.operands.raising import may_raise
@@ -34,10 +36,57 @@ from sparsetrace.operands.registry import rule_for
 __all__: list[str] = []
 
 
+def _entries(key: object) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)
+
+
 def _picks(key: object) -> bool:
     """Whether a key holds a mask of unknown values, or picked indices."""
-    entries = key if isinstance(key, tuple) else (key,)
-    return any(isinstance(e, PickedArray) or _is_unknown_mask(e) for e in entries)
+    return any(
+        isinstance(e, PickedArray) or _is_unknown_mask(e) or _is_unknown_truth(e)
+        for e in _entries(key)
+    )
+
+
+def _is_unknown_truth(entry: Any) -> bool:
+    """Whether it is a mask without axes: a truth value."""
+    return is_traced(entry) and not np.ndim(entry) and dtype_of(entry).kind == "b"
+
+
+def _with_truths(trace: Trace, key: object, *, decide: bool) -> Any:
+    """A key with truth values in place of unknown ones: those of this path.
+
+    Masks without axes have one branch each: there ``x[m]`` has one element or none.
+    """
+    entries = [
+        _truth(trace, e, decide=decide) if _is_unknown_truth(e) else e for e in _entries(key)
+    ]
+    return tuple(entries) if isinstance(key, tuple) else entries[0]
+
+
+def _truth(trace: Trace, truth: Any, *, decide: bool) -> Any:
+    if trace.masks is None:
+        return truth
+    pick = Pick(trace, truth)
+    known = trace.masks.known(pick)
+    if known is None and decide:
+        if trace.name_values is not None:
+            trace.name_values()  # what is the same truth value is known from the start
+        known = trace.masks.decide(trace, pick)
+    return truth if known is None else bool(known[0])
+
+
+def _decided(trace: Trace, key: object) -> Any:
+    """A key with masks that are known on this path in place of those that are decided."""
+    if trace.masks is None or not trace.masks.places:
+        return key
+    entries = [_known_mask(trace, e) if _is_unknown_mask(e) else e for e in _entries(key)]
+    return tuple(entries) if isinstance(key, tuple) else entries[0]
+
+
+def _known_mask(trace: Trace, mask: Any) -> Any:
+    truths = trace.masks.of(trace, Pick(trace, mask))
+    return mask if truths is None else truths.reshape(mask.shape)
 
 
 def _is_unknown_mask(entry: Any) -> bool:
@@ -62,7 +111,7 @@ class _Place:
         for entry in indexing.expanded(x.ndim, key):
             if isinstance(entry, PickedArray):
                 if entry.dtype.kind not in "iu" or entry.ndim > 1:
-                    refuse("an index made of x[mask]")
+                    refuse("an index made of x[mask]", entry)
                 self.unknown |= is_traced_array(entry._candidates)
                 self._add(entry._pick, [entry._candidates])
             elif _is_unknown_mask(entry):
@@ -71,13 +120,14 @@ class _Place:
                 every[np.zeros(entry.shape, bool)]  # raises NumPy's error for another shape
                 self._add(Pick(x._trace, entry), np.nonzero(np.ones(entry.shape, bool)))
             elif np.ndim(entry) or contains_traced(entry):
-                refuse("x[mask] with another index of several elements")
+                masks = [Pick(x._trace, e) for e in _entries(key) if _is_unknown_mask(e)]
+                refuse("x[mask] with another index of several elements", *masks, *_entries(key))
             else:
                 self.entries.append(entry)
 
     def _add(self, pick: Pick, indices: Iterable[Any]) -> None:
         if self.pick is not None and not meet(self.x._trace, self.pick, pick):
-            refuse("an index with two masks")
+            refuse("an index with two masks", self.pick, pick)
         self.pick = pick
         for index in indices:
             self._picked.add(len(self.entries))
@@ -114,7 +164,13 @@ class _Place:
 
 def _read(x: TracedArray, key: object) -> Any:
     """``x[key]`` with masks of unknown values in the key, or picked indices."""
-    trace, place = x._trace, _Place(x, key)
+    trace = x._trace
+    key = _decided(trace, _with_truths(trace, key, decide=True))
+    if not _picks(key):
+        return x[key]
+    if any(map(_is_unknown_truth, _entries(key))):
+        return NotImplemented
+    place = _Place(x, key)
     assert place.pick is not None
     axis = place.axis
     if place.unknown:
@@ -133,17 +189,22 @@ def _read(x: TracedArray, key: object) -> Any:
     return PickedArray._of(trace, place.pick, candidates, axis)
 
 
-def _write(x: TracedArray, key: Any, value: Any) -> None:
+def _write(x: TracedArray, key: Any, value: Any) -> Any:
     """``x[key] = value``, the one or the other with elements that a mask picks."""
     trace = x._trace
+    key = _decided(trace, _with_truths(trace, key, decide=False))
     if not _picks(key):
-        x[key] = value._any()  # any of them, wherever they come to stand
-        return
+        if isinstance(value, PickedArray):
+            value = value._any()  # any of them, wherever they come to stand
+        x[key] = value
+        return None
+    if any(map(_is_unknown_truth, _entries(key))):
+        return NotImplemented
     place = _Place(x, key)
     assert place.pick is not None
     if place.unknown:
         x[tuple(place.entries)] = value._any() if isinstance(value, PickedArray) else value
-        return
+        return None
     may_raise(trace, partial(IndexError, "index is out of bounds"))
     axis = place.axis
     places, valid = place.known()
@@ -158,6 +219,7 @@ def _write(x: TracedArray, key: Any, value: Any) -> None:
     inside = np.broadcast_to(along_axis(valid, axis), places.shape)
     _unite(x, places[inside], new[inside])
     indexing.refresh(trace, x._ids)
+    return None
 
 
 def _unite(x: TracedArray, places: NDArray[np.intp], new: Ids) -> None:
@@ -191,6 +253,9 @@ def _indices(trace: Trace, mask: Any) -> tuple[Any, ...]:
     array = mask if is_traced_array(mask) else np.asanyarray(mask)
     truth = array if array.dtype.kind == "b" else np.not_equal(array, 0)
     pick = Pick(trace, truth)
+    decided = None if trace.masks is None else trace.masks.of(trace, pick)
+    if decided is not None:
+        return np.nonzero(decided.reshape(np.shape(truth)))
     places = np.nonzero(np.ones(np.shape(truth), bool))
     return tuple(PickedArray._of(trace, pick, axis, -1) for axis in places)
 

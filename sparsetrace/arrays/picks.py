@@ -1,22 +1,28 @@
 """Which elements a mask picks whose values depend on the inputs, and how a count is refused.
 
-Contract: knows node ids and masks, not what is picked.
+Contract: knows node ids and masks, not what is picked.  A mask of few elements whose count is
+asked for is decided: each of its elements is a branch, and what it picks is known on each path.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsetrace.arrays.value_names import ValueNames
-from sparsetrace.context import Trace
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
-from sparsetrace.graph.graph import Ids
-from sparsetrace.operands.operands import ids_of
+from sparsetrace.graph.graph import ZERO, Ids
+from sparsetrace.operands.operands import Elements, ids_of
 from sparsetrace.user_code.frames import user_location
 
-__all__ = ["Pick", "meet", "refuse"]
+__all__ = ["Masks", "Pick", "meet", "refuse"]
+
+_FEW = 8
+"""So many elements of a mask may be decided, each by a branch."""
 
 
 class Pick:
@@ -45,6 +51,11 @@ class Pick:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def undecided(self) -> NDArray[np.bool_]:
+        """Which elements of the mask are no known constants."""
+        return self.ids > ZERO
+
     def is_same(self, other: Pick | None) -> bool:
         """Whether both masks pick the same elements whatever the inputs are."""
         if other is None or self is other:
@@ -53,6 +64,61 @@ class Pick:
             self.outer is not None and self.outer.is_same(other.outer)
         )
         return outer and self.name == other.name
+
+
+class Masks:
+    """The masks of one run that are decided, by a branch for each element.
+
+    Parameters
+    ----------
+    places : set of str
+        Where masks were used of which somebody asked how many elements they pick.
+    again : callable
+        Asks for another run of the function, since `places` has grown.
+    """
+
+    __slots__ = ("_again", "decided", "places")
+
+    def __init__(self, places: set[str], again: Callable[[], NoReturn]) -> None:
+        self.places, self._again = places, again
+        self.decided: list[tuple[Pick, NDArray[np.bool_]]] = []
+
+    def want(self, picks: list[Pick]) -> None:
+        """Ask for a run in which these masks are decided, unless they are large."""
+        places: set[str] = set()
+        for pick in picks:
+            outermost: Pick | None = pick
+            while outermost is not None:
+                if np.count_nonzero(outermost.undecided) > _FEW:
+                    return
+                places.add(outermost.place)
+                outermost = outermost.outer
+        if not places <= self.places:
+            self.places |= places
+            self._again()
+
+    def known(self, pick: Pick) -> NDArray[np.bool_] | None:
+        """The elements that a mask picks, if that was decided on this path."""
+        return next((truths for other, truths in self.decided if other.is_same(pick)), None)
+
+    def of(self, trace: Trace, pick: Pick) -> NDArray[np.bool_] | None:
+        """The elements that a mask picks on this path; None where that is not to be decided."""
+        if not self.places:
+            return None
+        known = self.known(pick)
+        if known is not None:
+            return known
+        if pick.place not in self.places or np.count_nonzero(pick.undecided) > _FEW:
+            return None
+        return self.decide(trace, pick)
+
+    def decide(self, trace: Trace, pick: Pick) -> NDArray[np.bool_]:
+        """Decide which elements a mask picks, by a branch for each."""
+        truths = pick.possible.copy()
+        for i in np.flatnonzero(pick.undecided):
+            truths[i] = bool(trace.wrap(Elements(pick.ids[i], np.dtype(bool))))
+        self.decided.append((pick, truths))
+        return truths
 
 
 def meet(trace: Trace, pick: Pick, other: Pick) -> bool:
@@ -66,9 +132,24 @@ def meet(trace: Trace, pick: Pick, other: Pick) -> bool:
     return same
 
 
-def refuse(call: str, pick: Pick | None = None) -> NoReturn:
-    """Raise the error of a call that asks how many elements a mask picks, or which."""
-    mask = "a mask" if pick is None else f"the mask at {pick.place}"
+def refuse(call: str, *operands: object) -> NoReturn:
+    """Raise the error of a call that asks how many elements masks pick, or which.
+
+    Where the operands were picked by masks of few elements, a run is asked for in which these are
+    decided, each element by a branch.
+
+    Parameters
+    ----------
+    call : str
+    *operands : object
+        Among them what was picked, or how it was.
+    """
+    picks = [x if isinstance(x, Pick) else getattr(x, "_pick", None) for x in operands]
+    known = [pick for pick in picks if pick is not None]
+    trace = CURRENT.get()
+    if known and trace is not None and trace.masks is not None:
+        trace.masks.want(known)
+    mask = f"the mask at {known[0].place}" if known else "a mask"
     raise ValueDependentError(
         explain(
             call,

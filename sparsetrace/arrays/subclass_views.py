@@ -56,7 +56,7 @@ def viewed(array: TracedArray, cls: type) -> Any:
 
 def as_plain(array: Any) -> Any:
     """A view as the traced array that it shows, anything else as it is."""
-    if not getattr(type(array), "_is_view", False):
+    if getattr(type(array), "_is_view", False) is not True:  # pandas has a property of this name
         return array
     return TracedArray._over(array._trace, array._ids, array._dtype, array._values)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.arrays.value_bounds import ValueBounds
 from sparsetrace.graph.graph import Ids
-from sparsetrace.operands.operands import contains_traced, is_traced, is_traced_array
+from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced, is_traced_array
 from sparsetrace.rules import RECORDS
 
 __all__ = ["Memory", "ValueNames"]
@@ -58,6 +58,7 @@ class ValueNames:
         self._memories: dict[int, Memory] = {}
         self._numbers: dict[Hashable, int] = {}
         self._kept: list[Any] = []
+        self._truths: dict[int, tuple[Any, int]] = {}
         self._epoch = 0
         self.bounds = ValueBounds(self)
 
@@ -93,6 +94,8 @@ class ValueNames:
                 return type(operand), repr(operand)
             if type(operand) is np.ndarray and operand.dtype != object:
                 return operand.dtype.str, operand.shape, operand.tobytes()
+        if id(operand) in self._truths:
+            return "truth", self._truths[id(operand)][1]
         self._kept.append(operand)
         # a number never changes; a list, whose items may, is another value each time
         return "object", id(operand) if is_traced(operand) else -len(self._kept)
@@ -131,6 +134,11 @@ class ValueNames:
         if method == "at" and is_traced_array(inputs[0]):
             self.written(inputs[0]._ids)
         self.bounds.by_ufunc(ufunc, method, inputs, kwargs, result)
-        if kwargs or method != "__call__" or ufunc not in RECORDS or not is_traced_array(result):
+        if kwargs or method != "__call__" or ufunc not in RECORDS:
             return
-        self.name(result._ids, (ufunc, *map(self.of, inputs)))
+        if is_traced_array(result):
+            self.name(result._ids, (ufunc, *map(self.of, inputs)))
+        elif is_traced(result) and dtype_of(result).kind == "b":
+            made = (ufunc, *map(self.of, inputs))
+            name = self._numbers.setdefault(made, len(self._numbers))
+            self._truths[id(result)] = result, name  # which keeps its identity to itself

@@ -69,9 +69,17 @@ def run_apart(
 
     results: list[Any] = []
     refused: dict[str, Exception] = {}
+    decided = None if trace.masks is None else list(trace.masks.decided)
+
+    def as_before() -> None:
+        """What a path has decided of masks holds on this path alone."""
+        if decided is not None:
+            trace.masks.decided = list(decided)
+
     try:
         trace.decide = decide
         while branches.start():
+            as_before()
             try:
                 results.append(call())
             except TracingError:
@@ -81,11 +89,14 @@ def run_apart(
                     raise
                 if not is_genuine(error, branches) or (straight and _is_caught(error)):
                     trace.decide = outer
+                    as_before()
                     return (straight or call)()
                 refused.setdefault(described(error), error)
             except CannotUndo:
                 trace.decide = outer
+                as_before()
                 return (straight or call)()
+        as_before()
         if len(results) > 1:
             trace.unwatched = trace.lately = None  # frames, which hold what they have returned
             try:

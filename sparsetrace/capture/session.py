@@ -73,6 +73,10 @@ class Outside:
         self.problem: str | None = None
 
 
+_FLOATS = "fcO"
+_ALL_KINDS = _FLOATS + "biu"
+
+
 class Session:
     """Promoted allocation sites, and whether another run is due.
 
@@ -80,6 +84,11 @@ class Session:
     ----------
     promoted : set of sites and Outside
         Where arrays are made that must be traced from birth, and those made before.
+    decided_masks : set of str
+        The places of masks that are decided, since somebody asked how many elements they pick.
+    buffered : str
+        The kinds of dtypes of which arrays can be traced from birth, if anything is written: those
+        of whole numbers and truth values, too, from the first error on.
     restart_due : bool
         Whether the run that is being left is to be followed by another one.
     max_paths : int
@@ -113,6 +122,8 @@ class Session:
 
     def __init__(self, max_paths: int = 1) -> None:
         self.promoted: set[Site | Outside] = set()
+        self.decided_masks: set[str] = set()
+        self.buffered = _FLOATS
         self.restart_due = False
         self.install: Callable[[str | None], bool] = bool
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
@@ -147,6 +158,11 @@ class Session:
         self.restart_due = True
         raise Restart
 
+    def buffer_all(self) -> bool:
+        """Let arrays of whole numbers be traced from birth; whether they were not before."""
+        before, self.buffered = self.buffered, _ALL_KINDS
+        return before != self.buffered
+
     def promote(self, sites: frozenset[Site | Outside]) -> None:
         """Ask for a run in which these sites return traced arrays from birth.
 
@@ -176,7 +192,7 @@ class Session:
 
     def watched(self, values: Any, frame: types.FrameType) -> Any:
         """The same for an array that user's code gets where a frame stands."""
-        if type(values) not in (np.ndarray, Buffer) or values.dtype.kind not in "fcO":
+        if type(values) not in (np.ndarray, Buffer) or values.dtype.kind not in self.buffered:
             return values
         if values.dtype.kind == "O":
             return values.view(ObjectArray)
@@ -317,7 +333,13 @@ class Buffer(np.ndarray[Any, Any]):
         if any(getattr(cls, "_is_traced", False) for cls in types):
             return NotImplemented
         result = super().__array_function__(function, types, args, kwargs)
-        if not isinstance(result, np.ndarray) or result.dtype.kind not in "fc":
+        session = SESSION.get()
+        kinds = _FLOATS if session is None else session.buffered
+        if (
+            not isinstance(result, np.ndarray)
+            or result.dtype.kind not in kinds
+            or (result.dtype.kind == "O")
+        ):
             return result
         made = result if isinstance(result, Buffer) else result.view(Buffer)
         made._sites = made._sites or _sites_of((args, kwargs.values()))

@@ -28,6 +28,7 @@ from sparsetrace.operands.operands import (
     ids_of,
     is_sparse_traced,
     is_traced,
+    is_traced_array,
     values_of,
     wrapped,
 )
@@ -148,7 +149,7 @@ class FunctionRule:
         """
         trace, bound = current(), self.bound(original)
         if trace.names is not None:
-            trace.names.forget()  # the function may overwrite its arguments
+            _forget_overwritten(trace, self._recorded, (*args, *kwargs.values()))
         if self._as_given:
             return bound(args, kwargs)
         if trace.local or self.always or bound.makes_objects or not self._recorded:
@@ -225,9 +226,25 @@ def override(module: str, name: str, rule: FunctionRule | None) -> bool:
 
 
 # ------------------------------------------------------------------- arguments, results
+def _forget_overwritten(trace: Trace, arrays_alone: bool, args: Iterable[Any]) -> None:
+    """End the names of arrays that a function may overwrite: its arguments, or any at all."""
+    for x in args:
+        if is_traced(x):
+            if is_traced_array(x) and not getattr(type(x), "_is_picked", False):
+                trace.names.written(x._ids)
+        elif type(x) in (list, tuple):
+            _forget_overwritten(trace, arrays_alone, x)
+        elif type(x) is dict:
+            _forget_overwritten(trace, arrays_alone, x.values())
+        elif not arrays_alone or holds_traced(x):
+            trace.names.forget()
+
+
 def _with_constants_plain(trace: Trace, x: Any) -> Any:
     """An argument, with plain arrays in place of traced ones that hold constants alone."""
     if is_traced(x):
+        if getattr(type(x), "_is_picked", False):
+            return x
         values = plain_values(trace, x)
         return x if values is None else values if isinstance(x, np.ndarray) else values[()]
     if type(x) in (list, tuple) and contains_traced(x):

@@ -155,7 +155,7 @@ def _is_repeated(x: Any) -> bool:
 
 def _is_view(x: Any) -> bool:
     """Whether an operand is a traced array of a user's class, which decides on the result's."""
-    return getattr(type(x), "_is_view", False)
+    return getattr(type(x), "_is_view", False) is True
 
 
 def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
@@ -218,8 +218,12 @@ def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **
     return result
 
 
+def _is_decided_by(cls: type) -> bool:
+    return getattr(cls, "_is_picked", False) is True or getattr(cls, "_is_view", False) is True
+
+
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    if any(getattr(cls, "_is_picked", False) or getattr(cls, "_is_view", False) for cls in types):
+    if any(_is_decided_by(cls) for cls in types):
         return NotImplemented  # the array of picked elements, or of a user's class, answers
     return function_call(self._trace, function, args, kwargs)
 

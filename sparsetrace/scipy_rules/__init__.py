@@ -163,8 +163,9 @@ RULES: dict[str, dict[str, str]] = {
     },
     "scipy.spatial.distance": {
         "spatial.distance": """
-            braycurtis canberra cdist chebyshev cityblock correlation cosine euclidean
-            mahalanobis minkowski pdist seuclidean sqeuclidean squareform
+            braycurtis canberra cdist chebyshev cityblock correlation cosine dice euclidean
+            hamming jaccard jensenshannon mahalanobis minkowski pdist rogerstanimoto russellrao
+            seuclidean sokalsneath sqeuclidean squareform yule
         """,
     },
     "scipy.spatial.transform": {
@@ -205,10 +206,12 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "stats.kernel_density": "gaussian_kde.__call__ gaussian_kde.evaluate gaussian_kde.logpdf",
         "stats.statistics": """
-            ansari brunnermunzel friedmanchisquare hmean kendalltau kruskal linregress mannwhitneyu
-            mood pearsonr pmean rankdata ranksums shapiro spearmanr weightedtau wilcoxon
+            ansari brunnermunzel chatterjeexi friedmanchisquare hmean kendalltau kruskal linregress
+            mannwhitneyu mood pearsonr pmean rankdata ranksums shapiro spearmanr weightedtau
+            wilcoxon
         """,
     },
+    "scipy.stats.mstats": {"stats.statistics": "brunnermunzel kendalltau mannwhitneyu"},
     "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},
     "scipy.stats._continuous_distns": {"array_api": "_lazyselect"},
     "scipy.stats._distn_infrastructure": {"stats.statistics": "rv_generic.stats"},

@@ -53,8 +53,11 @@ def clip(*args, **kwargs):
 
 
 def is_lazy_array(x):
-    """In a global trace: SciPy then looks at no values, and warns of none."""
-    return True
+    """In a global trace: SciPy then looks at no values, and warns of none.
+
+    Numbers are none: of these SciPy makes arrays first.
+    """
+    return np.ndim(x) > 0
 
 
 @harmless("a", "nan_policy", "policies", "xp", "xp_omit_okay")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.arrays.picked import PickedArray
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact
 from sparsetrace.operands.operands import ids_of, values_of
@@ -45,6 +46,9 @@ def function_of(
         The pairs ``i <= j`` of operands that vary, whose second derivative is zero everywhere.
     dtype : dtype
     """
+    picked = next((x for x in operands if isinstance(x, PickedArray)), None)
+    if picked is not None:
+        return picked.elementwise(lambda *xs: function_of(xs, varying, vanishing, dtype), operands)
     trace = current()
     ids: list[Ids] = [np.asarray(ids_of(trace, x)) for x in operands]
     shape = np.broadcast_shapes(*(operand_ids.shape for operand_ids in ids))

@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sparsetrace.arrays.picks import Masks
 from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.capture.apart_functions import exchanging, more_is_run_apart, run_nothing_apart
 from sparsetrace.capture.branches import Branches
@@ -241,19 +242,19 @@ def _all_paths(
 ) -> Traced | None:
     """One run per path; None where names were exchanged after the first decision.
 
-    With ``max`` exchanged there are fewer branches: paths from before and after, also
-    where another thread did it, cannot be enumerated together.
+    With ``max`` exchanged there are fewer branches, with a mask decided more: paths from before
+    and after, also where another thread did it, cannot be enumerated together.
     """
     runs: list[Run] = []
     left_out: list[str] = []
     own: Exception | None = None
-    before = changes()
+    before = _learned(session)
     while branches.start():
         try:
             runs.append(_path(call, new_trace, session, branches, state, outside, watch=watch))
             left_out += runs[-1].trace.left_out
         except TracingError as error:
-            if branches.path and changes() != before:
+            if branches.path and _learned(session) != before:
                 return None
             _note(error, branches)
             raise
@@ -269,12 +270,17 @@ def _all_paths(
                 own = error
             if not is_injected(error):
                 left_out.append(described(error))
-        if branches.path and changes() != before:
+        if branches.path and _learned(session) != before:
             return None
     if not runs:
         assert own is not None
         raise explained(own) from own.__cause__
     return Traced(runs, tuple(dict.fromkeys(left_out)))
+
+
+def _learned(session: Session | None) -> tuple[int, int]:
+    """What changes with what a function is found to branch on."""
+    return changes(), 0 if session is None else len(session.decided_masks)
 
 
 def _refused(error: Exception, branches: Branches) -> Exception:
@@ -369,10 +375,13 @@ def _path(
             trace.values = False
         elif trace.local and trace.values:
             trace.singular = singular
-        if named or (not trace.local and outside.holds_arguments):
+        asked = session is not None and session.decided_masks
+        if named or asked or (not trace.local and outside.holds_arguments):
             trace.names = ValueNames()
         elif not trace.local:
             trace.name_values = name_values
+        if session is not None and not trace.local:
+            trace.masks = Masks(session.decided_masks, session.ask)
         trace.decide = branches.decide if session is None else session.decider(session, branches)
         trace.becomes_object = None if session is None else _as_arrays(session, state)
         failures: list[TracingError] = []
@@ -427,6 +436,9 @@ def _path(
             exchange_sequences()
             if (changes(), disturbances()) != before or outside.watch(cause):
                 cause = None  # it holds the frames of the run, and what they refer to
+                continue
+            if isinstance(cause, EscapeError) and session.buffer_all():
+                cause = None
                 continue
         if isinstance(cause, Exception) and _is_refusal(cause, branches):
             raise cause

@@ -5,7 +5,7 @@ import pytest
 from checks import check
 
 import sparsetrace as st
-from cases.picked import TWINS, case
+from cases.picked import COUNTING, TWINS, UNCOUNTED, case
 from oracles import assert_same_pattern
 
 
@@ -33,34 +33,75 @@ def test_hessians_are_those_with_where(name):
     assert_same_pattern(found, expected)
 
 
-COUNTING = {
-    "the length": lambda x: len(x[x > 0]) * x,
-    "the shape": lambda x: x[x > 0].shape[0] * x,
-    "the shape by a function": lambda x: np.shape(x[x > 0])[0] * x,
-    "a loop": lambda x: sum(v for v in x[x > 0]),
-    "a list": lambda x: x[x > 0].tolist(),
-    "the result": lambda x: x[x > 0],
-    "a part": lambda x: x[x > 0][1:].sum(),
-    "differences": lambda x: np.diff(x[x > 0]).sum(),
-    "joined": lambda x: np.concatenate([x[x > 0], x]).sum(),
-    "two masks": lambda x: x.reshape(2, 2)[x[:2] > 0, x[2:] > 0].sum(),
-    "another index": lambda x: x.reshape(2, 2)[x[:2] > 0, [0, 1]].sum(),
-    "outer": lambda x: np.outer(x[x > 0], x).sum(),
-    "a grid": lambda x: x.reshape(2, 2)[np.ix_(x[:2] > 0, x[2:] > 0)].sum(),
-    "unique": lambda x: np.unique(x[x > 0]).sum(),
-    "a number": lambda x: float(x[x > 0]),
-}
+@pytest.mark.parametrize("name", COUNTING)
+def test_who_asks_how_many_of_few_there_are_gets_a_path_for_each_choice(name):
+    """As tight as the same with a branch for each element."""
+    f, same = COUNTING[name]
+    points = np.random.default_rng(0).uniform(-1.5, 2.0, (60, 4))
+    for mode in ({}, {"constants": "structure"}):
+        pattern = st.jacobian_sparsity(f, np.ones(4), **mode).toarray()
+        assert_same_pattern(pattern, st.jacobian_sparsity(same, np.ones(4), **mode).toarray())
+    assert not (jacobian_of(f, points) & ~pattern).any()
+    hessians = [
+        st.hessian_sparsity(lambda x, g=g: np.sum(np.sin(g(x))), np.ones(4)) for g in (f, same)
+    ]
+    assert_same_pattern(*(hessian.toarray() for hessian in hessians))
+    united = st.jacobian_sparsity(f, np.ones(4), dependency=True).toarray()
+    assert (pattern <= united).all()
+
+
+def jacobian_of(f, points):
+    """What differs from zero at one of the points."""
+    return np.any([st.jacobian_sparsity(f, x, local=True).toarray() for x in points], axis=0)
 
 
 @pytest.mark.parametrize("name", COUNTING)
-def test_who_asks_how_many_there_are_is_refused(name):
-    with pytest.raises(st.TracingError):
-        st.jacobian_sparsity(COUNTING[name], np.ones(4))
+def test_who_asks_how_many_of_many_there_are_is_refused(name):
+    with pytest.raises(st.ValueDependentError):
+        st.jacobian_sparsity(COUNTING[name][0], np.ones(9))
+
+
+@pytest.mark.parametrize("name", UNCOUNTED)
+def test_what_no_branch_decides_is_refused(name):
+    with pytest.raises((st.TracingError, TypeError)):
+        st.jacobian_sparsity(UNCOUNTED[name], np.ones(4))
+
+
+def test_one_mask_has_one_choice_on_each_path():
+    """In a call that is run apart, too, and after a mask was written."""
+
+    def g(x, m):
+        return np.concatenate([x[m], [0.0]])[0] if x[3] > 1 else 1.0
+
+    def f(x):
+        m = x > 0
+        y = np.zeros(4)
+        y[m] = np.concatenate([x[m]]) * len(x[m])
+        first = g(x, m)
+        m[0] = True
+        y[0] += np.concatenate([x[m]])[0] + first
+        return y
+
+    pattern = st.jacobian_sparsity(f, np.ones(4)).toarray()
+    points = np.random.default_rng(0).uniform(-1.5, 2.0, (400, 4))
+    assert_same_pattern(pattern, jacobian_of(f, points))
+
+
+def test_a_mask_that_a_call_run_apart_decides_is_open_after_it():
+    def counted(x, m):
+        return x[1] if len(x[m]) > 1 else x[0]
+
+    def f(x):
+        m = x > 0
+        return np.array([counted(x, m), x[3] if len(x[m]) > 3 else x[2]])
+
+    pattern = st.jacobian_sparsity(f, np.ones(4)).toarray()
+    assert_same_pattern(pattern, np.array([[1, 1, 0, 0], [0, 0, 1, 1]], bool))
 
 
 def test_the_message_names_the_remedy():
     with pytest.raises(st.ValueDependentError, match=r"len\(x\[mask\]\).*np\.where.*local=True"):
-        st.jacobian_sparsity(COUNTING["the length"], np.ones(4))
+        st.jacobian_sparsity(lambda x: len(x[x > 0]) * x, np.ones(9))
 
 
 def test_elements_of_two_masks_meet_in_any_pair():

@@ -173,3 +173,16 @@ def test_patterns(name):
 def test_classes_that_compute_in_a_way_of_their_own_are_refused(cls):
     with pytest.raises(st.UnsupportedError, match=r"ndarray\.view"):
         st.jacobian_sparsity(lambda x: np.asarray(x.view(cls)), np.ones(4))
+
+
+def test_a_foreign_class_may_have_attributes_of_the_same_names():
+    """As those of pandas have."""
+
+    class Column:
+        _is_view = property(lambda self: False)
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([1.0, 2.0])
+
+    pattern = st.jacobian_sparsity(lambda x: np.asarray(Column()) * x, np.ones(2))
+    assert (pattern.toarray() == np.eye(2)).all()

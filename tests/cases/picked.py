@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.stats as stats
 from checks import Cases
 
 case = Cases()
@@ -96,7 +97,36 @@ def _changed_between(x, y):
     y[1] = picked.sum()
 
 
+@zeros
+def _densities(x, y):
+    m = x > 0
+    y[m] = stats.norm.pdf(x[m], x[0], scale=3.0) + stats.gamma.logcdf(x[m], 2.5, loc=V[m] - 3)
+
+
+@zeros
+def _of_one(x, y):
+    v = np.asarray(x[0])
+    one = np.ones(v.shape)
+    one[v > 0] = v[v > 0] ** 2
+    m = v < -1
+    one[m] += v[m]
+    one[~m] *= 3.0
+    y[:] = one * x[1]
+
+
 POSITIVE = np.greater
+twin(
+    "masks without axes",
+    _of_one,
+    lambda x: np.full(
+        4, np.where(x[0] < -1, 1 + x[0], 3 * np.where(x[0] > 0, x[0] ** 2, 1)) * x[1]
+    ),
+)
+twin(
+    "densities",
+    _densities,
+    lambda x: np.where(x > 0, stats.norm.pdf(x, x[0], 3.0) + stats.gamma.logcdf(x, 2.5, V - 3), 0),
+)
 twin("by where", _square_by_indices, lambda x: np.where(x > 0, x**2, 0))
 twin("by where[0]", _square_by_first, lambda x: np.where(x > 0, np.sin(x) * V, 0))
 twin("two sides", _two_sides, lambda x: np.where(x > 0, np.exp(x), 2 * x + 1))
@@ -243,3 +273,58 @@ case(
     2.0,
     points=60,
 )
+
+
+def chosen(f):
+    """A function of the positive elements, found by a branch for each."""
+
+    def same(x):
+        return f(x, [i for i in range(len(x)) if x[i] > 0])
+
+    return same
+
+
+COUNTING = {
+    "the length": (lambda x: len(x[x > 0]) * x, chosen(lambda x, i: len(i) * x)),
+    "the shape": (lambda x: x[x > 0].shape[0] * x, chosen(lambda x, i: len(i) * x)),
+    "np.shape": (lambda x: np.shape(x[x > 0])[0] * x, chosen(lambda x, i: len(i) * x)),
+    "a loop": (lambda x: sum(v**2 for v in x[x > 0]), chosen(lambda x, i: np.sum(x[i] ** 2))),
+    "a loop over indices": (
+        lambda x: sum(x[j] * x[0] for j in np.where(x > 0)[0]),
+        chosen(lambda x, i: np.sum(x[i] * x[0])),
+    ),
+    "a list": (lambda x: sum(x[x > 0].tolist()), chosen(lambda x, i: np.sum(x[i]))),
+    "a part": (lambda x: x[x > 0][1:].sum(), chosen(lambda x, i: x[i][1:].sum())),
+    "differences": (lambda x: np.diff(x[x > 0]).sum(), chosen(lambda x, i: np.diff(x[i]).sum())),
+    "joined": (
+        lambda x: np.concatenate([x[x > 0], x]).sum(),
+        chosen(lambda x, i: np.concatenate([x[i], x]).sum()),
+    ),
+    "another index": (
+        lambda x: x.reshape(-1, 1)[x > 0, [0]].sum(),
+        chosen(lambda x, i: x[i].sum()),
+    ),
+    "outer": (
+        lambda x: np.outer(x[x > 0], x).sum(),
+        chosen(lambda x, i: np.outer(x[i], x).sum()),
+    ),
+    "in order": (
+        lambda x: x[x > 0][np.argsort(x[x > 0])].sum(),
+        chosen(lambda x, i: x[i][np.argsort(x[i])].sum()),
+    ),
+    "a matrix of them": (
+        lambda x: np.sum(np.diag(x[x > 0]) @ x[x > 0] ** 2),
+        chosen(lambda x, i: np.sum(np.diag(x[i]) @ x[i] ** 2)),
+    ),
+    "some or none": (
+        lambda x: x[x > 0][0] * x[1] if len(x[x > 0]) else 0.0,
+        chosen(lambda x, i: x[i][0] * x[1] if len(i) else 0.0),
+    ),
+}
+"""Who asks how many elements a mask picks, and the same with a branch for each element."""
+UNCOUNTED = {
+    "the result": lambda x: x[x > 0],
+    "two masks": lambda x: x.reshape(2, 2)[x[:2] > 0, x[2:] > 0].sum(),
+    "unique": lambda x: np.unique(x[x > 0]).sum(),
+    "a number": lambda x: float(x[x > 0]),
+}

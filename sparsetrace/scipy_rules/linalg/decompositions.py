@@ -52,8 +52,9 @@ def schur(call, a, output, sort):
 
 
 def rsf2csf(call, T, Z):
+    """What lies below the subdiagonal, zeros in a Schur form, is neither read nor written."""
     t, z = dense(call, array_of(T), array_of(Z))
-    return np.triu(t), z
+    return np.triu(t) + np.tril(array_of(T), -2), z
 
 
 def hessenberg(call, a, calc_q):

@@ -120,7 +120,9 @@ def solve_banded(call, l_and_u, ab, b):
 
 def solveh_banded(call, ab, b, lower):
     """One triangle in bands; the other mirrors it."""
-    ab, b = np.atleast_2d(array_of(ab)), array_of(b)
+    ab, b = array_of(ab), array_of(b)
+    if ab.ndim == 1:  # which SciPy takes for the one column of a system of one unknown
+        call.refuse("ab has one dimension", "Give it two: ab[np.newaxis].")
     place, columns = np.indices(ab.shape)
     rows = columns + place - (0 if lower else ab.shape[0] - 1)
     mirrored = np.concatenate([rows, columns]), np.concatenate([columns, rows])
@@ -168,7 +170,7 @@ def cholesky(call, a, lower):
 
 def cho_factor(call, a, lower):
     """The other triangle is left as it was."""
-    a = array_of(a)
+    a = np.atleast_2d(array_of(a))
     _plane(call, a)
     rest = np.triu(a, 1) if lower else np.tril(a, -1)
     return cholesky(call, a, lower) + rest, lower

@@ -82,10 +82,12 @@ def _recursion(b, a, x, axis: int) -> Any:
 
 def _from_state(call: Call, b, a, x, axis: int, zi) -> Any:
     """The output and the last state, both linear in the signal and in the first state."""
-    constant(call, (b, a), "a coefficient of a filter with a state")
     n, size = x.shape[axis], max(len(b), len(a)) - 1
     if zi.ndim != x.ndim or zi.shape[axis] != size:
         call.refuse("zi has another shape than x", f"Give it {size} elements along the axis.")
+    if contains_traced((b, a)):
+        y, state = _stepped(b, a, np.moveaxis(x, axis, -1), np.moveaxis(zi, axis, -1))
+        return np.moveaxis(y, -1, axis), np.moveaxis(state, -1, axis)
     b, a = patterns(b), _denominator(a)
     rest, last = call.original(b, a, np.zeros((n, size)), axis=0, zi=np.eye(size))
     _, step = call.original(b, a, np.zeros((1, size)), axis=0, zi=np.eye(size))
@@ -98,6 +100,25 @@ def _from_state(call: Call, b, a, x, axis: int, zi) -> Any:
     z = [_product(states, x, axis), _product(last, zi, axis)]
     shape = np.broadcast_shapes(y[0].shape, y[1].shape)
     return np.broadcast_to(y[0], shape) + y[1], z[0] + z[1]
+
+
+def _stepped(b, a, x, zi) -> Any:
+    """The output and the last state along the last axis, in direct form II transposed.
+
+    ``y[n] = b[0] x[n] + z[0]``, then ``z[k] = b[k+1] x[n] - a[k+1] y[n] + z[k+1]``.
+    """
+    size = zi.shape[-1]
+    b, a = (np.append(c, np.zeros(size + 1 - len(c))) / a[0] for c in (b, a))
+    state = [zi[..., k] for k in range(size)] + [0.0]
+    steps = []
+    for i in range(x.shape[-1]):
+        steps.append(b[0] * x[..., i] + state[0])
+        for k in range(size):
+            state[k] = b[k + 1] * x[..., i] - a[k + 1] * steps[-1] + state[k + 1]
+    shape = np.broadcast_shapes(x.shape[:-1], zi.shape[:-1])
+    columns = [np.broadcast_to(s, shape) for s in (*steps, *state[:size])]
+    joined = np.stack(columns, axis=-1)
+    return joined[..., : len(steps)], joined[..., len(steps) :]
 
 
 def _product(matrix: NDArray[Any], x, axis: int) -> Any:

@@ -297,7 +297,7 @@ def hilbert(call, x, N, axis):
 
 
 def hilbert2(call, x, N, axes=(-2, -1)):  # SciPy before 1.17 has no axes
-    x, axes = array_of(x), tuple(axes)
+    x, axes = np.atleast_2d(array_of(x)), tuple(axes)
     shape = x.shape[axes[0]], x.shape[axes[1]]
     shape = shape if N is None else (int(N),) * 2 if np.ndim(N) == 0 else tuple(N)
     return np.fft.ifft2(np.fft.fft2(x, shape, axes), axes=axes)

@@ -1,7 +1,8 @@
 """``scipy.spatial.distance``: distances between points, composed from NumPy functions.
 
 Contract: a distance depends on the coordinates of its two points; that of a point from
-itself is zero.  Metrics of truth values have no rule.
+itself is zero.  `cdist` and `pdist` have no rule with metrics of truth values; alone these take
+numbers, too, of which they are rational functions.
 """
 
 from __future__ import annotations
@@ -240,3 +241,63 @@ cityblock, correlation, cosine = _single(_cityblock), _single(_correlation), _si
 euclidean, mahalanobis = _single(_euclidean), _single(_mahalanobis)
 minkowski, seuclidean = _single(_minkowski), _single(_seuclidean)
 sqeuclidean = _single(_sqeuclidean)
+
+
+# ------------------------------------------------ dissimilarities of truth values
+def _correspondences(u, v, w) -> tuple[Any, Any, Any, Any]:
+    """How many are false and false, false and true, true and false, true and true."""
+    u, v = (array_of(x) * 1.0 for x in (u, v))
+    not_u, not_v = 1.0 - u, 1.0 - v
+    if w is not None:
+        u, not_u = array_of(w) * u, array_of(w) * not_u
+    pairs = (not_u, not_v), (not_u, v), (u, not_v), (u, v)
+    ff, ft, tf, tt = (np.sum(a * b) for a, b in pairs)
+    return ff, ft, tf, tt
+
+
+def dice(u, v, w):
+    _, ft, tf, tt = _correspondences(u, v, w)
+    return (tf + ft) / (2.0 * tt + tf + ft)
+
+
+def rogerstanimoto(u, v, w):
+    ff, ft, tf, tt = _correspondences(u, v, w)
+    return 2.0 * (tf + ft) / (tt + ff + 2.0 * (tf + ft))
+
+
+def russellrao(u, v, w):
+    tt = _correspondences(u, v, w)[3]
+    count = float(len(u)) if w is None else np.sum(array_of(w))
+    return (count - tt) / count
+
+
+def sokalsneath(u, v, w):
+    _, ft, tf, tt = _correspondences(u, v, w)
+    return 2.0 * (tf + ft) / (tt + 2.0 * (tf + ft))
+
+
+def yule(u, v, w):
+    ff, ft, tf, tt = _correspondences(u, v, w)
+    half = tf * ft
+    return np.where(half == 0, 0.0, 2.0 * half / (tt * ff + half))[()]
+
+
+def hamming(u, v, w):
+    differ = array_of(u) != array_of(v)
+    if w is None:
+        return np.mean(differ)
+    w = array_of(w)
+    return np.sum(differ * (w / np.sum(w)))
+
+
+def jaccard(u, v, w):
+    u, v = array_of(u) != 0, array_of(v) != 0
+    weights = 1.0 if w is None else array_of(w)
+    unequal, nonzero = np.sum(weights * (u ^ v)), np.sum(weights * (u | v))
+    return np.where(nonzero == 0, 0.0, unequal / nonzero)[()]
+
+
+def jensenshannon(p, q, base, axis, keepdims):
+    p, q = (np.moveaxis(array_of(x), axis, -1) for x in (p, q))
+    result = _jensenshannon(p, q, base)
+    return np.expand_dims(result, axis) if keepdims else result

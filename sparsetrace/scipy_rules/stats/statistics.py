@@ -116,7 +116,7 @@ def linregress(call: Call, x, y, alternative):
 
 # ---------------------------------------------------------------------- ranks, and wholes
 ansari = brunnermunzel = friedmanchisquare = kendalltau = kruskal = mannwhitneyu = mood = ranked
-rankdata = ranksums = spearmanr = weightedtau = wilcoxon = ranked
+chatterjeexi = rankdata = ranksums = spearmanr = weightedtau = wilcoxon = ranked
 shapiro = whole
 
 

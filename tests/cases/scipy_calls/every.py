@@ -88,7 +88,9 @@ ENDS = {
     f"ndimage shift, {mode}": "at a reflecting end the spline of SciPy is not exact"
     for mode in ("reflect", "grid-mirror")
 }
+DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full matrix"}
 EXTRA = {
+    **DENSE,
     **DESIGNS,
     **INTERVALS,
     **ENDS,
@@ -109,6 +111,7 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **DENSE,
     **ITERATED,
     **DESIGNS,
     **INTERVALS,
@@ -127,6 +130,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **DENSE,
     **ITERATED,
     **DESIGNS,
     **INTERVALS,

@@ -62,6 +62,8 @@ LINALG = {
     "cho_solve, lower diagonal": lambda x: sl.cho_solve(
         sl.cho_factor(np.diag([1.0, 2, 3, 4]), lower=True), x
     ),
+    "cho_factor, number": lambda x: sl.cho_factor(x[0] + 3)[0],
+    "rsf2csf, full": lambda x: np.real(sl.rsf2csf(np.outer(x[:3], x[1:]), np.eye(3))[0]),
     "cho_solve, traced": lambda x: sl.cho_solve(sl.cho_factor(positive(x)), x[:2]),
     "cho_factor, logdet": lambda x: np.log(
         np.diag(sl.cho_factor(positive(x), lower=True)[0])

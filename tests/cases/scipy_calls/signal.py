@@ -34,6 +34,7 @@ SIGNAL = {
     ),
     "correlate2d": lambda x: ss.correlate2d(x.reshape(2, 2), TABLE[:2, :2], "same"),
     "correlate2d, valid": lambda x: ss.correlate2d(x.reshape(2, 2), TABLE[:3, :2], "valid"),
+    "hilbert2, vector": lambda x: np.real(ss.hilbert2(x)),
     "lfilter": lambda x: ss.lfilter(B, A, x),
     "lfilter, delayed": lambda x: ss.lfilter([0, 1.0], [1.0, -0.5], x),
     "lfilter, finite": lambda x: ss.lfilter(KERNEL, 2.0, x),
@@ -44,6 +45,11 @@ SIGNAL = {
     "lfilter, traced a": lambda x: ss.lfilter([1.0], [1.0, x[0]], x[1:]),
     "lfilter, traced a[0]": lambda x: ss.lfilter([1.0], x[:1], x[1:]),
     "lfilter, state": lambda x: ss.lfilter([1.0], [1.0, 0.5], x[:3], zi=x[3:]),
+    "lfilter, state, traced a": lambda x: ss.lfilter([1.0, 0.3], [2.0, x[0]], x[1:3], zi=x[3:]),
+    "lfilter, state, traced b": lambda x: ss.lfilter(x[:2], [1.0, 0.5, 0.2], x[1:], zi=[0.1, x[2]]),
+    "lfilter, state, axis": lambda x: ss.lfilter(
+        [1.0], [1.0, x[0]], x.reshape(2, 2), axis=0, zi=np.ones((1, 2))
+    ),
     "lfilter, two states": lambda x: ss.lfilter(B, A, x[:2], zi=x[2:]),
     "sosfilt": lambda x: ss.sosfilt(SOS, x),
     "filtfilt": lambda x: ss.filtfilt(B, A, x, padlen=2),

@@ -35,6 +35,20 @@ METRICS = {
         x.reshape(2, 2), [[1.0, 3]], "mahalanobis", VI=np.eye(2)
     ),
     "cdist, jensenshannon": lambda x: sd.cdist(x[None], [[0.1, 0.2, 0.3, 0.5]], "jensenshannon"),
+    "dice": lambda x: sd.dice(x[:2], x[2:]),
+    "dice, weights": lambda x: sd.dice(x[:2], [0.3, 0.8], w=x[2:]),
+    "rogerstanimoto": lambda x: sd.rogerstanimoto(x[:2], x[2:]),
+    "russellrao": lambda x: sd.russellrao(x[:2], x[2:]),
+    "russellrao, weights": lambda x: sd.russellrao(x[:2], [0.3, 0.8], w=x[2:]),
+    "sokalsneath": lambda x: sd.sokalsneath(x[:2], x[2:]),
+    "yule": lambda x: sd.yule(x[:2], x[2:]),
+    "hamming": lambda x: sd.hamming(x[:2], x[2:]) * x[0],
+    "hamming, weights": lambda x: sd.hamming([1.0, 0, 1], [1.0, 1, 0], w=x[:3]),
+    "jaccard, weights": lambda x: sd.jaccard([1.0, 0, 1], [1.0, 1, 0], w=x[:3]),
+    "jensenshannon": lambda x: sd.jensenshannon(x[:2], x[2:], base=2.0),
+    "jensenshannon, axis": lambda x: sd.jensenshannon(
+        x.reshape(2, 2), [[0.2], [0.9]], axis=0, keepdims=True
+    ),
     "pdist": lambda x: sd.pdist(np.concatenate([x.reshape(2, 2), [[0.2, 1.0]]])),
     "pdist, line": lambda x: sd.pdist(x[:, None]),
     "pdist, seuclidean": lambda x: sd.pdist(

@@ -133,6 +133,9 @@ STATISTICS = {
         0
     ],
     "rankdata": lambda x: ss.rankdata(x) * x,
+    "mstats kendalltau": lambda x: ss.mstats.kendalltau(x, DATA**2).statistic * x,
+    "mstats mannwhitneyu": lambda x: ss.mstats.mannwhitneyu(x, DATA)[0] * x,
+    "gmean of one number": lambda x: ss.gmean(x[0]) ** 2 * x[1],
     "spearmanr": lambda x: ss.spearmanr(x, DATA**2).statistic * x + x,
     "shapiro": lambda x: ss.shapiro(x).statistic,
     "zscore": ss.zscore,
@@ -199,6 +202,8 @@ def two(p):
 
 mvn, mvt = ss.multivariate_normal, ss.multivariate_t
 
+if hasattr(ss, "chatterjeexi"):  # since SciPy 1.15
+    STATISTICS["chatterjeexi"] = lambda x: ss.chatterjeexi(x, DATA).statistic * x
 MULTIVARIATE = {
     "normal cdf": lambda x: mvn.cdf(x[:2], MEAN[:2], BLOCKS[1:, 1:]),
     "normal cdf, one dimension": lambda x: mvn.cdf(x[:3, None], x[3], x[4]),
