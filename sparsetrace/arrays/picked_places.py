@@ -26,6 +26,7 @@ from sparsetrace.operands.constants import chosen_values
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
+    is_traced,
     is_traced_array,
 )
 from sparsetrace.operands.raising import may_raise
@@ -37,7 +38,14 @@ __all__: list[str] = []
 def _picks(key: object) -> bool:
     """Whether a key holds a mask of unknown values, or picked indices."""
     entries = key if isinstance(key, tuple) else (key,)
-    return any(isinstance(e, PickedArray) or _is_unknown_mask(e) for e in entries)
+    return _is_unknown_truth(key) or any(
+        isinstance(e, PickedArray) or _is_unknown_mask(e) for e in entries
+    )
+
+
+def _is_unknown_truth(key: Any) -> bool:
+    """Whether a key is one unknown truth value, which makes an axis of no or of one element."""
+    return is_traced(key) and np.ndim(key) == 0 and key.dtype.kind == "b" and bool(key._ids > 0)
 
 
 def _is_unknown_mask(entry: Any) -> bool:
@@ -114,6 +122,8 @@ class _Place:
 
 def _read(x: TracedArray, key: object) -> Any:
     """``x[key]`` with masks of unknown values in the key, or picked indices."""
+    if _is_unknown_truth(key):
+        return x[np.newaxis][np.atleast_1d(key)]
     trace, place = x._trace, _Place(x, key)
     assert place.pick is not None
     axis = place.axis
@@ -136,6 +146,9 @@ def _read(x: TracedArray, key: object) -> Any:
 def _write(x: TracedArray, key: Any, value: Any) -> None:
     """``x[key] = value``, the one or the other with elements that a mask picks."""
     trace = x._trace
+    if _is_unknown_truth(key):
+        x[np.newaxis][np.atleast_1d(key)] = value
+        return
     if not _picks(key):
         x[key] = value._any()  # any of them, wherever they come to stand
         return
