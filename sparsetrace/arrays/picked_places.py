@@ -120,7 +120,7 @@ class _Place:
         return places, valid
 
 
-def _read(x: TracedArray, key: object) -> Any:
+def _read(x: TracedArray, key: Any) -> Any:
     """``x[key]`` with masks of unknown values in the key, or picked indices."""
     if _is_unknown_truth(key):
         return x[np.newaxis][np.atleast_1d(key)]

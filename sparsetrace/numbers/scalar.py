@@ -350,7 +350,7 @@ class Number(metaclass=_Kind):
 def _is_truth(entry: Any) -> bool:
     """Whether an index is a truth value, which picks all or nothing."""
     dtype = np.dtype(bool) if isinstance(entry, bool) else getattr(entry, "dtype", None)
-    return dtype == bool and np.ndim(entry) == 0
+    return dtype is not None and dtype.kind == "b" and np.ndim(entry) == 0
 
 
 class TracedScalar(Number):
