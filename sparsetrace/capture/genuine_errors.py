@@ -80,7 +80,9 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
     if on_purpose and _is_decided(entries, branches):
         return True
-    asks = any(_asks(code) for code, _ in entries) or isinstance(error, _ABOUT_TYPES)
+    asks = isinstance(error, _ABOUT_TYPES) or any(
+        _asks(code) for code, _ in entries if not is_own(code)
+    )
     if on_purpose and error.__context__ is not None and not asks:
         return True  # in a handler of an error that is the function's own
     if comes_of_traces(error):
