@@ -95,6 +95,7 @@ _MAKE_IT_TRACEABLE = (
     "generator or from an integer array."
 )
 _ARRAYS = ("numpy", "sparsetrace")
+_PYTHONS = frozenset(("builtins", "cmath", "math", "sparsetrace.capture.math_module"))
 _ASSIGNMENTS = ("STORE_SUBSCR", "STORE_SLICE")
 """The instructions of ``a[i] = v`` and, since Python 3.12, ``a[i:j] = v``."""
 
@@ -271,10 +272,21 @@ def _is_of_trace(value: object, depth: int = 3) -> bool:
 def comes_of_traces(error: Exception) -> bool:
     """Whether an error may come of a traced value where the plain function gets a number.
 
-    Installed packages that are written in Python are as good as the user's own code here.
+    Installed packages are as good as the user's own code here, as far as they are Python.
     """
     user, libraries = _split(error, _is_compiled)
-    return user is not None and _is_consequence(error, user, libraries, None)
+    if user is None:
+        return False
+    calls = not libraries and _stands_at(user).startswith("CALL")
+    if calls and _is_library(user.tb_frame, own=None) and not _calls_pythons(user):
+        return True
+    return _is_consequence(error, user, libraries, None)
+
+
+def _calls_pythons(user: types.TracebackType) -> bool:
+    """Whether the user's code calls a function of Python's own by name, and nothing compiled."""
+    called = named(_callee(user), user.tb_frame.f_globals)
+    return getattr(called, "__module__", None) in _PYTHONS
 
 
 def is_refused_by_floats(error: Exception) -> bool:

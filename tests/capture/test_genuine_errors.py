@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import operator
 import sys
 
 import numpy as np
@@ -153,6 +154,18 @@ def memory(v, w):
     if v > 0:
         return memoryview(v)[()] * w
     return v
+
+
+def compiled(v, w):
+    if v > 0:
+        return routine([v, w])[1]
+    return v
+
+
+def counted(v, w):
+    if v > 5:
+        return len(v)
+    return v * w
 """
 
 
@@ -174,6 +187,7 @@ def installed(tmp_path, monkeypatch):
         ("in_season", 2, "UnboundLocalError"),
         ("searched", 2, "ValueError: no solution"),
         ("series", 3, "TypeError"),
+        ("counted", 2, "TypeError"),
     ],
 )
 def test_what_a_path_through_a_package_fails_by_is_left_out(installed, name, count, error):
@@ -190,6 +204,13 @@ def test_an_assignment_to_an_element_of_a_number_fails_as_in_numpy(installed):
         pattern = st.jacobian_sparsity(lambda x: installed.in_place(*x), x)
         assert pattern.shape == (plain.size, x.size)
         assert pattern.nnz == 2 * plain.size
+
+
+def test_what_a_routine_without_a_frame_fails_by_is_not_left_out(installed):
+    """Of compiled code, which has no frame, nobody knows what it makes of traced numbers."""
+    installed.routine = operator.itemgetter(2)
+    with pytest.raises(st.EscapeError, match="compiled"):
+        st.jacobian_sparsity(lambda x: installed.compiled(*x), np.array([-1.0, 1.0]))
 
 
 @pytest.mark.parametrize("name", ["told_apart", "memory"])
