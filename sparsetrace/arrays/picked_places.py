@@ -162,9 +162,11 @@ class _Place:
         return places, valid
 
 
-def _read(x: TracedArray, key: object) -> Any:
+def _read(x: TracedArray, key: Any) -> Any:
     """``x[key]`` with masks of unknown values in the key, or picked indices."""
     trace = x._trace
+    if _is_unknown_truth(key):
+        return x[np.newaxis][np.atleast_1d(key)]
     key = _decided(trace, _with_truths(trace, key, decide=True))
     if not _picks(key):
         return x[key]
@@ -192,6 +194,9 @@ def _read(x: TracedArray, key: object) -> Any:
 def _write(x: TracedArray, key: Any, value: Any) -> Any:
     """``x[key] = value``, the one or the other with elements that a mask picks."""
     trace = x._trace
+    if _is_unknown_truth(key):
+        x[np.newaxis][np.atleast_1d(key)] = value
+        return None
     key = _decided(trace, _with_truths(trace, key, decide=False))
     if not _picks(key):
         if isinstance(value, PickedArray):

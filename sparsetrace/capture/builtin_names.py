@@ -1,7 +1,8 @@
 """Stand-ins for ``float``, ``int``, ``complex``, ``max``, ``min`` and ``sorted`` in traced modules.
 
 Contract: each does exactly what the builtin does, except on traced numbers: the types convert
-them as ``astype`` does, the others take the ufunc, which needs no branch.
+them as ``astype`` does, the others take the ufunc, which needs no branch.  NumPy's types of
+numbers have such stand-ins too.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.context import CURRENT
 from sparsetrace.numbers.python_numbers import PythonNumber, stands_for_python
 from sparsetrace.numbers.scalar import as_python
-from sparsetrace.operands.operands import is_traced
+from sparsetrace.operands.complex_operands import elements_of
+from sparsetrace.operands.operands import contains_traced, is_traced
 
-__all__ = ["CONVERSIONS", "ORDERINGS"]
+__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS", "ORDERINGS"]
 
 
 class _Like(type):
@@ -130,6 +133,35 @@ CONVERSIONS: dict[type, type] = {float: TracedFloat, int: TracedInt, complex: Tr
 for _plain, _stand_in in CONVERSIONS.items():
     _stand_in.__name__ = _stand_in.__qualname__ = _plain.__name__
     _stand_in.__module__ = "builtins"
+
+
+def _of_numpy(plain: type) -> type:
+    """What stands for a type of NumPy's numbers where code converts to it: ``dtype(v)``."""
+
+    def make(cls: type, value: Any = 0, /) -> Any:
+        if cls is not stand_in:  # a class that code derives from the name
+            return plain.__new__(cls, value)
+        trace = CURRENT.get()
+        if trace is None or not contains_traced(value):
+            return plain(value)
+        array = value if isinstance(value, np.ndarray) else trace.wrap(elements_of(trace, value))
+        return array.astype(plain)[()]
+
+    scope = {
+        "__new__": make,
+        "__module__": "numpy",
+        "_stands_in": True,
+        "_plain": plain,
+        "dtype": np.dtype(plain),
+    }
+    stand_in = _Like(plain.__name__, (plain,), scope)
+    return stand_in
+
+
+NUMPY_CONVERSIONS: dict[type, type] = {
+    plain: _of_numpy(plain) for plain in (np.float64, np.complex128, np.int64)
+}
+"""What stands for NumPy's types where a module has one under a name of its own."""
 
 
 def _numbers(items: list[Any]) -> bool:

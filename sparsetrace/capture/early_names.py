@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture import array_methods, registered_functions
-from sparsetrace.capture.builtin_names import CONVERSIONS, ORDERINGS
+from sparsetrace.capture.builtin_names import CONVERSIONS, NUMPY_CONVERSIONS, ORDERINGS
 from sparsetrace.capture.patch import ABSENT, Patch, Place
 from sparsetrace.user_code import identity_tests
 from sparsetrace.user_code.reach import WATCHED
@@ -102,11 +102,32 @@ def conversion_patches(
 ) -> Iterator[Patch]:
     """``float``, ``int`` and ``complex`` in modules whose code on the way to an error names them.
 
+    So are NumPy's types that these modules have under a name of their own.
+
     Where code compares one by identity with what is not ``type(v)``, it is exchanged in those
     functions alone that do nothing but call it; without such, the error says so.
     """
     for plain, stand_in in CONVERSIONS.items():
         yield from _conversion_patches(plain, stand_in, frames, error)
+    for plain, stand_in in NUMPY_CONVERSIONS.items():
+        yield from _alias_patches(plain, stand_in, frames, error)
+
+
+def _alias_patches(
+    plain: type, stand_in: type, frames: list[types.FrameType], error: BaseException | None
+) -> list[Patch]:
+    """A type of NumPy's under names of modules, unless one compares it by identity."""
+    patches = []
+    for scope in _scopes(frames):
+        names = [name for name, value in list(scope.items()) if value is plain]
+        for name in {plain.__name__, *names} if names else ():
+            asking = identity_tests.compared(scope, name, exchanged=False)
+            if asking is not None:
+                if error is not None:
+                    _say_once(error, asking, name)
+                return []
+        patches += [Patch(scope, name, plain, stand_in) for name in names]
+    return patches
 
 
 def _conversion_patches(

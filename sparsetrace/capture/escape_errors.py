@@ -8,8 +8,10 @@ The function's own exceptions pass unchanged.
 from __future__ import annotations
 
 import dis
+import functools
 import re
 import types
+from collections.abc import Callable
 
 import numpy as np
 
@@ -41,7 +43,13 @@ from sparsetrace.user_code.handlers import named
 from sparsetrace.user_code.public_names import public_name_in
 from sparsetrace.user_code.reach import OWN
 
-__all__ = ["at_assignment", "explained", "speaks_of_traces"]
+__all__ = [
+    "at_assignment",
+    "comes_of_traces",
+    "explained",
+    "is_refused_by_floats",
+    "speaks_of_traces",
+]
 
 _MOST_ELEMENTS = 100
 
@@ -87,6 +95,7 @@ _MAKE_IT_TRACEABLE = (
     "generator or from an integer array."
 )
 _ARRAYS = ("numpy", "sparsetrace")
+_PYTHONS = frozenset(("builtins", "cmath", "math", "sparsetrace.capture.math_module"))
 _ASSIGNMENTS = ("STORE_SUBSCR", "STORE_SLICE")
 """The instructions of ``a[i] = v`` and, since Python 3.12, ``a[i:j] = v``."""
 
@@ -111,15 +120,24 @@ def _is_library(frame: types.FrameType, own: str | None) -> bool:
     return filename.startswith((STANDARD, "<frozen"))
 
 
+def _is_compiled(frame: types.FrameType) -> bool:
+    """Whether a frame is of a library that is compiled, or of Python's own."""
+    return _package(frame) in OWN or is_library_code(frame.f_code)
+
+
 def _split(
-    error: BaseException,
+    error: BaseException, is_library: Callable[[types.FrameType], bool] | None = None
 ) -> tuple[types.TracebackType | None, list[types.FrameType]]:
-    """The innermost entry of the function's own code, and the library frames inside it."""
+    """The innermost entry of the function's own code, and the library frames inside it.
+
+    By default all that is installed is a library, but for the package of the function.
+    """
     entries = outside_entries(error)
     own = _package(entries[0].tb_frame) if entries else None
+    is_library = is_library or functools.partial(_is_library, own=own)
     libraries: list[types.FrameType] = []
     while entries and (
-        _is_library(entries[-1].tb_frame, own)
+        is_library(entries[-1].tb_frame)
         or (len(entries) > 1 and entries[-1].tb_frame.f_code.co_filename.endswith(CYTHON))
     ):
         libraries.insert(0, entries.pop().tb_frame)
@@ -249,6 +267,37 @@ def _is_of_trace(value: object, depth: int = 3) -> bool:
     if isinstance(value, np.ndarray) and value.dtype == object:
         return any(item is POISON or is_traced(item) for item in value.flat[:_MOST_ELEMENTS])
     return False
+
+
+def comes_of_traces(error: Exception) -> bool:
+    """Whether an error may come of a traced value where the plain function gets a number.
+
+    Installed packages are as good as the user's own code here, as far as they are Python.
+    """
+    user, libraries = _split(error, _is_compiled)
+    if user is None:
+        return False
+    calls = not libraries and _stands_at(user).startswith("CALL")
+    if calls and _is_library(user.tb_frame, own=None) and not _calls_pythons(user):
+        return True
+    return _is_consequence(error, user, libraries, None)
+
+
+def _calls_pythons(user: types.TracebackType) -> bool:
+    """Whether the user's code calls a function of Python's own by name, and nothing compiled."""
+    called = named(_callee(user), user.tb_frame.f_globals)
+    return getattr(called, "__module__", None) in _PYTHONS
+
+
+def is_refused_by_floats(error: Exception) -> bool:
+    """Whether Python refused an operation on a traced value that it refuses on a number too."""
+    text = str(error)
+    return (
+        isinstance(error, TypeError)
+        and "Traced" in text
+        and _ALSO_FOR_FLOATS.search(text) is not None
+        and not comes_of_traces(error)
+    )
 
 
 def explained(

@@ -14,7 +14,11 @@ import types
 import numpy as np
 
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.escape_errors import explained, speaks_of_traces
+from sparsetrace.capture.escape_errors import (
+    comes_of_traces,
+    is_refused_by_floats,
+    speaks_of_traces,
+)
 from sparsetrace.errors import TracingError
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries
@@ -76,12 +80,16 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
     if on_purpose and _is_decided(entries, branches):
         return True
-    asks = any(_asks(code) for code, _ in entries) or isinstance(error, _ABOUT_TYPES)
+    asks = isinstance(error, _ABOUT_TYPES) or any(
+        _asks(code) for code, _ in entries if not is_own(code)
+    )
     if on_purpose and error.__context__ is not None and not asks:
         return True  # in a handler of an error that is the function's own
-    if explained(error) is not error:
+    if comes_of_traces(error):
         return False
-    if not on_purpose or _is_library(code):
+    if not on_purpose and is_refused_by_floats(error):
+        return True
+    if not on_purpose or is_library_code(code):
         return _is_of_plain_objects(error, code)
     return not asks
 
@@ -92,7 +100,7 @@ def described(error: BaseException) -> str:
     traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not _is_library(code):
+        if not _is_installed(code):
             place = f"{code.co_filename}:{traceback.tb_lineno} (in {code.co_name})"
         traceback = traceback.tb_next
     text = " ".join(str(error).split())
@@ -104,7 +112,7 @@ def _entries(error: BaseException) -> list[tuple[types.CodeType, int]]:
     return [(entry.tb_frame.f_code, entry.tb_lasti) for entry in outside_entries(error)]
 
 
-def _is_library(code: types.CodeType) -> bool:
+def _is_installed(code: types.CodeType) -> bool:
     """Whether code is of anything that was installed."""
     return "site-packages" in code.co_filename or is_library_code(code)
 

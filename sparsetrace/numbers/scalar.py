@@ -388,6 +388,12 @@ class Number(metaclass=_Kind):
         return result
 
 
+def _is_truth(entry: Any) -> bool:
+    """Whether an index is a truth value, which picks all or nothing."""
+    dtype = np.dtype(bool) if isinstance(entry, bool) else getattr(entry, "dtype", None)
+    return dtype is not None and dtype.kind == "b" and np.ndim(entry) == 0
+
+
 class TracedScalar(Number):
     """One number of a trace; made by traced arrays, not by users.
 
@@ -430,11 +436,15 @@ class TracedScalar(Number):
             raise _absent(self, "__iter__")
 
     def __getitem__(self, key: Any) -> Any:
-        """As elements of arrays: ``v[()]``, ``v[...]`` and ``v[None]``, and nothing else."""
+        """As elements of arrays: ``v[()]``, ``v[...]``, ``v[None]`` and ``v[v > 0]`` alone."""
         entries = key if isinstance(key, tuple) else (key,)
-        if all(entry is None or entry is Ellipsis for entry in entries):
+        if all(entry is None or entry is Ellipsis or _is_truth(entry) for entry in entries):
             return self if not entries else self._as_array()[key]
         raise IndexError("invalid index to scalar variable.")
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        """As elements of arrays; without it Python would ask the key for its value first."""
+        raise TypeError(f"'numpy.{self._dtype}' object does not support item assignment")
 
     def _named_array(self) -> Any:
         return self.__given

@@ -10,6 +10,8 @@ from oracles import assert_covers, assert_same_pattern, numerical_jacobian_patte
 
 TABLE = np.array([1.0, 2.0, 4.0, 8.0])
 NODES = np.array([0.0, 1.0, 2.0, 3.0])
+PRECISION, WAVE, COUNT = np.float64, np.complex128, np.int64
+"""NumPy's types under names of this module's."""
 
 
 class Fraction(int):
@@ -45,7 +47,29 @@ def keyed(x):
     return kinds[type(int(x[0]))] * kinds[type(complex(x[1]))] * x[2]
 
 
+def _as_number(a, dtype=None):
+    dtype = PRECISION if dtype is None else dtype
+    assert dtype in (np.float32, np.float64)
+    return dtype(np.asarray(a, dtype))
+
+
+def of_numpys_type(x):
+    values = np.zeros(2, PRECISION)
+    values[0] = _as_number(np.squeeze(x[:1]))
+    scaled = _as_number([x[1], 2.0])
+    assert isinstance(values[1], PRECISION)
+    assert scaled.dtype == PRECISION
+    scaled = scaled + PRECISION([x[1] * 2, x[1].item()]) * PRECISION(np.ones(2))
+    return values[0] * scaled + np.issubdtype(scaled.dtype, PRECISION) * PRECISION(3)
+
+
+def of_numpys_complex_type(x):
+    return abs(WAVE(x[0]) * 1j + WAVE(1 + 1j)) * COUNT(2.5) + x[1] - COUNT(x[2])
+
+
 CASES = {
+    "a type of NumPy's": (of_numpys_type, [[1, 1, 0], [1, 1, 0]]),
+    "other types of NumPy's": (of_numpys_complex_type, [[1, 1, 0]]),
     "a cell of a table": (interpolated, [[1, 0, 0]]),
     "an element of the inputs": (own_elements, [[1, 1, 1]]),
     "a fraction": (rounded, [[1, 0, 0]]),
@@ -76,6 +100,39 @@ def test_the_names_are_as_before():
     st.jacobian_sparsity(interpolated, np.ones(3))
     assert "int" not in globals()
     assert "complex" not in globals()
+
+
+COMPARING = """
+import numpy as np
+
+real = np.float64
+
+
+def is_known(dtype):
+    return dtype is {name}
+
+
+def converted(x):
+    return real(x[0]) * 2 if is_known(x.dtype.type) else x[1]
+"""
+
+
+@pytest.mark.parametrize("name", ["real", "np.float64"])
+def test_a_type_of_numpys_that_is_compared_by_identity_stays(name):
+    scope = {"__name__": "somebodys_types"}
+    exec(compile(COMPARING.format(name=name), "somebodys_types.py", "exec"), scope)
+    with pytest.raises(st.EscapeError) as caught:
+        st.jacobian_sparsity(scope["converted"], np.ones(2))
+    notes = [*getattr(caught.value, "__notes__", ())]
+    notes += getattr(caught.value.__cause__, "__notes__", ())
+    assert any("is_known" in note for note in notes)
+
+
+def test_the_types_of_numpy_are_as_before():
+    st.jacobian_sparsity(of_numpys_complex_type, np.ones(3))
+    assert list(map(id, (PRECISION, WAVE, COUNT))) == list(
+        map(id, (np.float64, np.complex128, np.int64))
+    )
 
 
 @dataclasses.dataclass(frozen=True)

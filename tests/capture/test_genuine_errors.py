@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
+import operator
+import sys
 
 import numpy as np
 import pytest
@@ -92,3 +95,130 @@ def swallowing_attribute():
 def test_a_swallowed_escape_fails_the_trace(make):
     with pytest.raises(st.EscapeError):
         st.jacobian_sparsity(make(), np.ones(4))
+
+
+# ------------------------------------------------------------------------- installed packages
+INSTALLED = """
+import math
+
+LIMITS = [0.1, 0.4, 1.0]
+
+
+def between(v):
+    for i in range(len(LIMITS)):
+        low, high = LIMITS[i], LIMITS[i + 1]
+        if low <= v <= high:
+            return v * low
+
+
+def in_season(v, w):
+    if v > 1.0:
+        factor = w
+    elif v < 0.5:
+        factor = v
+    return factor * v
+
+
+def searched(v, w):
+    step = w
+    for _ in range(3):
+        if abs(v - step) < 0.1:
+            return step * v
+        step = step / 2
+    raise ValueError("no solution")
+
+
+def series(t, limit, coefficients):
+    if t > limit:
+        return t * limit
+    return sum(c * t for c in coefficients)
+
+
+def in_place(v, w):
+    try:
+        v[v < 0] = 0.0
+    except TypeError:
+        v = v if v > 0 else 0.0
+    return v * w
+
+
+def told_apart(v, w):
+    if v > 0:
+        if not isinstance(v, int) and type(v).__name__ != "float64":
+            raise ValueError("no number")
+        return v * w
+    return v
+
+
+def memory(v, w):
+    if v > 0:
+        return memoryview(v)[()] * w
+    return v
+
+
+def compiled(v, w):
+    if v > 0:
+        return routine([v, w])[1]
+    return v
+
+
+def counted(v, w):
+    if v > 5:
+        return len(v)
+    return v * w
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A package of somebody else's, where pip puts it."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "somebodys_solver.py").write_text(INSTALLED)
+    monkeypatch.syspath_prepend(str(folder))
+    yield importlib.import_module("somebodys_solver")
+    del sys.modules["somebodys_solver"]
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "error"),
+    [
+        ("between", 1, "IndexError"),
+        ("in_season", 2, "UnboundLocalError"),
+        ("searched", 2, "ValueError: no solution"),
+        ("series", 3, "TypeError"),
+        ("counted", 2, "TypeError"),
+    ],
+)
+def test_what_a_path_through_a_package_fails_by_is_left_out(installed, name, count, error):
+    function, x = getattr(installed, name), np.array([0.3, 0.2, 0.1])
+    pattern = st.jacobian_sparsity(lambda x: function(*x[:count]), x)
+    expected = [count > 0, count > 1, False]
+    assert pattern.toarray().tolist() == [expected]
+    assert any(error in line for line in pattern.left_out)
+
+
+def test_an_assignment_to_an_element_of_a_number_fails_as_in_numpy(installed):
+    for x in (np.ones(2), np.ones((2, 3))):
+        plain = installed.in_place(*x)
+        pattern = st.jacobian_sparsity(lambda x: installed.in_place(*x), x)
+        assert pattern.shape == (plain.size, x.size)
+        assert pattern.nnz == 2 * plain.size
+
+
+def test_what_a_routine_without_a_frame_fails_by_is_not_left_out(installed):
+    """Of compiled code, which has no frame, nobody knows what it makes of traced numbers."""
+    installed.routine = operator.itemgetter(2)
+    with pytest.raises(st.EscapeError, match="compiled"):
+        st.jacobian_sparsity(lambda x: installed.compiled(*x), np.array([-1.0, 1.0]))
+
+
+@pytest.mark.parametrize("name", ["told_apart", "memory"])
+def test_an_error_that_the_trace_makes_in_a_package_is_not_left_out(installed, name):
+    function = getattr(installed, name)
+    try:
+        pattern = st.jacobian_sparsity(lambda x: function(*x), np.ones(2))
+    except st.TracingError:
+        return
+    assert pattern.nnz == 2
+    assert not pattern.left_out

@@ -151,6 +151,35 @@ twin(
 TWINS.pop("weighted")
 
 
+def _one_number(x):
+    y, m = np.empty_like(x[0]), x[0] > 0
+    y[m] = (x[1] / x[0])[m]
+    y[m] += x[2][m] ** 2
+    y[~m] = x[3]
+    return y
+
+
+def _without_dimensions(x):
+    v, y = np.asarray(x[0]), np.zeros(())
+    m = v > 0
+    if np.any(m):
+        y[m] = np.sin(v[m]) * np.asarray(x[1])[m]
+    return y
+
+
+twin(
+    "one number",
+    _one_number,
+    lambda x: np.where(x[0] > 0, x[1] / x[0] + x[2] ** 2, x[3]),
+)
+twin(
+    "an array without dimensions",
+    _without_dimensions,
+    lambda x: np.where(x[0] > 0, np.sin(x[0]) * x[1], 0),
+)
+twin("all rows or none", lambda x: np.sum(x[x[0] > 0]), lambda x: np.where(x[0] > 0, sum(x), 0))
+
+
 def _weighted(x):
     m = x > 0
     return np.sum(x[m] * V[m])

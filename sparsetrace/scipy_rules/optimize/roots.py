@@ -129,6 +129,7 @@ def _plain(call: Call, result: tuple[Any, Any], full_output) -> Any:
 
 
 def newton(call, func, x0, fprime, args, tol, maxiter, fprime2, x1, rtol, full_output, disp):
+    args = tuple(args)  # a list does as well, here and in `fixed_point`
     options = {
         "fprime": fprime and _with_args(fprime, args),
         "fprime2": fprime2 and _with_args(fprime2, args),
@@ -227,7 +228,7 @@ def _described(found, **solution) -> Any:
 
 def fixed_point(call, func, x0, args, xtol, maxiter, method):
     """A root of what the function changes."""
-    inner = _with_args(func, args)
+    inner = _with_args(func, tuple(args))
     options = {"xtol": xtol, "maxiter": maxiter, "method": method}
 
     def search(function, place):

@@ -38,11 +38,17 @@ OTHERS = {
     "bisect": lambda x: so.bisect(lambda z: z**3 - x[3], 0, 9, xtol=1e-15, maxiter=200),
     "toms748": lambda x: so.toms748(lambda z: z**3 - x[0], 0, 9, xtol=1e-14),
     "newton": lambda x: so.newton(lambda z: z**3 - x[0], 1.0, lambda z: 3 * z**2, tol=1e-14),
+    "newton, args in a list": lambda x: so.newton(
+        lambda z, a, b: z**3 - a * b, 1.0, lambda z, a, b: 3 * z**2, [x[0], x[2]], tol=1e-14
+    ),
     "newton, array": lambda x: so.newton(lambda z: z**3 - x, np.ones(4), tol=1e-14),
     "tplquad": lambda x: sg.tplquad(lambda a, b, c: x[0] * a + x[1] * b * c, 0, 1, 0, 1, 0, 1)[0],
     "nquad": lambda x: sg.nquad(lambda a, b: x[0] * a * b + x[1] ** 2, [[0, 1], [0, 1]])[0],
     "cumulative_simpson": lambda x: sg.cumulative_simpson(x, dx=0.5),
     "fixed_point": lambda x: so.fixed_point(lambda z: np.sqrt(z * x[0] + x[1]), 1.0, xtol=1e-14),
+    "fixed_point, args in a list": lambda x: so.fixed_point(
+        lambda z, a, b: np.sqrt(z * a + b), 1.0, [x[0], x[1]], xtol=1e-14
+    ),
     "newton_krylov": lambda x: so.newton_krylov(lambda z: z**2 - x[:2], np.ones(2), f_tol=1e-14),
     "root, both": lambda x: (
         so.root(lambda z: (z**3 - x[:2], np.diag(3 * z**2)), np.ones(2), jac=True, tol=1e-14).x
