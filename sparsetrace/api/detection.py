@@ -140,7 +140,7 @@ def jacobian_sparsity(
             explain(
                 "a branch",
                 f"how many values the function returns depends on it ({sizes_found})",
-                "Return arrays of one shape.",
+                "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
             )
         )
     indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
