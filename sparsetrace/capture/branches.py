@@ -19,11 +19,8 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from types import CodeType, FrameType
-from typing import Any
 
-import numpy as np
-
-from sparsetrace.capture.known_comparisons import KnownComparisons
+from sparsetrace.capture.known_comparisons import Comparison, KnownComparisons
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.user_code.frames import is_own, outside_frame
 from sparsetrace.user_code.handlers import code_map
@@ -201,15 +198,16 @@ class Branches:
         """Whether the next branch is one that no earlier run decided."""
         return self.taken == len(self.path)
 
-    def decide(self, comparison: tuple[Any, np.ufunc, float] | None = None) -> bool:
+    def decide(self, *comparisons: Comparison) -> bool:
         """The outcome of the next branch of this run.
 
         Parameters
         ----------
-        comparison : tuple, optional
-            The number, the ufunc and the constant of which this is the outcome.
+        *comparisons : tuple
+            Those of which this is the outcome.
         """
-        implied = None if comparison is None else self._known.outcome(comparison)
+        known = map(self._known.outcome, comparisons)
+        implied = next((outcome for outcome in known if outcome is not None), None)
         frame = outside_frame(sys._getframe(1))
         place = frame.f_code, frame.f_lineno
         self.trail.append(place)
@@ -230,8 +228,9 @@ class Branches:
         outcome = self._outcomes[place] = self.path[self.taken]
         if implied is not None:
             self._implied.add(self.taken)
-        elif comparison is not None:
-            self._known.learn(comparison, outcome=outcome)
+        else:
+            for comparison in comparisons:
+                self._known.learn(comparison, outcome=outcome)
         self.taken += 1
         return outcome
 

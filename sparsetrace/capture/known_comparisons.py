@@ -8,12 +8,15 @@ is no branch.  A number may be NaN until a comparison with it was True: then all
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-__all__ = ["KnownComparisons"]
+__all__ = ["Comparison", "KnownComparisons"]
+
+Comparison = tuple[Any, np.ufunc, float]
+"""The number, the ufunc and the constant."""
 
 _OPPOSITE: dict[np.ufunc, np.ufunc] = {
     np.less: np.greater_equal,
@@ -35,6 +38,8 @@ class _Interval:
     without_high: bool = False
     is_ordered: bool = False
     """Whether it is known not to be NaN."""
+    without: set[float] = field(default_factory=set)
+    """What it is not, whether it is NaN or not."""
 
     def is_below(self, bound: float, *, strictly: bool) -> bool:
         if self.high == bound:
@@ -45,6 +50,16 @@ class _Interval:
         if self.low == bound:
             return self.without_low or not strictly
         return self.low > bound
+
+    def equals(self, bound: float) -> bool | None:
+        """Whether it equals a constant, where that is known."""
+        if bound in self.without or not (
+            self.low <= bound <= self.high
+            and (bound != self.low or not self.without_low)
+            and (bound != self.high or not self.without_high)
+        ):
+            return False
+        return True if self.is_ordered and self.low == self.high else None
 
     def satisfies(self, ufunc: np.ufunc, bound: float) -> bool:
         strictly = ufunc in (np.less, np.greater)
@@ -65,6 +80,8 @@ class _Interval:
 class KnownComparisons:
     """The comparisons of one path.
 
+    A truth value is the comparison of itself with zero: ``if flag`` asks for ``flag != 0``.
+
     Examples
     --------
     >>> x, known = object(), KnownComparisons()
@@ -81,19 +98,30 @@ class KnownComparisons:
     def clear(self) -> None:
         self._intervals.clear()
 
-    def outcome(self, comparison: tuple[Any, np.ufunc, float]) -> bool | None:
+    def outcome(self, comparison: Comparison) -> bool | None:
         """True or False where the outcomes before it leave no other; else None."""
         number, ufunc, bound = comparison
         interval = self._intervals.get(id(number))
         if interval is None:
             return None
+        if ufunc in (np.equal, np.not_equal):
+            equal = interval.equals(bound)
+            return equal if equal is None or ufunc is np.equal else not equal
         if interval.satisfies(_OPPOSITE[ufunc], bound):
             return False
         return True if interval.is_ordered and interval.satisfies(ufunc, bound) else None
 
-    def learn(self, comparison: tuple[Any, np.ufunc, float], *, outcome: bool) -> None:
+    def learn(self, comparison: Comparison, *, outcome: bool) -> None:
         """Remember the outcome of a decision."""
         number, ufunc, bound = comparison
         interval = self._intervals.setdefault(id(number), _Interval(number))
+        if ufunc in (np.equal, np.not_equal):
+            if outcome is not (ufunc is np.equal):
+                interval.without.add(bound)
+                return
+            interval.low = interval.high = bound
+            interval.without_low = interval.without_high = False
+            interval.is_ordered = True
+            return
         interval.narrow(ufunc if outcome else _OPPOSITE[ufunc], bound)
         interval.is_ordered = interval.is_ordered or outcome

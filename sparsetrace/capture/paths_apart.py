@@ -17,6 +17,7 @@ from typing import Any
 from sparsetrace.capture.apart_writes import CannotUndo
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.genuine_errors import described, is_genuine, judged
+from sparsetrace.capture.known_comparisons import Comparison
 from sparsetrace.capture.result_unions import distinct_results
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import Trace
@@ -61,11 +62,11 @@ def run_apart(
     branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW, began=session.began)
     decide_apart = session.decider(session, branches)
 
-    def decide(comparison: Any = None) -> bool:
+    def decide(*comparisons: Comparison) -> bool:
         if not branches.path and has_effects():
             trace.decide = outer
-            return outer(comparison)
-        return decide_apart(comparison)
+            return outer(*comparisons)
+        return decide_apart(*comparisons)
 
     results: list[Any] = []
     refused: dict[str, Exception] = {}

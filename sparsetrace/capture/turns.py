@@ -20,6 +20,7 @@ from contextvars import Context, copy_context
 from threading import get_ident
 from typing import Any
 
+from sparsetrace.capture.known_comparisons import Comparison
 from sparsetrace.capture.session import SESSION, Restart
 from sparsetrace.capture.thread_activity import Watch, is_inside
 from sparsetrace.context import CURRENT, Trace
@@ -299,7 +300,7 @@ def _of_another_thread(graph: Graph) -> None:
 
 
 def _decider(trace: Trace, decide: Callable[..., bool]) -> Callable[..., bool]:
-    def decided(comparison: Any = None) -> bool:
+    def decided(*comparisons: Comparison) -> bool:
         if get_ident() != trace.graph.thread:
             _of_another_thread(trace.graph)
         if trace.turns is not None and trace.turns.raced:
@@ -313,7 +314,7 @@ def _decider(trace: Trace, decide: Callable[..., bool]) -> Callable[..., bool]:
                     BY_VALUES,
                 )
             )
-        return decide(comparison)
+        return decide(*comparisons)
 
     return decided
 

@@ -134,6 +134,8 @@ _REFLECTED: dict[np.ufunc, np.ufunc] = {
     np.less_equal: np.greater_equal,
     np.greater: np.less,
     np.greater_equal: np.less_equal,
+    np.equal: np.equal,
+    np.not_equal: np.not_equal,
 }
 """The same comparison with its operands exchanged."""
 _EXACT = frozenset((int, float, np.float64))
@@ -315,9 +317,10 @@ class Number(metaclass=_Kind):
             refuse_truth("a traced number")
         trace.conditions.append(self._id)
         compared, trace.compared = trace.compared, None
+        own = self, np.not_equal, 0.0
         if compared is not None and compared[0] is self:
-            return trace.decide(compared[1:])
-        return trace.decide()
+            return trace.decide(own, compared[1:])
+        return trace.decide(own)
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         refuse_value("pickle")

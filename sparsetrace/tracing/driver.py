@@ -21,6 +21,7 @@ from sparsetrace.capture.apart_functions import exchanging, more_is_run_apart, r
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
+from sparsetrace.capture.known_comparisons import Comparison
 from sparsetrace.capture.numpy_lists import refuse_objects
 from sparsetrace.capture.patches import (
     capturing,
@@ -305,13 +306,13 @@ def _note(error: Exception, branches: Branches) -> None:
 def _decider(session: Session, branches: Branches) -> Callable[..., bool]:
     """Decides a branch, unless the name of a builtin that branches can be exchanged first."""
 
-    def decide(comparison: Any = None) -> bool:
+    def decide(*comparisons: Comparison) -> bool:
         if branches.is_new():
             asking = outside_frame(sys._getframe(1))
             # NumPy compares traced numbers in an array of objects, which can be one of the trace
             if rebind_orderings(asking) or (calls_numpy(asking) and exchange_sequences()):
                 session.ask()
-        return branches.decide(comparison)
+        return branches.decide(*comparisons)
 
     return decide
 

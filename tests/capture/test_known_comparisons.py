@@ -84,6 +84,25 @@ def both_sides(x):
     return np.array([low * high])
 
 
+def one_truth(x):
+    """A truth value that is asked for again has the outcome that it had."""
+    above, v = x[0] > x[1], x[2]
+    low = x[3] if above else x[4]
+    high = x[5] if not above else x[6]
+    if v == 0.0:
+        low = low * x[7]
+    if v != 0:
+        low = low * x[8]
+    return np.array([low * high])
+
+
+def zero_or_not(x):
+    v = x[0]
+    if v:
+        return np.array([x[1]])
+    return np.array([x[2] if v > -1.0 else x[3]])
+
+
 @pytest.mark.parametrize("f", [searched, by_turns, between_whole_numbers, both_sides])
 def test_patterns(f):
     wanted = numerical_jacobian_pattern(f, START, points=200, low=-0.2, high=1.2)
@@ -94,6 +113,29 @@ def test_chained_and_reflected_comparisons():
     pattern = st.jacobian_sparsity(as_a_float, START).toarray()
     # x[6] where x[0] is 0.5 and nothing else: no difference quotient shows that
     assert pattern.nonzero()[1].tolist() == [1, 3, 4, 6, 7]
+
+
+def test_a_truth_value_is_decided_once():
+    runs = SimpleQueue()
+
+    def f(x):
+        runs.put(None)
+        return one_truth(x)
+
+    pattern = st.jacobian_sparsity(f, START).toarray()
+    assert pattern.nonzero()[1].tolist() == [3, 4, 5, 6, 7, 8]
+    hessian = st.hessian_sparsity(lambda x: f(x)[0], START).toarray()
+    assert not hessian[3, 5] and hessian[3, 6]
+    assert not hessian[7, 8]
+    while not runs.empty():
+        runs.get()
+    st.jacobian_sparsity(f, START)
+    assert runs.qsize() == 4
+
+
+def test_a_number_that_is_no_zero_is_nonzero():
+    pattern = st.jacobian_sparsity(zero_or_not, START).toarray()
+    assert pattern.nonzero()[1].tolist() == [1, 2]
 
 
 def test_a_search_has_no_more_paths_than_the_table_intervals():
@@ -172,13 +214,13 @@ def test_each_number_has_an_interval_of_its_own(f):
 def test_outcomes_are_those_of_numbers():
     """Whatever was decided of a number before, an outcome that is known is the number's own."""
     rng = np.random.default_rng(0)
-    ufuncs = [np.less, np.less_equal, np.greater, np.greater_equal]
+    ufuncs = [np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal]
     decided = 0
     for _ in range(300):
         number, known = object(), KnownComparisons()
         value = rng.choice([*np.arange(5.0), 0.5, 2.5, -np.inf, np.inf, np.nan])
         for _ in range(8):
-            comparison = number, ufuncs[rng.integers(4)], float(rng.integers(5))
+            comparison = number, ufuncs[rng.integers(6)], float(rng.integers(5))
             true = bool(comparison[1](value, comparison[2]))
             outcome = known.outcome(comparison)
             assert outcome in (None, true)
