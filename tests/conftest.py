@@ -11,6 +11,7 @@ marked `slow` are left out.
 from __future__ import annotations
 
 import gc
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -63,6 +64,16 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+_OFTEN = 200
+_ended = itertools.count(1)
+
+
+def pytest_runtest_logfinish() -> None:
+    """Leave out what earlier tests have left behind, too."""
+    if next(_ended) % _OFTEN == 0:
+        pytest_collection_finish()
 
 
 @pytest.fixture

@@ -77,7 +77,12 @@ def check(f, *, x=X) -> None:
             with pytest.raises(type(error)):
                 f(x.copy())
             return
-        assert_covers(pattern, numerical_jacobian_pattern(f, x, points=2))
+        try:
+            wanted = numerical_jacobian_pattern(f, x, points=2)
+        except Exception:
+            assert pattern.left_out  # the function fails there, and the pattern says so
+        else:
+            assert_covers(pattern, wanted)
 
 
 @pytest.mark.parametrize("source", EXPRESSIONS)
@@ -111,7 +116,7 @@ REFUSED = {
     "x[0].as_integer_ratio()": EscapeError,
     "range(np.argmax(x))": ValueDependentError,
     "[1, 2, 3][np.argmax(x)]": ValueDependentError,
-    "len(x[x > 0])": ValueDependentError,
+    "len(np.tile(x, 3)[np.tile(x, 3) > 0])": ValueDependentError,
     "np.unique(x)": ValueDependentError,
     "np.save('nowhere.npy', x)": ValueDependentError,
     "np.random.default_rng(0).normal(x)": EscapeError,

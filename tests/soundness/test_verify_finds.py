@@ -45,8 +45,8 @@ def a_list_as_an_array(leaf):
 TAKEN_OUT = {
     "compiled": ("operands.memory.COMPILERS", frozenset(), "compiled_before", "global"),
     "arguments": (
-        "tracing.arguments.unknown",
-        lambda graph, arguments: list(arguments),
+        "tracing.unknown_numbers._Exchange.of",
+        lambda exchange, argument: argument,
         "a_rate_times_the_state",
         "global",
     ),

@@ -45,7 +45,7 @@ REFUSED = {
     "np.ma.put(constant, [0], v[:1])": "ordinary array",
     "np.ma.median(m, overwrite_input=True)": "does not read overwrite_input=True",
     "np.ma.nonzero(m)": "np.ma.nonzero",
-    "np.ma.where(m > 1)": "x[mask], as an array",
+    "np.ma.where(m > 1)": "np.where(m, x, 0) in place of x[m]",
     "Sub(x, mask=K)": "class Sub",
     "pickle.dumps(m)": "pickle",
     "np.fromiter(m.ravel(), float)[:2] if 0 else np.asarray(m, dtype=object)": "",

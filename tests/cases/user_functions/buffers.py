@@ -117,3 +117,13 @@ def complex_buffer(x):
     z[0] = x[0] + 1j * x[1]
     z[1] = x[2] + 1j * x[3] ** 2
     return np.abs(z)
+
+
+def of_whole_numbers(x):
+    counts = np.zeros(3, dtype=int)
+    counts[0] = x[0]
+    return counts * x[1] + x[2]
+
+
+def of_counted_elements(x):
+    return x[: len(x[x > 1.0])].sum()

@@ -19,7 +19,8 @@ def newton(x):
 
 
 def counted_mask(x):
-    return x[: len(x[x > 1.0])].sum()
+    every = np.concatenate([x, x, x])
+    return every[: len(every[every > 1.0])].sum()
 
 
 def python_lookup(x):
@@ -29,12 +30,6 @@ def python_lookup(x):
 def global_array(x):
     BYTES[0] = x[0]
     return BYTES.sum()
-
-
-def integer_buffer(x):
-    counts = np.zeros(3, dtype=int)
-    counts[0] = x[0]
-    return counts * x[1]
 
 
 def balanced_form(x):
