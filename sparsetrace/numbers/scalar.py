@@ -120,7 +120,8 @@ def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
         ufunc, a, b = _REFLECTED[ufunc], b, a
     if type(b) is np.ndarray and not b.ndim:  # as which NumPy's own numbers compare
         b = b[()]
-    if type(b) in _EXACT and a._dtype is FLOAT and abs(b) <= _LARGEST:
+    exact = a._dtype is FLOAT or a._dtype.kind == "b"
+    if exact and type(b) in _EXACT and abs(b) <= _LARGEST:
         a._trace.compared = (result, a, ufunc, float(b))
     return result
 
@@ -138,7 +139,7 @@ _REFLECTED: dict[np.ufunc, np.ufunc] = {
     np.not_equal: np.not_equal,
 }
 """The same comparison with its operands exchanged."""
-_EXACT = frozenset((int, float, np.float64))
+_EXACT = frozenset((int, bool, float, np.float64, np.bool_))
 _LARGEST = 2**53
 """Whole numbers beyond are not all numbers of the dtype."""
 _REPEATED = (list, tuple, str, bytes, bytearray, array_of_numbers, deque)
