@@ -163,14 +163,19 @@ def _in_functions(plain: type, stand_in: type, frames: list[types.FrameType]) ->
         renamed = identity_tests.with_calls_of(code, name, new_name)
         if renamed is None:
             continue
-        for function in gc.get_referrers(code):
-            if type(function) is types.FunctionType and function.__code__ is code:
-                held = Place(
-                    functools.partial(getattr, function, "__code__"),
-                    functools.partial(setattr, function, "__code__"),
-                )
-                patches.append(Patch(held, "", code, renamed))
-        patches.append(Patch(scope, new_name, ABSENT, stand_in))
+        functions = [
+            function
+            for function in gc.get_referrers(code)
+            if type(function) is types.FunctionType and function.__code__ is code
+        ]
+        for function in functions:
+            held = Place(
+                functools.partial(getattr, function, "__code__"),
+                functools.partial(setattr, function, "__code__"),
+            )
+            patches.append(Patch(held, "", code, renamed))
+        if functions:
+            patches.append(Patch(scope, new_name, ABSENT, stand_in))
     return patches
 
 
