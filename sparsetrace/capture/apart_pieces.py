@@ -14,7 +14,8 @@ from sparsetrace.capture.apart_writes import IN_PLACE, WHOLE, CannotUndo, Place,
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.user_code.effects import WRITES, has_effects, is_unchanging
+from sparsetrace.user_code.effects import WRITES, has_effects
+from sparsetrace.user_code.held_values import is_unchanging
 
 __all__ = ["stand_in"]
 

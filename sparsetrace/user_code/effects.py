@@ -19,7 +19,14 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, loaded_first
-from sparsetrace.user_code.handlers import instructions_of
+from sparsetrace.user_code.held_values import (
+    PACKAGES,
+    UNKNOWN,
+    HeldValues,
+    attribute,
+    is_unchanging,
+    stored,
+)
 from sparsetrace.user_code.written_arguments import (
     keywords_at,
     method_writes,
@@ -27,7 +34,7 @@ from sparsetrace.user_code.written_arguments import (
     written_keyword,
 )
 
-__all__ = ["HANDED", "WRITES", "has_effects", "is_unchanging"]
+__all__ = ["HANDED", "WRITES", "has_effects"]
 
 _STORES = frozenset(
     """
@@ -63,28 +70,10 @@ _ASKING = frozenset("attrgetter getattr hasattr methodcaller".split())
 _TEXTS = ("format", "repr", "str")
 _WRITING = frozenset("copyto fill_diagonal place put put_along_axis putmask shuffle".split())
 _MODULES = ("cmath", "math", "numpy", "operator", "scipy.special", "sparsetrace")
-_PACKAGES = ("numpy.", "scipy.special.", "sparsetrace.")
-_ARRAY_MAKERS = frozenset(
-    """
-    array copy empty empty_like eye full full_like linspace ones ones_like zeros zeros_like
-    """.split()
-)
-_CONTAINER_MAKERS = frozenset("dict list set".split())
-_CONTAINER_STEPS = frozenset(
-    "BUILD_LIST BUILD_MAP BUILD_SET DICT_MERGE DICT_UPDATE LIST_EXTEND SET_UPDATE".split()
-)
-_VALUE_STEPS = frozenset(
-    """
-    BUILD_STRING COMPARE_OP CONTAINS_OP FORMAT_VALUE IS_OP LOAD_CONST UNARY_INVERT UNARY_NEGATIVE
-    UNARY_NOT UNARY_POSITIVE
-    """.split()
-)
 _FUNCTION_STEPS = frozenset("LOAD_GLOBAL MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE".split())
 _BETWEEN = frozenset("CACHE NOP PRECALL PUSH_NULL".split())
 _IN_PLACE = "="
 """The last letter of an operator that may change its left side."""
-_UNCHANGING = (bool, int, float, complex, str, bytes, np.generic, type(None))
-_UNKNOWN: Any = object()
 
 
 def has_effects(
@@ -228,14 +217,6 @@ def _bound(
     return dict.fromkeys(names, 0.0) | dict(zip(names, args, strict=False)) | dict(kwargs)
 
 
-def is_unchanging(value: object) -> bool:
-    """Whether no operator can change an object."""
-    if isinstance(value, tuple):
-        return all(map(is_unchanging, value))
-    # a traced number tells ``isinstance`` that it is a float
-    return hasattr(type(value), "_is_number") or isinstance(value, _UNCHANGING)
-
-
 def _is_pure(function: object, seen: _Seen) -> bool:
     if id(function) in seen:
         return True
@@ -255,7 +236,7 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
     if isinstance(function, types.FunctionType):  # also where it stands for one of Python's
         module = str(function.__globals__.get("__name__", ""))
-    if module in _MODULES or module.startswith(_PACKAGES):
+    if module in _MODULES or module.startswith(PACKAGES):
         return name not in _WRITING and "random" not in module
     if isinstance(function, type) and issubclass(function, tuple) and _is_named_tuple(function):
         return True
@@ -309,8 +290,8 @@ def _cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
             continue
 
 
-class _Body:
-    """The instructions of one function, with what is known of the values behind its names."""
+class _Body(HeldValues):
+    """One function, and whether its instructions change anything."""
 
     def __init__(
         self,
@@ -320,32 +301,11 @@ class _Body:
         given: dict[str, Any],
         seen: _Seen,
     ) -> None:
-        self.code, self.scope, self.cells, self.seen = code, scope, cells, seen
-        self.steps = instructions_of(code)
-        count = code.co_argcount + code.co_kwonlyargcount
-        count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
-        self.undoes = seen.undoes
+        super().__init__(code, scope, cells, given)
+        self.seen, self.undoes = seen, seen.undoes
         seen.names.update(code.co_names)
         if not _ASKING.isdisjoint(code.co_names):
             seen.asked.update(text for text in code.co_consts if isinstance(text, str))
-        self.arguments = set(code.co_varnames[:count])
-        self.given = given
-        self.stores: dict[str, list[int]] = {}
-        for at, step in enumerate(self.steps):
-            for name in _stored(step):
-                self.stores.setdefault(name, []).append(at)
-        self.loops = [
-            (at, self.steps.index(target))
-            for at, step in enumerate(self.steps)
-            if step.opcode in dis.hasjrel and "BACKWARD" in step.opname
-            for target in self.steps[:at]
-            if target.offset == step.argval
-        ]
-        self.imported = {
-            name: value
-            for name in self.stores
-            if name not in self.arguments and (value := self._imported(name)) is not _UNKNOWN
-        }
 
     def is_pure(self) -> bool:
         inside = self.cells | self.imported
@@ -354,26 +314,6 @@ class _Body:
             for inner in self.code.co_consts
             if isinstance(inner, types.CodeType)
         )
-
-    def _imported(self, name: str) -> Any:
-        """The module, or what is of one, that a local name holds from ``import`` statements."""
-        values = [self._import_at(at - 1) for at in self.stores[name]]
-        return values[0] if all(value is values[0] for value in values) else _UNKNOWN
-
-    def _import_at(self, at: int) -> Any:
-        step = self.steps[at]
-        if step.opname == "IMPORT_NAME" and "." not in step.argval:
-            return self._module(at)
-        if step.opname != "IMPORT_FROM":
-            return _UNKNOWN
-        while at and self.steps[at].opname != "IMPORT_NAME":
-            at -= 1
-        return _attribute(self._module(at), step.argval)
-
-    def _module(self, at: int) -> Any:
-        """The module that an instruction imports, unless by a relative name."""
-        level, step = self.steps[at - 2], self.steps[at]
-        return sys.modules.get(step.argval, _UNKNOWN) if level.argval == 0 else _UNKNOWN
 
     def _changes_nothing(self, at: int) -> bool:
         step = self.steps[at]
@@ -397,7 +337,7 @@ class _Body:
         if name == "BINARY_OP" and step.argrepr.endswith(_IN_PLACE):
             return self._is_own_operand(at)
         if name == "LOAD_GLOBAL":
-            value = self._value((("LOAD_GLOBAL", step.argval),))
+            value = self.value((("LOAD_GLOBAL", step.argval),))
             return self._is_harmless(value)
         if name in ("LOAD_ATTR", "LOAD_METHOD"):
             return self._is_harmless_attribute(at)
@@ -411,7 +351,7 @@ class _Body:
         chain = loaded_first(self.steps, at)
         if len(chain) != 1 or not chain[0][0].startswith("LOAD_FAST"):
             return False
-        made = self._made(str(chain[0][1]), at)
+        made = self.made(str(chain[0][1]), at)
         start = self.steps[at].positions
         deeper = start is None or any(
             step.opname in _ITEM_READS
@@ -427,66 +367,12 @@ class _Body:
         after = next((s for s in self.steps[at + 1 :] if s.opname not in _BETWEEN), None)
         if after is None:
             return False
-        for name in _stored(after):
-            return self._made(name, at) is not None
+        for name in stored(after):
+            return self.made(name, at) is not None
         if after.opname == "SWAP":  # an item, which `_is_own_item` looks at, too
             chain = loaded_first(self.steps, at)
-            return len(chain) == 1 and self._made(str(chain[0][1]), at) == "array"
+            return len(chain) == 1 and self.made(str(chain[0][1]), at) == "array"
         return False
-
-    def _made(self, name: str, at: int, under: frozenset[str] = frozenset()) -> str | None:
-        """What a local name holds that the function has made itself: a value, array, container."""
-        if name in under:
-            return "value"
-        if name in self.arguments and not is_unchanging(self.given.get(name, _UNKNOWN)):
-            return None
-        if name in self.code.co_cellvars:
-            return None
-        stores = [i for i in self.stores.get(name, []) if self._reaches(i, at)]
-        kinds = {self._producer(i, under | {name}) for i in stores}
-        if not kinds:
-            return "value" if name in self.arguments else None
-        if None in kinds:
-            return None
-        kinds.discard("value") if len(kinds) > 1 else None
-        return kinds.pop() if len(kinds) == 1 else "container"
-
-    def _reaches(self, store: int, at: int) -> bool:
-        """Whether an instruction may be run after another."""
-        return store < at or any(start <= at and store <= end for end, start in self.loops)
-
-    def _producer(self, at: int, under: frozenset[str]) -> str | None:
-        """What the value is that is stored at an instruction."""
-        before = at - 1
-        if self.steps[at].is_jump_target or before < 0:
-            return None
-        step = self.steps[before]
-        if step.opname in _CONTAINER_STEPS:
-            return "container"
-        if step.opname in _VALUE_STEPS:
-            return "value"
-        if step.opname == "BINARY_OP":
-            nearby = {s.opname for s in self.steps[max(0, before - 3) : before]}
-            return "value" if nearby.isdisjoint(_CONTAINER_STEPS) else "container"
-        if step.opname == "LOAD_FAST" and isinstance(step.argval, str):
-            made = self._made(step.argval, before, under)
-            return made if made == "value" and step.argval not in under else None
-        if step.opname.startswith("CALL"):
-            chain = callee_at(self.steps, before)
-            if (
-                "copy" in keywords_at(self.code, self.steps, before)
-                or step.opname == "CALL_FUNCTION_EX"
-            ):
-                return None
-            return self._made_by_method(chain, before, under) or _made_by(self._value(chain))
-        return None
-
-    def _made_by_method(self, chain: Chain, at: int, under: frozenset[str]) -> str | None:
-        """What a method of an array makes that the function has made itself."""
-        names = [str(name) for _, name in chain]
-        if names[1:] in (["dot"], ["T", "dot"], ["copy"]) and self.steps[at].arg in (0, 1):
-            return "array" if self._made(names[0], at, under) == "array" else None
-        return None
 
     # ------------------------------------------------------------------ what is called
     def _is_harmless(self, value: object) -> bool:
@@ -494,34 +380,17 @@ class _Body:
         self.seen.classes.add(type(value))
         return not _moves_on(value) and (not callable(value) or _is_pure(value, self.seen))
 
-    def _value(self, chain: Chain) -> Any:
-        """What stands behind a chain of names, as far as that is known without running code."""
-        if not chain:
-            return _UNKNOWN
-        operation, name = chain[0]
-        if operation == "LOAD_GLOBAL":
-            value = self.scope.get(name, vars(builtins).get(name, _UNKNOWN))
-        elif operation in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
-            value = self.cells.get(name, self.imported.get(name, _UNKNOWN))
-        elif operation.startswith("LOAD_FAST") and name not in self.stores:
-            value = self.given.get(str(name), _UNKNOWN)
-        else:
-            value = self.imported.get(str(name), _UNKNOWN)
-        for _, attribute in chain[1:]:
-            value = _attribute(value, attribute)
-        return value
-
     def _is_harmless_attribute(self, at: int) -> bool:
         step = self.steps[at]
         chain, _ = chain_ending_at(self.steps, at)
-        owner = self._value(chain[:-1]) if len(chain) > 1 else _UNKNOWN
-        if owner is not _UNKNOWN and not hasattr(type(owner), "_is_traced"):
-            value = _attribute(owner, step.argval)
+        owner = self.value(chain[:-1]) if len(chain) > 1 else UNKNOWN
+        if owner is not UNKNOWN and not hasattr(type(owner), "_is_traced"):
+            value = attribute(owner, step.argval)
             if isinstance(value, property):
                 return value.fget is not None and _is_pure(
                     types.MethodType(value.fget, owner), self.seen
                 )
-            if value is not _UNKNOWN:
+            if value is not UNKNOWN:
                 return self._is_harmless(value)
         self.seen.asked.add(step.argval)
         if not _is_method(step):
@@ -529,7 +398,7 @@ class _Body:
         if step.argval in _PURE_METHODS:
             return True
         own = len(chain) == 2 and chain[0][0].startswith("LOAD_FAST")
-        return own and step.argval in _FILLING and self._made(str(chain[0][1]), at) is not None
+        return own and step.argval in _FILLING and self.made(str(chain[0][1]), at) is not None
 
     def _calls_what_is_known(self, at: int) -> bool:
         """Whether each name that is called is a known function, or a method looked at elsewhere."""
@@ -542,9 +411,9 @@ class _Body:
         if operation in ("LOAD_ATTR", "LOAD_METHOD"):
             # `_is_harmless_attribute` has looked at it, unless it is called with ``*args``
             known = self.steps[at].opname != "CALL_FUNCTION_EX" or name in _PURE_METHODS
-            return known or self._value(chain) is not _UNKNOWN
-        value = self._value(chain)
-        if value is not _UNKNOWN:
+            return known or self.value(chain) is not UNKNOWN
+        value = self.value(chain)
+        if value is not UNKNOWN:
             if isinstance(value, (list, tuple, dict)):  # of functions, one of which is chosen
                 items = value.values() if isinstance(value, dict) else value
                 return all(_is_pure(item, self.seen) for item in items)
@@ -559,11 +428,11 @@ class _Body:
 
     def _writes_nothing(self, at: int, chain: Chain) -> bool:
         """Whether a call, if it is one of NumPy's, writes into no argument but the function's."""
-        step, name, value = self.steps[at], str(chain[-1][1]), self._value(chain)
-        if value is not _UNKNOWN and not _is_of_numpy(value):
+        step, name, value = self.steps[at], str(chain[-1][1]), self.value(chain)
+        if value is not UNKNOWN and not _is_of_numpy(value):
             return True
         if step.opname == "CALL_FUNCTION_EX":
-            return value is _UNKNOWN
+            return value is UNKNOWN
         keywords = keywords_at(self.code, self.steps, at)
         written = written_keyword(name, keywords)
         if written is not None:
@@ -571,10 +440,10 @@ class _Body:
             return (
                 written == "out" == keywords[-1]
                 and bool(last)
-                and self._made(str(last[-1].argval), at) == "array"
+                and self.made(str(last[-1].argval), at) == "array"
             )
         count = int(step.arg or 0) - len(keywords)
-        if value is not _UNKNOWN:
+        if value is not UNKNOWN:
             return not writes_by_position(value, count)
         is_method = chain[-1][0] in ("LOAD_ATTR", "LOAD_METHOD")
         return not (is_method and name in _PURE_METHODS and method_writes(name, count))
@@ -611,8 +480,8 @@ class _Body:
             return True  # its code is looked at with this one
         if step.opname == "LOAD_CONST":
             return step.argval is None
-        value = self._value(chain)
-        return value is not _UNKNOWN and self._is_harmless(value)
+        value = self.value(chain)
+        return value is not UNKNOWN and self._is_harmless(value)
 
 
 _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())
@@ -620,47 +489,7 @@ _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())
 
 def _is_of_numpy(function: object) -> bool:
     module = getattr(function, "__module__", None) or ""
-    return isinstance(function, np.ufunc) or module == "numpy" or module.startswith(_PACKAGES)
-
-
-def _stored(step: dis.Instruction) -> tuple[str, ...]:
-    """The local names that an instruction stores into."""
-    if step.opname in ("STORE_FAST", "STORE_DEREF", "STORE_FAST_MAYBE_NULL"):
-        return (step.argval,)
-    if step.opname == "STORE_FAST_STORE_FAST":
-        return tuple(step.argval)
-    if step.opname == "STORE_FAST_LOAD_FAST":
-        return (step.argval[0],)
-    return ()
-
-
-def _made_by(maker: object) -> str | None:
-    """What a known function has made when it returns; nothing else holds that."""
-    module, name = getattr(maker, "__module__", None) or "", getattr(maker, "__name__", "")
-    if (module == "numpy" or module.startswith(_PACKAGES)) and name in _ARRAY_MAKERS:
-        return "array"
-    if module == "builtins" and name in _CONTAINER_MAKERS:
-        return "container"
-    return None
-
-
-def _attribute(owner: object, name: str) -> Any:
-    """An attribute as it stands in the module, the instance or the class; methods bound."""
-    if owner is _UNKNOWN:
-        return _UNKNOWN
-    if isinstance(owner, types.ModuleType):
-        return getattr(owner, name, _UNKNOWN)
-    value = getattr_static(owner, name, _UNKNOWN)
-    if isinstance(value, staticmethod):
-        return value.__func__
-    if isinstance(value, classmethod):
-        return types.MethodType(value.__func__, owner if isinstance(owner, type) else type(owner))
-    in_class = not isinstance(owner, type) and getattr_static(type(owner), name, None) is value
-    if isinstance(value, types.FunctionType) and in_class:
-        return types.MethodType(value, owner)
-    if in_class and isinstance(value, (types.MethodDescriptorType, types.WrapperDescriptorType)):
-        return _UNKNOWN  # of a type of Python's or NumPy's: told by its name
-    return value
+    return isinstance(function, np.ufunc) or module == "numpy" or module.startswith(PACKAGES)
 
 
 def _is_method(step: dis.Instruction) -> bool:

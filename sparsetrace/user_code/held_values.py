@@ -1,0 +1,232 @@
+"""What the names in a function's code hold, as far as its bytecode tells without running it.
+
+Contract: in doubt nothing is known.  What a function has made itself nothing else holds: it may
+store into that.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import sys
+import types
+from inspect import getattr_static
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.user_code.bytecode import Chain, callee_at
+from sparsetrace.user_code.handlers import instructions_of
+from sparsetrace.user_code.written_arguments import keywords_at
+
+__all__ = ["PACKAGES", "UNKNOWN", "HeldValues", "attribute", "is_unchanging", "stored"]
+
+UNKNOWN: Any = object()
+PACKAGES = ("numpy.", "scipy.special.", "sparsetrace.")
+_ARRAY_MAKERS = frozenset(
+    """
+    array copy empty empty_like eye full full_like linspace ones ones_like zeros zeros_like
+    """.split()
+)
+_CONTAINER_MAKERS = frozenset("dict list set".split())
+_CONTAINER_STEPS = frozenset(
+    "BUILD_LIST BUILD_MAP BUILD_SET DICT_MERGE DICT_UPDATE LIST_EXTEND SET_UPDATE".split()
+)
+_VALUE_STEPS = frozenset(
+    """
+    BUILD_STRING COMPARE_OP CONTAINS_OP FORMAT_VALUE IS_OP LOAD_CONST UNARY_INVERT UNARY_NEGATIVE
+    UNARY_NOT UNARY_POSITIVE
+    """.split()
+)
+_UNCHANGING = (bool, int, float, complex, str, bytes, np.generic, type(None))
+
+
+def is_unchanging(value: object) -> bool:
+    """Whether no operator can change an object."""
+    if isinstance(value, tuple):
+        return all(map(is_unchanging, value))
+    # a traced number tells ``isinstance`` that it is a float
+    return hasattr(type(value), "_is_number") or isinstance(value, _UNCHANGING)
+
+
+class HeldValues:
+    """The instructions of one function, and what is known of the values behind its names.
+
+    Parameters
+    ----------
+    code : code
+    scope : dict
+        The globals of its module.
+    cells, given : dict
+        What variables of its closure and its arguments hold, as far as that is known.
+
+    Examples
+    --------
+    >>> def f(v):
+    ...     result = np.zeros(2)
+    ...     result[0] = v
+    ...     return result
+    >>> held = HeldValues(f.__code__, globals(), {}, {"v": 0.5})
+    >>> held.made("result", len(held.steps)), held.made("v", len(held.steps))
+    ('array', 'value')
+    """
+
+    def __init__(
+        self,
+        code: types.CodeType,
+        scope: dict[str, Any],
+        cells: dict[str, Any],
+        given: dict[str, Any],
+    ) -> None:
+        self.code, self.scope, self.cells, self.given = code, scope, cells, given
+        self.steps = instructions_of(code)
+        count = code.co_argcount + code.co_kwonlyargcount
+        count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        self.arguments = set(code.co_varnames[:count])
+        self.stores: dict[str, list[int]] = {}
+        for at, step in enumerate(self.steps):
+            for name in stored(step):
+                self.stores.setdefault(name, []).append(at)
+        self.loops = [
+            (at, self.steps.index(target))
+            for at, step in enumerate(self.steps)
+            if step.opcode in dis.hasjrel and "BACKWARD" in step.opname
+            for target in self.steps[:at]
+            if target.offset == step.argval
+        ]
+        self.imported = {
+            name: value
+            for name in self.stores
+            if name not in self.arguments and (value := self._imported(name)) is not UNKNOWN
+        }
+
+    def _imported(self, name: str) -> Any:
+        """The module, or what is of one, that a local name holds from ``import`` statements."""
+        values = [self._import_at(at - 1) for at in self.stores[name]]
+        return values[0] if all(value is values[0] for value in values) else UNKNOWN
+
+    def _import_at(self, at: int) -> Any:
+        step = self.steps[at]
+        if step.opname == "IMPORT_NAME" and "." not in step.argval:
+            return self._module(at)
+        if step.opname != "IMPORT_FROM":
+            return UNKNOWN
+        while at and self.steps[at].opname != "IMPORT_NAME":
+            at -= 1
+        return attribute(self._module(at), step.argval)
+
+    def _module(self, at: int) -> Any:
+        """The module that an instruction imports, unless by a relative name."""
+        level, step = self.steps[at - 2], self.steps[at]
+        return sys.modules.get(step.argval, UNKNOWN) if level.argval == 0 else UNKNOWN
+
+    def made(self, name: str, at: int, under: frozenset[str] = frozenset()) -> str | None:
+        """What a local name holds that the function has made itself: a value, array, container."""
+        if name in under:
+            return "value"
+        if name in self.arguments and not is_unchanging(self.given.get(name, UNKNOWN)):
+            return None
+        if name in self.code.co_cellvars:
+            return None
+        stores = [i for i in self.stores.get(name, []) if self._reaches(i, at)]
+        kinds = {self._producer(i, under | {name}) for i in stores}
+        if not kinds:
+            return "value" if name in self.arguments else None
+        if None in kinds:
+            return None
+        kinds.discard("value") if len(kinds) > 1 else None
+        return kinds.pop() if len(kinds) == 1 else "container"
+
+    def _reaches(self, store: int, at: int) -> bool:
+        """Whether an instruction may be run after another."""
+        return store < at or any(start <= at and store <= end for end, start in self.loops)
+
+    def _producer(self, at: int, under: frozenset[str]) -> str | None:
+        """What the value is that is stored at an instruction."""
+        before = at - 1
+        if self.steps[at].is_jump_target or before < 0:
+            return None
+        step = self.steps[before]
+        if step.opname in _CONTAINER_STEPS:
+            return "container"
+        if step.opname in _VALUE_STEPS:
+            return "value"
+        if step.opname == "BINARY_OP":
+            nearby = {s.opname for s in self.steps[max(0, before - 3) : before]}
+            return "value" if nearby.isdisjoint(_CONTAINER_STEPS) else "container"
+        if step.opname == "LOAD_FAST" and isinstance(step.argval, str):
+            made = self.made(step.argval, before, under)
+            return made if made == "value" and step.argval not in under else None
+        if step.opname.startswith("CALL"):
+            chain = callee_at(self.steps, before)
+            if (
+                "copy" in keywords_at(self.code, self.steps, before)
+                or step.opname == "CALL_FUNCTION_EX"
+            ):
+                return None
+            return self._made_by_method(chain, before, under) or _made_by(self.value(chain))
+        return None
+
+    def _made_by_method(self, chain: Chain, at: int, under: frozenset[str]) -> str | None:
+        """What a method of an array makes that the function has made itself."""
+        names = [str(name) for _, name in chain]
+        if names[1:] in (["dot"], ["T", "dot"], ["copy"]) and self.steps[at].arg in (0, 1):
+            return "array" if self.made(names[0], at, under) == "array" else None
+        return None
+
+    def value(self, chain: Chain) -> Any:
+        """What stands behind a chain of names, as far as that is known without running code."""
+        if not chain:
+            return UNKNOWN
+        operation, name = chain[0]
+        if operation == "LOAD_GLOBAL":
+            value = self.scope.get(name, vars(builtins).get(name, UNKNOWN))
+        elif operation in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
+            value = self.cells.get(name, self.imported.get(name, UNKNOWN))
+        elif operation.startswith("LOAD_FAST") and name not in self.stores:
+            value = self.given.get(str(name), UNKNOWN)
+        else:
+            value = self.imported.get(str(name), UNKNOWN)
+        for _, name in chain[1:]:
+            value = attribute(value, name)
+        return value
+
+
+def stored(step: dis.Instruction) -> tuple[str, ...]:
+    """The local names that an instruction stores into."""
+    if step.opname in ("STORE_FAST", "STORE_DEREF", "STORE_FAST_MAYBE_NULL"):
+        return (step.argval,)
+    if step.opname == "STORE_FAST_STORE_FAST":
+        return tuple(step.argval)
+    if step.opname == "STORE_FAST_LOAD_FAST":
+        return (step.argval[0],)
+    return ()
+
+
+def _made_by(maker: object) -> str | None:
+    """What a known function has made when it returns; nothing else holds that."""
+    module, name = getattr(maker, "__module__", None) or "", getattr(maker, "__name__", "")
+    if (module == "numpy" or module.startswith(PACKAGES)) and name in _ARRAY_MAKERS:
+        return "array"
+    if module == "builtins" and name in _CONTAINER_MAKERS:
+        return "container"
+    return None
+
+
+def attribute(owner: object, name: str) -> Any:
+    """An attribute as it stands in the module, the instance or the class; methods bound."""
+    if owner is UNKNOWN:
+        return UNKNOWN
+    if isinstance(owner, types.ModuleType):
+        return getattr(owner, name, UNKNOWN)
+    value = getattr_static(owner, name, UNKNOWN)
+    if isinstance(value, staticmethod):
+        return value.__func__
+    if isinstance(value, classmethod):
+        return types.MethodType(value.__func__, owner if isinstance(owner, type) else type(owner))
+    in_class = not isinstance(owner, type) and getattr_static(type(owner), name, None) is value
+    if isinstance(value, types.FunctionType) and in_class:
+        return types.MethodType(value, owner)
+    if in_class and isinstance(value, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+        return UNKNOWN  # of a type of Python's or NumPy's: told by its name
+    return value
