@@ -16,7 +16,7 @@ import numpy as np
 __all__ = ["Comparison", "KnownComparisons"]
 
 Comparison = tuple[Any, np.ufunc, float]
-"""The number, the ufunc and the constant."""
+"""The number, the ufunc and the constant; of two numbers both, and zero, as of their difference."""
 
 _OPPOSITE: dict[np.ufunc, np.ufunc] = {
     np.less: np.greater_equal,
@@ -31,7 +31,7 @@ class _Interval:
     """Where a number lies, unless it is NaN."""
 
     number: object
-    """The traced number itself, so that no other one has its id."""
+    """The traced number itself, or both, so that no other one has its id."""
     low: float = -math.inf
     high: float = math.inf
     without_low: bool = False
@@ -93,7 +93,7 @@ class KnownComparisons:
     """
 
     def __init__(self) -> None:
-        self._intervals: dict[int, _Interval] = {}
+        self._intervals: dict[Any, _Interval] = {}
 
     def clear(self) -> None:
         self._intervals.clear()
@@ -101,7 +101,7 @@ class KnownComparisons:
     def outcome(self, comparison: Comparison) -> bool | None:
         """True or False where the outcomes before it leave no other; else None."""
         number, ufunc, bound = comparison
-        interval = self._intervals.get(id(number))
+        interval = self._intervals.get(_key(number))
         if interval is None:
             return None
         if ufunc in (np.equal, np.not_equal):
@@ -114,7 +114,7 @@ class KnownComparisons:
     def learn(self, comparison: Comparison, *, outcome: bool) -> None:
         """Remember the outcome of a decision."""
         number, ufunc, bound = comparison
-        interval = self._intervals.setdefault(id(number), _Interval(number))
+        interval = self._intervals.setdefault(_key(number), _Interval(number))
         if ufunc in (np.equal, np.not_equal):
             if outcome is not (ufunc is np.equal):
                 interval.without.add(bound)
@@ -125,3 +125,7 @@ class KnownComparisons:
             return
         interval.narrow(ufunc if outcome else _OPPOSITE[ufunc], bound)
         interval.is_ordered = interval.is_ordered or outcome
+
+
+def _key(number: object) -> Any:
+    return tuple(map(id, number)) if type(number) is tuple else id(number)

@@ -116,6 +116,11 @@ def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """
     if not isinstance(result, Number) or result._trace.decide is None or ufunc not in _REFLECTED:
         return result
+    if isinstance(a, Number) and isinstance(b, Number):
+        if id(a) > id(b):
+            ufunc, a, b = _REFLECTED[ufunc], b, a
+        a._trace.compared = (result, (a, b), ufunc, 0.0)
+        return result
     if isinstance(b, Number):
         ufunc, a, b = _REFLECTED[ufunc], b, a
     if type(b) is np.ndarray and not b.ndim:  # as which NumPy's own numbers compare

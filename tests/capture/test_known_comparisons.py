@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from queue import SimpleQueue
 
 import numpy as np
@@ -96,6 +97,29 @@ def one_truth(x):
     return np.array([low * high])
 
 
+def two_numbers(x):
+    """Two numbers have one order, NaN or not."""
+    v, w = x[0], x[1]
+    with np.errstate(invalid="ignore"):
+        w = np.sqrt(w)
+    if v < w:
+        return np.array([x[2] if w > v else x[3]])
+    if v != w:
+        return np.array([x[4] if v > w else x[5]])  # above, or one of them is NaN
+    return np.array([x[6] if w >= v else x[7]])
+
+
+def tried_until_it_works(x):
+    """One outcome of a comparison is the same in all turns of a loop."""
+    v, w, step = x[0], x[1], 1e-8
+    for _ in range(30):
+        try:
+            return np.array([math.log((v * step if v < w else w) - x[2]) * x[3]])
+        except ValueError:
+            step = step + step
+    return np.array([x[4]])
+
+
 def zero_or_not(x):
     v = x[0]
     if v:
@@ -132,6 +156,18 @@ def test_a_truth_value_is_decided_once():
         runs.get()
     st.jacobian_sparsity(f, START)
     assert runs.qsize() == 4
+
+
+def test_two_numbers_have_one_order():
+    pattern = st.jacobian_sparsity(two_numbers, START).toarray()
+    assert pattern.nonzero()[1].tolist() == [2, 4, 5, 6]
+    wanted = numerical_jacobian_pattern(two_numbers, START, points=60, low=-1.0, high=1.0)
+    assert wanted.nonzero()[1].tolist() == [2, 4, 5]  # the numbers are never equal there
+
+
+def test_a_loop_with_one_comparison_has_few_paths():
+    pattern = st.jacobian_sparsity(tried_until_it_works, START).toarray()
+    assert pattern.nonzero()[1].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_number_that_is_no_zero_is_nonzero():
