@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from sparsetrace.arrays.array import traced_array
 from sparsetrace.arrays.object_array import ObjectArray
@@ -36,7 +37,7 @@ from sparsetrace.tracing.all_references import (
 )
 from sparsetrace.tracing.shared_memory import Pool, overlapping
 from sparsetrace.tracing.state import State
-from sparsetrace.tracing.unknown_numbers import UnknownArguments
+from sparsetrace.tracing.unknown_numbers import UnknownArguments, Written
 from sparsetrace.user_code.places import Place, described
 from sparsetrace.user_code.references import base_of
 
@@ -67,6 +68,11 @@ class _Memory(Outside):
         self.places: list[HeldAt] = []
         self.container = 0
         self.is_due = self.is_checked = False
+
+    def meets(self, bounds: list[tuple[int, int]]) -> bool:
+        """Whether one of the arrays has elements between some addresses."""
+        own = [byte_bounds(array) for array in self.arrays if array.size]
+        return any(low < end and start < high for low, high in own for start, end in bounds)
 
     def settle(self, references: References | None) -> None:
         """Take what is known of all references to the arrays, if it is."""
@@ -178,11 +184,11 @@ class OutsideArrays:
         walk.forget_arrays()
         return bool(arrays)
 
-    def written_arguments(self) -> set[int]:
-        """The ids of the unknown arguments, and of what they hold, that the last run wrote into."""
+    def written_arguments(self) -> Written:
+        """What the last run has written into of the unknown arguments."""
         return self._unknown.written()
 
-    def share(self, written: set[int], session: Session | None) -> bool:
+    def share(self, written: Written, session: Session | None) -> bool:
         """Whether another run is needed, in which what was written is seen under all its names.
 
         A stand-in for an unknown argument is an array of its own, while the function may hold
@@ -193,7 +199,7 @@ class OutsideArrays:
         UnsupportedError
             If the stand-in cannot stand there as well.
         """
-        if not written:
+        if not any(written):
             return False
         if self._memories is None:
             self._look()
@@ -201,13 +207,13 @@ class OutsideArrays:
         shared = {
             memory
             for memory in self._memories or ()
-            if not written.isdisjoint(map(id, memory.arrays))
-            and any(met(id(array)) for array in memory.arrays)
+            if memory.meets(written.arrays) and any(met(id(array)) for array in memory.arrays)
         }
-        if session is not None and not shared <= session.promoted:
+        new = session is not None and not shared <= session.promoted
+        if session is not None and new and all(memory.takes_traced for memory in shared):
             session.promoted |= shared
             return True
-        if shared or any(map(met, written)):
+        if shared or any(map(met, written.containers)):
             raise UnsupportedError(
                 explain(
                     "a write into an argument",

@@ -19,10 +19,11 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from sparsetrace import masked
@@ -36,9 +37,24 @@ from sparsetrace.tracing.pytree import like
 from sparsetrace.tracing.shared_memory import Pool, overlapping
 from sparsetrace.tracing.unknown_matrices import unknown_matrix
 
-__all__ = ["UnknownArguments"]
+__all__ = ["UnknownArguments", "Written"]
 
 _AS_THEY_ARE = frozenset((int, bool, str, bytes, type(None)))
+
+
+class Written(NamedTuple):
+    """What a run has written into, of what it was given stand-ins for.
+
+    Attributes
+    ----------
+    arrays : list of (int, int)
+        The addresses between which their elements lie: a watched array shows another one's.
+    containers : set of int
+        The ids of lists, dicts and records.
+    """
+
+    arrays: list[tuple[int, int]]
+    containers: set[int]
 
 
 class UnknownArguments:
@@ -82,10 +98,10 @@ class UnknownArguments:
         _gather(given, lambda array: result.setdefault(id(array), array), set())
         return result
 
-    def written(self) -> set[int]:
-        """The ids of the arrays and containers whose stand-ins the last run has written into."""
+    def written(self) -> Written:
+        """What the last run has written into, by its stand-ins."""
         exchange, self._exchange = self._exchange, None
-        return set() if exchange is None else exchange.written()
+        return Written([], set()) if exchange is None else exchange.written()
 
 
 def _refuse(obj: object, why: str) -> InputError:
@@ -102,7 +118,7 @@ class _Exchange:
         self._trace = trace
         self._made: dict[int, Any] = {}
         self._shared: dict[int, Ids] = {}
-        self._arrays: list[tuple[int, Ids]] = []
+        self._arrays: list[tuple[tuple[int, int], Ids]] = []
         self._containers: list[tuple[int, Any, list[Any]]] = []
 
     @cached_property
@@ -161,20 +177,21 @@ class _Exchange:
             object.__setattr__(made, name, new)
         return self._keep(obj, made)
 
-    def written(self) -> set[int]:
-        """The ids of what was exchanged, where something else may be in the stand-in by now."""
+    def written(self) -> Written:
+        """What was exchanged, where something else may be in the stand-in by now."""
         opaque, names = self._trace.graph.opaque, self._trace.names
-        ids = {
-            number
-            for number, of_elements in self._arrays
+        arrays = [
+            bounds
+            for bounds, of_elements in self._arrays
             if np.any(of_elements != opaque)
             or (names is not None and names.may_be_written(of_elements))
-        }
-        return ids.union(
+        ]
+        containers = {
             number
             for number, made, before in self._containers
             if [*map(id, _held_by(made))] != [*map(id, before)]
-        )
+        }
+        return Written(arrays, containers)
 
     def _keep(self, obj: object, made: object) -> Any:
         self._made[id(obj)] = made
@@ -201,20 +218,20 @@ class _Exchange:
         if letter not in "fc":
             return array
         if isinstance(array, np.ma.MaskedArray):
-            data = self._traced(array, np.asarray(array.data))
+            data = self._traced(np.asarray(array.data))
             return masked.constructed(data, mask=np.ma.getmask(array), fill_value=array.fill_value)
         if not is_ordinary(array):
             raise _refuse(array, "whose type may give operators a meaning of its own")
-        return self._traced(array, array)
+        return self._traced(array)
 
-    def _traced(self, given: object, array: NDArray[Any]) -> Any:
+    def _traced(self, array: NDArray[Any]) -> Any:
         ids = self._shared.get(id(array))
         if ids is None:
             order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
             ids = np.full(array.shape, self._trace.graph.opaque, np.int32, order)
         if not array.flags.writeable:
             ids.setflags(write=False)
-        self._arrays.append((id(given), ids))
+        self._arrays.append((byte_bounds(array), ids))
         return traced_array(self._trace, ids, array.dtype)
 
     def _objects(self, array: NDArray[Any]) -> Any:

@@ -147,6 +147,12 @@ def one_by_one(model, x, work):
         work[i] = x[i]
 
 
+def after_an_error(model, x, work):
+    places = np.zeros(3, dtype=int)
+    places[0] = np.argmax(x[:1])  # refused at first
+    work[:] = x + places
+
+
 def by_constants(model, x, work):
     work += 1
     model.work[:3] *= x
@@ -155,7 +161,7 @@ def by_constants(model, x, work):
 @pytest.mark.parametrize("detect", [st.jacobian_sparsity, st.lagrangian_hessian_sparsity])
 @pytest.mark.parametrize("local", [False, True])
 @pytest.mark.parametrize(
-    "write", [by_elements, by_a_ufunc, by_the_other_name, one_by_one, by_constants]
+    "write", [by_elements, by_a_ufunc, by_the_other_name, one_by_one, after_an_error, by_constants]
 )
 def test_an_argument_that_the_function_holds_itself_is_one_array(write, local, detect):
     model = types.SimpleNamespace(work=np.zeros(4))
