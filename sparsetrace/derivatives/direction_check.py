@@ -1,0 +1,126 @@
+"""Whether a derivative agrees with its function along random directions.
+
+Contract: what is reported is certain: a result that changes although no entry says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sparsetrace.derivatives.flat_function import Vector
+from sparsetrace.derivatives.methods import COMPLEX_STEP, Bounds
+
+__all__ = ["direction", "first_missing", "takes_complex_numbers"]
+
+_EPS = float(np.finfo(np.float64).eps)
+_STEP = _EPS ** (1 / 3)
+_AGREES = 1e-4
+"""Relative to the change of all results, real differences agree so well with exact ones."""
+
+Function = Callable[[Vector], Vector]
+
+
+def direction(x: Vector, seed: int) -> Vector:
+    """Numbers between 1/2 and 1 times the size of x, with random signs."""
+    random = np.random.default_rng(seed)
+    signs = random.choice([-1.0, 1.0], size=x.shape)
+    result: Vector = signs * random.uniform(0.5, 1.0, size=x.shape) * np.maximum(1.0, np.abs(x))
+    return result
+
+
+def takes_complex_numbers(function: Function, x: Vector) -> bool:
+    """Whether the complex step gives the derivatives that real differences give.
+
+    A function may refuse complex numbers, drop their imaginary parts, or take absolute values
+    and conjugates; then it may not.
+    """
+    if np.iscomplexobj(x) or not len(x):
+        return False
+    for seed in (0, 1):
+        v = direction(x, seed)
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)
+                warnings.simplefilter("ignore", RuntimeWarning)
+                product = function(x + 1j * COMPLEX_STEP * v)
+                ahead, behind = function(x + _STEP * v), function(x - _STEP * v)
+        except Exception:
+            return False
+        if ahead.dtype.kind == "c" or product.shape != ahead.shape:
+            return False
+        if product.dtype.kind != "c":
+            product = np.zeros(product.shape, dtype=np.complex128)
+        exact, difference = product.imag / COMPLEX_STEP, (ahead - behind) / (2 * _STEP)
+        size = np.abs(ahead).max(initial=0.0)
+        allowed = _AGREES * np.maximum(np.abs(exact), np.abs(difference)) + 1e-7 * size
+        finite = np.isfinite(exact) & np.isfinite(difference)
+        if not finite.any() or (np.abs(exact - difference) > allowed)[finite].any():
+            return False
+    return True
+
+
+def first_missing(
+    function: Function, x: Vector, matrix: csr_array, method: str, bounds: Bounds | None
+) -> tuple[int, int] | None:
+    """An entry that the matrix lacks, if one call along a random direction shows it.
+
+    A row whose product disagrees is looked into: the inputs that it has no entry for are moved,
+    and its result must not change at all.
+    """
+    if not all(matrix.shape):
+        return None
+    v = _within(x, direction(x, 2), bounds)
+    step = COMPLEX_STEP * 1j if method == "cs" else _STEP
+    with np.errstate(all="ignore"):
+        product = function(x + step * v)
+        base = function(x.copy()) if method != "cs" else product.real
+        derivative = product.imag / COMPLEX_STEP if method == "cs" else (product - base) / _STEP
+        expected = matrix @ v
+        size = abs(matrix) @ np.abs(v)
+        allowed = 1e-9 * size if method == "cs" else 1e-3 * size + 1e-6 * np.abs(base)
+        wrong = np.flatnonzero(np.abs(derivative - expected) > allowed)
+        for row in wrong[:3]:
+            column = _missing_column(function, x, v, base, matrix, int(row), method)
+            if column is not None:
+                return int(row), column
+    return None
+
+
+def _missing_column(
+    function: Function, x: Vector, v: Vector, base: Vector, matrix: csr_array, row: int, method: str
+) -> int | None:
+    """By halves, an input without an entry in the row that changes its result."""
+    entries = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    candidates = np.setdiff1d(np.arange(len(x)), entries)
+    step = COMPLEX_STEP * 1j if method == "cs" else _STEP
+
+    def changes(columns: Vector) -> bool:
+        move = np.zeros(len(x))
+        move[columns] = v[columns]
+        result = function(x + step * move)[row]
+        if method == "cs":
+            return bool(result.imag != 0)
+        return bool(abs(result - base[row]) > 1e3 * _EPS * abs(base[row]))
+
+    if not len(candidates) or not changes(candidates):
+        return None
+    while len(candidates) > 1:
+        half = candidates[: len(candidates) // 2]
+        candidates = half if changes(half) else candidates[len(candidates) // 2 :]
+    return int(candidates[0]) if changes(candidates) else None
+
+
+def _within(x: Vector, v: Vector, bounds: Bounds | None) -> Vector:
+    """The direction with signs turned where it would leave the bounds."""
+    if bounds is None:
+        return v
+    lower, upper = bounds
+    outside = (x + _STEP * v < lower) | (x + _STEP * v > upper)
+    turned = np.where(outside, -v, v)
+    fits = (x + _STEP * turned >= lower) & (x + _STEP * turned <= upper)
+    result: Vector = np.where(fits, turned, 0.0)
+    return result

@@ -1,0 +1,171 @@
+"""The user's function as a function of one vector: all elements that are differentiated by.
+
+Contract: the function gets fresh arrays in the structure of its own arguments, and returns
+numbers in any structure; their elements come leaf by leaf, in C order within each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.errors import InputError, OutputError
+from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
+
+__all__ = ["FlatFunction", "Vector", "flattened"]
+
+Vector = NDArray[Any]
+_MOST_BYTES = 4096
+"""Arrays of whole numbers up to this size are compared by value, others by identity."""
+
+
+class FlatFunction:
+    """A function, which arguments vary, and the arguments that are given for those left out.
+
+    Parameters
+    ----------
+    f : callable
+    args : tuple
+    argnums : int or sequence of int
+        Which arguments vary; negative ones count from the end.
+
+    Attributes
+    ----------
+    args : tuple
+        All arguments of the last call.
+    calls : int
+        How often the function was called.
+    """
+
+    def __init__(
+        self, f: Callable[..., Any], args: tuple[Any, ...], argnums: int | Sequence[int]
+    ) -> None:
+        if not callable(f):
+            raise InputError(f"the function is {type(f).__name__}, which cannot be called")
+        self.function = f
+        self.args = args
+        numbers = [argnums] if isinstance(argnums, (int, np.integer)) else list(argnums)
+        if not numbers or any(not -len(args) <= i < len(args) for i in numbers):
+            raise InputError(f"argnums={argnums!r}: the function has {len(args)} arguments")
+        self.argnums = [int(i) % len(args) for i in numbers]
+        self.calls = 0
+        self._plain = self._is_plain()
+
+    def _is_plain(self) -> bool:
+        """Whether one array with one dimension varies, as nearly always."""
+        first = self.args[self.argnums[0]]
+        return len(self.argnums) == 1 and type(first) is np.ndarray and first.ndim == 1
+
+    def take(self, args: tuple[Any, ...]) -> Vector:
+        """Keep these arguments for the next calls; the vector of those that vary.
+
+        Arguments that are left out are those of before.  One vector may stand for a nested
+        argument.
+        """
+        if len(args) > len(self.args):
+            raise InputError(f"the function has {len(self.args)} arguments, not {len(args)}")
+        if self._plain and type(args[0] if args else None) is np.ndarray and self.argnums == [0]:
+            x = args[0]
+            if x.ndim == 1 and x.dtype == np.float64:
+                self.args = args + self.args[len(args) :]
+                vector: Vector = x
+                return vector
+        given = list(args + self.args[len(args) :])
+        for i in self.argnums:
+            given[i] = self._in_structure(given[i], self.args[i])
+        self.args = tuple(given)
+        self._plain = self._is_plain()
+        vectors = [np.asarray(leaf).reshape(-1) for leaf in self._leaves()]
+        x = np.concatenate(vectors) if vectors else np.zeros(0)
+        if x.dtype.kind not in "biufc":
+            raise InputError(f"the arguments hold {x.dtype}, not numbers")
+        return x.astype(np.result_type(x, np.float64), copy=False)
+
+    def _leaves(self) -> list[Any]:
+        return [leaf for i in self.argnums for leaf in leaves(self.args[i])]
+
+    @staticmethod
+    def _in_structure(given: Any, before: Any) -> Any:
+        """A vector in the structure of the argument that it stands for."""
+        nested = not isinstance(before, np.ndarray) or before.ndim != 1
+        if not (nested and type(given) is np.ndarray and given.ndim == 1):
+            return given
+        sizes = [np.size(leaf) for leaf in leaves(before)]
+        if isinstance(before, np.ndarray) or given.size != sum(sizes):
+            return given
+        parts = iter(np.split(given, np.cumsum(sizes)[:-1]))
+        return rebuilt(before, lambda leaf: _like(leaf, next(parts)))
+
+    def signature(self) -> tuple[Any, ...]:
+        """What the pattern depends on: shapes, and the values that a trace takes as they are."""
+        if self._plain and len(self.args) == 1:
+            return (self.args[0].shape,)
+        varying = [
+            (name, np.shape(leaf))
+            for i in self.argnums
+            for name, leaf in named_leaves(self.args[i])
+        ]
+        others = [
+            (name, *_fixed(leaf))
+            for i, arg in enumerate(self.args)
+            if i not in self.argnums
+            for name, leaf in named_leaves(arg, f"[{i}]")
+        ]
+        return (*varying, *others)
+
+    def result(self, x: Vector) -> Any:
+        """What the function returns at `x`, as it returns it."""
+        self.calls += 1
+        if self._plain:
+            if len(self.args) == 1:
+                return self.function(x)
+            args = list(self.args)
+            args[self.argnums[0]] = x
+            return self.function(*args)
+        sizes = [np.size(leaf) for leaf in self._leaves()]
+        parts = iter(np.split(x, np.cumsum(sizes)[:-1]))
+        args = list(self.args)
+        for i in self.argnums:
+            args[i] = rebuilt(self.args[i], lambda leaf: _like(leaf, next(parts)))
+        return self.function(*args)
+
+    def __call__(self, x: Vector) -> Vector:
+        """All numbers that the function returns at `x`, which it may keep or change."""
+        return flattened(self.result(x))
+
+
+def flattened(result: Any) -> Vector:
+    """All numbers of a result, in one dimension."""
+    if type(result) is np.ndarray:
+        vector = result.reshape(-1)
+    else:
+        vectors = [np.asarray(leaf).reshape(-1) for leaf in leaves(result)]
+        vector = np.concatenate(vectors) if vectors else np.zeros(0)
+    if vector.dtype.kind not in "biufc":
+        raise OutputError(f"the function returned {vector.dtype}, not numbers")
+    return vector
+
+
+def _like(leaf: Any, numbers: Vector) -> Any:
+    """Numbers in the shape and type of a leaf."""
+    if isinstance(leaf, list):
+        return numbers.reshape(np.shape(leaf)).tolist()
+    if np.ndim(leaf) == 0 and not isinstance(leaf, np.ndarray):
+        return numbers[0]
+    return numbers.reshape(np.shape(leaf))
+
+
+def _fixed(leaf: Any) -> tuple[Any, ...]:
+    """What of an argument that does not vary can change the pattern."""
+    if isinstance(leaf, (bool, int, str, bytes, type(None), np.integer, np.bool_)):
+        return type(leaf), leaf
+    if isinstance(leaf, (float, complex, np.inexact)):
+        return (type(leaf),)
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc":
+        return leaf.shape, leaf.dtype
+    if isinstance(leaf, np.ndarray) and leaf.nbytes <= _MOST_BYTES and leaf.dtype.kind != "O":
+        return leaf.shape, leaf.dtype, leaf.tobytes()
+    return (id(leaf),)
