@@ -1,5 +1,6 @@
 """Sparsity patterns of Jacobians and Hessians, from NumPy functions that nobody rewrote."""
 
+from sparsetrace import coloring
 from sparsetrace import scipy_rules as _scipy_rules  # noqa: F401  # registers its rules
 from sparsetrace.api.detection import (
     hessian_sparsity,
@@ -12,6 +13,7 @@ from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.arrays.array import TracedArray
 from sparsetrace.capture import scikit_learn as _scikit_learn  # noqa: F401  # likewise
 from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
+from sparsetrace.derivatives.jacobian import sparse_jacobian
 from sparsetrace.errors import (
     EscapeError,
     GraphSizeError,
@@ -43,6 +45,7 @@ __all__ = [
     "VerificationWarning",
     "check_hessian_sparsity",
     "check_jacobian_sparsity",
+    "coloring",
     "detach",
     "diagnose",
     "hessian_sparsity",
@@ -50,6 +53,7 @@ __all__ = [
     "lagrangian_hessian_sparsity",
     "opaque",
     "register_rule",
+    "sparse_jacobian",
 ]
 
 __version__ = "0.1.0"
