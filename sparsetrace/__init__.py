@@ -1,6 +1,8 @@
 """Sparsity patterns of Jacobians and Hessians, from NumPy functions that nobody rewrote."""
 
-from sparsetrace import coloring
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sparsetrace import scipy_rules as _scipy_rules  # noqa: F401  # registers its rules
 from sparsetrace.api.detection import (
     hessian_sparsity,
@@ -13,7 +15,6 @@ from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.arrays.array import TracedArray
 from sparsetrace.capture import scikit_learn as _scikit_learn  # noqa: F401  # likewise
 from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
-from sparsetrace.derivatives.jacobian import sparse_jacobian
 from sparsetrace.errors import (
     EscapeError,
     GraphSizeError,
@@ -27,6 +28,10 @@ from sparsetrace.errors import (
 )
 from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
+
+if TYPE_CHECKING:
+    from sparsetrace import coloring
+    from sparsetrace.derivatives.jacobian import sparse_jacobian
 
 __all__ = [
     "Diagnosis",
@@ -57,3 +62,22 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_LATER = {
+    "coloring": "sparsetrace.coloring",
+    "sparse_jacobian": "sparsetrace.derivatives.jacobian",
+}
+"""Names that are imported when they are first used, with parts of SciPy that patterns need not."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    value = module if _LATER[name].endswith(f".{name}") else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
