@@ -71,6 +71,16 @@ class ValueNames:
             memory = self._memories[id(ids)] = Memory(ids)
         return memory
 
+    def references_to(self, ids: NDArray[Any]) -> int:
+        """How many references to an array are held here."""
+        owner = ids
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        memory = self._memories.get(id(owner))
+        if memory is None:
+            return 0
+        return (memory.owner is ids) + (memory.bounds is not None and memory.bounds[0] is ids)
+
     def state(self, memory: Memory) -> tuple[int, int]:
         """A mark that another write changes."""
         return memory.version, self._epoch

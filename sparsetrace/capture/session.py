@@ -96,7 +96,7 @@ class Session:
     began : float
         When the trace began (`time.monotonic`).
     decider : callable
-        Gives what decides the branches of a path (`tracing.driver`).
+        Gives what decides the branches of a path (`tracing.session_hooks`).
     exceeded : list of Branches
         Those of which there were too many.
     apart : dict
@@ -106,8 +106,6 @@ class Session:
         What the innermost piece has written (`capture.apart_writes`).
     crowded : bool
         Whether calls were run apart where the paths were many, and perhaps not too many.
-    united : bool
-        Whether results of different paths of a call became one.
     effects : dict
         Which calls have side effects, as far as it is known.
     functions : callable
@@ -134,7 +132,6 @@ class Session:
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
         self.writes: Any = None
-        self.united = False
         self.crowded = False
         self.effects: dict[Any, bool] = {}
         self.functions: Callable[[], dict[str, Any]] = dict
