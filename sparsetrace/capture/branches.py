@@ -117,8 +117,8 @@ class Branches:
         """Draws paths, and their decisions, from when it has taken long."""
         self._reached = 0.0
         """The logarithm of the probability that a random path is one of those to come."""
-        self._against_most = Evidence(self.max_paths)
-        self._against_crowd = Evidence(self.crowd)
+        self._evidence: tuple[Evidence, Evidence] | None = None
+        """That there are more than `max_paths`, and more than `crowd`."""
 
     def start(self) -> bool:
         """Begin the next path; False when all were run."""
@@ -148,13 +148,15 @@ class Branches:
                 self._waiting.append((done, at, depth))
         if self.paths == 1:
             self._earliest_first = 2 ** min(depth, 64) > self.crowd
-        if self._random is not None:
-            self._weigh(depth)
+        if self._evidence is not None:
+            self._weigh(depth, *self._evidence)
 
     def _take_next(self) -> None:
         waiting = self._waiting
-        if self._random is None and time.monotonic() - self._began > _PATIENCE:
+        slow = self._random is None and time.monotonic() - self._began > _PATIENCE
+        if slow and len(waiting) > 1:
             self._random = random.Random(len(waiting))
+            self._evidence = Evidence(self.max_paths), Evidence(self.crowd)
         if self._random is not None:
             place, self._reached = drawn([depth for _, _, depth in waiting], self._random)
         else:
@@ -163,13 +165,13 @@ class Branches:
         self.path = [*path[:at], not path[at]]
         self._new_from = at + 1
 
-    def _weigh(self, depth: int) -> None:
+    def _weigh(self, depth: int, against_most: Evidence, against_crowd: Evidence) -> None:
         """Take the depth of a random path as evidence that there are too many."""
-        for evidence in (self._against_most, self._against_crowd):
+        for evidence in (against_most, against_crowd):
             evidence.add(depth + self._reached, done=self.paths - 1)
-        if self._against_most.is_enough:
+        if against_most.is_enough:
             self._too_many(f"more than max_paths={self.max_paths} decision paths")
-        if self._against_crowd.is_enough:
+        if against_crowd.is_enough:
             self._refuse_crowd()
 
     def _refuse_crowd(self) -> None:
