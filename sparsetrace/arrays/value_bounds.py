@@ -47,6 +47,8 @@ _RISING = frozenset((*MOVES, *_ALONG, *_TABLES, np.clip, np.round, np.around))
 """Functions that rise in all of their traced arguments, or fall in all of them."""
 _OTHERWISE = frozenset(("out", "dtype", "where", "initial", "sorter"))
 """Options with which they may not."""
+_SAME = frozenset((np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.count_nonzero, *_TABLES))
+"""Functions of which it is known that they gave a number before."""
 _PLACES: dict[Any, tuple[int, int | None]] = {
     **dict.fromkeys((np.argmax, np.argmin, np.nanargmax, np.nanargmin), (1, None)),
     np.argsort: (1, -1),
@@ -78,6 +80,7 @@ class ValueBounds:
         self._names = names
         self._numbers: dict[int, tuple[Any, Bounds]] = {}
         self._origins: dict[int, tuple[Any, Any, tuple[Callable[[Any], Any], ...]]] = {}
+        self._made: dict[Any, Any] = {}
         self._converted: dict[int, tuple[Any, Any]] = {}
 
     # ------------------------------------------------------------------- asked
@@ -239,6 +242,22 @@ class ValueBounds:
                 self._by_rising(function, args, kwargs, result)
                 if function is _CLIP and not kwargs:
                     self._note_call(function, args, result)
+        if function in _SAME and is_traced(result) and not is_traced_array(result):
+            self._note_same(function, args, kwargs, result)
+
+    def _note_same(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        result: object,
+    ) -> None:
+        """Keep that a call gave the number that it gave before, of the same values."""
+        if all(isinstance(value, (int, str, type(None))) for value in kwargs.values()):
+            known = function, tuple(map(self._names.of, args)), tuple(sorted(kwargs.items()))
+            first = self._made.setdefault(known, result)
+            if first is not result:
+                self._note_step(result, first, None)
 
     def _by_rising(
         self,

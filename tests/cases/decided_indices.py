@@ -128,6 +128,77 @@ def _twice(x):
     return [x[1], x[2]][flag] * [x[1], x[2]][flag]
 
 
+def rows(b):
+    return b[:, 0] > 0, b[0] > 0
+
+
+@decided("open mesh")
+def _open_mesh(x):
+    b, a = x.reshape(2, 3), np.zeros((2, 3))
+    mesh = np.ix_(*rows(b))
+    a[mesh] = b[mesh] ** 2
+    return a
+
+
+@decided("a mask and its opposite, joined")
+def _joined(x):
+    m = x[:4] > 0
+    return np.concatenate([x[:4][m] ** 2, x[:4][~m]])
+
+
+@decided("the same place twice")
+def _place_twice(x):
+    return np.concatenate([x[: np.argmax(x[:4])], x[np.argmax(x[:4]) + 1 :]])
+
+
+@decided("popped")
+def _popped(x):
+    numbers = list(x[:4])
+    return np.array(numbers[:3]) * numbers.pop(int(np.argmin(x[:3])))
+
+
+@decided("bins")
+def _bins(x):
+    return np.bincount(np.digitize(x[:4], LEVELS[:2]), weights=x[:4] ** 2, minlength=4)
+
+
+case(
+    "bins in windows",
+    lambda x: np.bincount(np.searchsorted([0.2], x) + np.array([0, 2, 4]), x, 6),
+    3,
+    -1.5,
+    2.0,
+    points=60,
+)
+case(
+    "counts in bins",
+    lambda x: np.bincount(np.digitize(x, LEVELS), minlength=4) * x,
+    4,
+    -1.5,
+    2.0,
+    points=60,
+)
+case("rolled", lambda x: np.roll(x, np.argmax(x[:2])), 4, -1.5, 2.0, points=60)
+case("deleted", lambda x: np.delete(x, np.argmax(x[:3])), 4, -1.5, 2.0, points=60)
+case("deleted by a mask", lambda x: np.sin(np.delete(x, x > 0)).sum(), 4, -1.5, 2.0, points=60)
+case(
+    "inserted",
+    lambda x: np.insert(x, np.searchsorted(LEVELS, x[0]), x[1] ** 2),
+    4,
+    -1.5,
+    2.0,
+    points=60,
+)
+case(
+    "repeated",
+    lambda x: np.exp(np.repeat(x, int(x[0] > 0) + 1)).sum(),
+    4,
+    -1.5,
+    2.0,
+    points=60,
+)
+
+
 LONG = Cases()
 """Slices whose ends have more values than are told apart: their elements are picked."""
 N = 72
