@@ -178,6 +178,14 @@ case(
     2.0,
     points=60,
 )
+case(
+    "range of places",
+    lambda x: np.sin(x[np.arange(np.argmin(x[:2]), 2 + int(x[3] > 0))]).sum(),
+    4,
+    -1.5,
+    2.0,
+    points=60,
+)
 case("rolled", lambda x: np.roll(x, np.argmax(x[:2])), 4, -1.5, 2.0, points=60)
 case("deleted", lambda x: np.delete(x, np.argmax(x[:3])), 4, -1.5, 2.0, points=60)
 case("deleted by a mask", lambda x: np.sin(np.delete(x, x > 0)).sum(), 4, -1.5, 2.0, points=60)
