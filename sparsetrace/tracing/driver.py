@@ -348,7 +348,7 @@ class _Runs:
                 if (changes(), disturbances()) != before or outside.watch(cause):
                     cause = None  # it holds the frames of the run, and what they refer to
                     continue
-                if isinstance(cause, EscapeError) and session.buffer_all():
+                if session.buffer_all(cause):
                     cause = None
                     continue
             if isinstance(cause, Exception) and _is_refusal(cause, branches):
