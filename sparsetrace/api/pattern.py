@@ -293,9 +293,14 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         )
 
     def __ne__(self, other: object) -> Any:
+        """The entries that one of two patterns has alone; others SciPy compares."""
         if not isinstance(other, SparsityPattern):
             return super().__ne__(other)
-        return not self == other
+        return self.shape != other.shape or self._of_both(other, np.logical_xor)
+
+    def __bool__(self) -> bool:
+        """Whether there are entries, as in other sets."""
+        return self.nnz > 0
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -117,6 +117,10 @@ def test_patterns_as_sets():
     assert a != b
     assert a != st.SparsityPattern(left[:5])
     assert not (a == b)  # noqa: SIM201  # both operators
+    assert (a != a.copy()).nnz == 0
+    np.testing.assert_array_equal((a != b).toarray(), left ^ right)
+    assert a
+    assert not a - a
     with pytest.raises(ValueError, match=r"\(6, 7\) and \(2, 2\)"):
         a | np.eye(2)
 
