@@ -300,7 +300,7 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
 
     def __bool__(self) -> bool:
         """Whether there are entries, as in other sets."""
-        return self.nnz > 0
+        return len(self.indices) > 0
 
     __hash__ = None  # type: ignore[assignment]
 
