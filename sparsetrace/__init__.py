@@ -1,5 +1,8 @@
 """Sparsity patterns of Jacobians and Hessians, from NumPy functions that nobody rewrote."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sparsetrace import scipy_rules as _scipy_rules  # noqa: F401  # registers its rules
 from sparsetrace.api.detection import (
     hessian_sparsity,
@@ -26,6 +29,10 @@ from sparsetrace.errors import (
 from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
 
+if TYPE_CHECKING:
+    from sparsetrace import coloring
+    from sparsetrace.derivatives.jacobian import sparse_jacobian
+
 __all__ = [
     "Diagnosis",
     "EscapeError",
@@ -43,6 +50,7 @@ __all__ = [
     "VerificationWarning",
     "check_hessian_sparsity",
     "check_jacobian_sparsity",
+    "coloring",
     "detach",
     "diagnose",
     "hessian_sparsity",
@@ -50,6 +58,26 @@ __all__ = [
     "lagrangian_hessian_sparsity",
     "opaque",
     "register_rule",
+    "sparse_jacobian",
 ]
 
 __version__ = "0.1.0"
+
+_LATER = {
+    "coloring": "sparsetrace.coloring",
+    "sparse_jacobian": "sparsetrace.derivatives.jacobian",
+}
+"""Names that are imported when they are first used, with parts of SciPy that patterns need not."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    value = module if _LATER[name].endswith(f".{name}") else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -90,6 +90,10 @@ def instead_of(module: str) -> str:
     return _INSTEAD_OF.get(module.partition(".")[0], "")
 
 
+INDEX = "an index or a count"
+"""What is refused where a sequence that is not traced, or a range, asks for a traced number."""
+
+
 class muted:
     """A context in which errors count for no trace, unless one is begun."""
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sparsetrace.api.leaves import leaves_of_shapes
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.context import Trace
 from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
@@ -145,7 +146,14 @@ def jacobian_sparsity(
         )
     indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
     shape = m, traced_call.n_inputs
-    pattern = SparsityPattern.from_csr_parts(indptr, indices, shape, left_out=left_out)
+    pattern = SparsityPattern.from_csr_parts(
+        indptr,
+        indices,
+        shape,
+        left_out=left_out,
+        row_leaves=leaves_of_shapes(traced_call.result_shapes),
+        column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
+    )
     verification.jacobian(pattern, runs[0].trace, dependency=bool(dependency))
     return pattern
 
@@ -314,7 +322,10 @@ def _hessian(
     patterns = [hessian_pattern(run.trace.graph, run.outputs, store, hessian_store) for run in runs]
     n = traced_call.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
-    pattern = SparsityPattern.from_csr_parts(indptr, indices, (n, n), left_out=left_out)
+    leaves = leaves_of_shapes(traced_call.argument_shapes())
+    pattern = SparsityPattern.from_csr_parts(
+        indptr, indices, (n, n), left_out=left_out, row_leaves=leaves, column_leaves=leaves
+    )
     verification.hessian(pattern, runs[0].trace)
     return pattern
 

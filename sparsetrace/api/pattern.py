@@ -4,12 +4,14 @@ Contract: a `SparsityPattern` is two-dimensional, of dtype bool, all of its stor
 values are true, and each row's indices are sorted without duplicates.  Every
 operation that SciPy computes from it gives a plain `scipy.sparse.csr_array` (or
 what SciPy gives), because a sum or a product is no pattern; `copy`, indexing,
-`copy.copy` and pickle alone give patterns again.  It is not assigned to in place.
+`copy.copy`, pickle and what is done with patterns as sets of entries (``|``, ``&``, ``-`` of two
+patterns, `tril`, `triu`, `block`) give patterns again.  It is not assigned to in place.
 """
 
 from __future__ import annotations
 
 import os
+from html import escape
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from scipy.io import mmwrite
 from scipy.sparse import csr_array, load_npz, save_npz
 
 from sparsetrace.api.braille import braille
+from sparsetrace.api.leaves import Element, Leaf, element_of, leaf_named
 
 __all__ = ["SparsityPattern"]
 
@@ -59,6 +62,9 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         own (``if x[0] < 0: raise ValueError``, an empty list on one side of a branch): the
         error and its place.  The pattern does not hold for inputs that take these paths.
         Copies, parts and what is computed from the pattern have none.
+    row_leaves, column_leaves : tuple of Leaf
+        The arrays and numbers that the traced function returned, or was given, and which rows
+        or columns each has.  Empty where the pattern is no result of a trace, or a part of one.
 
     Raises
     ------
@@ -93,6 +99,8 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
     shape: tuple[int, int]
     has_canonical_format: bool
     left_out: tuple[str, ...] = ()
+    row_leaves: tuple[Leaf, ...] = ()
+    column_leaves: tuple[Leaf, ...] = ()
 
     def __init__(
         self,
@@ -126,6 +134,8 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         shape: tuple[int, int],
         *,
         left_out: tuple[str, ...] = (),
+        row_leaves: tuple[Leaf, ...] = (),
+        column_leaves: tuple[Leaf, ...] = (),
     ) -> Self:
         """Wrap index arrays without checking or copying them.
 
@@ -139,6 +149,8 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
             Rows and columns.
         left_out : tuple of str, optional
             What `left_out` shall say.
+        row_leaves, column_leaves : tuple of Leaf, optional
+            Of the function that was traced.
 
         Returns
         -------
@@ -165,6 +177,8 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         )
         if left_out:
             pattern.left_out = left_out
+        if row_leaves or column_leaves:
+            pattern.row_leaves, pattern.column_leaves = row_leaves, column_leaves
         return pattern
 
     @property  # type: ignore[misc]  # read-only
@@ -231,10 +245,189 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         >>> SparsityPattern([[1, 0]]).copy()
         SparsityPattern: 1 x 2, 1 entry (50 %)
         """
-        return self.from_csr_parts(self.indptr.copy(), self.indices.copy(), self.shape)
+        return self._with_leaves(self.indptr.copy(), self.indices.copy())
+
+    def _with_leaves(self, indptr: NDArray[Any], indices: NDArray[Any]) -> Self:
+        """A pattern of the same rows and columns."""
+        return self.from_csr_parts(
+            indptr,
+            indices,
+            self.shape,
+            row_leaves=self.row_leaves,
+            column_leaves=self.column_leaves,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_csr_parts, (self.indptr, self.indices, self.shape)
+        leaves = {"row_leaves": self.row_leaves, "column_leaves": self.column_leaves}
+        return (
+            type(self).from_csr_parts,
+            (self.indptr, self.indices, self.shape),
+            {name: value for name, value in leaves.items() if value} or None,
+        )
+
+    # ----------------------------------------------------------------- sets of entries
+    def __or__(self, other: object) -> Any:
+        """Entries of either pattern, or of what becomes one of the same shape."""
+        return self._of_both(other, np.logical_or)
+
+    def __and__(self, other: object) -> Any:
+        """Entries of both."""
+        return self._of_both(other, np.logical_and)
+
+    __ror__, __rand__ = __or__, __and__
+
+    def __sub__(self, other: object) -> Any:
+        """Entries of the first pattern alone; what is no pattern, SciPy subtracts."""
+        if isinstance(other, SparsityPattern):
+            return self._of_both(other, np.greater)
+        return super().__sub__(other)
+
+    def __eq__(self, other: object) -> Any:
+        """Whether two patterns have the same shape and entries; others SciPy compares."""
+        if not isinstance(other, SparsityPattern):
+            return super().__eq__(other)
+        return (
+            self.shape == other.shape
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+        )
+
+    def __ne__(self, other: object) -> Any:
+        """The entries that one of two patterns has alone; others SciPy compares."""
+        if not isinstance(other, SparsityPattern):
+            return super().__ne__(other)
+        return self.shape != other.shape or self._of_both(other, np.logical_xor)
+
+    def __bool__(self) -> bool:
+        """Whether there are entries, as in other sets."""
+        return len(self.indices) > 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _of_both(self, other: object, chosen: np.ufunc) -> Any:
+        """The entries that a comparison of two truth values chooses."""
+        if not isinstance(other, SparsityPattern):
+            try:
+                other = SparsityPattern(other)
+            except (TypeError, ValueError):
+                return NotImplemented
+        if self.shape != other.shape:
+            raise ValueError(f"patterns of shapes {self.shape} and {other.shape}")
+        counts = csr_array(self).astype(np.int8) + 2 * csr_array(other).astype(np.int8)
+        counts.sort_indices()
+        counts.data = chosen(counts.data & 1, counts.data & 2 > 0)
+        counts.eliminate_zeros()
+        return self._with_leaves(counts.indptr, counts.indices)
+
+    def tril(self, k: int = 0) -> SparsityPattern:
+        """Entries on and below the k-th diagonal.
+
+        Examples
+        --------
+        >>> SparsityPattern([[1, 1], [1, 1]]).tril(-1)
+        SparsityPattern: 2 x 2, 1 entry (25 %)
+        """
+        rows, columns = self.coords()
+        return self._chosen(columns <= rows + k)
+
+    def triu(self, k: int = 0) -> SparsityPattern:
+        """Entries on and above the k-th diagonal, such as the half that OSQP takes."""
+        rows, columns = self.coords()
+        return self._chosen(columns >= rows + k)
+
+    def _chosen(self, chosen: NDArray[np.bool_]) -> SparsityPattern:
+        before = np.concatenate([[0], np.cumsum(chosen)])
+        indptr = before[self.indptr].astype(self.indptr.dtype)
+        return self._with_leaves(indptr, self.indices[chosen])
+
+    def coords(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Rows and columns of the entries, in rows, as Ipopt takes them.
+
+        Examples
+        --------
+        >>> rows, columns = SparsityPattern([[0, 1], [1, 1]]).coords()
+        >>> rows.tolist(), columns.tolist()
+        ([0, 1, 1], [1, 0, 1])
+        """
+        rows = np.arange(self.shape[0], dtype=self.indices.dtype)
+        return np.repeat(rows, np.diff(self.indptr)), self.indices.copy()
+
+    @property
+    def bandwidth(self) -> tuple[int, int]:
+        """How many diagonals below and above the main one hold entries, as in `solve_banded`.
+
+        Examples
+        --------
+        >>> SparsityPattern([[1, 1, 1], [0, 1, 1], [0, 1, 1]]).bandwidth
+        (1, 2)
+        """
+        rows, columns = self.coords()
+        offsets = columns.astype(np.int64) - rows
+        return int(max(-offsets.min(initial=0), 0)), int(offsets.max(initial=0))
+
+    # --------------------------------------------------------------------------- leaves
+    def leaf_of_row(self, row: int) -> Element:
+        """The output that a row belongs to; its text is the expression that reads it.
+
+        Raises
+        ------
+        ValueError
+            If the pattern is no result of a trace.
+        IndexError
+            If there is no such row.
+
+        Examples
+        --------
+        >>> import sparsetrace as st
+        >>> pattern = st.jacobian_sparsity(lambda x: {"sum": x["a"] + x["b"]}, {"a": 1.0, "b": 2.0})
+        >>> str(pattern.leaf_of_row(0)), str(pattern.leaf_of_column(1))
+        ('f["sum"]', 'x["b"]')
+        """
+        return element_of(self.row_leaves, row, self.shape[0], "row")
+
+    def leaf_of_column(self, column: int) -> Element:
+        """The input that a column belongs to; see `leaf_of_row`."""
+        return element_of(self.column_leaves, column, self.shape[1], "column")
+
+    def block(self, of: str | Leaf, wrt: str | Leaf) -> SparsityPattern:
+        """The part of one output by one input.
+
+        Parameters
+        ----------
+        of, wrt : str or Leaf
+            The names of leaves among `row_leaves` and `column_leaves`.
+
+        Raises
+        ------
+        KeyError
+            If there is no such leaf.
+        ValueError
+            If the pattern is no result of a trace.
+        """
+        rows, columns = leaf_named(self.row_leaves, of), leaf_named(self.column_leaves, wrt)
+        block: SparsityPattern = self[rows.start : rows.stop, columns.start : columns.stop]
+        return block
+
+    def blocks(self) -> dict[tuple[str, str], SparsityPattern]:
+        """The parts that hold entries, by the names of output and input.
+
+        Examples
+        --------
+        >>> import sparsetrace as st
+        >>> pattern = st.jacobian_sparsity(lambda x, y: (x * x, x * y), 1.0, 2.0, argnums=(0, 1))
+        >>> list(pattern.blocks())
+        [('f[0]', 'x'), ('f[1]', 'x'), ('f[1]', 'y')]
+        """
+        parts = {
+            (of.name, wrt.name): self.block(of, wrt)
+            for of in self.row_leaves
+            for wrt in self.column_leaves
+        }
+        return {names: part for names, part in parts.items() if part.nnz}
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the picture in a fixed-width font."""
+        return f"<pre style='line-height: 1.1'>{escape(str(self))}</pre>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the pattern to a ``.npz`` file, which `scipy.sparse.load_npz` reads too.

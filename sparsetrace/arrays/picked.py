@@ -76,17 +76,20 @@ class PickedArray(TracedArray):
     size.  It is counted from the last axis, as axes are when arrays broadcast.
     """
 
-    __slots__ = ("_axis", "_candidates", "_pick")
+    __slots__ = ("_axis", "_candidates", "_pick", "_shown")
     _is_picked = True
     _axis: int
     _candidates: Any
     _pick: Pick
+    _shown: tuple[Any, Any] | None
+    """Of a slice, which is a view: the array that it shows, and the key."""
 
     @classmethod
     def _of(cls, trace: Trace, pick: Pick, candidates: Any, axis: int) -> PickedArray:
         array = frame(candidates.shape).view(cls)
         array._trace, array._values = trace, None
         array._pick, array._candidates, array._axis = pick, candidates, axis
+        array._shown = None
         # a dtype of its own, which is not the object that short ways look for
         array._dtype = np.dtype(candidates.dtype, copy=True)
         return array
@@ -279,9 +282,27 @@ class PickedArray(TracedArray):
             refuse("a part of x[mask]", self)
         behind = sum(isinstance(e, (int, np.integer)) for e in entries[position + 1 :])
         behind -= sum(e is None for e in entries[position + 1 :])
-        return self._of(trace, self._pick, self._candidates[tuple(entries)], self._axis + behind)
+        part = self._candidates[tuple(entries)]
+        return self._view(self._of(trace, self._pick, part, self._axis + behind))
+
+    def _view(self, view: PickedArray) -> PickedArray:
+        """A view of this array, into which nothing is written if this is a slice."""
+        view._shown = None if self._shown is None else (None, None)
+        return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if self._shown is None:
+            self._write(key, value)
+            return
+        # what a slice shows keeps its elements or takes the new ones, and the slice shows that
+        source, place = self._shown
+        if source is None:
+            refuse("an assignment to a part of x[i:j]", self)
+        new = self._over_candidates(lambda x: x.copy())
+        new._write(key, value)
+        source[place] = new
+
+    def _write(self, key: Any, value: Any) -> None:
         if isinstance(key, PickedArray):
             if key._axis != -1 or self.ndim != 1:
                 refuse("x[mask] with an index of several dimensions", self, key)
@@ -328,15 +349,15 @@ class PickedArray(TracedArray):
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.view, for arrays of NumPy's own."""
-        return self._over_candidates(lambda x: x.view(*args, **kwargs))
+        return self._view(self._over_candidates(lambda x: x.view(*args, **kwargs)))
 
     @property  # type: ignore[misc]
     def real(self) -> Any:
-        return np.real(self)
+        return self._view(np.real(self))
 
     @property  # type: ignore[misc]
     def imag(self) -> Any:
-        return np.imag(self)
+        return self._view(np.imag(self))
 
     @property
     def T(self) -> Any:

@@ -43,7 +43,10 @@ def _entries(key: object) -> tuple[Any, ...]:
 def _picks(key: object) -> bool:
     """Whether a key holds a mask of unknown values, or picked indices."""
     return any(
-        isinstance(e, PickedArray) or _is_unknown_mask(e) or _is_unknown_truth(e)
+        isinstance(e, PickedArray)
+        or _is_unknown_mask(e)
+        or _is_unknown_truth(e)
+        or indexing.has_unknown_ends(e)
         for e in _entries(key)
     )
 
@@ -97,6 +100,66 @@ def _is_unknown_mask(entry: Any) -> bool:
         and entry.ndim > 0
         and bool((entry._ids > 0).any())
     )
+
+
+def _without_slices(x: TracedArray, key: object) -> tuple[Any, tuple[Any, ...]]:
+    """A view of an array and a key for it, with masks in place of slices of unknown ends."""
+    window: list[Any] = []
+    masks: list[Any] = []
+    axis = 0
+    for entry in indexing.expanded(x.ndim, key):
+        if indexing.has_unknown_ends(entry):
+            first, last, mask = _slice_mask(x._trace, entry, x.shape[axis])
+            window.append(slice(first, last))
+            masks.append(mask)
+        elif is_traced(entry) or not indexing.gives_view(entry):
+            refuse("x[i:j, index]", entry)
+        else:
+            window.append(entry)
+            masks += [slice(None)] * (entry is None or isinstance(entry, slice))
+        axis += entry is not None
+    return x[tuple(window)], tuple(masks)
+
+
+def _shown(part: Any, key: tuple[Any, ...]) -> Any:
+    """A slice of unknown ends: a view, whose candidates are elements of the array itself."""
+    result = part[key]
+    if part._trace.dependency or not isinstance(result, PickedArray):
+        refuse("x[i:j]", result)
+    result._candidates = part[...]
+    result._candidates._ids.flags.writeable = False  # but through the array
+    result._shown = part, key
+    return result
+
+
+def _slice_mask(trace: Trace, key: slice, length: int) -> tuple[int, int, Any]:
+    """Between which places the elements of a slice lie, and which of those are in it.
+
+    ``x[k:]`` has every element from the least place on that k may be, as far as it is below.
+    """
+    if not (key.step is None or (isinstance(key.step, (int, np.integer)) and key.step == 1)):
+        refuse("x[i:j:step]", key.start, key.stop)
+    (start, first, _), (stop, _, last) = (
+        _end(trace, end, otherwise, length)
+        for end, otherwise in ((key.start, 0), (key.stop, length))
+    )
+    last = max(last, first)
+    places = np.arange(first, last)
+    return first, last, (places >= start) & (places < stop)
+
+
+def _end(trace: Trace, end: Any, otherwise: int, length: int) -> tuple[Any, int, int]:
+    """An end of a slice, counted from the start, and between which places it lies."""
+    if end is None:
+        return otherwise, otherwise, otherwise
+    if not is_traced(end):
+        place = slice(end, None).indices(length)[0]
+        return place, place, place
+    assert trace.names is not None
+    low, high = (float(bound) for bound in trace.names.bounds.of(end))
+    if low < 0:  # counted from the end of the array
+        return np.add(end, np.multiply(np.less(end, 0), length)), 0, length
+    return trace.names.bounds.same(end), int(min(low, length)), int(min(high, length))
 
 
 class _Place:
@@ -165,6 +228,8 @@ class _Place:
 def _read(x: TracedArray, key: Any) -> Any:
     """``x[key]`` with masks of unknown values in the key, or picked indices."""
     trace = x._trace
+    if any(map(indexing.has_unknown_ends, _entries(key))):
+        return _shown(*_without_slices(x, key))
     if _is_unknown_truth(key):
         return x[np.newaxis][np.atleast_1d(key)]
     key = _decided(trace, _with_truths(trace, key, decide=True))
@@ -194,6 +259,10 @@ def _read(x: TracedArray, key: Any) -> Any:
 def _write(x: TracedArray, key: Any, value: Any) -> Any:
     """``x[key] = value``, the one or the other with elements that a mask picks."""
     trace = x._trace
+    if any(map(indexing.has_unknown_ends, _entries(key))):
+        part, key = _without_slices(x, key)
+        part[key] = value
+        return None
     if _is_unknown_truth(key):
         x[np.newaxis][np.atleast_1d(key)] = value
         return None

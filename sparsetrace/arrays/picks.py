@@ -7,14 +7,15 @@ asked for is decided: each of its elements is a branch, and what it picks is kno
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.arrays.value_bounds import FEW_VALUES
 from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, INDEX, ValueDependentError, explain
 from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.operands.operands import Elements, ids_of
 from sparsetrace.user_code.frames import user_location
@@ -36,13 +37,14 @@ class Pick:
         Of the array that is picked from, where that was picked itself.
     """
 
-    __slots__ = ("ids", "name", "outer", "place", "possible")
+    __slots__ = ("ids", "name", "opposite", "outer", "place", "possible")
 
     def __init__(self, trace: Trace, mask: object, outer: Pick | None = None) -> None:
         if trace.names is None:  # from now on, writes into the mask are heeded
             trace.names = ValueNames()
         ids = np.asarray(ids_of(trace, mask))
         self.name = trace.names.of(mask)
+        self.opposite = trace.names.opposites.get(self.name)
         self.ids: Ids = ids.flatten()
         self.outer = outer
         self.place = user_location()
@@ -65,14 +67,21 @@ class Pick:
         )
         return outer and self.name == other.name
 
+    def is_opposite(self, other: Pick) -> bool:
+        """Whether this mask was made of the other one, and picks what that does not."""
+        if self.outer is not None or other.outer is not None or self.opposite is None:
+            return False
+        return self.opposite == other.name and len(self) == len(other)
+
 
 class Masks:
-    """The masks of one run that are decided, by a branch for each element.
+    """The masks and indices of one run that are decided, by a branch for each element or value.
 
     Parameters
     ----------
     places : set of str
-        Where masks were used of which somebody asked how many elements they pick.
+        Where masks were used of which somebody asked how many elements they pick; and `INDEX`,
+        where whole numbers may be decided.
     again : callable
         Asks for another run of the function, since `places` has grown.
     """
@@ -81,7 +90,7 @@ class Masks:
 
     def __init__(self, places: set[str], again: Callable[[], NoReturn]) -> None:
         self.places, self._again = places, again
-        self.decided: list[tuple[Pick, NDArray[np.bool_]]] = []
+        self.decided: list[tuple[Any, NDArray[Any]]] = []
 
     def want(self, picks: list[Pick]) -> None:
         """Ask for a run in which these masks are decided, unless they are large."""
@@ -99,7 +108,13 @@ class Masks:
 
     def known(self, pick: Pick) -> NDArray[np.bool_] | None:
         """The elements that a mask picks, if that was decided on this path."""
-        return next((truths for other, truths in self.decided if other.is_same(pick)), None)
+        for other, truths in self.decided:
+            if isinstance(other, Pick):
+                if other.is_same(pick):
+                    return truths
+                if other.is_opposite(pick) or pick.is_opposite(other):
+                    return ~truths
+        return None
 
     def of(self, trace: Trace, pick: Pick) -> NDArray[np.bool_] | None:
         """The elements that a mask picks on this path; None where that is not to be decided."""
@@ -112,6 +127,16 @@ class Masks:
             return None
         return self.decide(trace, pick)
 
+    def values(self, trace: Trace, mask: Any) -> NDArray[np.bool_] | None:
+        """The truth values of a mask on this path, for a call that needs them."""
+        if getattr(type(mask), "_is_picked", False):
+            return None
+        pick = Pick(trace, mask)
+        truths = self.of(trace, pick)
+        if truths is None:
+            self.want([pick])
+        return None if truths is None else truths.reshape(mask.shape)
+
     def decide(self, trace: Trace, pick: Pick) -> NDArray[np.bool_]:
         """Decide which elements a mask picks, by a branch for each."""
         truths = pick.possible.copy()
@@ -119,6 +144,45 @@ class Masks:
             truths[i] = bool(trace.wrap(Elements(pick.ids[i], np.dtype(bool))))
         self.decided.append((pick, truths))
         return truths
+
+    def known_index(self, number: Any) -> int | None:
+        """A whole number, if that was decided on this path."""
+        if not self.decided or INDEX not in self.places or isinstance(number, (list, np.ndarray)):
+            return None
+        root, steps = number._trace.names.bounds.origin(number)
+        known = next((value for other, value in self.decided if other is root), None)
+        if known is None:
+            return None
+        for step in steps:
+            known = step(known)
+        return int(known)
+
+    def has_few_values(self, number: Any) -> bool:
+        """Whether a whole number can be decided."""
+        if number._trace.names is None:
+            return True
+        low, high = number._trace.names.bounds.of(number._trace.names.bounds.origin(number)[0])
+        return bool(high - low < FEW_VALUES)
+
+    def index(self, number: Any) -> int | None:
+        """A whole number on this path; None where it may be one of too many.
+
+        Each value is a path of its own, and numbers that differ by constants are decided together:
+        ``x[k : k + 3]`` has three elements.
+        """
+        if INDEX not in self.places:
+            return None
+        bounds = number._trace.names.bounds
+        root, _ = bounds.origin(number)
+        if self.known_index(number) is None:
+            low, high = bounds.of(root)
+            if not high - low < FEW_VALUES:
+                return None
+            value = int(low)
+            while value < high and not root <= value:
+                value += 1
+            self.decided.append((root, np.array(value)))
+        return self.known_index(number)
 
 
 def meet(trace: Trace, pick: Pick, other: Pick) -> bool:

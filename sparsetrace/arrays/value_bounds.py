@@ -31,13 +31,15 @@ from sparsetrace.rules.enclosures import increasing
 if TYPE_CHECKING:
     from sparsetrace.arrays.value_names import Memory, ValueNames
 
-__all__ = ["Bounds", "ValueBounds"]
+__all__ = ["FEW_VALUES", "Bounds", "ValueBounds"]
 
 Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _NONE: Bounds = (np.float64(-np.inf), np.float64(np.inf))  # type: ignore[assignment]
+FEW_VALUES = 64
+"""So many values of an index may be told apart, each on a path of its own."""
 _EXACT = 2.0**53
-_COUNT, _WHERE = np.count_nonzero, np.where
+_CLIP, _COUNT, _WHERE = np.clip, np.count_nonzero, np.where
 _ALONG = (np.sum, np.min, np.max, np.amin, np.amax, np.sort, np.cumsum)
 _TABLES = {np.searchsorted: 0, np.digitize: 1}
 """Where the argument stands into which the others are placed."""
@@ -45,6 +47,8 @@ _RISING = frozenset((*MOVES, *_ALONG, *_TABLES, np.clip, np.round, np.around))
 """Functions that rise in all of their traced arguments, or fall in all of them."""
 _OTHERWISE = frozenset(("out", "dtype", "where", "initial", "sorter"))
 """Options with which they may not."""
+_SAME = frozenset((np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.count_nonzero, *_TABLES))
+"""Functions of which it is known that they gave a number before."""
 _PLACES: dict[Any, tuple[int, int | None]] = {
     **dict.fromkeys((np.argmax, np.argmin, np.nanargmax, np.nanargmin), (1, None)),
     np.argsort: (1, -1),
@@ -75,6 +79,9 @@ class ValueBounds:
     def __init__(self, names: ValueNames) -> None:
         self._names = names
         self._numbers: dict[int, tuple[Any, Bounds]] = {}
+        self._origins: dict[int, tuple[Any, Any, tuple[Callable[[Any], Any], ...]]] = {}
+        self._made: dict[Any, Any] = {}
+        self._converted: dict[int, tuple[Any, Any]] = {}
 
     # ------------------------------------------------------------------- asked
     def of(self, operand: Any) -> Bounds:
@@ -112,6 +119,20 @@ class ValueBounds:
             return low, high
         return _seen(memory, memory.bounds, ids)
 
+    def origin(self, number: Any) -> tuple[Any, tuple[Callable[[Any], Any], ...]]:
+        """The number that a whole number was made of, and what was computed of it, step by step.
+
+        The other operands of each step are constants: where the one number is known, so is the
+        other.
+        """
+        _, root, steps = self._origins.get(id(number), (None, number, ()))
+        return root, steps
+
+    def same(self, number: Any) -> Any:
+        """The number that another one was converted from, or is itself."""
+        root, steps = self.origin(number)
+        return number if steps else root
+
     # ------------------------------------------------------------------- noted
     def note(self, value: Any, low: Any, high: Any) -> None:
         """Keep the bounds of what a call has given, if they say anything."""
@@ -141,6 +162,18 @@ class ValueBounds:
         if is_traced(made) and made._dtype.kind in "iu":
             low, high = np.trunc(low), np.trunc(high)
         self.note(made, low, high)
+        if not is_traced_array(value) and is_traced(made) and made._dtype.kind in "biu":
+            if value._dtype.kind == "f":  # converted once more it is the same number
+                _, value = self._converted.setdefault(id(value), (value, made))
+            if value is not made:
+                self._note_step(made, value, None)
+
+    def _note_step(self, made: Any, source: Any, step: Callable[[Any], Any] | None) -> None:
+        """Keep what a number was made of, if that has few values and none wrapped around."""
+        root, steps = self.origin(source)
+        ends = [self.of(number) for number in (root, made)]
+        if np.isfinite(ends).all() and ends[0][1] - ends[0][0] < FEW_VALUES:
+            self._origins[id(made)] = made, root, steps if step is None else (*steps, step)
 
     def moved(self, source: Any, made: Any, move: Callable[[Any], Any]) -> None:
         """Note that elements were moved; views show the memory that is known already."""
@@ -169,8 +202,21 @@ class ValueBounds:
                 ends = [self.of(x) for x in inputs]
                 lows, highs = [low for low, _ in ends], [high for _, high in ends]
                 self.note(result, *record.enclose(ufunc, lows, highs, result._dtype))
+                self._note_call(ufunc, inputs, result)
             elif method in ("reduce", "accumulate") and record.enclose is increasing:
                 self._by_rising(getattr(ufunc, method), inputs, kwargs, result)
+
+    def _note_call(self, function: Callable[..., Any], inputs: Sequence[Any], result: Any) -> None:
+        """Keep that a whole number was computed of one other, and constants."""
+        unknown = [i for i, x in enumerate(inputs) if contains_traced(x)]
+        if len(unknown) != 1 or not is_traced(result) or is_traced_array(result):
+            return
+        (place,) = unknown
+        source = inputs[place]
+        kinds = [x._dtype.kind if is_traced(x) else np.asarray(x).dtype.kind for x in inputs]
+        if is_traced(source) and {*kinds, result._dtype.kind} <= {"i", "u"} and not np.ndim(source):
+            before, after = inputs[:place], inputs[place + 1 :]
+            self._note_step(result, source, lambda value: function(*before, value, *after))
 
     def by_function(
         self,
@@ -194,6 +240,24 @@ class ValueBounds:
         elif function in _RISING and (function not in _ALONG or len(args) < 3):
             with np.errstate(all="ignore"):
                 self._by_rising(function, args, kwargs, result)
+                if function is _CLIP and not kwargs:
+                    self._note_call(function, args, result)
+        if function in _SAME and is_traced(result) and not is_traced_array(result):
+            self._note_same(function, args, kwargs, result)
+
+    def _note_same(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        result: object,
+    ) -> None:
+        """Keep that a call gave the number that it gave before, of the same values."""
+        if all(isinstance(value, (int, str, type(None))) for value in kwargs.values()):
+            known = function, tuple(map(self._names.of, args)), tuple(sorted(kwargs.items()))
+            first = self._made.setdefault(known, result)
+            if first is not result:
+                self._note_step(result, first, None)
 
     def _by_rising(
         self,
@@ -205,12 +269,18 @@ class ValueBounds:
         """Of a function that rises in its traced arguments, or falls in all: from their ends."""
         if _OTHERWISE & kwargs.keys() or any(map(contains_traced, kwargs.values())):
             return
+        if any(is_traced(x) and x._dtype.kind == "b" for x in args[1:]):
+            return  # a mask that is decided
         ends = [function(*(self._end(x, end) for x in args), **kwargs) for end in (False, True)]
         self._note_all(result, *ends)
 
     def _end(self, argument: Any, upper: bool) -> Any:
         """The lower or upper bounds in place of traced arrays, also of those in lists."""
         if is_traced(argument):
+            masks = argument._trace.masks
+            decided = None if masks is None else masks.known_index(argument)
+            if decided is not None:
+                return decided
             return np.broadcast_to(self.of(argument)[upper], np.shape(argument))
         if type(argument) in (list, tuple):
             return type(argument)(self._end(item, upper) for item in argument)

@@ -22,6 +22,7 @@ from sparsetrace.rules import RECORDS
 
 __all__ = ["Memory", "ValueNames"]
 
+_NEGATIONS = (np.invert, np.logical_not)
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -58,8 +59,10 @@ class ValueNames:
         self._memories: dict[int, Memory] = {}
         self._numbers: dict[Hashable, int] = {}
         self._kept: list[Any] = []
-        self._truths: dict[int, tuple[Any, int]] = {}
+        self._wholes: dict[int, tuple[Any, int]] = {}
         self._epoch = 0
+        self.opposites: dict[Hashable, Hashable] = {}
+        """The names of masks whose every element is the other truth value than that of a name."""
         self.bounds = ValueBounds(self)
 
     def memory(self, ids: NDArray[Any]) -> Memory:
@@ -70,6 +73,16 @@ class ValueNames:
         if memory is None:
             memory = self._memories[id(ids)] = Memory(ids)
         return memory
+
+    def references_to(self, ids: NDArray[Any]) -> int:
+        """How many references to an array are held here."""
+        owner = ids
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        memory = self._memories.get(id(owner))
+        if memory is None:
+            return 0
+        return (memory.owner is ids) + (memory.bounds is not None and memory.bounds[0] is ids)
 
     def state(self, memory: Memory) -> tuple[int, int]:
         """A mark that another write changes."""
@@ -94,8 +107,8 @@ class ValueNames:
                 return type(operand), repr(operand)
             if type(operand) is np.ndarray and operand.dtype != object:
                 return operand.dtype.str, operand.shape, operand.tobytes()
-        if id(operand) in self._truths:
-            return "truth", self._truths[id(operand)][1]
+        if id(operand) in self._wholes:
+            return "whole", self._wholes[id(operand)][1]
         self._kept.append(operand)
         # a number never changes; a list, whose items may, is another value each time
         return "object", id(operand) if is_traced(operand) else -len(self._kept)
@@ -138,7 +151,9 @@ class ValueNames:
             return
         if is_traced_array(result):
             self.name(result._ids, (ufunc, *map(self.of, inputs)))
-        elif is_traced(result) and dtype_of(result).kind == "b":
+            if ufunc in _NEGATIONS and result._dtype.kind == "b":
+                self.opposites[self.of(result)] = self.of(inputs[0])
+        elif is_traced(result) and dtype_of(result).kind in "biu":
             made = (ufunc, *map(self.of, inputs))
             name = self._numbers.setdefault(made, len(self._numbers))
-            self._truths[id(result)] = result, name  # which keeps its identity to itself
+            self._wholes[id(result)] = result, name  # which keeps its identity to itself

@@ -85,7 +85,7 @@ def run_nothing_apart(session: Session) -> None:
     """Let the function run as it stands again."""
     session.apart.clear()
     session.exceeded.clear()
-    session.united = session.crowded = False
+    session.crowded = False
     with _lock:
         if _sessions == 1:
             _forget()

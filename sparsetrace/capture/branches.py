@@ -5,22 +5,22 @@ goes one of them and, where no run has been, takes False and leaves True to a la
 pattern of the function is the union over all paths, or an error where there are too many.
 Which is known soon: each decision that waits for its other outcome is one more path at least,
 and where the first path has many decisions the earliest are tried next, behind which most wait.
-If that takes long, by the clock of the whole trace, paths are drawn at random: their depths tell
-how many there are.  `max_paths` of them are run, however long each takes; more are refused after a
-few.
+If that takes long, by the clock of the whole trace, the next paths are drawn at random from those
+that wait: their depths tell how many there are.  `max_paths` of them are run, however long each
+takes; more are refused after a few.
 """
 
 from __future__ import annotations
 
-import math
 import random
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from types import CodeType, FrameType
 
 from sparsetrace.capture.known_comparisons import Comparison, KnownComparisons
+from sparsetrace.capture.path_estimates import Evidence, drawn
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.user_code.frames import is_own, outside_frame
 from sparsetrace.user_code.handlers import code_map
@@ -35,15 +35,26 @@ _SHOWN = 8
 """Decisions that an error names."""
 _PATIENCE = 0.5
 """Seconds of a trace after which it is found out, by random paths, if these are too many."""
-_EVIDENCE = 8
 _SUSPICIOUS = 16
-"""Decisions at one line in one run from which it is tried whether they ever end."""
+"""Decisions for True at one line, in a row, from which it is tried whether they ever end."""
+_BEGUN = 2
+"""Paths that are run before it is asked if there is a crowd."""
 
 Place = tuple[CodeType, int]
 
 
 class Branches:
     """Decides branches of one function, run after run.
+
+    Parameters
+    ----------
+    max_paths : int
+    crowd : int, optional
+        So many paths are already too many.
+    few : int
+        So many paths and decisions are begun before routes are remembered, which takes time.
+    began : float, optional
+        When the trace began (`time.monotonic`); by default now.
 
     Attributes
     ----------
@@ -55,8 +66,8 @@ class Branches:
         For each place of a decision the code of the frames from there outwards, as far as the
         driver, for some of the ways that led there.
     exceeded : bool
-        Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd`; with
-        `endless` because of a loop that takes as many turns.
+        Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd` and
+        perhaps no more than `max_paths`; with `endless` because of a loop that takes as many turns.
 
     Examples
     --------
@@ -77,9 +88,8 @@ class Branches:
         began: float | None = None,
     ) -> None:
         self.max_paths = max_paths
-        self.crowd = crowd
+        self.crowd = max_paths if crowd is None else min(crowd, max_paths)
         self._few = few
-        """So many paths and decisions are begun before routes are remembered, which takes time."""
         self.paths = 0
         self.path: list[bool] = []
         self.taken = 0
@@ -89,100 +99,85 @@ class Branches:
         self.exceeded = self.crowded = self.endless = False
         self.places: Counter[Place] = Counter()
         self.here: Counter[Place] = Counter()
+        self._in_a_row: Counter[Place] = Counter()
+        """Decisions for True of this run since the last for False."""
         self._resume: list[bool] | None = None
         self._probed: set[Place] = set()
-        self._outcomes: dict[Place, bool] = {}
         self._known = KnownComparisons()
         self._implied: set[int] = set()
         """The decisions of this run that those before them imply."""
-        self._waiting: deque[tuple[list[bool], int]] = deque()
-        """Paths, and the place of the decision for False whose other outcome was not run."""
-        self._probe: random.Random | None = None
-        self._is_probed = True
-        self._evidence = 0.0
+        self._waiting: list[tuple[list[bool], int, int]] = []
+        """Paths, the place of a decision whose other outcome was not run, and how many decisions
+        there are up to that which none before them imply."""
         self._began = time.monotonic() if began is None else began
-        """When the trace began."""
-        self._started = time.monotonic()
         self._new_from = 0
         self._new_waiting = 0
         self._earliest_first = False
+        self._random: random.Random | None = None
+        """Draws paths, and their decisions, from when it has taken long."""
+        self._reached = 0.0
+        """The logarithm of the probability that a random path is one of those to come."""
+        self._evidence: tuple[Evidence, Evidence] | None = None
+        """That there are more than `max_paths`, and more than `crowd`."""
 
     def start(self) -> bool:
         """Begin the next path; False when all were run."""
         if self._resume is not None:  # the last run was one into the depth of a loop
             self.path, self._resume = self._resume, None
         else:
-            if self._probe is not None:
-                self._weigh()
-            elif self.paths:
-                self._keep_waiting()
-            if self.paths and not self._waiting:
-                return False
-            if self.crowd is not None and self._is_long(self.crowd):
-                self.crowded = True
-                self._too_many(f"more than {self.crowd} decision paths")
-            if self._is_slow():
-                self._begin_probe()
-                return True
             if self.paths:
+                self._keep_waiting()
+                if not self._waiting:
+                    return False
                 self._take_next()
-        self.paths += 1
-        self._new_waiting = self.path[self._new_from :].count(False)
+            self.paths += 1
+        self._new_waiting = 0
         self.again()
         self._check()
-        if self.crowd is not None and self.paths > 2 and len(self._waiting) > self.crowd:
-            self.crowded = True
-            self._too_many(f"more than {self.crowd} decision paths")
+        if self.paths > _BEGUN and self.paths + len(self._waiting) > self.crowd:
+            self._refuse_crowd()
         return True
 
     def _keep_waiting(self) -> None:
         """Let the other outcomes of the new decisions of a path wait for their runs."""
         done = self.path[: self.taken]
-        self._waiting.extend(
-            (done, at)
-            for at in range(self._new_from, len(done))
-            if not done[at] and at not in self._implied
-        )
+        depth = sum(at not in self._implied for at in range(self._new_from))
+        for at in range(self._new_from, len(done)):
+            if at not in self._implied:
+                depth += 1
+                self._waiting.append((done, at, depth))
         if self.paths == 1:
-            free = len(done) - len(self._implied)
-            self._earliest_first = 2 ** min(free, 64) > self.max_paths
+            self._earliest_first = 2 ** min(depth, 64) > self.crowd
+        if self._evidence is not None:
+            self._weigh(depth, *self._evidence)
 
     def _take_next(self) -> None:
-        path, at = self._waiting.popleft() if self._earliest_first else self._waiting.pop()
-        self.path = [*path[:at], True]
+        waiting = self._waiting
+        slow = self._random is None and time.monotonic() - self._began > _PATIENCE
+        if slow and len(waiting) > 1:
+            self._random = random.Random(len(waiting))
+            self._evidence = Evidence(self.max_paths), Evidence(self.crowd)
+        if self._random is not None:
+            place, self._reached = drawn([depth for _, _, depth in waiting], self._random)
+        else:
+            place = 0 if self._earliest_first else -1
+        path, at, _ = waiting.pop(place)
+        self.path = [*path[:at], not path[at]]
         self._new_from = at + 1
 
-    # ---------------------------------------------------------------- how many there are
-    def _is_slow(self) -> bool:
-        """Whether it is time to find out if the paths will ever end."""
-        return (
-            self._is_probed and self._earliest_first and time.monotonic() - self._began > _PATIENCE
-        )
-
-    def _is_long(self, crowd: int) -> bool:
-        """Whether as many paths as the first one lets expect would take too long to wait for."""
-        taken = time.monotonic() - self._started
-        return self.paths == 1 and self._earliest_first and taken * crowd > _PATIENCE
-
-    def _begin_probe(self) -> None:
-        """Run a path whose decisions are drawn at random."""
-        self._probe = random.Random(len(self._waiting))
-        self.path = []
-        self.again()
-
-    def _weigh(self) -> None:
-        """Take the depth of a random path as evidence that there are too many.
-
-        2 to the power of its depth is, on average, the number of all paths (Knuth, "Estimating the
-        efficiency of backtrack programs", Math. Comp. 29, 1975).  Were there no more than
-        `max_paths`, the product of these numbers, each divided by `max_paths`, would ever exceed
-        2**8 with a probability of 2**-8 at most (Ville's inequality).
-        """
-        self._probe = None
-        self._evidence += self.taken - len(self._implied) - math.log2(self.max_paths)
-        if self._evidence >= _EVIDENCE:
+    def _weigh(self, depth: int, against_most: Evidence, against_crowd: Evidence) -> None:
+        """Take the depth of a random path as evidence that there are too many."""
+        for evidence in (against_most, against_crowd):
+            evidence.add(depth + self._reached, done=self.paths - 1)
+        if against_most.is_enough:
             self._too_many(f"more than max_paths={self.max_paths} decision paths")
-        self._is_probed = self._evidence > 0
+        if against_crowd.is_enough:
+            self._refuse_crowd()
+
+    def _refuse_crowd(self) -> None:
+        if self.crowd < self.max_paths:
+            self.crowded = True
+            self._too_many(f"more than {self.crowd} decision paths")
 
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
@@ -190,7 +185,7 @@ class Branches:
         self.standing.clear()
         self.trail.clear()
         self.here.clear()
-        self._outcomes.clear()
+        self._in_a_row.clear()
         self._known.clear()
         self._implied.clear()
 
@@ -217,15 +212,10 @@ class Branches:
             self._note_route(place, frame)
         if self.taken == len(self.path):
             self.places[place] += 1
-            if implied is not None:
-                outcome = implied
-            elif self._probe is not None:
-                outcome = self._probe.random() < 0.5
-            else:
-                outcome = self._new(place)
-                self._new_waiting += not outcome
+            outcome = self._new(place) if implied is None else implied
             self.path.append(outcome)
-        outcome = self._outcomes[place] = self.path[self.taken]
+        outcome = self.path[self.taken]
+        self._in_a_row[place] = self._in_a_row[place] + 1 if outcome else 0
         if implied is not None:
             self._implied.add(self.taken)
         else:
@@ -249,22 +239,23 @@ class Branches:
         A loop that ends on False, ``while abs(r) > tol``, would make its next turn in
         each path; one run that always goes on shows soon whether it ends at all.
         """
-        count = self.here[place]
         if self._resume is not None:
-            if count > self.max_paths:
+            if self.here[place] > self.max_paths:
                 self.endless = True
                 self._too_many(f"a loop took more than max_paths={self.max_paths} turns")
-            return self._outcomes.get(place, False)
-        if count >= _SUSPICIOUS and place not in self._probed and self._outcomes[place]:
+            return self._in_a_row[place] > 0
+        is_first = not self._new_waiting
+        if is_first and self._in_a_row[place] >= _SUSPICIOUS and place not in self._probed:
             self._probed.add(place)
             self._resume = list(self.path)
             return True
-        self._check(added=1)
-        return False
+        self._new_waiting += 1
+        self._check()
+        return self._random is not None and self._random.random() < 0.5
 
-    def _check(self, *, added: int = 0) -> None:
-        """Each decision for False has at least one path still to come."""
-        if self.paths + len(self._waiting) + self._new_waiting + added > self.max_paths:
+    def _check(self) -> None:
+        """Each new decision has at least one path still to come."""
+        if self.paths + len(self._waiting) + self._new_waiting > self.max_paths:
             self._too_many(f"more than max_paths={self.max_paths} decision paths")
 
     def _note_route(self, place: Place, frame: FrameType | None) -> None:

@@ -18,6 +18,7 @@ __all__ = ["Comparison", "KnownComparisons"]
 Comparison = tuple[Any, np.ufunc, float]
 """The number, the ufunc and the constant; of two numbers both, and zero, as of their difference."""
 
+_FLOAT = np.dtype(float)
 _OPPOSITE: dict[np.ufunc, np.ufunc] = {
     np.less: np.greater_equal,
     np.less_equal: np.greater,
@@ -114,7 +115,8 @@ class KnownComparisons:
     def learn(self, comparison: Comparison, *, outcome: bool) -> None:
         """Remember the outcome of a decision."""
         number, ufunc, bound = comparison
-        interval = self._intervals.setdefault(_key(number), _Interval(number))
+        whole = getattr(number, "_dtype", _FLOAT).kind in "biu"  # which is never NaN
+        interval = self._intervals.setdefault(_key(number), _Interval(number, is_ordered=whole))
         if ufunc in (np.equal, np.not_equal):
             if outcome is not (ufunc is np.equal):
                 interval.without.add(bound)

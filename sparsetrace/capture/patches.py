@@ -27,6 +27,7 @@ from sparsetrace.capture import (
     math_module,
     numba_functions,
     numpy_constructors,
+    numpy_iterators,
     numpy_lists,
     numpy_ma,
     registered_functions,
@@ -59,6 +60,7 @@ Source = Callable[[], Iterable[Patch]]
 
 _FROM_START: tuple[Source, ...] = (
     numpy_constructors.patches,
+    numpy_iterators.patches,
     math_module.patches,
     sparse_arrays.patches,
     sparse_products.patches,

@@ -134,16 +134,13 @@ def _is_caught(error: Exception) -> bool:
 
 def distinct(session: Session, trace: Trace, results: list[Any]) -> list[Any]:
     """The results that the traced function may tell from one another, the others united."""
-    count = len(results)
-    several = distinct_results(
+    return distinct_results(
         trace,
         results,
         asks_types=session.asks_types,
         asks_identity=session.asks_identity,
         opens_integers=session.opens_integers,
     )
-    session.united = session.united or len(several) < count
-    return several
 
 
 def _itself(error: Exception) -> Exception:

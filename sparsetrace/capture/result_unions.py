@@ -173,15 +173,19 @@ def _is_array(value: object) -> bool:
 
 
 def _owns_memory(array: Any) -> bool:
-    """Whether nothing but this array shows its memory."""
+    """Whether nothing but this array shows its memory, and the trace, which names its values."""
+    names = None
     if is_traced(array):
-        if sys.getrefcount(array._ids) > _OF_HOLDER:
+        names = array._trace.names
+        own = 0 if names is None else names.references_to(array._ids)
+        if sys.getrefcount(array._ids) > _OF_HOLDER + own:
             return False
         memory = array._ids
     else:
         memory = array
     while isinstance(memory.base, np.ndarray):
-        if sys.getrefcount(memory.base) > _OF_HOLDER:
+        own = 0 if names is None else names.references_to(memory.base)
+        if sys.getrefcount(memory.base) > _OF_HOLDER + own:
             return False
         memory = memory.base
     return memory.base is None

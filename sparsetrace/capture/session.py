@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.capture.branches import Branches
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.errors import (
+    INDEX,
+    EscapeError,
+    UnsupportedError,
+    ValueDependentError,
+    explain,
+)
+from sparsetrace.numpy_rules.indexing import has_unknown_ends
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
 
@@ -85,7 +92,8 @@ class Session:
     promoted : set of sites and Outside
         Where arrays are made that must be traced from birth, and those made before.
     decided_masks : set of str
-        The places of masks that are decided, since somebody asked how many elements they pick.
+        The places of masks that are decided, since somebody asked how many elements they pick;
+        and `INDEX`, where whole numbers are that index what is not traced.
     buffered : str
         The kinds of dtypes of which arrays can be traced from birth, if anything is written: those
         of whole numbers and truth values, too, from the first error on.
@@ -96,7 +104,7 @@ class Session:
     began : float
         When the trace began (`time.monotonic`).
     decider : callable
-        Gives what decides the branches of a path (`tracing.driver`).
+        Gives what decides the branches of a path (`tracing.session_hooks`).
     exceeded : list of Branches
         Those of which there were too many.
     apart : dict
@@ -106,8 +114,6 @@ class Session:
         What the innermost piece has written (`capture.apart_writes`).
     crowded : bool
         Whether calls were run apart where the paths were many, and perhaps not too many.
-    united : bool
-        Whether results of different paths of a call became one.
     effects : dict
         Which calls have side effects, as far as it is known.
     functions : callable
@@ -134,7 +140,6 @@ class Session:
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
         self.writes: Any = None
-        self.united = False
         self.crowded = False
         self.effects: dict[Any, bool] = {}
         self.functions: Callable[[], dict[str, Any]] = dict
@@ -158,10 +163,19 @@ class Session:
         self.restart_due = True
         raise Restart
 
-    def buffer_all(self) -> bool:
-        """Let arrays of whole numbers be traced from birth; whether they were not before."""
-        before, self.buffered = self.buffered, _ALL_KINDS
-        return before != self.buffered
+    def buffer_all(self, error: BaseException) -> bool:
+        """After some errors, let arrays of whole numbers be traced from birth, and indices decided.
+
+        Returns whether there is another run to be made of that.
+        """
+        is_index = isinstance(error, ValueDependentError) and error.call == INDEX
+        if not (is_index or isinstance(error, (EscapeError, IndexError))):
+            return False
+        before = self.buffered, len(self.decided_masks)
+        self.buffered = _ALL_KINDS
+        if is_index:
+            self.decided_masks.add(INDEX)
+        return before != (self.buffered, len(self.decided_masks))
 
     def promote(self, sites: frozenset[Site | Outside]) -> None:
         """Ask for a run in which these sites return traced arrays from birth.
@@ -306,6 +320,12 @@ def is_library(frame: types.FrameType) -> bool:
     return name.startswith("scipy.") and name not in _PURE
 
 
+def _chooses(key: object) -> bool:
+    """Whether a key depends on the inputs."""
+    entries = key if type(key) is tuple else (key,)
+    return contains_traced(key) or any(map(has_unknown_ends, entries))
+
+
 class Buffer(np.ndarray[Any, Any]):
     """A float array made inside a traced function; holds numbers as any other array.
 
@@ -346,12 +366,12 @@ class Buffer(np.ndarray[Any, Any]):
         return made
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if contains_traced(value) or contains_traced(key):
+        if contains_traced(value) or _chooses(key):
             self._promote()
         super().__setitem__(key, value)
 
     def __getitem__(self, key: Any) -> Any:
-        if contains_traced(key):
+        if _chooses(key):
             if not any(isinstance(site, Outside) for site in self._sites):
                 self._promote()
             trace = CURRENT.get()

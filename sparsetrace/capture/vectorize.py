@@ -1,6 +1,6 @@
-"""``np.vectorize`` and ``np.ndenumerate``: NumPy's Python-level loops over elements.
+"""``np.vectorize``: NumPy's Python-level loop over elements.
 
-Contract: outside of a trace each is the original.  The branches that a Python function takes
+Contract: outside of a trace it is the original.  The branches that a Python function takes
 for one element are run apart from those of the others, unless it has side effects.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -215,23 +215,7 @@ def _united(trace: Trace, results: list[Any]) -> list[Any]:
 run_each_by(united_paths)
 
 
-def _wrapped_enumeration(original: Any) -> Any:
-    def ndenumerate(arr: Any) -> Any:
-        if not is_traced(arr):
-            return original(arr)
-        return _pairs(arr)
-
-    return ndenumerate
-
-
-def _pairs(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
-    yield from zip(np.ndindex(arr.shape), arr.reshape(-1), strict=True)
-
-
 def patches() -> list[Patch]:
-    """The calls of ``np.vectorize``, and ``np.ndenumerate``."""
+    """The calls of ``np.vectorize``."""
     call = vars(np.vectorize)["__call__"]
-    return [
-        Patch(np.vectorize, "__call__", call, _wrapped_vectorize(call)),
-        Patch(np, "ndenumerate", np.ndenumerate, _wrapped_enumeration(np.ndenumerate)),
-    ]
+    return [Patch(np.vectorize, "__call__", call, _wrapped_vectorize(call))]

@@ -37,7 +37,7 @@ __all__ = [
 
 _FEW = 5_000
 """Entries up to which ``order="best"`` tries every order."""
-_SOME = 200_000
+_SOME = 100_000
 """Entries up to which it tries several ranks of a symmetric pattern."""
 _STATIC = ("natural", "largest_first")
 _ALL = tuple(order for order in ORDERS if order not in ("best", "random"))
@@ -172,7 +172,7 @@ def color_acyclic(pattern: object, order: str = "best", seed: int | None = None)
     check_order(order)
     entries = sorted_pattern(pattern)
     check_symmetric(entries)
-    colors = _fewest(_symmetric(entries, tree_cliques, order, seed))
+    colors = _fewest(_symmetric(entries, tree_cliques, order, seed, large=("natural",)))
     return Coloring(entries, "acyclic", _without_empty(entries, colors))
 
 
@@ -218,13 +218,11 @@ def color_bidirectional(pattern: object, order: str = "best", seed: int | None =
     entries = sorted_pattern(pattern)
     rows, columns = entries.shape
     best: tuple[Ints, Ints] | None = None
-    if order == "best":
-        by_columns = _distinct_in_rows(entries, order, seed)
-        by_rows = _distinct_in_rows(sorted_pattern(entries.T), order, seed)
-        one_sided = (by_columns, np.full(rows, -1)), (np.full(columns, -1), by_rows)
-        best = min(one_sided, key=lambda colors: _count(*colors))
     for row_rank, column_rank in _bicoloring_ranks(entries, order, seed):
         column_cliques, row_cliques = bicoloring_cliques(entries, row_rank, column_rank)
+        longest = max(_longest_row(column_cliques), _longest_row(row_cliques))
+        if best is not None and longest >= _count(*best):  # dropped colors seldom make up for that
+            continue
         colors = _read_from_both(
             entries,
             first_fit(column_cliques, np.argsort(column_rank, kind="stable")),
@@ -233,6 +231,14 @@ def color_bidirectional(pattern: object, order: str = "best", seed: int | None =
         if best is None or _count(*colors) < _count(*best):
             best = colors
     assert best is not None
+    if order == "best":
+        if _longest_row(entries) < _count(*best):
+            by_columns = _distinct_in_rows(entries, order, seed)
+            best = min(best, (by_columns, np.full(rows, -1)), key=_count_both)
+        transposed = sorted_pattern(entries.T)
+        if _longest_row(transposed) < _count(*best):
+            by_rows = _distinct_in_rows(transposed, order, seed)
+            best = min(best, (np.full(columns, -1), by_rows), key=_count_both)
     return Coloring(entries, "bidirectional", *best)
 
 
@@ -241,10 +247,9 @@ def _distinct_in_rows(entries: csr_array, order: str, seed: int | None) -> Ints:
     if order != "best":
         colors = first_fit(entries, vertex_order(entries, order, seed))
         return _without_empty(entries, colors)
-    least = int(np.diff(entries.indptr).max(initial=1))
     best = first_fit(entries)
     for name in _ALL if entries.nnz <= _FEW else _STATIC:
-        if best.max(initial=0) + 1 <= least:
+        if _count(best) <= _longest_row(entries):
             break
         best = _fewest((best, first_fit(entries, vertex_order(entries, name))))
     return _without_empty(entries, recolored(entries, best, _rounds(entries)))
@@ -255,14 +260,21 @@ def _symmetric(
     cliques_of: Callable[[csr_array, Ints], csr_array],
     order: str,
     seed: int | None,
+    large: tuple[str, ...] = (),
 ) -> Iterator[Ints]:
-    """Colorings by several ranks, or by that of one order."""
+    """Colorings by several ranks, or by that of one order.
+
+    Parameters
+    ----------
+    large : tuple of str
+        The orders that are tried on large patterns, besides independent sets.
+    """
     edges = edge_cliques(entries)
     if order != "best":
         ordered = vertex_order(edges, order, seed)
         yield first_fit(cliques_of(entries, _rank(ordered)), ordered)
         return
-    names = _ALL if entries.nnz <= _FEW else _STATIC if entries.nnz <= _SOME else _STATIC[:1]
+    names = _ALL if entries.nnz <= _FEW else _STATIC if entries.nnz <= _SOME else large
     ranks = [_rank(vertex_order(edges, name)) for name in names]
     fewest = None
     for rank in (_independent_sets(edges), *ranks):
@@ -310,13 +322,16 @@ def _bicoloring_ranks(
 
 
 def _bounds(degrees: Ints) -> list[int]:
-    """From which degree on a row or column may count as dense: none, and a few others."""
-    different = np.unique(degrees)[::-1]
-    if len(different) > 8:
-        wanted = np.geomspace(different[0], max(different[-1], 1), 8)
-        nearest = np.searchsorted(-different, -wanted).clip(0, len(different) - 1)
-        different = different[np.unique(nearest)]
-    return [int(degree) for degree in different]
+    """From which degree on a row or column may count as dense: none, and others above the usual."""
+    highest = int(degrees.max(initial=0))
+    usual = 2 * int(np.median(degrees)) if len(degrees) else 0
+    if highest <= usual:
+        return [highest]
+    between = np.unique(degrees[degrees >= max(usual, 1)])
+    if len(between) > 6:
+        wanted = np.geomspace(between[0], between[-1], 6)
+        between = between[np.unique(np.searchsorted(between, wanted).clip(0, len(between) - 1))]
+    return sorted({usual, *between.tolist()})
 
 
 def _read_from(entries: csr_array, colors: Ints) -> Ints:
@@ -356,6 +371,15 @@ def _without_empty(entries: csr_array, colors: Ints) -> Ints:
 
 def _fewest(candidates: Iterator[Ints] | tuple[Ints, ...]) -> Ints:
     return min(candidates, key=_count)
+
+
+def _longest_row(entries: csr_array) -> int:
+    """No coloring of columns has fewer colors."""
+    return int(np.diff(entries.indptr).max(initial=0))
+
+
+def _count_both(colors: tuple[Ints, Ints]) -> int:
+    return _count(*colors)
 
 
 def _count(*colors: Ints) -> int:

@@ -7,16 +7,13 @@ vertices alone, whichever loop computes it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
-
-try:
-    from scipy.optimize._group_columns import group_sparse  # compiled; SciPy's own, not public
-except ImportError:
-    group_sparse = None
 
 __all__ = ["Ints", "first_fit", "recolored"]
 
@@ -66,6 +63,17 @@ def recolored(cliques: csr_array, colors: Ints, rounds: int) -> Ints:
     return colors
 
 
+@cache
+def compiled_loop() -> Callable[..., Any] | None:
+    """SciPy's loop, which is not public, if it is where it was."""
+    try:  # when it is needed: it brings all of scipy.optimize
+        from scipy.optimize._group_columns import group_sparse
+    except ImportError:
+        return None
+    loop: Callable[..., Any] = group_sparse
+    return loop
+
+
 def _longest(cliques: csr_array) -> int:
     """A bound from below: the vertices of a clique all differ."""
     return int(np.diff(cliques.indptr).max(initial=1))
@@ -75,6 +83,7 @@ def _first_fit(by_vertex: csc_array, least: int, order: Ints | None) -> Ints:
     num_cliques, vertices = by_vertex.shape
     if order is not None:
         by_vertex = _columns(by_vertex, order)
+    group_sparse = compiled_loop()
     if group_sparse is None or least * vertices > _MOST_VISITS:
         colors = _first_fit_by_sets(by_vertex)
     else:

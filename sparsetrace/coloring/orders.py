@@ -10,7 +10,9 @@ first).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -93,32 +95,85 @@ def _neighbors(cliques: csr_array) -> csr_array:
 
 
 def _dynamic_order(neighbors: csr_array, rule: _Dynamic, *, backwards: bool) -> Ints:
-    """Vertices as their keys say, which change as their neighbors are placed.
-
-    Vertices wait in buckets by their keys; one that moved leaves an entry that is out of date.
-    """
-    vertices = neighbors.shape[0]
-    indptr, indices = neighbors.indptr.tolist(), neighbors.indices.tolist()
-    degrees = np.diff(neighbors.indptr).tolist()
-    keys: list[int] = list(degrees) if rule.from_degrees else [0] * vertices
-    buckets: list[list[int]] = [[] for _ in range(max(degrees, default=0) + 1)]
-    for vertex in range(vertices - 1, -1, -1):
-        buckets[keys[vertex]].append(vertex)
-    next_key = max(keys, default=0) if rule.largest else min(keys, default=0)
-    placed = [False] * vertices
-    order: list[int] = []
-    while len(order) < vertices:
-        while not buckets[next_key]:
-            next_key += -1 if rule.largest else 1
-        vertex = buckets[next_key].pop()
-        if placed[vertex] or keys[vertex] != next_key:
-            continue
-        placed[vertex] = True
-        order.append(vertex)
-        for neighbor in indices[indptr[vertex] : indptr[vertex + 1]]:
-            if not placed[neighbor]:
-                keys[neighbor] += rule.step
-                buckets[keys[neighbor]].append(neighbor)
-        next_key = min(next_key + 1, len(buckets) - 1) if rule.largest else max(next_key - 1, 0)
-    result = np.array(order, dtype=np.intp)
+    """Vertices as their keys say, which change as their neighbors are placed."""
+    vertices, pushes = neighbors.shape[0], neighbors.shape[0] + neighbors.nnz
+    degrees = np.diff(neighbors.indptr).astype(np.int64)
+    keys = degrees.copy() if rule.from_degrees else np.zeros(vertices, dtype=np.int64)
+    arrays = (
+        neighbors.indptr.astype(np.int64),
+        neighbors.indices.astype(np.int64),
+        keys,
+        np.full(int(degrees.max(initial=0)) + 1, -1),
+        np.empty(pushes, dtype=np.int64),
+        np.empty(pushes, dtype=np.int64),
+        np.zeros(vertices, dtype=np.int64),
+        np.empty(vertices, dtype=np.int64),
+    )
+    compiled = _compiled_loop()
+    if compiled is not None:
+        result = arrays[-1]
+        compiled(*arrays, rule.step, rule.largest)
+    else:
+        lists: list[Any] = [
+            array.tolist() for array in arrays
+        ]  # much quicker than arrays, one by one
+        loop: Callable[..., None] = _place
+        loop(*lists, rule.step, rule.largest)
+        result = np.array(lists[-1], dtype=np.int64)
     return result[::-1] if backwards else result
+
+
+@cache
+def _compiled_loop() -> Callable[..., None] | None:
+    """The loop below, compiled by numba if that is installed (the extra ``fast``)."""
+    try:
+        import numba
+    except ImportError:
+        return None
+    loop: Callable[..., None] = numba.njit(cache=True)(_place)
+    return loop
+
+
+def _place(
+    indptr: Any,
+    indices: Any,
+    keys: Any,
+    tops: Any,
+    items: Any,
+    below: Any,
+    placed: Any,
+    order: Any,
+    step: int,
+    largest: bool,
+) -> None:
+    """Fill `order`; all are lists of int, or arrays.
+
+    Vertices wait in stacks, one for each key: `tops` has the place of the uppermost item, and
+    `below` the place of the next one.  A vertex whose key changed leaves an item out of date.
+    """
+    vertices, used, current = len(keys), 0, 0
+    for vertex in range(vertices - 1, -1, -1):
+        key = keys[vertex]
+        items[used], below[used], tops[key] = vertex, tops[key], used
+        used += 1
+        current = max(current, key)
+    if not largest:
+        current = 0
+    count = 0
+    while count < vertices:
+        while tops[current] < 0:
+            current += -1 if largest else 1
+        top = tops[current]
+        vertex, tops[current] = items[top], below[top]
+        if placed[vertex] or keys[vertex] != current:
+            continue
+        placed[vertex], order[count] = 1, vertex
+        count += 1
+        for place in range(indptr[vertex], indptr[vertex + 1]):
+            neighbor = indices[place]
+            if not placed[neighbor]:
+                key = keys[neighbor] + step
+                keys[neighbor] = key
+                items[used], below[used], tops[key] = neighbor, tops[key], used
+                used += 1
+        current = min(current + 1, len(tops) - 1) if largest else max(current - 1, 0)

@@ -24,7 +24,14 @@ from pyroaring import BitMap
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.calls import function_call, ufunc_call
-from sparsetrace.errors import BY_VALUES, EscapeError, ValueDependentError, explain, opaque_call
+from sparsetrace.errors import (
+    BY_VALUES,
+    INDEX,
+    EscapeError,
+    ValueDependentError,
+    explain,
+    opaque_call,
+)
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
 from sparsetrace.operands import unions
@@ -125,8 +132,10 @@ def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
         ufunc, a, b = _REFLECTED[ufunc], b, a
     if type(b) is np.ndarray and not b.ndim:  # as which NumPy's own numbers compare
         b = b[()]
-    exact = a._dtype is FLOAT or a._dtype.kind == "b"
+    exact = a._dtype is FLOAT or a._dtype.kind in "biu"
     if exact and type(b) in _EXACT and abs(b) <= _LARGEST:
+        if a._trace.names is not None:
+            a = a._trace.names.bounds.same(a)
         a._trace.compared = (result, a, ufunc, float(b))
     return result
 
@@ -566,9 +575,13 @@ class TracedInteger(TracedScalar):
     _plain: type = np.int64
 
     def __index__(self) -> int:
+        masks = self._trace.masks
+        decided = None if masks is None or type(self) is TracedTruth else masks.index(self)
+        if decided is not None:
+            return decided  # type: ignore[no-any-return]
         raise ValueDependentError(
             explain(
-                "an index or a count",
+                INDEX,
                 "it depends on the inputs, and an ordinary array or range needs its value",
                 "Index a traced array with it, or compute it from constants.",
                 BY_VALUES,

@@ -22,7 +22,7 @@ from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.complex_operands import moved_ids
-from sparsetrace.operands.constants import chosen_values, converted
+from sparsetrace.operands.constants import converted, decided_values
 from sparsetrace.operands.operands import (
     Elements,
     Operand,
@@ -150,7 +150,7 @@ def _plain(trace: Trace, value, name: str) -> Any:
         return value
     if isinstance(value, tuple):
         return tuple(_plain(trace, item, name) for item in value)
-    values = chosen_values(trace, value)
+    values = decided_values(trace, value)
     if values is None:
         raise ValueDependentError(
             explain(

@@ -12,13 +12,19 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.complex_parts import Part, part_of
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.complex_operands import moved_ids, real_dtype
-from sparsetrace.operands.constants import chosen_values, converted_ids, known_mask
+from sparsetrace.operands.constants import (
+    chosen_values,
+    converted_ids,
+    decided_values,
+    known_mask,
+)
 from sparsetrace.operands.implementations import conversion
 from sparsetrace.operands.operands import (
     Elements,
@@ -223,6 +229,10 @@ def _ix(trace: Trace, args) -> Any:
     result: list[Any] = []
     for i, x in enumerate(args):
         if is_traced_array(x) and (dtype_of(x).kind != "b" or known_mask(trace, x) is None):
+            decided = decided_values(trace, x) if dtype_of(x).kind == "b" else None
+            if decided is not None:
+                result += _one_of_mesh(decided, i, len(args))
+                continue
             if dtype_of(x).kind == "b":
                 raise REFUSED.value_dependent("np.ix_")
             shape = tuple(-1 if axis == i else 1 for axis in range(len(args)))
@@ -231,8 +241,12 @@ def _ix(trace: Trace, args) -> Any:
         values = chosen_values(trace, x)
         if values is None:
             raise REFUSED.value_dependent("np.ix_")
-        result.append(np.ix_(*(values if axis == i else [0] for axis in range(len(args))))[i])
+        result += _one_of_mesh(values, i, len(args))
     return tuple(result)
+
+
+def _one_of_mesh(values: NDArray[Any], place: int, count: int) -> list[Any]:
+    return [np.ix_(*(values if axis == place else [0] for axis in range(count)))[place]]
 
 
 # ------------------------------------------------- creators with like=

@@ -8,6 +8,7 @@ have one.  The bin of a constant element is known, and only that bin depends on 
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -18,6 +19,8 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.complex_parts import joined, parts_of
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import interact_all
+from sparsetrace.numpy_rules.indexing import constant_key, want_bounds, write
+from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.constants import chosen_values, constants, plain_values
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -28,6 +31,7 @@ from sparsetrace.operands.operands import (
     ids_of,
     values_of,
 )
+from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.registry import rule_for
 from sparsetrace.operands.ufunc_at import at
@@ -40,7 +44,7 @@ def _bincount(trace: Trace, x, weights, minlength) -> Elements:
     bins = chosen_values(trace, x)
     if bins is None:
         np.bincount(np.zeros(1, dtype_of(x)))  # NumPy refuses what is no whole number
-        raise REFUSED.value_dependent("np.bincount")
+        return _unknown_counts(trace, x, weights, minlength)
     if contains_traced(x):
         x = bins
     ones = None if weights is None else np.ones(np.shape(weights), dtype_of(weights))
@@ -49,6 +53,24 @@ def _bincount(trace: Trace, x, weights, minlength) -> Elements:
         return constants(trace, counts)
     places, dtype = bins.astype(np.intp), dtype_of(weights)
     return Elements(_added(trace, places, ids_of(trace, weights), len(counts), dtype), FLOAT)
+
+
+def _unknown_counts(trace: Trace, x, weights, minlength) -> Elements:
+    """Sums of the weights in bins that the inputs choose, where these are sure to be enough."""
+    want_bounds(trace)
+    high = np.inf if trace.names is None else np.max(trace.names.bounds.of(x)[1], initial=-1)
+    if contains_traced(minlength) or not high < minlength:
+        raise REFUSED.value_dependent("np.bincount")
+    dtype = np.dtype(np.intp) if weights is None else FLOAT
+    added = constants(trace, np.ones(np.shape(x), dtype)).ids
+    if weights is not None:
+        if np.shape(weights) != np.shape(x):
+            raise ValueError("The weights and list don't have the same length.")
+        added = moved_ids(trace, weights, FLOAT)
+    target = np.asarray(trace.graph.constant(np.zeros(minlength, dtype)))
+    may_raise(trace, partial(ValueError, "'list' argument must have no negative elements"))
+    write(trace, target, constant_key(trace, x)[0], added)
+    return Elements(target, dtype)
 
 
 def _added(

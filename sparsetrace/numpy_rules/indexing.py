@@ -45,6 +45,7 @@ __all__ = [
     "expanded",
     "gives_view",
     "has_ellipsis",
+    "has_unknown_ends",
     "put",
     "read",
     "refresh",
@@ -60,10 +61,19 @@ def is_simple(key) -> bool:
     """Whether the key surely holds nothing traced."""
     cls = type(key)
     if cls in _SIMPLE:
-        return True
+        return cls is not slice or not has_unknown_ends(key)
     if cls is tuple:
-        return all(type(k) in _SIMPLE for k in key)
+        return all(
+            type(k) in _SIMPLE and (type(k) is not slice or not has_unknown_ends(k)) for k in key
+        )
     return cls is np.ndarray and key.dtype != object
+
+
+def has_unknown_ends(key: Any) -> bool:
+    """Whether it is a slice between numbers that are traced."""
+    if type(key) is not slice:
+        return False
+    return is_traced(key.start) or is_traced(key.stop) or is_traced(key.step)
 
 
 def constant_key(trace: Trace, key) -> tuple[Any, bool]:
@@ -71,19 +81,24 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
 
     A list or an object array that holds unknown elements becomes one traced array.
     """
+    if type(key) is slice:
+        return _constant_slice(trace, key) if has_unknown_ends(key) else (key, False)
+    if type(key) is tuple:
+        entries = [constant_key(trace, entry) for entry in key]
+        return tuple(entry for entry, _ in entries), any(unsure for _, unsure in entries)
     if not contains_traced(key):
         return key, False
     if getattr(type(key), "_is_picked", False):
         return key, True
-    if isinstance(key, tuple):
-        entries = [constant_key(trace, entry) for entry in key]
-        return tuple(entry for entry, _ in entries), any(unsure for _, unsure in entries)
     if isinstance(key, list) or (isinstance(key, np.ndarray) and not is_traced(key)):
         dtype = dtype_of(key)
         ids = ids_of(trace, key)
     else:
         dtype, ids = key._dtype, key._ids
     if not trace.local and (asarray(ids) > 0).any():
+        decided = None if trace.masks is None else trace.masks.known_index(key)
+        if decided is not None:
+            return decided, False
         if not is_traced(key):
             listed, key = key, trace.wrap(Elements(asarray(ids), dtype, keep_array=True))
             if trace.names is not None:
@@ -91,6 +106,16 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
         return key, True
     values = known_of(trace, key)
     return (values if values.ndim else values[()]), False
+
+
+def _constant_slice(trace: Trace, key: slice) -> tuple[slice, bool]:
+    """A slice whose ends are decided, where these have few values; else as it is."""
+    ends = [end for end in (key.start, key.stop, key.step) if is_traced(end)]
+    if trace.local or trace.masks is None or any(dtype_of(end).kind not in "iu" for end in ends):
+        return key, False
+    want_bounds(trace)
+    # of few values, asked for by NumPy, each end is decided
+    return key, not all(map(trace.masks.has_few_values, ends))
 
 
 def _is_mask(entry) -> bool:

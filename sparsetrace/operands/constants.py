@@ -25,6 +25,7 @@ from sparsetrace.operands.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    is_traced_array,
     landed,
     values_of,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "constants",
     "converted",
     "converted_ids",
+    "decided_values",
     "known_mask",
     "of_known",
     "opaque",
@@ -68,6 +70,16 @@ def chosen_values(trace: Trace, x: Any) -> NDArray[Any] | None:
     if trace.local and contains_traced(x):
         return asarray(values_of(x))
     return plain_values(trace, x)
+
+
+def decided_values(trace: Trace, x: Any) -> NDArray[Any] | None:
+    """As `chosen_values`; a mask or whole number of few values is decided, on paths of its own."""
+    values = chosen_values(trace, x)
+    if values is not None or trace.masks is None or not is_traced(x):
+        return values
+    if is_traced_array(x):
+        return None if x._dtype.kind != "b" else trace.masks.values(trace, x)
+    return asarray(x.__index__()) if x._dtype.kind in "iu" else None
 
 
 def of_known(

@@ -116,8 +116,8 @@ RULES: dict[str, dict[str, str]] = {
         "optimize.minima": """
             basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
             fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
-            fminbound golden least_squares leastsq minimize minimize_scalar nnls
-            shgo
+            fminbound golden least_squares leastsq linear_sum_assignment linprog lsq_linear milp
+            minimize minimize_scalar nnls shgo
         """,
         "optimize.roots": """
             anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
@@ -244,7 +244,7 @@ _ALWAYS = frozenset(
     fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
     basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
     fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
-    fminbound golden least_squares leastsq minimize minimize_scalar shgo
+    fminbound golden least_squares leastsq linprog lsq_linear milp minimize minimize_scalar shgo
     """.split()
 )
 """Answered without traced arguments too: what they return is given some later, or a function

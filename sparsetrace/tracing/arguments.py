@@ -35,7 +35,7 @@ from sparsetrace.errors import (
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
-from sparsetrace.tracing.pytree import leaves, like, rebuilt
+from sparsetrace.tracing.pytree import leaves, like, named_leaves, rebuilt
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
 
@@ -63,6 +63,8 @@ class TracedCall:
     unknown : UnknownArguments
         Those that a global trace takes for unknown.
     n_inputs : int
+    result_shapes : list of tuple
+        For each leaf of the last result the expression that reads it, and its shape.
     keeps_values : bool
         Whether a run at a point keeps the values that it carried to the outputs.
     carried : mapping of Graph to list of array
@@ -101,6 +103,7 @@ class TracedCall:
         refresh_registered()  # their functions are looked for in what the function reaches
         taken = [arg for i, arg in enumerate(args) if i not in self._numbers]
         self.state = State([f, *taken], args, self._trees)
+        self.result_shapes: list[tuple[str, tuple[int, ...]]] = []
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()
 
@@ -135,10 +138,27 @@ class TracedCall:
         for i, tree in zip(self._numbers, self._trees, strict=True):
             given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, next(free)))
         outputs, result = _call(trace, self.function, given, self._out)
+        self.result_shapes = [(name, _shape(leaf)) for name, leaf in named_leaves(result, "f")]
         if self.keeps_values:
             # copied at once: what the function returned may be a buffer of the caller's
             self.carried[trace] = [_values(leaf) for leaf in leaves(result)]
         return outputs
+
+    def argument_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """For each traced leaf the expression that reads it, and its shape."""
+        code = getattr(self.function, "__code__", None)
+        names = code.co_varnames[: code.co_argcount] if code is not None else ()
+        if getattr(self.function, "__self__", None) is not None:
+            names = names[1:]
+        named = [
+            (names[i] if i < len(names) else f"args[{i}]", tree)
+            for i, tree in zip(self._numbers, self._trees, strict=True)
+        ]
+        return [
+            (name, _shape(leaf))
+            for start, tree in named
+            for name, leaf in named_leaves(tree, start)
+        ]
 
     @contextmanager
     def explaining(self, *, local: bool) -> Iterator[None]:
@@ -237,6 +257,15 @@ def _checked_leaf(leaf: object) -> Any:
 def _size(leaf: Any) -> int:
     """How many numbers a leaf holds."""
     return sum(map(_size, leaf)) if isinstance(leaf, list) else int(np.size(leaf))
+
+
+def _shape(leaf: Any) -> tuple[int, ...]:
+    if isinstance(leaf, list):
+        first = _shape(leaf[0]) if leaf else ()
+        return (
+            (len(leaf), *first) if all(_shape(item) == first for item in leaf) else (_size(leaf),)
+        )
+    return tuple(getattr(leaf, "shape", ()))
 
 
 def _copied_leaf(leaf: object) -> Any:

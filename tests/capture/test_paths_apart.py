@@ -15,6 +15,7 @@ from cases import branches_per_element as cases
 from cases.branches_not_united import DOUBTFUL
 from cases.branches_per_element import EXACT
 from oracles import assert_covers, assert_same_pattern, dense
+from sparsetrace.capture.branches import Branches
 
 pytestmark = pytest.mark.usefixtures("whole_heap")
 N = 14
@@ -170,3 +171,78 @@ def test_twelve_decisions_of_a_slow_function_are_not_all_run():
     with pytest.raises(st.ValueDependentError):
         st.jacobian_sparsity(f, np.linspace(0, 1, 16))
     assert len(runs) < 150
+
+
+@pytest.fixture
+def attempts(monkeypatch):
+    """The branches of each attempt to run all paths of the traced function."""
+    made = []
+
+    class Noted(Branches):
+        def __init__(self, max_paths, **options):
+            super().__init__(max_paths, **options)
+            made.append(self)
+
+    monkeypatch.setattr("sparsetrace.tracing.driver.Branches", Noted)
+    return made
+
+
+def masks_counted(x):
+    """A mask that is counted, beside helpers with arrays of their own."""
+
+    def helper(v, w):
+        out = np.zeros(2)
+        if v > 0.2:
+            out[0] = v * w
+        else:
+            out[1] = v + w
+        return out
+
+    mask = np.zeros(6, bool)
+    mask[1:4] = x[1:4] > x[:3]
+    total = 0.0
+    for i in np.nonzero(mask)[0]:
+        total = total + x[i] * x[i - 1]
+    return np.append(sum(helper(v, x[5 - i]) for i, v in enumerate(x)), total)
+
+
+def test_arrays_are_united_beside_a_mask_that_is_decided(attempts):
+    pattern = st.jacobian_sparsity(masks_counted, np.linspace(0.1, 0.9, 6), verify=False)
+    assert_same_pattern(pattern, [[1] * 6, [1] * 6, [1, 1, 1, 1, 0, 0]])
+    assert sum(branches.paths for branches in attempts) < 128
+
+
+def short_first(x):
+    """The first path ends early, and the others are more than can be run."""
+    if not x[0] > 0:
+        return [x[0]]
+    return [sum(hopeless(x[1:]), start=x[0])]
+
+
+def test_too_many_paths_are_told_also_where_the_first_is_short(monkeypatch):
+    monkeypatch.setattr("sparsetrace.capture.branches._PATIENCE", 0.0)
+    runs = Outside()
+
+    def f(x):
+        runs.append(None)
+        return short_first(x)
+
+    with pytest.raises(st.ValueDependentError, match="max_paths=1024"):
+        st.jacobian_sparsity(f, np.linspace(0, 1, 15), verify=False)
+    assert len(runs) < 100
+
+
+def test_attempts_in_between_run_no_more_than_a_crowd(attempts, monkeypatch):
+    monkeypatch.setattr("sparsetrace.capture.branches._PATIENCE", 100.0)
+    with pytest.raises(st.ValueDependentError, match="local=True"):
+        st.jacobian_sparsity(short_first, np.linspace(0, 1, 10), verify=False, max_paths=256)
+    assert len(attempts) > 2
+    assert sum(branches.paths > 140 for branches in attempts) <= 2
+
+
+def test_a_crowd_is_run_whole_where_nothing_else_has_an_answer():
+    def f(x):
+        names = "".join("a" if v > 0.5 else "b" for v in x[:8])
+        return x[names.count("a") % 8] * x[8]
+
+    assert st.jacobian_sparsity(f, np.linspace(0, 1, 9), verify=False).nnz == 9

@@ -125,7 +125,7 @@ def test_arguments_whose_numbers_cannot_be_unknown(given):
     "f",
     [
         lambda x, t: x[: int(t)],
-        lambda x, t: np.zeros(3) * np.linspace(0, 1, range(np.argmax([t, 0]))[-1]) * x,
+        lambda x, t: np.zeros(3) * np.linspace(0, 1, int(t))[-1] * x,
         lambda x, t: x * {1.0: 2.0}[t],
         lambda x, t: math.fsum(x * np.interp(0.5, [0.0, t], [0.0, 1.0])) if t.hex() else x,
     ],

@@ -5,9 +5,12 @@ from __future__ import annotations
 import doctest
 from pathlib import Path
 
+import pytest
 
-def test_the_page_on_how_it_works():
-    page = Path(__file__).parents[2] / "docs" / "how-it-works.md"
+
+@pytest.mark.parametrize("name", ["derivatives", "how-it-works"])
+def test_page(name):
+    page = Path(__file__).parents[2] / "docs" / f"{name}.md"
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     failed, attempted = doctest.testfile(str(page), module_relative=False, optionflags=flags)
     assert attempted > 10

@@ -21,7 +21,7 @@ from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, values_of
 from sparsetrace.scipy_rules.callbacks import TracedResult, of_values
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
-from sparsetrace.scipy_rules.whole import total_of, whole
+from sparsetrace.scipy_rules.whole import ranked, total_of, whole
 
 _OBJECTIVES = ("fun", "func", "f")
 _STARTS = ("x0", "brack", "bracket", "initial_simplex", "p0")
@@ -53,9 +53,9 @@ class _Search:
             elif name in ("constraints", "cons"):
                 given[name] = self._constraints(value)
         other = {k: v for k, v in given.items() if k not in _STARTS and not callable(v)}
-        self.sources = [value for value in other.values() if contains_traced(value)]
+        self.sources = [part for part in _parts(other.values()) if contains_traced(part)]
         self.start = next((given[name] for name in _STARTS[:1] if name in given), None)
-        self.width = next((len(given[name]) for name in _WIDTHS if name in given), None)
+        self.width = next((_width(given[name]) for name in _WIDTHS if given.get(name)), None)
 
     def _with_extra(self, function) -> Callable[..., Any]:
         return lambda *z: function(*z, *self._extra, **self._keywords)
@@ -101,7 +101,7 @@ class _Search:
         if not known:
             return None
         for name, value in given.items():
-            if not callable(value) and contains_traced(value):
+            if not callable(value):
                 given[name] = _numbers(value)
         try:
             return self.call.original(*self._bound.args, **self._bound.kwargs)
@@ -118,9 +118,38 @@ class _Search:
         return np.asarray(total_of(results, self.sources))
 
 
+_PARTS = ("A", "lb", "ub")
+"""What SciPy's objects for bounds and constraints hold."""
+
+
+def _parts(values) -> Iterator[Any]:
+    """Arguments, and what the bounds and constraints among them hold."""
+    for value in values:
+        if isinstance(value, list | tuple) and not contains_traced(value):
+            yield from _parts(value)
+        elif hasattr(value, "lb") and hasattr(value, "ub"):
+            yield from (getattr(value, name) for name in _PARTS if hasattr(value, name))
+        else:
+            yield value
+
+
+def _width(bounds) -> int | None:
+    """How many unknowns there are, if the bounds tell."""
+    sides = bounds if not hasattr(bounds, "lb") else (bounds.lb, bounds.ub)
+    return len(bounds) if sides is bounds else max(map(np.size, sides))
+
+
 def _numbers(x) -> Any:
-    """Values, of traced numbers in lists and tuples too."""
-    return tuple(map(_numbers, x)) if isinstance(x, list | tuple) else of_values(x)
+    """Values, of traced numbers in lists, tuples, bounds and constraints too."""
+    if isinstance(x, list | tuple):
+        return type(x)(map(_numbers, x)) if not hasattr(x, "_fields") else x
+    if any(contains_traced(getattr(x, name, None)) for name in _PARTS):
+        x = copy.copy(x)
+        for name in _PARTS:
+            if hasattr(x, name):
+                setattr(x, name, of_values(getattr(x, name)))
+        return x
+    return of_values(x) if contains_traced(x) else x
 
 
 @contextmanager
@@ -187,6 +216,11 @@ def _described(call: Call, *given, **named) -> Any:
     place, total, found = _found(call, given, named, lambda result: result.x)
     if place is None:
         return found
+    return _result(call, place, total, found)
+
+
+def _result(call: Call, place: Any, total: Ids, found: Any) -> Any:
+    """SciPy's result object, at a point with what SciPy found."""
     hidden = Hidden(call.name, "this part of the result has no rule", "Use its x and fun.")
     result = sys.modules["scipy.optimize"].OptimizeResult(dict.fromkeys(_HIDDEN, hidden))
     result.update(success=True, status=0, message="", x=place)
@@ -205,6 +239,36 @@ def _described(call: Call, *given, **named) -> Any:
         ids = np.broadcast_to(total, shape).copy()
         result[name] = made(current(), ids, float, value, scalar=not shape)
     return result
+
+
+def _of_data(call: Call, *given, **named) -> Any:
+    """The least value of a function that is given by its numbers alone."""
+    bound = inspect.signature(call.original).bind(*given, **named)
+    arguments = bound.arguments
+    sources = [part for part in _parts(arguments.values()) if contains_traced(part)]
+    found = None
+    if current().local or not sources:
+        arguments.update({name: _numbers(value) for name, value in arguments.items()})
+        found = call.original(*bound.args, **bound.kwargs)
+        if not sources:
+            return found
+        if found.x is None:
+            call.refuse("it finds no solution here", "Take a pattern at a point that has one.")
+    width = np.size(arguments["c"]) if "c" in arguments else np.shape(arguments["A"])[1]
+    total = total_of(sources)
+    ids = np.broadcast_to(total, (width,)).copy()
+    place = made(current(), ids, float, None if found is None else np.asarray(found.x, float))
+    return _result(call, place, total, found)
+
+
+linprog = lsq_linear = milp = _of_data
+
+
+def linear_sum_assignment(call, cost_matrix, maximize=False) -> Any:
+    """Which columns go with the rows has no derivative; the rows are all there are, if they fit."""
+    rows, columns = ranked(call, cost_matrix, maximize=maximize)
+    height, width = np.shape(cost_matrix)
+    return (np.arange(height) if height <= width else rows), columns
 
 
 basinhopping = differential_evolution = direct = dual_annealing = shgo = _described

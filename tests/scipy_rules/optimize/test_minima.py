@@ -141,3 +141,81 @@ def test_the_state_of_a_search():
 
     assert st.jacobian_sparsity(f, START).nnz == 4
     assert st.jacobian_sparsity(f, START, local=True).nnz == 4
+
+
+# ------------------------------------------------------------ bounds, constraints and data
+def away(z):
+    return np.sum((z - 3) ** 2)
+
+
+DATA = {
+    "bounds as an object": lambda x: so.minimize(away, np.ones(2), bounds=so.Bounds([0, 0], x[:2])),
+    "least squares": lambda x: so.least_squares(
+        lambda z: z - 3, np.ones(2), bounds=so.Bounds([-9, -9], x[:2] + 5)
+    ),
+    "linear constraint": lambda x: so.minimize(
+        away, [1, 1], method="SLSQP", constraints=so.LinearConstraint(np.eye(2), -9, x[:2])
+    ),
+    "several constraints": lambda x: so.minimize(
+        away, [1, 1], method="SLSQP", constraints=[so.LinearConstraint(np.eye(2) * x[0], -9, x[1])]
+    ),
+    "limits of a nonlinear one": lambda x: so.minimize(
+        away,
+        np.ones(2),
+        method="SLSQP",
+        constraints=so.NonlinearConstraint(lambda z: z, -np.inf, x[:2]),
+    ),
+    "linprog": lambda x: so.linprog(-x[:2], A_ub=[[1, 2], [3, 1]], b_ub=[2, 2]),
+    "linprog, limits": lambda x: so.linprog([-1, -1], A_ub=np.eye(2) + 1, b_ub=x[:2] + 1),
+    "lsq_linear": lambda x: so.lsq_linear(np.eye(3, 2) + 1, np.concatenate([x[:2], [1.0]])),
+    "milp": lambda x: so.milp(
+        x[:2], bounds=so.Bounds(0, 1), constraints=so.LinearConstraint(np.ones((1, 2)), 1, 2)
+    ),
+    "milp, constraint": lambda x: so.milp(
+        [1, 1],
+        bounds=so.Bounds(0, 9),
+        constraints=so.LinearConstraint(np.ones((1, 2)) * x[0], x[1], 20),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("local", [False, True])
+def test_what_is_given_by_numbers(name, local):
+    pattern = st.jacobian_sparsity(lambda x: DATA[name](x).x, START, local=local).toarray()
+    np.testing.assert_array_equal(pattern, [[1, 1, 0, 0], [1, 1, 0, 0]])
+    value = st.jacobian_sparsity(lambda x: DATA[name](x).x.sum(), START, local=local).toarray()
+    np.testing.assert_array_equal(value, [[1, 1, 0, 0]])
+
+
+def test_programs_without_traced_numbers_are_scipys():
+    def f(x):
+        return x * so.linprog([1, 1], A_ub=[[-1, -1]], b_ub=[-1]).x.sum()
+
+    np.testing.assert_array_equal(st.jacobian_sparsity(f, np.ones(3)).toarray(), np.eye(3))
+
+
+def costs(x):
+    return np.outer(x, x) + np.diag(x)
+
+
+@pytest.mark.parametrize("columns", [2, 3, 4])
+def test_assignment(columns):
+    """The cost of each row is one of its row's; which one has no derivative."""
+
+    def f(x):
+        matrix = np.vstack([x * k for k in range(1, 4)])[:, :columns]
+        return matrix[so.linear_sum_assignment(matrix)]
+
+    x = np.array([0.3, 0.9, 0.5, 0.4])
+    count = min(3, columns)
+    expected = np.zeros((count, 4), dtype=bool)
+    expected[:, :columns] = True
+    np.testing.assert_array_equal(st.jacobian_sparsity(f, x).toarray(), expected)
+    local = st.jacobian_sparsity(f, x, local=True).toarray()
+    matrix = np.vstack([np.arange(4)] * 3)[:, :columns]
+    rows = so.linear_sum_assignment(np.vstack([x * k for k in range(1, 4)])[:, :columns])
+    np.testing.assert_array_equal(local, np.eye(4, dtype=bool)[matrix[rows]])
+    assert not st.jacobian_sparsity(
+        lambda x: so.linear_sum_assignment(costs(x))[1] * 1.0, x[:3]
+    ).nnz

@@ -152,6 +152,6 @@ def products_of_a_tuple_of_its_own(x):
     return Pair((1.0, 2.0)) * x[0], x[1] * Pair((1.0, 2.0))
 
 
-@program(P, np.array([1.5, 9.0, 3.5]), to=PROGRAMS, refused=("global",))
+@program(P, np.array([1.5, 9.0, 3.5]), to=PROGRAMS)
 def repeated_by_a_place(x):
     return sum([x[1]] * np.argmax(x)) + x[2]

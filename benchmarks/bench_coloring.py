@@ -1,0 +1,133 @@
+"""Colorings, and Jacobians from compressed calls: time, and what they cost beside f itself."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from sparsetrace import sparse_jacobian
+from sparsetrace.coloring import (
+    color_acyclic,
+    color_bidirectional,
+    color_columns,
+    color_rows,
+    color_star,
+)
+
+COLORINGS = {
+    "columns": color_columns,
+    "rows": color_rows,
+    "bidirectional": color_bidirectional,
+    "star": color_star,
+    "acyclic": color_acyclic,
+}
+
+
+def banded(n, half):
+    offsets = range(-half, half + 1)
+    return sp.diags_array([np.ones(n - abs(k)) for k in offsets], offsets=list(offsets)).tocsr()
+
+
+def laplace(n):
+    line, one = banded(n, 1), sp.eye_array(n)
+    return (sp.kron(line, one) + sp.kron(one, line)).tocsr()
+
+
+def arrow(n):
+    everything = np.arange(n)
+    rows = np.concatenate([everything, np.zeros(n, int), everything])
+    columns = np.concatenate([everything, everything, np.zeros(n, int)])
+    return sp.csr_array((np.ones(3 * n), (rows, columns)), shape=(n, n))
+
+
+def scattered(n, count):
+    random = np.random.default_rng(0)
+    rows, columns = np.repeat(np.arange(n), count), random.integers(0, n, n * count)
+    return sp.csr_array((np.ones(n * count), (rows, columns)), shape=(n, n))
+
+
+def brusselator(n):
+    """Two species on a periodic grid, one behind the other."""
+    line = banded(n, 1).tolil()
+    line[0, n - 1] = line[n - 1, 0] = 1
+    one = sp.eye_array(n)
+    grid = sp.kron(line, one) + sp.kron(one, line)
+    both = sp.eye_array(n * n)
+    return sp.block_array([[grid, both], [both, grid]]).tocsr()
+
+
+PATTERNS = {
+    "tridiagonal": lambda: banded(100_000, 1),
+    "laplace": lambda: laplace(300),
+    "arrow": lambda: arrow(10_000),
+    "scattered": lambda: scattered(10_000, 5),
+    "brusselator": lambda: brusselator(100),
+    "pentadiagonal": lambda: banded(1_000_000, 2),
+}
+MOST = {
+    ("tridiagonal", "columns"): 3,
+    ("laplace", "columns"): 7,
+    ("scattered", "columns"): 11,
+    ("brusselator", "columns"): 12,
+    ("pentadiagonal", "columns"): 5,
+    ("tridiagonal", "star"): 3,
+    ("laplace", "star"): 5,
+    ("arrow", "star"): 2,
+    ("brusselator", "star"): 9,
+    ("arrow", "bidirectional"): 3,
+}
+"""The fewest colors that others find (asdex, CasADi, OpenMDAO, SciPy, igraph)."""
+
+
+class Coloring:
+    params = [list(PATTERNS), list(COLORINGS)]
+    param_names = ["pattern", "kind"]
+
+    def setup(self, name, kind):
+        if name == "scattered" and kind in ("star", "acyclic"):
+            raise NotImplementedError("not symmetric")
+        self.pattern = PATTERNS[name]()
+        self.pattern.sum_duplicates()
+
+    def time_coloring(self, name, kind):
+        COLORINGS[kind](self.pattern)
+
+    def track_colors(self, name, kind):
+        coloring = COLORINGS[kind](self.pattern)
+        coloring.verify()
+        most = MOST.get((name, kind), coloring.num_colors)
+        if coloring.num_colors > most:
+            raise AssertionError(f"{coloring!r}, and others need {most}")
+        return coloring.num_colors
+
+    track_colors.unit = "colors"
+
+
+class Jacobian:
+    """A Jacobian by the complex step, and as many calls of f."""
+
+    def setup(self):
+        n = 100
+
+        def reaction_diffusion(y):
+            u, v = y.reshape(2, n, n)
+
+            def diffusion(a):
+                across = np.roll(a, 1, 0) + np.roll(a, -1, 0)
+                return 200.0 * (across + np.roll(a, 1, 1) + np.roll(a, -1, 1) - 4 * a)
+
+            rates = 1 + u * u * v - 4.4 * u + diffusion(u), 3.4 * u - u * u * v + diffusion(v)
+            return np.stack(rates).ravel()
+
+        self.f = reaction_diffusion
+        self.y = np.random.default_rng(0).random(2 * n * n)
+        self.jacobian = sparse_jacobian(self.f, self.y, method="cs")
+        self.jacobian(self.y)
+
+    def time_jacobian(self):
+        self.jacobian(self.y)
+
+    def time_calls_alone(self):
+        for _ in range(self.jacobian.coloring.num_colors):
+            self.f(self.y + 1e-30j)
+
+    def time_preparation(self):
+        sparse_jacobian(self.f, self.y, method="cs")
