@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from sparsetrace.coloring import Coloring
 from sparsetrace.coloring.recovery import row_ids, transposed_places
 from sparsetrace.derivatives.flat_function import Vector
-from sparsetrace.derivatives.methods import COMPLEX_STEP, Bounds, Steps, steps
+from sparsetrace.derivatives.methods import COMPLEX_STEP, Bounds, Steps, rounding_unit, steps
 from sparsetrace.errors import OutputError
 
 __all__ = ["Compression", "real_numbers_refused"]
@@ -43,6 +43,7 @@ class Compression:
         self.rows: Vector = row_ids(pattern)
         self.columns: Vector = pattern.indices
         self._products = np.empty((coloring.num_colors, pattern.shape[0]))
+        self._unit: float | None = None
         self._direct = coloring.kind != "acyclic"
         if self._direct:
             self._places, self._moved = self._direct_places()
@@ -89,10 +90,13 @@ class Compression:
                 values = self._entries(self._imaginary(function, x, stacked))
             values /= COMPLEX_STEP
             return values
-        move = steps(x, method, rel_step, bounds)
+        if self._unit is None or (value is None and method == "2-point"):
+            value = self._sized(function(x.copy())).copy() if value is None else value
+            self._unit = rounding_unit(value)
+        move = steps(x, method, rel_step, bounds, unit=self._unit)
         if not self._direct and move.one_sided is not None:
             # a product holds several columns: it cannot take some of them from one side
-            move = steps(x, "2-point", rel_step, bounds)
+            move = steps(x, "2-point", rel_step, bounds, unit=self._unit)
         return self._differences(function, x, move, value, stacked)
 
     # ----------------------------------------------------------------------------- the points

@@ -46,8 +46,10 @@ def takes_complex_numbers(function: Function, x: Vector) -> bool:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("error", np.exceptions.ComplexWarning)
                 warnings.simplefilter("ignore", RuntimeWarning)
-                product = function(x + 1j * COMPLEX_STEP * v)
-                ahead, behind = function(x + _STEP * v), function(x - _STEP * v)
+                # a function may return the same buffer each time
+                product = function(x + 1j * COMPLEX_STEP * v).copy()
+                ahead = function(x + _STEP * v).copy()
+                behind = function(x - _STEP * v)
         except Exception:
             return False
         if ahead.dtype.kind == "c" or product.shape != ahead.shape:
@@ -76,8 +78,8 @@ def first_missing(
     v = _within(x, direction(x, 2), bounds)
     step = COMPLEX_STEP * 1j if method == "cs" else _STEP
     with np.errstate(all="ignore"):
-        product = function(x + step * v)
-        base = function(x.copy()) if method != "cs" else product.real
+        product = function(x + step * v).copy()
+        base = function(x.copy()).copy() if method != "cs" else product.real
         derivative = product.imag / COMPLEX_STEP if method == "cs" else (product - base) / _STEP
         expected = matrix @ v
         size = abs(matrix) @ np.abs(v)

@@ -33,7 +33,7 @@ METHODS = ("cs", "2-point", "3-point")
 COMPLEX_STEP = 1e-30
 """So small that its square vanishes beside every number, and no less than its product needs."""
 _EPS = float(np.finfo(np.float64).eps)
-_RELATIVE = {"2-point": _EPS ** (1 / 2), "3-point": _EPS ** (1 / 3)}
+_POWERS = {"2-point": 1 / 2, "3-point": 1 / 3}
 SECOND = {"2-point": _EPS ** (1 / 3), "3-point": _EPS ** (1 / 4)}
 """Relative steps of second differences, of values."""
 COARSE = _EPS ** (2 / 3)
@@ -84,19 +84,27 @@ def checked_bounds(bounds: Any, size: int) -> Bounds | None:
     return sides[0], sides[1]
 
 
+def rounding_unit(values: Vector) -> float:
+    """That of the numbers that a function returned; of whole numbers that of float64."""
+    return max(_EPS, float(np.finfo(values.dtype).eps)) if values.dtype.kind in "fc" else _EPS
+
+
 def steps(
     x: Vector,
     method: str,
     rel_step: ArrayLike | None,
     bounds: Bounds | None,
     reach: float = 1.0,
+    unit: float = _EPS,
 ) -> Steps:
     """The steps of all elements, within the bounds; of two points with room for `reach` of them.
 
     A step that would leave the bounds goes to the other side; where no side has room, to the
     bound that is farther.  Elements with no room at all have step 0.
     """
-    relative = _RELATIVE[method] if rel_step is None else np.asarray(rel_step, dtype=np.float64)
+    relative = (
+        unit ** _POWERS[method] if rel_step is None else np.asarray(rel_step, dtype=np.float64)
+    )
     sign = np.where(x.real < 0, -1.0, 1.0)
     wanted = sign * np.abs(relative) * np.maximum(1.0, np.abs(x))
     if method == "2-point":

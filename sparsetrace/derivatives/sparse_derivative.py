@@ -6,6 +6,7 @@ trace takes as they are; its entries always come in the order of its pattern.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -19,7 +20,7 @@ from sparsetrace.coloring import Coloring
 from sparsetrace.derivatives.compression import Compression
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector
 from sparsetrace.derivatives.methods import METHODS, Bounds, Method, checked_bounds
-from sparsetrace.errors import InputError, VerificationError
+from sparsetrace.errors import InputError, VerificationError, VerificationWarning
 
 __all__ = ["SparseDerivative", "written"]
 
@@ -100,6 +101,7 @@ class SparseDerivative(ABC):
         self._compression = Compression(known)
         self._signature = signature
         self._to_check = self._check_wanted
+        self._prepared_at = x.copy()
         self.method = self._wanted_method or self._chosen_method(x)
 
     def _at(self, x: Any, args: tuple[Any, ...]) -> Vector:
@@ -169,10 +171,30 @@ class SparseDerivative(ABC):
         return matrix
 
     def _checked_values(self, x: Vector, value: Vector | None = None) -> Vector:
+        if self._to_check and self.method == "cs" and not np.array_equal(x, self._prepared_at):
+            self._check_method(x)
         values = self._values(x, value)
         if self._to_check:
             self._check(x, values)
         return values
+
+    def _check_method(self, x: Vector) -> None:
+        """Take real differences where the complex step gives something else.
+
+        A function may be analytic where it was prepared, and take absolute values here.
+        """
+        method = self._chosen_method(x)
+        if method == "cs":
+            return
+        if self._wanted_method is None:
+            self.method = method
+            return
+        warnings.warn(
+            "the complex step and real differences disagree here: the function is not analytic "
+            "(abs, conj, a real buffer), or changes very fast. Choose method='3-point'.",
+            VerificationWarning,
+            stacklevel=4,
+        )
 
     def _check(self, x: Vector, values: Vector) -> None:
         """Compare with the function along a random direction; name an entry that is missing."""

@@ -1,0 +1,92 @@
+"""Functions that complex numbers, buffers or coarse numbers make hard to differentiate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sparsetrace as st
+from sparsetrace.derivatives.jacobian import sparse_jacobian
+
+pytestmark = pytest.mark.fast
+BUFFER = np.zeros(5)
+START = np.linspace(0.5, 0.9, 5)
+POINTS = (np.array([0.3, -0.7, 1.1, 0.25, -0.4]), np.array([-0.3, 0.9, 0.1, 1.25, 0.6]))
+
+
+def returns_its_buffer(x):
+    BUFFER[:] = x * x[0]
+    return BUFFER
+
+
+def changes_its_argument(x):
+    x *= 2
+    return x**2
+
+
+def real_buffer(x):
+    out = np.zeros(len(x))
+    out[:] = x**2
+    return out
+
+
+def by_the_first(x):
+    result = np.diag(np.full(5, x[0]))
+    result[:, 0] += x
+    return result
+
+
+def in_order(x):
+    return 2 * np.sort(x)[:, None] * np.eye(5)[np.argsort(x)]
+
+
+FUNCTIONS = {
+    "its buffer": (returns_its_buffer, by_the_first),
+    "its argument": (changes_its_argument, lambda x: np.diag(8 * x)),
+    "real buffer": (real_buffer, lambda x: np.diag(2 * x)),
+    "conjugates elsewhere": (
+        lambda x: np.where(x > 0, x**2, np.conj(x)),
+        lambda x: np.diag(np.where(x > 0, 2 * x, 1)),
+    ),
+    "absolute values": (lambda x: np.abs(x) * x, lambda x: np.diag(2 * np.abs(x))),
+    "list of floats": (lambda x: [float(v) ** 2 for v in x], lambda x: np.diag(2 * x)),
+    "real part": (lambda x: np.real(x) * 3, lambda x: 3 * np.eye(5)),
+    "sign": (lambda x: np.sign(x) * x**2, lambda x: np.diag(2 * np.abs(x))),
+    "sorted": (lambda x: np.sort(x) ** 2, in_order),
+    "length": (
+        lambda x: np.linalg.norm(x) * x,
+        lambda x: np.linalg.norm(x) * np.eye(5) + np.outer(x, x) / np.linalg.norm(x),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("method", [None, "3-point"])
+@pytest.mark.parametrize("point", POINTS)
+def test_derivatives_are_right_away_from_the_start(name, method, point):
+    f, derivative = FUNCTIONS[name]
+    given = point.copy()
+    matrix = sparse_jacobian(f, START, method=method)(given)
+    np.testing.assert_allclose(matrix.toarray(), derivative(point), atol=1e-6)
+    np.testing.assert_array_equal(given, point)
+
+
+def test_the_complex_step_is_left_where_it_is_wrong():
+    f, _ = FUNCTIONS["conjugates elsewhere"]
+    jacobian = sparse_jacobian(f, START)
+    assert jacobian.method == "cs"
+    jacobian(POINTS[0])
+    assert jacobian.method == "2-point"
+
+
+def test_a_complex_step_that_was_asked_for_warns():
+    f, _ = FUNCTIONS["conjugates elsewhere"]
+    jacobian = sparse_jacobian(f, START, method="cs")
+    with pytest.warns(st.VerificationWarning, match="not analytic"):
+        jacobian(POINTS[0])
+
+
+@pytest.mark.parametrize("method", ["2-point", "3-point"])
+def test_steps_are_those_of_the_coarsest_numbers(method):
+    jacobian = sparse_jacobian(lambda x: x.astype(np.float32) ** 2, START, method=method)
+    np.testing.assert_allclose(jacobian(POINTS[0]).diagonal(), 2 * POINTS[0], atol=2e-3)
