@@ -21,6 +21,7 @@ from scipy.sparse import csr_array, load_npz, save_npz
 
 from sparsetrace.api.braille import braille
 from sparsetrace.api.leaves import Element, Leaf, element_of, leaf_named
+from sparsetrace.plotting import axes_or_new
 
 __all__ = ["SparsityPattern"]
 
@@ -519,14 +520,7 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         ImportError
             If `ax` is not given and matplotlib is not installed.
         """
-        if ax is None:
-            try:
-                from matplotlib import pyplot
-            except ImportError as error:
-                raise ImportError(
-                    "SparsityPattern.spy needs matplotlib: pip install 'sparsetrace[plot]'"
-                ) from error
-            _, ax = pyplot.subplots()
+        ax = axes_or_new(ax, "SparsityPattern.spy")
         if 0 in self.shape:  # matplotlib warns of axes without an extent
             ax.set(xticks=[], yticks=[])
             return ax

@@ -20,6 +20,7 @@ from sparsetrace.coloring.recovery import (
     substitution,
     transposed_places,
 )
+from sparsetrace.plotting import axes_or_new
 
 __all__ = ["KINDS", "Coloring"]
 
@@ -347,14 +348,7 @@ class Coloring:
         ImportError
             If `ax` is not given and matplotlib is not installed.
         """
-        if ax is None:
-            try:
-                from matplotlib import pyplot
-            except ImportError as error:
-                raise ImportError(
-                    "Coloring.spy needs matplotlib: pip install 'sparsetrace[plot]'"
-                ) from error
-            _, ax = pyplot.subplots()
+        ax = axes_or_new(ax, "Coloring.spy")
         rows, columns = row_ids(self.pattern), self.pattern.indices
         shown = {"c": self._color_of_entries(), "cmap": "tab20", "marker": "s", "s": 12} | kwargs
         ax.scatter(columns, rows, **shown)

@@ -14,7 +14,7 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "coloring user_code errors rules graph passes propagation context operands numpy_rules "
+    "plotting coloring user_code errors rules graph passes propagation context operands numpy_rules "
     "dispatch numbers masked arrays scipy_rules capture tracing verification api derivatives"
 ).split()
 """Rooms from the bottom up.  Propagation needs the graph alone, so it stands low."""
