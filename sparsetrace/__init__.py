@@ -31,6 +31,8 @@ from sparsetrace.verification import check_hessian_sparsity, check_jacobian_spar
 
 if TYPE_CHECKING:
     from sparsetrace import coloring
+    from sparsetrace.derivatives.check import check_derivatives
+    from sparsetrace.derivatives.hessian import sparse_hessian, sparse_lagrangian_hessian
     from sparsetrace.derivatives.jacobian import sparse_jacobian
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "ValueDependentError",
     "VerificationError",
     "VerificationWarning",
+    "check_derivatives",
     "check_hessian_sparsity",
     "check_jacobian_sparsity",
     "coloring",
@@ -58,14 +61,19 @@ __all__ = [
     "lagrangian_hessian_sparsity",
     "opaque",
     "register_rule",
+    "sparse_hessian",
     "sparse_jacobian",
+    "sparse_lagrangian_hessian",
 ]
 
 __version__ = "0.1.0"
 
 _LATER = {
+    "check_derivatives": "sparsetrace.derivatives.check",
     "coloring": "sparsetrace.coloring",
+    "sparse_hessian": "sparsetrace.derivatives.hessian",
     "sparse_jacobian": "sparsetrace.derivatives.jacobian",
+    "sparse_lagrangian_hessian": "sparsetrace.derivatives.hessian",
 }
 """Names that are imported when they are first used, with parts of SciPy that patterns need not."""
 

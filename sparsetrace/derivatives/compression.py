@@ -87,9 +87,7 @@ class Compression:
             return np.zeros(0)
         if method == "cs":
             with real_numbers_refused():
-                values = self._entries(self._imaginary(function, x, stacked))
-            values /= COMPLEX_STEP
-            return values
+                return self._entries(self._imaginary(function, x, stacked))
         if self._unit is None or (value is None and method == "2-point"):
             value = self._sized(function(x.copy())).copy() if value is None else value
             self._unit = rounding_unit(value)
@@ -101,18 +99,20 @@ class Compression:
 
     # ----------------------------------------------------------------------------- the points
     def _imaginary(self, function: Function, x: Vector, stacked: Function | None) -> Vector:
-        """Imaginary parts of the function where each color's columns are moved by the step."""
+        """The products with each color's seed: imaginary parts, divided by the step."""
         groups = self.coloring.groups
         if stacked is not None:
             points = np.repeat(x[None] + 0j, len(groups), axis=0)
             for color, group in enumerate(groups):
                 points.imag[color, group] = COMPLEX_STEP
-            return self._sized(stacked(points)).imag if groups else self._products
+            return self._sized(stacked(points)).imag / COMPLEX_STEP
         products = self._products
         for color, group in enumerate(groups):
             point = x.astype(np.complex128)
             point.imag[group] = COMPLEX_STEP
-            products[color] = self._sized(function(point)).imag
+            imaginary = self._sized(function(point)).imag
+            np.multiply(imaginary, 1 / COMPLEX_STEP, out=products[color], casting="unsafe")
+            del point, imaginary  # the next ones take their memory, which is in the cache
         return products
 
     def _moved_points(

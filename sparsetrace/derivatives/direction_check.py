@@ -24,7 +24,7 @@ _AGREES = 1e-4
 Function = Callable[[Vector], Vector]
 
 
-def direction(x: Vector, seed: int) -> Vector:
+def direction(x: Vector, seed: int | list[int]) -> Vector:
     """Numbers between 1/2 and 1 times the size of x, with random signs."""
     random = np.random.default_rng(seed)
     signs = random.choice([-1.0, 1.0], size=x.shape)
@@ -100,20 +100,19 @@ def _missing_column(
     candidates = np.setdiff1d(np.arange(len(x)), entries)
     step = COMPLEX_STEP * 1j if method == "cs" else _STEP
 
-    def changes(columns: Vector) -> bool:
+    def change(columns: Vector) -> float:
         move = np.zeros(len(x))
         move[columns] = v[columns]
         result = function(x + step * move)[row]
         if method == "cs":
-            return bool(result.imag != 0)
-        return bool(abs(result - base[row]) > 1e3 * _EPS * abs(base[row]))
+            return float(abs(result.imag))
+        size = float(abs(result - base[row]))
+        return size if size > 1e3 * _EPS * abs(base[row]) else 0.0
 
-    if not len(candidates) or not changes(candidates):
-        return None
-    while len(candidates) > 1:
-        half = candidates[: len(candidates) // 2]
-        candidates = half if changes(half) else candidates[len(candidates) // 2 :]
-    return int(candidates[0]) if changes(candidates) else None
+    # what rounding changes, too, is the smaller half
+    while len(candidates) > 1 and change(candidates):
+        candidates = max(np.array_split(candidates, 2), key=change)
+    return int(candidates[0]) if len(candidates) == 1 and change(candidates) else None
 
 
 def _within(x: Vector, v: Vector, bounds: Bounds | None) -> Vector:

@@ -216,5 +216,8 @@ class SparseJacobian(SparseDerivative):
             self._stacked if self._vectorized else None,
         )
 
+    def _differentiated(self) -> Callable[[Vector], Vector]:
+        return self._call
+
     def _missing(self, x: Vector, matrix: csr_array) -> tuple[int, int] | None:
         return first_missing(self._call, x, matrix, self.method, self._bounds)

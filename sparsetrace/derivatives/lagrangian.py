@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -239,6 +239,33 @@ class SparseLagrangianHessian(SymmetricDerivative):
             return self._flat(x)
         finally:
             self._flat.function = before
+
+    def _to_compare(
+        self, x: Any, args: tuple[Any, ...]
+    ) -> tuple[Vector, csr_array, Callable[[Vector], Vector]]:
+        given = (*args, *((), 1.0)[len(args) :])
+        values = self._weighted_values(x, given[0], given[1], given[2:])
+        return self._at(x, given[2:]), self._matrix(values), self._differentiated()
+
+    def _differentiated(self) -> Callable[[Vector], Vector]:
+        gradients = [] if self._sum is None else [self._sum]
+        by_values = self._values_of_f
+        factor = self._weights[0]
+
+        def gradient(x: Vector) -> Vector:
+            total: Vector = np.zeros(len(x))
+            for part in gradients:
+                total = total + part(x)
+            if by_values is not None:
+                total = total + factor * by_values._differentiated()(x)
+            return total
+
+        return gradient
+
+    def _error_scale(self, x: Vector) -> float:
+        if self._values_of_f is None:
+            return 0.0
+        return abs(self._weights[0]) * self._values_of_f._error_scale(x)
 
     def _missing(self, x: Vector, matrix: csr_array) -> tuple[int, int] | None:
         without_value = self._is_coarse() and self._sources[0] is None and self._grad is not None

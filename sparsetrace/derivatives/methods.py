@@ -30,8 +30,8 @@ __all__ = [
 
 Method = Literal["cs", "2-point", "3-point"]
 METHODS = ("cs", "2-point", "3-point")
-COMPLEX_STEP = 1e-30
-"""So small that its square vanishes beside every number, and no less than its product needs."""
+COMPLEX_STEP = 2.0**-100
+"""So small that its square vanishes beside every number; a power of 2 divides without rounding."""
 _EPS = float(np.finfo(np.float64).eps)
 _POWERS = {"2-point": 1 / 2, "3-point": 1 / 3}
 SECOND = {"2-point": _EPS ** (1 / 3), "3-point": _EPS ** (1 / 4)}

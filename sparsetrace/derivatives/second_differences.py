@@ -18,7 +18,7 @@ from sparsetrace.derivatives.direction_check import direction
 from sparsetrace.derivatives.flat_function import Vector
 from sparsetrace.derivatives.methods import COMPLEX_STEP, SECOND, Bounds, steps
 
-__all__ = ["first_missing_pair", "second_differences"]
+__all__ = ["first_missing_pair", "numerical_gradient", "second_differences"]
 
 _EPS = float(np.finfo(np.float64).eps)
 _STEP_OF_CHECK: dict[str, float] = {
@@ -60,6 +60,21 @@ def second_differences(
             return _central(function, x, rows, columns, move.first)
         wanted = SECOND["2-point"] if rel_step is None else rel_step
     return _ahead(function, x, rows, columns, steps(x, "2-point", wanted, bounds, reach=2.0).first)
+
+
+def numerical_gradient(function: Scalar, x: Vector, method: str) -> Vector:
+    """The gradient from values: one call an input by the complex step, else two."""
+    result = np.empty(len(x))
+    move = steps(x, "3-point", None, None).first
+    for i in range(len(x)):
+        if method == "cs":
+            point = x.astype(np.complex128)
+            point.imag[i] = COMPLEX_STEP
+            result[i] = float(np.imag(function(point))) / COMPLEX_STEP
+        else:
+            ahead, behind = (_at(function, x, (i, side * move[i])) for side in (1.0, -1.0))
+            result[i] = (ahead - behind) / (2 * move[i])
+    return result
 
 
 def _mixed(

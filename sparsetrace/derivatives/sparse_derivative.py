@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,10 @@ class SparseDerivative(ABC):
     @abstractmethod
     def _missing(self, x: Vector, matrix: csr_array) -> tuple[int, int] | None:
         """An entry that the matrix lacks, by a few calls."""
+
+    @abstractmethod
+    def _differentiated(self) -> Callable[[Vector], Vector]:
+        """The function whose Jacobian this is, at the arguments of the last call."""
 
     # ------------------------------------------------------------- what is known beforehand
     def _prepare(self, x: Vector) -> None:
@@ -195,6 +200,18 @@ class SparseDerivative(ABC):
             VerificationWarning,
             stacklevel=4,
         )
+
+    def _to_compare(
+        self, x: Any, args: tuple[Any, ...]
+    ) -> tuple[Vector, csr_array, Callable[[Vector], Vector]]:
+        """The point, the whole matrix there, and the function whose Jacobian that is."""
+        point = self._at(x, args)
+        matrix = self._matrix(self._checked_values(point))
+        return point, matrix, self._differentiated()
+
+    def _error_scale(self, x: Vector) -> float:
+        """The size of what errors are relative to, beside the derivative and its function."""
+        return 0.0
 
     def _check(self, x: Vector, values: Vector) -> None:
         """Compare with the function along a random direction; name an entry that is missing."""

@@ -22,7 +22,11 @@ from sparsetrace.derivatives.gradients import (
     TracedJacobian,
 )
 from sparsetrace.derivatives.methods import OF_COARSE, Method
-from sparsetrace.derivatives.second_differences import first_missing_pair, second_differences
+from sparsetrace.derivatives.second_differences import (
+    first_missing_pair,
+    numerical_gradient,
+    second_differences,
+)
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
 from sparsetrace.errors import InputError, OutputError
 
@@ -108,6 +112,15 @@ class SymmetricDerivative(SparseDerivative):
         values[upper] = values[transposed_places(self.coloring.pattern)[upper]]
         return values
 
+    def _differentiated(self) -> Callable[[Vector], Vector]:
+        if self._gradient is not None:
+            return self._gradient
+        return lambda x: numerical_gradient(self._scalar, x, self.method)
+
+    def _error_scale(self, x: Vector) -> float:
+        # second differences of values have their errors
+        return 0.0 if self._gradient is not None else float(abs(self._scalar(x)))
+
     def _missing(self, x: Vector, matrix: csr_array) -> tuple[int, int] | None:
         if self._gradient is None or self._is_coarse():
             method = "3-point" if self._is_coarse() else self.method
@@ -177,7 +190,7 @@ class SparseHessian(SymmetricDerivative):
     def _traced(self) -> Any:
         f, grad, terms = self._sources
         return traced_hessian(
-            (f or terms,), grad if f or terms else None, self._flat, self._detection
+            (f or terms,), None if f or terms else grad, self._flat, self._detection
         )
 
     def _scalar(self, x: Vector) -> Any:

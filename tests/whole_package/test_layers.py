@@ -14,8 +14,9 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "plotting coloring user_code errors rules graph passes propagation context operands numpy_rules "
-    "dispatch numbers masked arrays scipy_rules capture tracing verification api derivatives"
+    "plotting coloring user_code errors rules graph passes propagation context operands "
+    "numpy_rules dispatch numbers masked arrays scipy_rules capture tracing verification api "
+    "derivatives"
 ).split()
 """Rooms from the bottom up.  Propagation needs the graph alone, so it stands low."""
 LAYER = {name: level for level, name in enumerate(ORDER)}
