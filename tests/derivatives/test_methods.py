@@ -90,3 +90,8 @@ def test_a_complex_step_that_was_asked_for_warns():
 def test_steps_are_those_of_the_coarsest_numbers(method):
     jacobian = sparse_jacobian(lambda x: x.astype(np.float32) ** 2, START, method=method)
     np.testing.assert_allclose(jacobian(POINTS[0]).diagonal(), 2 * POINTS[0], atol=2e-3)
+
+
+def test_the_complex_step_is_found_where_derivatives_vanish():
+    assert sparse_jacobian(lambda x: (x[1:] - x[:-1] ** 2) ** 2, np.ones(5)).method == "cs"
+    assert sparse_jacobian(lambda x: np.abs(x) ** 3, np.zeros(5)).method != "cs"
