@@ -43,7 +43,7 @@ class Compression:
         self.rows: Vector = row_ids(pattern)
         self.columns: Vector = pattern.indices
         self._products = np.empty((coloring.num_colors, pattern.shape[0]))
-        self._unit: float | None = None
+        self._unit = rounding_unit(np.zeros(0))
         self._direct = coloring.kind != "acyclic"
         if self._direct:
             self._places, self._moved = self._direct_places()
@@ -88,14 +88,20 @@ class Compression:
         if method == "cs":
             with real_numbers_refused():
                 return self._entries(self._imaginary(function, x, stacked))
-        if self._unit is None or (value is None and method == "2-point"):
-            value = self._sized(function(x.copy())).copy() if value is None else value
+        if value is None and method == "2-point":
+            value = self._sized(function(x.copy())).copy()
+        if value is not None:
             self._unit = rounding_unit(value)
-        move = steps(x, method, rel_step, bounds, unit=self._unit)
-        if not self._direct and move.one_sided is not None:
-            # a product holds several columns: it cannot take some of them from one side
-            move = steps(x, "2-point", rel_step, bounds, unit=self._unit)
-        return self._differences(function, x, move, value, stacked)
+        while True:
+            unit = self._unit
+            move = steps(x, method, rel_step, bounds, unit=unit)
+            if not self._direct and move.one_sided is not None:
+                # a product holds several columns: it cannot take some of them from one side
+                move = steps(x, "2-point", rel_step, bounds, unit=unit)
+            values = self._differences(function, x, move, value, stacked)
+            self._unit = max(unit, rounding_unit(values))
+            if self._unit == unit or rel_step is not None:  # else the steps were too small
+                return values
 
     # ----------------------------------------------------------------------------- the points
     def _imaginary(self, function: Function, x: Vector, stacked: Function | None) -> Vector:

@@ -37,17 +37,23 @@ def takes_complex_numbers(function: Function, x: Vector) -> bool:
     """Whether the complex step gives the derivatives that real differences give.
 
     A function may refuse complex numbers, drop their imaginary parts, or take absolute values
-    and conjugates; then it may not.  Where derivatives vanish, as at an optimum, differences are
-    nothing but errors: then they are compared beside the point.
+    and conjugates; then it may not.  They are compared beside the point, as where derivatives
+    vanish differences are nothing but errors; at the point itself if only there f has values.
     """
     if np.iscomplexobj(x) or not len(x):
         return False
-    beside = x + _BESIDE * direction(x, 4)
-    return any(all(_agrees(function, at, seed) for seed in (0, 1)) for at in (x, beside))
+    for at in (x + _BESIDE * direction(x, 4), x):
+        answers = [_agrees(function, at, seed) for seed in (0, 1)]
+        if None not in answers:
+            return all(answers)
+    return False
 
 
-def _agrees(function: Function, x: Vector, seed: int) -> bool:
-    """Whether the complex step agrees with a central difference along one direction."""
+def _agrees(function: Function, x: Vector, seed: int) -> bool | None:
+    """Whether the complex step agrees with a central difference along one direction.
+
+    None where neither has a value.
+    """
     v = direction(x, seed)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -58,7 +64,7 @@ def _agrees(function: Function, x: Vector, seed: int) -> bool:
             ahead = function(x + _STEP * v).copy()
             behind = function(x - _STEP * v)
     except Exception:
-        return False
+        return None
     if ahead.dtype.kind == "c" or product.shape != ahead.shape:
         return False
     if product.dtype.kind != "c":
@@ -67,7 +73,9 @@ def _agrees(function: Function, x: Vector, seed: int) -> bool:
     size = np.abs(ahead).max(initial=0.0)
     allowed = _SAME * np.maximum(np.abs(exact), np.abs(difference)) + 1e-7 * size
     finite = np.isfinite(exact) & np.isfinite(difference)
-    return bool(finite.any() and (np.abs(exact - difference) <= allowed)[finite].all())
+    if not finite.any():
+        return None
+    return bool((np.abs(exact - difference) <= allowed)[finite].all())
 
 
 def first_missing(

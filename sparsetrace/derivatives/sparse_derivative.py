@@ -188,7 +188,7 @@ class SparseDerivative(ABC):
 
         A function may be analytic where it was prepared, and take absolute values here.
         """
-        method = self._chosen_method(x)
+        method = self._chosen_method(x) if np.isfinite(x).all() else "cs"
         if method == "cs":
             return
         if self._wanted_method is None:
