@@ -84,6 +84,10 @@ class FlatFunction:
             raise InputError(f"the arguments hold {x.dtype}, not numbers")
         return x.astype(np.result_type(x, np.float64), copy=False)
 
+    def follow(self, other: FlatFunction) -> None:
+        """Take the arguments that another function of the same was given last."""
+        self.args, self._plain = other.args, other._plain
+
     def _leaves(self) -> list[Any]:
         return [leaf for i in self.argnums for leaf in leaves(self.args[i])]
 

@@ -15,14 +15,31 @@ from numpy.typing import ArrayLike
 from sparsetrace.derivatives.flat_function import Vector
 from sparsetrace.errors import InputError
 
-__all__ = ["COMPLEX_STEP", "METHODS", "Bounds", "Method", "Steps", "checked_bounds", "steps"]
+__all__ = [
+    "COARSE",
+    "COMPLEX_STEP",
+    "METHODS",
+    "OF_COARSE",
+    "SECOND",
+    "Bounds",
+    "Method",
+    "Steps",
+    "checked_bounds",
+    "steps",
+]
 
 Method = Literal["cs", "2-point", "3-point"]
 METHODS = ("cs", "2-point", "3-point")
-COMPLEX_STEP = 1e-30
-"""So small that its square vanishes beside every number, and no less than its product needs."""
+COMPLEX_STEP = 2.0**-100
+"""So small that its square vanishes beside every number; a power of 2 divides without rounding."""
 _EPS = float(np.finfo(np.float64).eps)
 _RELATIVE = {"2-point": _EPS ** (1 / 2), "3-point": _EPS ** (1 / 3)}
+SECOND = {"2-point": _EPS ** (1 / 3), "3-point": _EPS ** (1 / 4)}
+"""Relative steps of second differences, of values."""
+COARSE = _EPS ** (2 / 3)
+"""The relative error of central differences."""
+OF_COARSE = {"2-point": COARSE ** (1 / 2), "3-point": COARSE ** (1 / 3)}
+"""Relative steps of differences of what are central differences themselves."""
 
 Bounds = tuple[Vector, Vector]
 
@@ -67,8 +84,14 @@ def checked_bounds(bounds: Any, size: int) -> Bounds | None:
     return sides[0], sides[1]
 
 
-def steps(x: Vector, method: str, rel_step: ArrayLike | None, bounds: Bounds | None) -> Steps:
-    """The steps of all elements, within the bounds.
+def steps(
+    x: Vector,
+    method: str,
+    rel_step: ArrayLike | None,
+    bounds: Bounds | None,
+    reach: float = 1.0,
+) -> Steps:
+    """The steps of all elements, within the bounds; of two points with room for `reach` of them.
 
     A step that would leave the bounds goes to the other side; where no side has room, to the
     bound that is farther.  Elements with no room at all have step 0.
@@ -77,7 +100,7 @@ def steps(x: Vector, method: str, rel_step: ArrayLike | None, bounds: Bounds | N
     sign = np.where(x.real < 0, -1.0, 1.0)
     wanted = sign * np.abs(relative) * np.maximum(1.0, np.abs(x))
     if method == "2-point":
-        return Steps(_exact(x, _inside(x, wanted, bounds, 1.0)))
+        return Steps(_exact(x, _inside(x, wanted, bounds, reach)))
     if bounds is None:
         wanted = _exact(x, np.abs(wanted))
         return Steps(wanted, -wanted)
