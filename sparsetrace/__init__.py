@@ -30,7 +30,7 @@ from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
 
 if TYPE_CHECKING:
-    from sparsetrace import coloring
+    from sparsetrace import coloring, solvers
     from sparsetrace.derivatives.check import check_derivatives
     from sparsetrace.derivatives.hessian import sparse_hessian, sparse_lagrangian_hessian
     from sparsetrace.derivatives.jacobian import sparse_jacobian
@@ -61,6 +61,7 @@ __all__ = [
     "lagrangian_hessian_sparsity",
     "opaque",
     "register_rule",
+    "solvers",
     "sparse_hessian",
     "sparse_jacobian",
     "sparse_lagrangian_hessian",
@@ -71,6 +72,7 @@ __version__ = "0.1.0"
 _LATER = {
     "check_derivatives": "sparsetrace.derivatives.check",
     "coloring": "sparsetrace.coloring",
+    "solvers": "sparsetrace.solvers",
     "sparse_hessian": "sparsetrace.derivatives.hessian",
     "sparse_jacobian": "sparsetrace.derivatives.jacobian",
     "sparse_lagrangian_hessian": "sparsetrace.derivatives.hessian",

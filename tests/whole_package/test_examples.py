@@ -14,12 +14,14 @@ LINES = {
     "ac_power_flow": "case9 constraints: SparsityPattern: 36 x 24, 186 entries",
     "adagrad": "with_masked_arrays SparsityPattern: 16 x 24, 25 entries",
     "brusselator": "SparsityPattern: 288 x 288, 1728 entries",
+    "bundle_adjustment": "sparsetrace.solvers.scipy_optimize: cost",
     "chained_layers": "gradient: SparsityPattern: 1 x 864, 732 entries",
     "component_model": "explicit SparsityPattern: 17 x 10, 50 entries",
     "convolution": "Conv       SparsityPattern: 1352 x 2352, 36504 entries",
     "cosine_attention": "at_once  SparsityPattern: 1024 x 20480, 1114112 entries",
     "maximum_likelihood": "SparsityPattern: 42 x 42, 164 entries",
     "finite_volumes": "by_products SparsityPattern: 576 x 576, 2784 entries",
+    "optimal_control": "optimal control:",
     "readme": "Jacobian: [(0, 0), (1, 0), (1, 1), (2, 2)]",
 }
 

@@ -33,7 +33,7 @@ def test_versions_agree():
 
 
 def test_import_needs_no_optional_package():
-    optional = ["matplotlib", "casadi", "jax", "asdex", "numba"]
+    optional = ["matplotlib", "casadi", "jax", "asdex", "numba", "cyipopt", "osqp", "sksundae"]
     code = f"import sys, sparsetrace; print([name for name in {optional} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

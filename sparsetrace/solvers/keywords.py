@@ -1,0 +1,127 @@
+"""What the adapters have in common: their one keyword, and small pieces around derivatives.
+
+Contract: every adapter has the parameters of the solver's own function, at the same places, and
+one more, ``sparsity=``: a mapping of keywords of `sparse_jacobian` and `sparse_hessian`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sparsetrace.api.detection import jacobian_sparsity
+from sparsetrace.api.pattern import SparsityPattern
+from sparsetrace.derivatives.flat_function import Vector
+from sparsetrace.derivatives.jacobian import sparse_jacobian
+from sparsetrace.errors import InputError, TracingError
+
+__all__ = [
+    "Sparsity",
+    "as_vector",
+    "detection_keywords",
+    "gradient_of",
+    "hessian_keywords",
+    "jacobian_keywords",
+    "missing_package",
+    "refuse_method",
+    "traced_columns",
+    "with_keywords",
+]
+
+Sparsity = Mapping[str, Any] | None
+_OF_DERIVATIVES = frozenset(inspect.signature(sparse_jacobian).parameters)
+
+
+def detection_keywords(sparsity: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the keywords of a derivative, those that are about its trace."""
+    return {key: value for key, value in sparsity.items() if key not in _OF_DERIVATIVES}
+
+
+def jacobian_keywords(sparsity: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that a Jacobian takes beside the Hessian that has the others."""
+    of_hessians = ("kind", "pattern", "coloring", "hessian_store")
+    return {key: value for key, value in sparsity.items() if key not in of_hessians}
+
+
+def hessian_keywords(sparsity: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that a Hessian takes beside the Jacobian that has the others."""
+    of_jacobians = ("vectorized", "pattern", "coloring")
+    return {key: value for key, value in sparsity.items() if key not in of_jacobians}
+
+
+def gradient_of(
+    f: Callable[..., Any],
+    x0: Vector,
+    args: tuple[Any, ...] = (),
+    *,
+    grad: Callable[..., Any] | None = None,
+    terms: Callable[..., Any] | None = None,
+    sparsity: Mapping[str, Any],
+) -> Callable[..., Any]:
+    """The gradient of an objective, as a function of ``(x, *args)`` that returns a vector.
+
+    It is `grad`, if there is one; the sum of the rows of the Jacobian of `terms`, with one call a
+    color; or by differences of f itself, with one call for each input that f depends on.
+    """
+    if grad is not None:
+        return grad
+    jacobian = sparse_jacobian(
+        f if terms is None else terms, x0, args, **jacobian_keywords(sparsity)
+    )
+
+    def gradient(x: Vector, *args: Any) -> Vector:
+        data = jacobian.data(x, *args)
+        return np.bincount(jacobian.cols, data, minlength=len(x))
+
+    return gradient
+
+
+def as_vector(x: Any) -> Vector:
+    """A starting point as solvers take it: one dimension, floating point."""
+    vector = np.atleast_1d(np.asarray(x))
+    if vector.dtype.kind not in "biufc":
+        raise InputError(f"the starting point holds {vector.dtype}, not numbers")
+    return vector.astype(np.result_type(vector, np.float64))
+
+
+def with_keywords(f: Callable[..., Any], kwargs: Mapping[str, Any] | None) -> Callable[..., Any]:
+    """The function with keywords that solvers pass on."""
+    return partial(f, **kwargs) if kwargs else f
+
+
+def traced_columns(
+    f: Callable[..., Any], *args: Any, wrt: int | tuple[int, ...], sparsity: Mapping[str, Any]
+) -> SparsityPattern:
+    """The pattern by some arguments, whatever the value of the argument before them is.
+
+    Solvers change the time or the mesh, which comes first, and the pattern may not hold for the
+    first value alone (``t * y`` at 0): it is traced as an input, and its columns are left out.
+    """
+    numbers = (wrt,) if isinstance(wrt, int) else wrt
+    try:
+        pattern = jacobian_sparsity(f, *args, argnums=(0, *numbers), **detection_keywords(sparsity))
+    except TracingError as error:
+        error.add_remedy(
+            "Or give the pattern to the solver, if it is the same at all times: "
+            "sparsity={'pattern': pattern}."
+        )
+        raise
+    return SparsityPattern(csr_array(pattern)[:, np.size(args[0]) :])
+
+
+def refuse_method(method: object, needs: str, choices: tuple[str, ...]) -> NoReturn:
+    """Raise an error for a method that has no use for a derivative."""
+    raise InputError(
+        f"method={method!r} takes no {needs}: choose one of "
+        f"{', '.join(map(repr, choices))}, or call SciPy's own function"
+    )
+
+
+def missing_package(name: str, extra: str) -> ImportError:
+    """The error where an optional package is not installed."""
+    return ImportError(f"this solver needs {name}: pip install 'sparsetrace[{extra}]'")

@@ -1,0 +1,137 @@
+"""A nonlinear program with all its derivatives, as solvers outside of SciPy ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csc_array, csr_array
+
+from sparsetrace.derivatives.flat_function import Vector, flattened
+from sparsetrace.derivatives.hessian import sparse_lagrangian_hessian
+from sparsetrace.derivatives.jacobian import sparse_jacobian
+from sparsetrace.errors import InputError
+from sparsetrace.solvers.keywords import (
+    Sparsity,
+    as_vector,
+    gradient_of,
+    hessian_keywords,
+    jacobian_keywords,
+)
+
+__all__ = ["NonlinearProgram"]
+
+
+class NonlinearProgram:
+    """Minimise ``f(x)`` where ``lb <= x <= ub`` and ``cl <= g(x) <= cu``.
+
+    Contract: methods are named, and return what they return, as cyipopt asks it of an object with
+    callbacks.  For the parameters see `sparsetrace.solvers.ipopt.ipopt_problem`.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        g: Callable[..., Any] | None,
+        x0: ArrayLike,
+        lb: ArrayLike | None,
+        ub: ArrayLike | None,
+        cl: ArrayLike | None,
+        cu: ArrayLike | None,
+        args: tuple[Any, ...],
+        grad: Callable[..., Any] | None,
+        terms: Callable[..., Any] | None,
+        sparsity: Sparsity,
+    ) -> None:
+        self._f, self._g, self._args = f, g, args
+        self.x0 = start = as_vector(x0)
+        self.n = start.size
+        self.lb = _side("lb", lb, self.n, -np.inf)
+        self.ub = _side("ub", ub, self.n, np.inf)
+        keywords = dict(sparsity or {})
+        if np.isfinite(self.lb).any() or np.isfinite(self.ub).any():
+            keywords.setdefault("bounds", (self.lb, self.ub))
+        self._gradient = gradient_of(f, start, args, grad=grad, terms=terms, sparsity=keywords)
+        self._jacobian = None
+        if g is not None:
+            self._jacobian = sparse_jacobian(g, start, args, **jacobian_keywords(keywords))
+        self.m = 0 if self._jacobian is None else self._jacobian.pattern.shape[0]
+        self.cl = _side("cl", cl, self.m, 0.0)
+        self.cu = _side("cu", cu, self.m, 0.0)
+        self.equations = np.flatnonzero(self.cl == self.cu)
+        of_hessian = hessian_keywords(keywords) | {
+            key: keywords[key] for key in ("pattern", "coloring") if key in keywords
+        }
+        self._hessian = sparse_lagrangian_hessian(
+            f, g, start, args, grad=grad, terms=terms, lower=True, **of_hessian
+        )
+
+    # ---------------------------------------------------------------------- what Ipopt calls
+    def objective(self, x: Vector) -> float:
+        return float(flattened(self._f(x, *self._args))[0])
+
+    def gradient(self, x: Vector) -> Vector:
+        return flattened(self._gradient(x, *self._args))
+
+    def constraints(self, x: Vector) -> Vector:
+        if self._g is None:
+            return np.zeros(0)
+        return flattened(self._g(x, *self._args))
+
+    def jacobianstructure(self) -> tuple[Vector, Vector]:
+        if self._jacobian is None:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        return self._jacobian.rows, self._jacobian.cols
+
+    def jacobian(self, x: Vector) -> Vector:
+        if self._jacobian is None:
+            return np.zeros(0)
+        return self._jacobian.data(x, *self._args)
+
+    def hessianstructure(self) -> tuple[Vector, Vector]:
+        return self._hessian.rows, self._hessian.cols
+
+    def hessian(self, x: Vector, multipliers: Vector, objective_factor: float) -> Vector:
+        # of no constraints there are no multipliers
+        weights = multipliers if self._g is not None else ()
+        return self._hessian.data(x, weights, objective_factor, *self._args)
+
+    # ------------------------------------------------------------------------ as matrices
+    def jacobian_matrix(self, x: Vector) -> csr_array:
+        """The Jacobian of g, shape (m, n)."""
+        if self._jacobian is None:
+            return csr_array((0, self.n))
+        return self._jacobian(x, *self._args)
+
+    def hessian_matrix(self, x: Vector, multipliers: Vector) -> csc_array:
+        """The Hessian of the Lagrangian, both triangles."""
+        data = self.hessian(x, multipliers, 1.0)
+        rows, columns = self.hessianstructure()
+        below = rows != columns
+        entries = (
+            np.concatenate([data, data[below]]),
+            (
+                np.concatenate([rows, columns[below]]),
+                np.concatenate([columns, rows[below]]),
+            ),
+        )
+        return csc_array(entries, shape=(self.n, self.n))
+
+    def violation(self, x: Vector, norm: Callable[..., Any] = np.max) -> float:
+        """By how much x is outside of the constraints and bounds, in a norm."""
+        values = np.concatenate([self.constraints(x), x])
+        lower = np.concatenate([self.cl, self.lb])
+        upper = np.concatenate([self.cu, self.ub])
+        return float(norm(np.maximum(0.0, np.maximum(lower - values, values - upper))))
+
+
+def _side(name: str, bound: ArrayLike | None, size: int, default: float) -> Vector:
+    value = np.asarray(default if bound is None else bound, np.float64)
+    try:
+        return np.broadcast_to(value, (size,)).copy()
+    except ValueError:
+        raise InputError(
+            f"{name} has shape {value.shape}; one number is needed, or {size}"
+        ) from None
