@@ -4,6 +4,8 @@ Each function here has the name and the parameters of the solver's own; it trace
 function at the starting point, and hands over the derivatives as the solver takes them.
 """
 
+from sparsetrace.solvers.ipopt import ipopt_problem
+from sparsetrace.solvers.osqp import sqp
 from sparsetrace.solvers.scipy_integrate import solve_bvp, solve_ivp
 from sparsetrace.solvers.scipy_optimize import (
     least_squares,
@@ -12,8 +14,11 @@ from sparsetrace.solvers.scipy_optimize import (
     nonlinear_constraint,
     root,
 )
+from sparsetrace.solvers.sundials import cvode
 
 __all__ = [
+    "cvode",
+    "ipopt_problem",
     "least_squares",
     "minimize",
     "newton_krylov",
@@ -21,4 +26,5 @@ __all__ = [
     "root",
     "solve_bvp",
     "solve_ivp",
+    "sqp",
 ]
