@@ -73,8 +73,7 @@ def check_derivatives(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsetrace.derivatives.check import check_derivatives
-    >>> from sparsetrace.derivatives.jacobian import sparse_jacobian
+    >>> from sparsetrace import check_derivatives, sparse_jacobian
     >>> jacobian = sparse_jacobian(lambda x: np.sin(x[1:] * x[:-1]), np.ones(5))
     >>> bool(check_derivatives(jacobian, np.arange(5.0)) < 1e-9)
     True

@@ -116,7 +116,7 @@ def sparse_hessian(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsetrace.derivatives.hessian import sparse_hessian
+    >>> from sparsetrace import sparse_hessian
     >>> def f(x):
     ...     return np.sum(x[1:] * x[:-1] ** 2)
     >>> def gradient(x):
@@ -208,7 +208,7 @@ def sparse_lagrangian_hessian(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsetrace.derivatives.hessian import sparse_lagrangian_hessian
+    >>> from sparsetrace import sparse_lagrangian_hessian
     >>> def f(x):
     ...     return x[0] * x[1]
     >>> def g(x):

@@ -89,7 +89,7 @@ def sparse_jacobian(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsetrace.derivatives.jacobian import sparse_jacobian
+    >>> from sparsetrace import sparse_jacobian
     >>> def f(x):
     ...     return x[1:] ** 2 - x[:-1]
     >>> jacobian = sparse_jacobian(f, np.ones(4))
@@ -130,28 +130,10 @@ class SparseJacobian(SparseDerivative):
         args: tuple[Any, ...],
         *,
         argnums: int | Sequence[int] = 0,
-        method: Method | None = None,
-        rel_step: ArrayLike | None = None,
-        bounds: object | None = None,
         vectorized: bool = False,
-        pattern: object | None = None,
-        coloring: Coloring | None = None,
-        order: str = "best",
-        check: bool = True,
-        detection: dict[str, Any],
+        **options: Any,
     ) -> None:
-        super().__init__(
-            FlatFunction(f, args, argnums),
-            ("columns",),
-            method=method,
-            rel_step=rel_step,
-            bounds=bounds,
-            pattern=pattern,
-            coloring=coloring,
-            order=order,
-            check=check,
-            detection=detection,
-        )
+        super().__init__(FlatFunction(f, args, argnums), ("columns",), **options)
         self._vectorized = bool(vectorized)
         self._prepare(self._flat.take(args))
 
