@@ -106,8 +106,9 @@ class TracedJacobian(Gradient):
             detection=others,
         )
         if self.jacobian.method != "cs":
-            self.jacobian.method = self.jacobian._wanted_method = "3-point"
+            self.jacobian.method = "3-point"
             self.noise = COARSE
+        self.jacobian._wanted_method = self.jacobian.method  # where shapes change, too
         self.weights: Vector | None = None
 
     def __call__(self, x: Vector) -> Vector:
@@ -139,7 +140,7 @@ class GradientSum(Gradient):
     def __call__(self, x: Vector) -> Vector:
         total: Vector = np.zeros(len(x), dtype=x.dtype)
         if self._objective is not None and self.factor:
-            total = total + self.factor * self._objective(x)
+            total = total + self.factor * self._objective(x.copy())
         if self._constraints is not None:
             total = total + self._constraints(x)
         return total

@@ -158,7 +158,8 @@ class SparseJacobian(SparseDerivative):
     def value_and_jacobian(self, x: Any, *args: Any) -> tuple[Any, csr_array]:
         """What f returns at `x`, and the Jacobian there."""
         point = self._at(x, args)
-        value = self._call(point) if self._vectorized else self._flat.result(point.copy())
+        call = self._call if self._vectorized else self._flat.result
+        value = call(point.copy())
         return value, self._matrix(self._checked_values(point, flattened(value)))
 
     def at_vector(self, x: Vector, like: FlatFunction) -> csr_array:

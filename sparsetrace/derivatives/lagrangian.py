@@ -217,7 +217,9 @@ class SparseLagrangianHessian(SymmetricDerivative):
             values: Vector = np.zeros(self.coloring.pattern.nnz)
         else:
             self._sum.weigh(*self._weights)
-            values = self._checked_values(point)
+            # weights that are all zero show no entry: the check waits for others
+            shows = bool(factor) or (weights is not None and bool(weights.any()))
+            values = self._checked_values(point) if shows else self._values(point)
         if self._values_of_f is not None and factor:
             values[self._places_of_f] += factor * self._values_of_f.at_vector(point, self._flat)
         return values
@@ -228,7 +230,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
         f, g = self._sources
         total: Any = 0.0
         if f is not None and self._values_of_f is None and factor:
-            total = factor * self._value_of(f, x).sum()
+            total = factor * self._value_of(f, x.copy()).sum()
         if g is not None:
             total = total + weights @ self._value_of(g, x)
         return total

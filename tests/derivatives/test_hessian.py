@@ -339,3 +339,68 @@ def test_wrong_pattern_of_a_lagrangian_is_told():
     )
     with pytest.raises(VerificationError, match=r"no entry \((\d+), \1\)"):
         hessian(STATE, MULTIPLIERS)
+
+
+def test_check_waits_for_multipliers():
+    pattern = hessian_sparsity(SWING.objective, STATE)
+    hessian = sparse_lagrangian_hessian(
+        None, SWING.constraints, STATE, pattern=pattern, jac=SWING.jacobian
+    )
+    assert not hessian(STATE, np.zeros(400), 0.0).data.any()
+    with pytest.raises(VerificationError, match=r"no entry"):
+        hessian(STATE, MULTIPLIERS, 0.0)
+
+
+def test_functions_that_change_their_argument():
+    def spoiled(function):
+        def changed(x):
+            result = function(x)
+            x[...] = 0
+            return result
+
+        return changed
+
+    x = np.arange(1.0, 5.0)
+    pattern = rosenbrock_hessian(x)
+    given = {
+        "grad": spoiled(rosenbrock_gradient),
+        "jac": spoiled(lambda x: np.diag(2 * x)),
+    }
+    hessian = sparse_lagrangian_hessian(
+        spoiled(rosenbrock), spoiled(np.square), x, pattern=pattern, **given
+    )
+    expected = pattern.toarray() + 2 * np.diag(x)
+    for _ in range(2):
+        np.testing.assert_allclose(hessian(x, x).toarray(), expected, rtol=1e-13)
+    np.testing.assert_array_equal(x, np.arange(1.0, 5.0))
+    by_values = sparse_hessian(spoiled(rosenbrock), x, pattern=pattern)
+    assert error(by_values(x), pattern.toarray()) < 1e-6
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+@pytest.mark.parametrize("given", [GRAD, TERMS, {}], ids=names)
+def test_inputs_of_other_kinds(given, dtype):
+    x = np.array([1, -2, 3, 2], dtype=dtype)
+    hessian = sparse_hessian(rosenbrock, x, **given)
+    assert error(hessian(x), rosenbrock_hessian(x.astype(float)).toarray()) < 1e-6
+
+
+def test_no_inputs():
+    hessian = sparse_hessian(np.sum, np.zeros(0))
+    assert hessian(np.zeros(0)).shape == (0, 0)
+
+
+@pytest.mark.parametrize("given", [GRAD, TERMS, {}], ids=names)
+def test_nan_raises_nothing(given):
+    x = np.ones(4)
+    x[0] = np.nan
+    hessian = sparse_hessian(rosenbrock, np.ones(4), **given)
+    result = hessian(x).toarray()
+    assert np.isnan(result[0, 0])
+    if "grad" in given:
+        np.testing.assert_allclose(result[3, 3], 200)
+
+
+def test_complex_points_are_refused():
+    with pytest.raises(InputError, match="real inputs"):
+        sparse_hessian(rosenbrock, POINT, **GRAD)(POINT + 1j)
