@@ -42,9 +42,9 @@ def detection_keywords(sparsity: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in sparsity.items() if key not in _OF_DERIVATIVES}
 
 
-def jacobian_keywords(sparsity: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that a Jacobian takes beside the Hessian that has the others."""
-    of_hessians = ("kind", "pattern", "coloring", "hessian_store")
+def jacobian_keywords(sparsity: Mapping[str, Any], pattern: bool = False) -> dict[str, Any]:
+    """Those that a Jacobian takes beside a Hessian; the pattern is that of one of them."""
+    of_hessians = ("kind", "hessian_store") + (() if pattern else ("pattern", "coloring"))
     return {key: value for key, value in sparsity.items() if key not in of_hessians}
 
 

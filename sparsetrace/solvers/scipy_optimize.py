@@ -347,8 +347,8 @@ def nonlinear_constraint(
     options: dict[str, Any] = {"keep_feasible": keep_feasible}
     given = jac if callable(jac) else None
     if given is None:
-        without_kind = {key: value for key, value in keywords.items() if key != "kind"}
-        jacobian = sparse_jacobian(fun, start, args, **without_kind)
+        own = jacobian_keywords(keywords, pattern=True)
+        jacobian = sparse_jacobian(fun, start, args, **own)
         if jac is None:
             jac = _OfConstraint(jacobian, args, dense=False)
         else:

@@ -220,3 +220,15 @@ def test_roots_refuse_what_does_not_fit():
         root(lambda x: x, [1.0], method="broyden1")
     with pytest.raises(InputError, match="3 unknowns and 2 equations"):
         root(lambda x: x[1:], np.ones(3), method="krylov")
+
+
+def test_keywords_of_derivatives_go_through():
+    x = np.ones(5)
+    sparsity = {"method": "3-point", "kind": "acyclic", "order": "natural", "constants": "values"}
+    constraint = nonlinear_constraint(sphere, 0, 0, x, sparsity=sparsity)
+    assert constraint.jac.derivative.method == "3-point"
+    assert np.allclose(constraint.hess(x, np.ones(4)).diagonal(), [2, 4, 4, 4, 2], atol=1e-4)
+    result = minimize(
+        rosenbrock, np.full(8, 1.1), method="trust-ncg", terms=rosenbrock_terms, sparsity=sparsity
+    )
+    assert np.allclose(result.x, 1, atol=1e-3)

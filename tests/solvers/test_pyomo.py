@@ -1,0 +1,62 @@
+"""A function as a grey box in a Pyomo model."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from cases.optimisation import HS071_START, hs071_constraints
+from sparsetrace.errors import InputError
+from sparsetrace.solvers.pyomo import grey_box
+
+
+@pytest.fixture
+def pyomo():
+    return pytest.importorskip("pyomo", reason="needs pyomo (pip install 'sparsetrace[pyomo]')")
+
+
+def test_without_pyomo_the_extra_is_named(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pyomo"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyomo", None)
+    with pytest.raises(ImportError, match=r"sparsetrace\[pyomo\]"):
+        grey_box(hs071_constraints, HS071_START)
+
+
+@pytest.mark.parametrize("outputs", [False, True])
+def test_values_and_derivatives(pyomo, outputs):
+    from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
+    from pyomo.environ import ConcreteModel
+
+    box = grey_box(hs071_constraints, HS071_START, outputs=outputs)
+    model = ConcreteModel()
+    model.box = ExternalGreyBoxBlock(external_model=box)
+    assert [model.box.inputs[f"x{i}"].value for i in range(4)] == list(HS071_START)
+    x, (first, second) = np.array([1.0, 2.0, 3.0, 4.0]), (3.0, 5.0)
+    box.set_input_values(x)
+    if outputs:
+        assert len(model.box.outputs) == 2
+        box.set_output_constraint_multipliers([first, second])
+        values, jacobian = box.evaluate_outputs(), box.evaluate_jacobian_outputs()
+        hessian = box.evaluate_hessian_outputs()
+    else:
+        assert box.n_equality_constraints() == 2
+        box.set_equality_constraint_multipliers([first, second])
+        values = box.evaluate_equality_constraints()
+        jacobian = box.evaluate_jacobian_equality_constraints()
+        hessian = box.evaluate_hessian_equality_constraints()
+    assert np.allclose(values, [24, 30])
+    assert np.allclose(jacobian.toarray(), [24 / x, 2 * x])
+    whole = first * (24 / np.outer(x, x)) * (1 - np.eye(4)) + second * 2 * np.eye(4)
+    assert np.allclose(hessian.toarray(), np.tril(whole), atol=1e-5)
+    assert (hessian.row >= hessian.col).all()
+
+
+def test_names(pyomo):
+    box = grey_box(hs071_constraints, HS071_START, input_names=list("abcd"))
+    assert box.input_names() == ["a", "b", "c", "d"]
+    assert box.equality_constraint_names() == ["g0", "g1"]
+    with pytest.raises(InputError, match="1 names, and there are 2"):
+        grey_box(hs071_constraints, HS071_START, result_names=["one"])
