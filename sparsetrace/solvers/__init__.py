@@ -6,6 +6,7 @@ function at the starting point, and hands over the derivatives as the solver tak
 
 from sparsetrace.solvers.ipopt import ipopt_problem
 from sparsetrace.solvers.osqp import sqp
+from sparsetrace.solvers.pyomo import grey_box
 from sparsetrace.solvers.scipy_integrate import solve_bvp, solve_ivp
 from sparsetrace.solvers.scipy_optimize import (
     least_squares,
@@ -18,6 +19,7 @@ from sparsetrace.solvers.sundials import cvode
 
 __all__ = [
     "cvode",
+    "grey_box",
     "ipopt_problem",
     "least_squares",
     "minimize",

@@ -70,7 +70,7 @@ REASONS = {
     "refused.balanced_form": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
     "refused.swallowed": ("scipy.linalg.matrix_balance", st.EscapeError, "NumPy functions"),
     "refused.eroded": ("scipy.ndimage.binary_erosion", st.EscapeError, "NumPy functions"),
-    "refused.planned": ("scipy.optimize.linprog", st.EscapeError, "NumPy functions"),
+    "refused.peaks": ("scipy.signal.find_peaks", st.EscapeError, "NumPy functions"),
     "refused.changing_shape": ("a branch", st.ValueDependentError, "one shape"),
 }
 
