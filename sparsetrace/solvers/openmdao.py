@@ -8,28 +8,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array
+from scipy.sparse import block_array, csr_array, eye_array
 
-from sparsetrace.api.detection import jacobian_sparsity
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.coloring import color_columns
 from sparsetrace.derivatives.jacobian import SparseJacobian, sparse_jacobian
-from sparsetrace.errors import InputError, TracingError, VerificationWarning
+from sparsetrace.errors import InputError, VerificationError, VerificationWarning
+from sparsetrace.solvers.openmdao_component import (
+    ComponentFunction,
+    Layout,
+    Pair,
+    component_classes,
+    traced_component,
+)
 
 __all__ = ["DeclaredPartials", "check_declared", "declare_sparsity"]
-
-_POINTS = 4
-"""Where the pattern for every input cannot be had, patterns at so many points are united."""
-
-Pair = tuple[str, str]
 
 
 def declare_sparsity(
@@ -63,7 +61,13 @@ def declare_sparsity(
     TracingError
         If a dependency could be lost, at points too.
     InputError
-        If it is no component of these kinds.
+        If it is no component of these kinds, has residuals of its own names, or inputs whose
+        shapes are not known yet.
+
+    Notes
+    -----
+    Where discrete inputs or options are others at a later linearization, the component is traced
+    again; entries that were not declared raise a `VerificationError`.
 
     Warns
     -----
@@ -86,15 +90,18 @@ def declare_sparsity(
             def compute(self, inputs, outputs):
                 outputs["lift"] = 0.6 * inputs["speed"] ** 2
     """
-    model = _Model(component)
-    pattern = _traced(model, detection)
+    model = ComponentFunction(component)
+    pattern = traced_component(model, detection)
     parts = model.parts(pattern)
     own = {"method": "cs"} if hasattr(component, "_exprs") else {}
-    for (of, wrt), part in parts.items():
+    # of an implicit component the empty ones too: OpenMDAO takes what is not declared for a proof
+    # that an output does not depend on an input, and it may do so by way of other states
+    declared = model.parts(pattern, every=True) if model.is_implicit else parts
+    for (of, wrt), part in declared.items():
         rows, columns = part.coords()
         component.declare_partials(of, wrt, rows=rows, cols=columns, **own)
     if partials and not own:
-        _Partials(model, pattern, parts).install()
+        _Partials(model, pattern, parts, detection).install()
     return parts
 
 
@@ -143,7 +150,7 @@ def check_declared(model: Any, **detection: Any) -> list[DeclaredPartials]:
     list of DeclaredPartials
         One for each pair that is declared otherwise than the code has it, pairs that lose
         derivatives first.  Components that cannot be traced are named by warnings; those without
-        code of their own are left out.
+        code of their own, and matrix-free ones, are left out.
 
     Raises
     ------
@@ -160,9 +167,11 @@ def check_declared(model: Any, **detection: Any) -> list[DeclaredPartials]:
     system = getattr(model, "model", model)
     results = []
     for component in _components(system):
+        if component.matrix_free:
+            continue
         try:
-            results += _compared(_Model(component), detection)
-        except TracingError as error:
+            results += _compared(ComponentFunction(component), detection)
+        except Exception as error:  # what its own code raises, too
             warnings.warn(
                 f"{component.pathname} is not checked: {error}", VerificationWarning, stacklevel=2
             )
@@ -170,26 +179,22 @@ def check_declared(model: Any, **detection: Any) -> list[DeclaredPartials]:
 
 
 def _components(system: Any) -> Iterator[Any]:
-    try:
-        from openmdao.api import ExplicitComponent, ImplicitComponent, IndepVarComp
-    except ImportError as error:
-        raise ImportError("this needs openmdao: pip install 'sparsetrace[openmdao]'") from error
+    explicit, implicit, independent = component_classes()
     for component in system.system_iter(include_self=True, recurse=True):
-        is_explicit = isinstance(component, ExplicitComponent)
-        method, base = ("compute", ExplicitComponent)
-        if not is_explicit:
-            method, base = ("apply_nonlinear", ImplicitComponent)
-        if not isinstance(component, base) or isinstance(component, IndepVarComp):
+        if isinstance(component, independent):
             continue
-        if getattr(type(component), method) is not getattr(base, method):
-            yield component
+        for base, method in ((explicit, "compute"), (implicit, "apply_nonlinear")):
+            if isinstance(component, base):
+                if getattr(type(component), method) is not getattr(base, method):
+                    yield component
+                break
 
 
-def _compared(model: _Model, detection: Mapping[str, Any]) -> list[DeclaredPartials]:
+def _compared(model: ComponentFunction, detection: Mapping[str, Any]) -> list[DeclaredPartials]:
     component = model.component
     if not model.inputs.size or not model.results.size:
         return []
-    whole = _traced(model, dict(detection))
+    whole = traced_component(model, dict(detection))
     traced = model.parts(whole, every=True)
     known = {pair: _declared(component, *pair, part.shape) for pair, part in traced.items()}
     columns = [wrt for wrt, _ in model.columns()]
@@ -211,196 +216,14 @@ def _declared(component: Any, of: str, wrt: str, shape: tuple[int, int]) -> Spar
     prefix = f"{component.pathname}." if component.pathname else ""
     known = component._subjacs_info.get((prefix + of, prefix + wrt))
     if known is None or not known.get("dependent", True):
-        return SparsityPattern(np.zeros(shape, dtype=np.bool_))
+        return SparsityPattern(csr_array(shape, dtype=np.bool_))
     if known.get("diagonal"):
-        return SparsityPattern(np.eye(*shape, dtype=np.bool_))
+        return SparsityPattern(eye_array(*shape, dtype=np.bool_))
     rows, columns = known.get("rows"), known.get("cols")
     if rows is None:
         return SparsityPattern(np.ones(shape, dtype=np.bool_))
-    entries = np.zeros(shape, dtype=np.bool_)
-    entries[rows, columns] = True
-    return SparsityPattern(entries)
-
-
-# ------------------------------------------------------------------------- vectors of a component
-class _Layout:
-    """Names, shapes and places of the variables in a vector, and their values."""
-
-    def __init__(self, component: Any, kind: str) -> None:
-        self.names: list[str] = list(component._var_rel_names[kind])
-        metadata = component._var_rel2meta
-        vector: Any = getattr(component, f"_{kind}s", None)
-        if vector is None or any(name not in vector for name in self.names):  # not set up yet
-            vector = {name: metadata[name]["val"] for name in self.names}
-        values = {name: np.array(vector[name], dtype=np.float64) for name in self.names}
-        self.shapes = {name: tuple(metadata[name]["shape"]) for name in self.names}
-        self.places: dict[str, slice] = {}
-        start = 0
-        for name in self.names:
-            size = int(np.prod(self.shapes[name], dtype=np.intp))
-            self.places[name] = slice(start, start + size)
-            start += size
-        self.size = start
-        self.values = np.zeros(start)
-        for name in self.names:
-            self.values[self.places[name]] = np.broadcast_to(
-                values[name], self.shapes[name]
-            ).ravel()
-
-
-class _Vector(Mapping[str, Any]):
-    """Looks like a vector of OpenMDAO's; its variables are views of one array."""
-
-    def __init__(self, buffer: Any, layout: _Layout) -> None:
-        self._buffer, self._layout = buffer, layout
-
-    def __getitem__(self, name: str) -> Any:
-        view = self._buffer[self._layout.places[name]]
-        shape = self._layout.shapes[name]
-        return view.reshape(shape) if shape else view[0]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        place, shape = self._layout.places[name], self._layout.shapes[name]
-        view = self._buffer[place].reshape(shape or (1,))
-        view[...] = value if np.ndim(value) or not shape else np.asarray(value)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._layout.names)
-
-    def __len__(self) -> int:
-        return len(self._layout.names)
-
-    def get_val(self, name: str, flat: bool = True) -> Any:
-        name = name.rpartition(".")[2]  # OpenMDAO wants the whole path here
-        return self._buffer[self._layout.places[name]] if flat else self[name]
-
-    def set_val(self, value: Any, idxs: Any = slice(None)) -> None:
-        self._buffer[idxs] = value
-
-    def asarray(self, copy: bool = False) -> Any:
-        return self._buffer.copy() if copy else self._buffer
-
-
-@contextmanager
-def _vectors_of_its_own(component: Any, vectors: list[_Vector]) -> Iterator[None]:
-    """The vectors that a component has besides those that it is given, for as long as it runs."""
-    names = ("_inputs", "_outputs", "_residuals")
-    exchanged: dict[str, Any] = dict(zip(names, vectors, strict=False))
-    if hasattr(component, "_exprs"):  # an ExecComp runs its expressions on arrays of its own
-        from openmdao.components.exec_comp import _IODict
-
-        exchanged["_manual_decl_partials"] = True
-        exchanged["_iodict"] = _IODict(vectors[-1], vectors[0], component._constants)
-    before = {name: getattr(component, name, None) for name in exchanged}
-    vars(component).update(exchanged)
-    try:
-        yield
-    finally:
-        vars(component).update(before)
-
-
-class _Discrete(dict[str, Any]):
-    """Discrete variables, of which a run keeps its own."""
-
-
-class _Model:
-    """A component as a function of one vector: of inputs, and of states if it is implicit."""
-
-    def __init__(self, component: Any) -> None:
-        self.component = component
-        self.is_implicit = hasattr(component, "apply_nonlinear") and not hasattr(
-            component, "compute"
-        )
-        if not (self.is_implicit or hasattr(component, "compute")):
-            raise InputError(f"{type(component).__name__} has neither compute nor apply_nonlinear")
-        self.inputs = _Layout(component, "input")
-        self.results = _Layout(component, "output")
-        self.discrete: Any = None
-
-    @property
-    def start(self) -> NDArray[Any]:
-        """The inputs' values, and the states' behind them."""
-        parts = (
-            [self.inputs.values, self.results.values] if self.is_implicit else [self.inputs.values]
-        )
-        return np.concatenate(parts)
-
-    def fill(self, component: Any, x: Any, results: Any) -> None:
-        """Run the component; `results` are its outputs or residuals."""
-        count = self.inputs.size
-        vectors = [_Vector(x[:count], self.inputs)]
-        if self.is_implicit:
-            vectors.append(_Vector(x[count:], self.results))
-        vectors.append(_Vector(results, self.results))
-        run = component.apply_nonlinear if self.is_implicit else component.compute
-        with _vectors_of_its_own(component, vectors):
-            run(*vectors, *self._discrete())
-
-    def _discrete(self) -> tuple[Any, ...]:
-        known = self.component._var_discrete
-        if not (known["input"] or known["output"]):
-            return ()
-        given = self.discrete or {}
-        values = [
-            _Discrete({name: data["val"] for name, data in known[kind].items()})
-            for kind in ("input", "output")
-        ]
-        values[0].update(given)
-        return tuple(values)
-
-    def run(self, x: NDArray[Any]) -> NDArray[Any]:
-        """The outputs or residuals at `x`, real or complex."""
-        before = np.zeros_like(self.results.values) if self.is_implicit else self.results.values
-        results = before.astype(np.result_type(x, np.float64))
-        self.fill(self.component, x, results)
-        return results
-
-    def columns(self) -> Iterator[tuple[str, slice]]:
-        """Inputs, then states, and their columns."""
-        yield from self.inputs.places.items()
-        if self.is_implicit:
-            for name, place in self.results.places.items():
-                yield name, slice(place.start + self.inputs.size, place.stop + self.inputs.size)
-
-    def parts(
-        self, pattern: SparsityPattern, *, every: bool = False
-    ) -> dict[Pair, SparsityPattern]:
-        """The pattern of each pair that has entries, or of every one."""
-        parts = {
-            (of, wrt): pattern[rows, columns]
-            for of, rows in self.results.places.items()
-            for wrt, columns in self.columns()
-        }
-        return {pair: part for pair, part in parts.items() if every or part.nnz}
-
-
-def _traced(model: _Model, detection: dict[str, Any]) -> SparsityPattern:
-    """The pattern for every input; where that cannot be had, the union of those at some points."""
-    results = np.zeros(model.results.size) if model.is_implicit else model.results.values
-    options = {"out": results, **detection}
-    start, component = model.start, model.component
-
-    def fill(x: Any, out: Any) -> None:
-        model.fill(component, x, out)  # named here, so that a trace looks at what it holds
-
-    try:
-        return jacobian_sparsity(fill, start, **options)
-    except TracingError as error:
-        random = np.random.default_rng(0)
-        sizes = np.maximum(1.0, np.abs(start))
-        points = [start, *(start + 0.1 * sizes * random.uniform(-1, 1, (_POINTS - 1, len(start))))]
-        patterns = [
-            jacobian_sparsity(fill, point, **{**options, "local": True}) for point in points
-        ]
-        name = model.component.pathname or type(model.component).__name__
-        warnings.warn(
-            f"{name} is not traced for every input, but at {_POINTS} points, whose union may lack "
-            f"entries that others have: {error}",
-            VerificationWarning,
-            stacklevel=3,
-        )
-        union: SparsityPattern = reduce(or_, patterns)
-        return union
+    entries = np.ones(len(rows), dtype=np.bool_), (rows, columns)
+    return SparsityPattern(csr_array(entries, shape=shape))
 
 
 # ---------------------------------------------------------------------------------- derivatives
@@ -408,10 +231,15 @@ class _Partials:
     """The partial derivatives of a component, from one call a color."""
 
     def __init__(
-        self, model: _Model, pattern: SparsityPattern, parts: Mapping[Pair, SparsityPattern]
+        self,
+        model: ComponentFunction,
+        pattern: SparsityPattern,
+        parts: Mapping[Pair, SparsityPattern],
+        detection: dict[str, Any],
     ) -> None:
-        self._model, self._pattern = model, pattern
+        self._model, self._pattern, self._detection = model, pattern, detection
         self._jacobian: SparseJacobian | None = None
+        self._settings = model.settings()
         numbers = pattern.astype(np.int64)
         numbers.data = np.arange(pattern.nnz)
         columns = dict(model.columns())
@@ -446,13 +274,37 @@ class _Partials:
         x = [self._vector(inputs, model.inputs), self._vector(outputs, model.results)]
         self._fill(np.concatenate(x), jacobian, discrete_inputs)
 
+    def _follow_settings(self) -> None:
+        """Trace again where discrete inputs or options are others; what is declared must hold."""
+        settings = self._model.settings()
+        if settings == self._settings:
+            return
+        pattern = traced_component(self._model, self._detection)
+        lost = pattern - self._pattern
+        if lost:
+            raise VerificationError(
+                f"{self._model.component.pathname} has {lost.nnz} partial derivatives that were "
+                "not declared, because a discrete input or an option has changed since: call "
+                "problem.setup() again after such a change, or declare them by hand"
+            )
+        self._jacobian, self._settings = None, settings
+
     @staticmethod
-    def _vector(values: Any, layout: _Layout) -> NDArray[Any]:
+    def _vector(values: Any, layout: Layout) -> NDArray[Any]:
         parts = [np.ravel(values[name]) for name in layout.names]
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _fill(self, x: NDArray[Any], partials: Any, discrete: Any) -> None:
+        if np.iscomplexobj(x):
+            if x.imag.any():
+                raise InputError(
+                    f"{self._model.component.pathname}: its partial derivatives are computed at "
+                    "real points; take method='fd' above it, or declare_sparsity(self, "
+                    "partials=False) and compute_partials of its own"
+                )
+            x = x.real
         self._model.discrete = None if discrete is None else dict(discrete.items())
+        self._follow_settings()
         if self._jacobian is None:
             run: Callable[..., Any] = self._model.run
             self._jacobian = sparse_jacobian(run, x, pattern=self._pattern)

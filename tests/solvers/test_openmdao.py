@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsetrace.errors import InputError, VerificationWarning
+from sparsetrace.errors import InputError, VerificationError, VerificationWarning
 from sparsetrace.solvers.openmdao import check_declared, declare_sparsity
 
 om = pytest.importorskip(
@@ -269,3 +269,105 @@ def test_a_model_with_a_loop_converges_as_with_hand_written_derivatives():
     ours, by_hand = solved(False), solved(True)
     np.testing.assert_allclose(ours[0], by_hand[0], rtol=1e-12)
     assert ours[1] == by_hand[1]
+
+
+class Coupled(om.ImplicitComponent):
+    """An input reaches one state by way of another."""
+
+    def setup(self):
+        self.add_input("a", np.array([4.0, 9.0]))
+        self.add_output("u", np.ones(2))
+        self.add_output("v", 1.0)
+
+    def setup_partials(self):
+        declare_sparsity(self)
+
+    def apply_nonlinear(self, inputs, outputs, residuals):
+        residuals["u"] = outputs["u"] ** 2 - inputs["a"]
+        residuals["v"] = outputs["v"] - outputs["u"].sum()
+
+
+@pytest.mark.parametrize("mode", ["fwd", "rev"])
+def test_states_are_reached_by_way_of_others(mode):
+    problem = problem_of(Coupled(), mode=mode)
+    totals = problem.compute_totals(of=["c0.v"], wrt=["c0.a"])
+    np.testing.assert_allclose(totals["c0.v", "c0.a"], [[1 / 4, 1 / 6]], rtol=1e-6)
+
+
+class Chosen(om.ExplicitComponent):
+    """A discrete input, or an option, says which element is read."""
+
+    def initialize(self):
+        self.options.declare("place", 0)
+
+    def setup(self):
+        self.add_input("x", np.array([1.0, 2.0, 3.0]))
+        self.add_discrete_input("n", 0)
+        self.add_output("y", 1.0)
+
+    def setup_partials(self):
+        declare_sparsity(self)
+
+    def compute(self, inputs, outputs, discrete_inputs, discrete_outputs):
+        outputs["y"] = inputs["x"][discrete_inputs["n"]] * inputs["x"][self.options["place"]]
+
+
+@pytest.mark.parametrize("by_option", [False, True])
+def test_a_pattern_that_changed_is_no_silent_loss(by_option):
+    problem = problem_of(Chosen())
+    first = problem.compute_totals(of=["c0.y"], wrt=["c0.x"])["c0.y", "c0.x"]
+    np.testing.assert_allclose(first, [[2.0, 0, 0]])
+    if by_option:
+        problem.model.c0.options["place"] = 2
+    else:
+        problem.set_val("c0.n", 2)
+    problem.run_model()
+    with pytest.raises(VerificationError, match="not declared"):
+        problem.compute_totals(of=["c0.y"], wrt=["c0.x"])
+    if by_option:
+        problem.setup()
+        problem.run_model()
+        again = problem.compute_totals(of=["c0.y"], wrt=["c0.x"])["c0.y", "c0.x"]
+        np.testing.assert_allclose(again, [[3.0, 0, 1.0]])
+
+
+class Free(om.ExplicitComponent):
+    """Matrix-free, and writes another shape of the same size."""
+
+    def setup(self):
+        self.add_input("x", np.ones((3, 1)))
+        self.add_output("y", np.ones(3))
+
+    def compute(self, inputs, outputs):
+        outputs["y"] = inputs["x"] ** 2
+
+    def compute_jacvec_product(self, inputs, d_outputs, d_inputs, mode):
+        if mode == "fwd":
+            d_outputs["y"] += (2 * inputs["x"] * d_inputs["x"]).ravel()
+
+
+class Raising(om.ExplicitComponent):
+    def setup(self):
+        self.add_input("x", 1.0)
+        self.add_output("y", 1.0)
+
+    def compute(self, inputs, outputs):
+        outputs["y"] = inputs["x"] * (2 if inputs.read_only else 1)
+
+
+def test_what_the_lint_leaves_out():
+    problem = problem_of(Free())
+    assert check_declared(problem) == []
+    parts = declare_sparsity(problem.model.c0, partials=False)
+    np.testing.assert_array_equal(parts["y", "x"].toarray(), np.eye(3, dtype=bool))
+    with pytest.warns(VerificationWarning, match="c0 is not checked"):
+        assert check_declared(problem_of(Raising())) == []
+
+
+def test_complex_points_are_refused():
+    problem = problem_of(Band())
+    problem.model.approx_totals(method="cs")
+    problem.setup(force_alloc_complex=True)
+    problem.run_model()
+    with pytest.raises(InputError, match="at real points"):
+        problem.compute_totals(of=["c0.u"], wrt=["c0.a"])
