@@ -198,6 +198,8 @@ class Coloring:
             values = np.empty(self.pattern.nnz, dtype=products.dtype)
         else:
             values = out.data if issparse(out) else out
+            if issparse(out) and not self._has_entries_of(out):
+                raise ValueError("out has other entries than the pattern, or in another order")
             if values.shape != (self.pattern.nnz,):
                 raise ValueError(f"out has shape {values.shape}, not ({self.pattern.nnz},)")
         self._fill(products, values)
@@ -208,6 +210,15 @@ class Coloring:
         result = csr_array(entries, shape=self.pattern.shape)
         result.has_canonical_format = True
         return result
+
+    def _has_entries_of(self, matrix: Any) -> bool:
+        """Whether a sparse array stores the pattern's entries, in its order."""
+        return (
+            matrix.format == "csr"
+            and matrix.shape == self.pattern.shape
+            and np.array_equal(matrix.indptr, self.pattern.indptr)
+            and np.array_equal(matrix.indices, self.pattern.indices)
+        )
 
     def _fill(self, products: NDArray[Any], values: NDArray[Any]) -> None:
         places = self._recovery

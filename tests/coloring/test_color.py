@@ -362,6 +362,10 @@ def test_out_is_a_sparse_array():
     out = sp.csr_array(banded(4, 1).astype(float))
     assert coloring.decompress(coloring.compress(matrix), out=out) is out
     np.testing.assert_array_equal(out.toarray(), matrix)
+    other = sp.csr_array(banded(4, 1)[::-1].astype(float))
+    for wrong in (other, out.tocsc(), sp.csr_array(np.ones((2, 5)))):
+        with pytest.raises(ValueError, match="other entries"):
+            coloring.decompress(coloring.compress(matrix), out=wrong)
 
 
 @pytest.mark.parametrize("kind", [*GENERAL, *SYMMETRIC])
