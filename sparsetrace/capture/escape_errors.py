@@ -40,7 +40,7 @@ from sparsetrace.user_code.frames import (
     place_of,
 )
 from sparsetrace.user_code.handlers import named
-from sparsetrace.user_code.public_names import public_name_in
+from sparsetrace.user_code.public_names import public_name, public_name_in
 from sparsetrace.user_code.reach import OWN
 
 __all__ = [
@@ -151,7 +151,8 @@ def _imports_numba(libraries: list[types.FrameType]) -> bool:
 
 def _stands_at(user: types.TracebackType) -> str:
     """The instruction at which the user's code stands."""
-    return dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
+    name = dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
+    return "CALL" if name == "PRECALL" else name  # Python 3.11 calls some builtins there
 
 
 def _callee(user: types.TracebackType) -> Chain:
@@ -349,11 +350,20 @@ def explained(
                 place=place,
             )
         )
-    call = "a compiled routine or a conversion"
     if libraries:
         call = answered(libraries) or public_name_in(outside or libraries)
+    else:
+        call = _called_name(user) or "a compiled routine or a conversion"
     problem = f"it was given traced values, which it cannot take ({type(error).__name__}: {error})"
     return EscapeError(explain(call, problem, *_remedies(call, instead), place=place))
+
+
+def _called_name(user: types.TracebackType) -> str | None:
+    """The public name of what the user's code calls where it stands; None if that is not known."""
+    if not _stands_at(user).startswith("CALL"):
+        return None
+    called = named(_callee(user), user.tb_frame.f_globals)
+    return public_name(called) if callable(called) else None
 
 
 def _remedies(call: str, instead: str) -> tuple[str, ...]:
