@@ -69,7 +69,8 @@ _READ_ONLY = "destination is read-only"
 """What NumPy says where a method of ``ndarray`` itself is given a traced array to write into."""
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
-    r"item deletion|context manager|multiply sequence by|can only concatenate|"
+    r"item deletion|context manager|is not in (list|deque)$|not in tuple$|"
+    r"multiply sequence by|can only concatenate|"
     r"be interpreted as an integer|indices must be integers|"
     r"and '(dict|list|NoneType|set|str|tuple)'|: '(dict|list|NoneType|set|str|tuple)' and "
 )
