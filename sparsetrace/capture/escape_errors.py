@@ -160,6 +160,8 @@ def _callee(user: types.TracebackType) -> Chain:
     """What the user's code calls where it stands."""
     instructions = list(dis.get_instructions(user.tb_frame.f_code))
     at = sum(step.offset <= user.tb_lasti for step in instructions) - 1
+    while instructions[at].opname in ("PRECALL", "CACHE"):
+        at += 1
     return callee_at(instructions, at)
 
 

@@ -17,7 +17,7 @@ Chain = tuple[tuple[str, Any], ...]
 
 def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
     """What loads the object that is called, found by its expression's place in the source."""
-    if not instructions[at].opname.startswith(("CALL", "PRECALL")):
+    if not instructions[at].opname.startswith("CALL"):
         return ()
     return loaded_first(instructions, at)
 
