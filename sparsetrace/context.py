@@ -16,6 +16,10 @@ from sparsetrace.graph.graph import Graph, Ids
 __all__ = ["CURRENT", "Trace"]
 
 
+_FEW = 1000
+"""Elements that cost little to be chosen again by a plain call."""
+
+
 class Trace:
     """One run of the traced function over `n_inputs` inputs.
 
@@ -39,6 +43,10 @@ class Trace:
         The nodes.
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
+    choices : int
+        How often what depends on the inputs chose between numbers that have no derivative, or
+        between branches: a search that halves an interval is made of such choices.  Those of
+        few elements count twice; see `chose`.
     conditions : list of int
         The ids that branches were decided on.
     truths_at_once : bool
@@ -90,6 +98,7 @@ class Trace:
         "ambient",
         "becomes_object",
         "calm",
+        "choices",
         "compared",
         "conditions",
         "decide",
@@ -132,6 +141,7 @@ class Trace:
         self.wrapper = wrapper
         self.decide: Callable[..., bool] | None = None
         self.compared: tuple[Any, Any, Any, float] | None = None
+        self.choices = 0
         self.conditions: list[int] = []
         self.left_out: list[str] = []
         self.truths_at_once = False
@@ -149,6 +159,10 @@ class Trace:
         self.rows: dict[int, tuple[Any, Ids, Any]] = {}
         self.texts: Any = None
         self.turns: Any = None
+
+    def chose(self, size: int = 1) -> None:
+        """Count a choice of so many elements."""
+        self.choices += 1 if size > _FEW else 2
 
     def wrap(self, result: Any) -> Any:
         """What the user's function gets for the result of a rule."""

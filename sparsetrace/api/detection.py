@@ -87,7 +87,9 @@ def jacobian_sparsity(
     verify : bool, int or None
         True, or a number of probes, checks the pattern by plain calls, as
         `check_jacobian_sparsity` does.  Left out (None), a trace at a point compares the
-        values that it carried with one plain call; False leaves that out as well.
+        values that it carried with one plain call, and a function that chooses by values
+        a dozen times is called a few times near the point, since it may halve an interval;
+        False leaves both out.
 
     Returns
     -------

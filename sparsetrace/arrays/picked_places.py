@@ -22,7 +22,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.complex_operands import elements_of, moved_ids
-from sparsetrace.operands.constants import chosen_values
+from sparsetrace.operands.constants import chosen_values, note_choice
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
@@ -291,6 +291,7 @@ def _write(x: TracedArray, key: Any, value: Any) -> Any:
     if trace.dependency:
         new = trace.graph.union(new, np.broadcast_to(along_axis(place.pick.ids, axis), new.shape))
     inside = np.broadcast_to(along_axis(valid, axis), places.shape)
+    note_choice(trace, new)
     _unite(x, places[inside], new[inside])
     indexing.refresh(trace, x._ids)
     return None

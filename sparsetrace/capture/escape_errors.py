@@ -40,7 +40,7 @@ from sparsetrace.user_code.frames import (
     place_of,
 )
 from sparsetrace.user_code.handlers import named
-from sparsetrace.user_code.public_names import public_name_in
+from sparsetrace.user_code.public_names import public_name, public_name_in
 from sparsetrace.user_code.reach import OWN
 
 __all__ = [
@@ -69,7 +69,8 @@ _READ_ONLY = "destination is read-only"
 """What NumPy says where a method of ``ndarray`` itself is given a traced array to write into."""
 _ALSO_FOR_FLOATS = re.compile(
     r"has no len\(\)|not iterable|not subscriptable|not callable|item assignment|cannot unpack|"
-    r"item deletion|context manager|multiply sequence by|can only concatenate|"
+    r"item deletion|context manager|is not in (list|deque)$|not in tuple$|"
+    r"multiply sequence by|can only concatenate|"
     r"be interpreted as an integer|indices must be integers|"
     r"and '(dict|list|NoneType|set|str|tuple)'|: '(dict|list|NoneType|set|str|tuple)' and "
 )
@@ -151,13 +152,16 @@ def _imports_numba(libraries: list[types.FrameType]) -> bool:
 
 def _stands_at(user: types.TracebackType) -> str:
     """The instruction at which the user's code stands."""
-    return dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
+    name = dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
+    return "CALL" if name == "PRECALL" else name  # Python 3.11 calls some builtins there
 
 
 def _callee(user: types.TracebackType) -> Chain:
     """What the user's code calls where it stands."""
     instructions = list(dis.get_instructions(user.tb_frame.f_code))
     at = sum(step.offset <= user.tb_lasti for step in instructions) - 1
+    while instructions[at].opname in ("PRECALL", "CACHE"):
+        at += 1
     return callee_at(instructions, at)
 
 
@@ -349,11 +353,20 @@ def explained(
                 place=place,
             )
         )
-    call = "a compiled routine or a conversion"
     if libraries:
         call = answered(libraries) or public_name_in(outside or libraries)
+    else:
+        call = _called_name(user) or "a compiled routine or a conversion"
     problem = f"it was given traced values, which it cannot take ({type(error).__name__}: {error})"
     return EscapeError(explain(call, problem, *_remedies(call, instead), place=place))
+
+
+def _called_name(user: types.TracebackType) -> str | None:
+    """The public name of what the user's code calls where it stands; None if that is not known."""
+    if not _stands_at(user).startswith("CALL"):
+        return None
+    called = named(_callee(user), user.tb_frame.f_globals)
+    return public_name(called) if callable(called) else None
 
 
 def _remedies(call: str, instead: str) -> tuple[str, ...]:

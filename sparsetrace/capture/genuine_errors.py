@@ -53,6 +53,8 @@ _FAILURES: dict[type[Exception], str] = {
     ValueError: _OF_EMPTY,
 }
 """What an operation on plain objects raises, and the words that it says."""
+_NOT_IN_LIST = re.compile(r"^.* (?=is not in list$)")
+"""The number that a list does not hold, and that may be a traced one, in the words of Python."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
 
 
@@ -121,7 +123,7 @@ def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
     """Whether Python or NumPy raises this error for what an operand holds, not for its type."""
     if is_own(code) and isinstance(error, IndexError) and code.co_name not in _SUBSCRIPTS:
         return False  # not the index of a traced array itself
-    if speaks_of_traces(str(error)):
+    if speaks_of_traces(_NOT_IN_LIST.sub("", str(error))):
         return False
     known = next((cls for cls in type(error).__mro__ if cls in _FAILURES), None)
     return known is not None and re.search(_FAILURES[known], str(error)) is not None

@@ -120,7 +120,9 @@ class KnownComparisons:
         if ufunc in (np.equal, np.not_equal):
             if outcome is not (ufunc is np.equal):
                 interval.without.add(bound)
-                return
+                if getattr(number, "_dtype", _FLOAT).kind != "b" or bound not in (0.0, 1.0):
+                    return
+                bound = 1.0 - bound
             interval.low = interval.high = bound
             interval.without_low = interval.without_high = False
             interval.is_ordered = True

@@ -288,6 +288,7 @@ def _overlap(recipe: Recipe, nodes: list[Any]) -> bool:
 
 
 def _followed(trace: Trace, recipe: Recipe, nodes: list[Any], table: Ids) -> Any:
+    trace.choices += recipe.choices
     base = trace.graph.next_block() if recipe.count else 0
     results = recipe.results
     if recipe.own and type(results) is Result and results.fresh >= 0 and not recipe.writes:

@@ -88,7 +88,7 @@ class Recipe:
     """What a call appends, writes and returns.
 
     ``own`` says that all parents are nodes of the operands, ``settles`` that constants or
-    opaque elements (no derivative) are among the places.
+    opaque elements (no derivative) are among the places; ``choices`` are what the rule counted.
     """
 
     steps: list[Step]
@@ -100,6 +100,7 @@ class Recipe:
     scalar_products: Places | None
     results: Any
     writes: list[tuple[int, Places]]
+    choices: int = 0
 
 
 def recorded(
@@ -140,7 +141,10 @@ def recorded(
         outline = _outline(result, arrays)
         if not _are_new(arrays, after):
             return None
-        return _written_down(own.graph, size, arrays, outline, copies.inputs, written)
+        recipe = _written_down(own.graph, size, arrays, outline, copies.inputs, written)
+        if recipe is not None:
+            recipe.choices = own.choices
+        return recipe
     except _NoRecipe:
         return None
 

@@ -132,6 +132,11 @@ def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
         ufunc, a, b = _REFLECTED[ufunc], b, a
     if type(b) is np.ndarray and not b.ndim:  # as which NumPy's own numbers compare
         b = b[()]
+    masks = a._trace.masks
+    if masks is not None and masks.decided and a._dtype.kind in "iu" and type(b) in _EXACT:
+        known = masks.known_index(a)
+        if known is not None:
+            return bool(ufunc(known, b))
     exact = a._dtype is FLOAT or a._dtype.kind in "biu"
     if exact and type(b) in _EXACT and abs(b) <= _LARGEST:
         if a._trace.names is not None:
@@ -326,6 +331,7 @@ class Number(metaclass=_Kind):
 
     def __bool__(self) -> bool:
         trace = self._trace
+        trace.choices += 2
         if trace.local:
             return bool(self._value)
         if trace.decide is None:
@@ -344,6 +350,11 @@ class Number(metaclass=_Kind):
         return self
 
     def __hash__(self) -> int:
+        """Of a truth or a whole number of few values that of each, on a path of its own."""
+        if self._dtype.kind == "b":
+            return hash(bool(self))
+        if self._dtype.kind in "iu":
+            return hash(self.__index__())  # type: ignore[attr-defined]
         raise ValueDependentError(
             explain(
                 "hash()",

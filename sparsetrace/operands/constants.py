@@ -40,6 +40,7 @@ __all__ = [
     "converted_ids",
     "decided_values",
     "known_mask",
+    "note_choice",
     "of_known",
     "opaque",
     "plain_values",
@@ -167,6 +168,12 @@ def _beside_a_number(condition: Ids, x: Ids, y: Ids) -> Ids | None:
     return side.copy() if lowest > ZERO else None
 
 
+def note_choice(trace: Trace, ids: Ids) -> None:
+    """Count a choice that depends on the inputs, if the numbers chosen have no derivative."""
+    if ids.size and np.maximum.reduce(ids, axis=None) <= OPAQUE:
+        trace.chose(ids.size)
+
+
 def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
     """Ids of ``where(condition, x, y)``: both sides where the condition is not known."""
     if is_traced(condition) and not trace.local and not trace.dependency:
@@ -175,7 +182,10 @@ def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
             return quick
     mask = known_mask(trace, condition)
     if mask is not None:
-        return np.where(mask, x, y)
+        out = np.where(mask, x, y)
+        if trace.local and is_traced(condition):
+            note_choice(trace, out)
+        return out
     result = of_choices(trace, lambda p, q: choose(trace, condition, p, q), x, y)
     if result is not None:
         return result
@@ -184,6 +194,7 @@ def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
     if not ids.shape == x.shape == y.shape:
         shape = np.broadcast(ids, x, y).shape
     out = trace.graph.union(x, y)
+    note_choice(trace, out)
     if out.shape != shape:
         out = filled(out, shape)
     if not trace.graph.pure and out.size:

@@ -69,12 +69,15 @@ def _method(frame: types.FrameType) -> str | None:
     code = frame.f_code
     if not code.co_argcount:
         return None
-    cls = type(frame.f_locals.get(code.co_varnames[0]))
+    of = frame.f_locals.get(code.co_varnames[0])
+    cls = of if isinstance(of, type) and code.co_name == "__new__" else type(of)
     defined = next(
         (vars(base)[code.co_name] for base in cls.__mro__ if code.co_name in vars(base)), 0
     )
-    if getattr(defined, "__code__", None) is not code:
+    if getattr(getattr(defined, "__func__", defined), "__code__", None) is not code:
         return None
+    if code.co_name == "__new__":
+        return public_name(getattr(cls, "_plain", cls))  # what a stand-in is called by
     return _shown(cls.__module__, f"{cls.__qualname__}.{code.co_name}", of=cls)
 
 

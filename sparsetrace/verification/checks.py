@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from sparsetrace.context import Trace
-from sparsetrace.errors import InputError
+from sparsetrace.errors import InputError, VerificationError
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.verification.carried_values import compare_values
 from sparsetrace.verification.hessian_check import HessianCheck
@@ -19,6 +21,12 @@ from sparsetrace.verification.plain_calls import PlainFunction
 from sparsetrace.verification.sampling import DEFAULT_PROBES, Sampling
 
 __all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity"]
+
+_SEARCH = 24
+"""What a function's choices count to where it is looked at as one that may halve an interval."""
+_FEW_PROBES = 4
+_WIDTH = 300.0
+"""A search ends at a tolerance, and moves smaller than that look like jumps."""
 
 
 def check_jacobian_sparsity(
@@ -154,11 +162,17 @@ def check_hessian_sparsity(
 
 
 def _sampling(
-    traced_call: TracedCall, num_probes: object, seed: int | None, *, local: bool
+    traced_call: TracedCall,
+    num_probes: object,
+    seed: int | None,
+    *,
+    local: bool,
+    width: float = 1.0,
 ) -> Sampling:
     rng = np.random.default_rng(seed)
     probes = checked_probes(num_probes)
-    return Sampling(PlainFunction(traced_call), local=bool(local), probes=probes, rng=rng)
+    plain = PlainFunction(traced_call)
+    return Sampling(plain, local=bool(local), probes=probes, rng=rng, width=width)
 
 
 def _check_jacobian(
@@ -209,23 +223,55 @@ class Verification:
         else:
             self.probes = checked_probes(verify, "verify")
         self._traced_call, self._local = traced_call, local
-        off = verify is not None and not self.probes
-        traced_call.keeps_values = local and not off
+        self._off = verify is not None and not self.probes
+        traced_call.keeps_values = local and not self._off
 
     def jacobian(self, pattern: object, trace: Trace, *, dependency: bool) -> None:
         """Check what `jacobian_sparsity` found, in this run."""
-        self._values(trace)
-        if self.probes:
-            _check_jacobian(self._traced_call, pattern, self._sampling(), dependency=dependency)
+        check = partial(_check_jacobian, self._traced_call, pattern, dependency=dependency)
+        self._run(check, trace)
 
     def hessian(self, pattern: object, trace: Trace) -> None:
         """Check what `hessian_sparsity` or `lagrangian_hessian_sparsity` found likewise."""
+        self._run(partial(_check_hessian, self._traced_call, pattern), trace)
+
+    def _run(self, check: Callable[[Sampling], None], trace: Trace) -> None:
         self._values(trace)
         if self.probes:
-            _check_hessian(self._traced_call, pattern, self._sampling())
+            check(_sampling(self._traced_call, self.probes, 0, local=self._local))
+        elif not self._off and trace.choices >= _SEARCH:
+            self._look_for_searches(check)
 
-    def _sampling(self) -> Sampling:
-        return _sampling(self._traced_call, self.probes, 0, local=self._local)
+    def _look_for_searches(self, check: Callable[[Sampling], None]) -> None:
+        """A short check, at the point alone, of a function that chooses many times.
+
+        A number that was found by halving an interval is constant on each path, and has no
+        derivative there; but the function it is a value of has one.
+
+        Raises
+        ------
+        VerificationError
+            If the function has a derivative where the pattern has no entry.
+        """
+        sampling = _sampling(self._traced_call, _FEW_PROBES, 0, local=True, width=_WIDTH)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                check(sampling)
+        except VerificationError as error:
+            if error.column is None:
+                return  # a function that answers differently, which nobody asked about
+            raise VerificationError(
+                f"{error} The function chooses by values again and again: a number that "
+                "is found by halving an interval is constant on each path. Find it by "
+                "scipy.optimize.brentq or newton, whose result depends on what their function "
+                "depends on; or, where derivatives on each path are what is wanted, give "
+                "verify=False.",
+                row=error.row,
+                column=error.column,
+                row_name=error.row_name,
+                column_name=error.column_name,
+            ) from None
 
     def _values(self, trace: Trace) -> None:
         if self._traced_call.keeps_values:

@@ -43,7 +43,8 @@ class HessianCheck:
     @property
     def step(self) -> float:
         """The relative size of moves: their product must exceed rounding."""
-        return float(self.sampling.plain.eps ** (0.25 if self.sampling.local else 0.15))
+        order = 0.25 if self.sampling.local else 0.15
+        return float(self.sampling.width**0.5 * self.sampling.plain.eps**order)
 
     def run(self) -> None:
         """Raise a `VerificationError` for an entry that the pattern lost.

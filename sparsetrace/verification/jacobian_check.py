@@ -52,7 +52,7 @@ class JacobianCheck:
     @property
     def step(self) -> float:
         """The relative size of small moves."""
-        return float(self.sampling.plain.eps**0.4)
+        return float(self.sampling.width * self.sampling.plain.eps**0.4)
 
     def run(self) -> None:
         """Raise a `VerificationError` for an entry that the pattern lost.
@@ -295,8 +295,9 @@ class JacobianCheck:
                 for q in quotients
             ):
                 return None
-            # rounded to so many digits, the function is constant over smaller steps still
-            for power in range(2, 6):
+            # rounded to so many digits, the function is constant over smaller steps still; so is
+            # a search that ends at a tolerance, which wide moves look for
+            for power in range(2, 6 if self.sampling.width == 1.0 else 2):
                 step = size / 4**power
                 if abs(quotients[0]) * step < noise:
                     break

@@ -39,6 +39,8 @@ class Sampling:
         Keep to the arguments' own values.
     probes : int
     rng : numpy.random.Generator
+    width : float
+        How much larger than usual small moves are.
 
     Attributes
     ----------
@@ -49,9 +51,15 @@ class Sampling:
     """
 
     def __init__(
-        self, plain: PlainFunction, *, local: bool, probes: int, rng: np.random.Generator
+        self,
+        plain: PlainFunction,
+        *,
+        local: bool,
+        probes: int,
+        rng: np.random.Generator,
+        width: float = 1.0,
     ) -> None:
-        self.plain, self.local, self.rng = plain, local, rng
+        self.plain, self.local, self.rng, self.width = plain, local, rng, width
         self._most = probes + _OWN_CALLS
         self.base = plain.point
         self.values = np.zeros(0)

@@ -150,6 +150,27 @@ def test_a_conversion_in_installed_code(installed):
     assert "float.hex() inside of it" in str(error)
 
 
+def test_a_conversion_is_called_by_its_own_name():
+    def branching(v):
+        return float(str(v)) if v > 0.5 else v
+
+    assert refusal(lambda x: [float(str(v)) for v in x]).call == "float"
+    assert refusal(lambda x: [branching(v) for v in x]).call == "float"
+    assert refusal(lambda x: [complex(str(v)) for v in x]).call == "complex"
+
+
+def test_a_builtin_is_named_after_many_calls():
+    """After some turns Python 3.11 runs such a call in another instruction."""
+
+    def warm(x):
+        total = 0.0
+        for k in range(20):
+            total = total + complex(str(x[0]) if k == 19 else "1")
+        return total
+
+    assert refusal(warm).call == "complex"
+
+
 # ------------------------------------------------------------------------------ ways out
 def test_a_trace_at_a_point_offers_detach():
     def f(x):

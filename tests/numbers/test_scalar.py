@@ -14,7 +14,12 @@ import pytest
 from outside import Outside
 from pyroaring import BitMap
 
-from oracles import assert_covers, assert_same_pattern, numerical_jacobian_pattern
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    jacobian_pattern_at,
+    numerical_jacobian_pattern,
+)
 from sparsetrace import TracedScalar, TracingError, ValueDependentError, jacobian_sparsity
 
 POINT = np.array([1.3, 2.1, 0.7])
@@ -188,6 +193,28 @@ def test_a_set_or_a_dict_cannot_look_it_up():
     for f in (lambda x: {x[0]}, lambda x: {x[0]: 1}, lambda x: hash(x[0]), lambda x: x[0] in {1.0}):
         with pytest.raises(ValueDependentError, match="hash"):
             jacobian_sparsity(f, POINT)
+
+
+BY_TRUTH = {
+    "a dict of truths": lambda x: [{True: x[1] * v, False: x[2]}[v > 0] for v in x.tolist()],
+    "a dict of NumPy's truths": lambda x: [{1: x[1] * v, 0: x[2]}[v > 0] for v in x],
+    "get": lambda x: [{True: x[1]}.get(v > 0, v) for v in x],
+    "a set": lambda x: [x[0] * len({v > 0 for v in x}), x[1] if (x[0] > 0) in {False} else x[2]],
+    "a key that is kept": lambda x: list({v > 0: v for v in x}.values())[:1],
+    "a whole number": lambda x: [{0: x[1], 1: x[2], 2: x[0] * x[1]}[int(np.argmax(x))]],
+    "sums of it": lambda x: [{1: x[1], 2: x[2], 3: x[0] * x[1]}[np.argmax(x) + 1]],
+    "index of the largest": lambda x: [x[x.tolist().index(max(x))] ** 2 * x[0]],
+}
+
+
+@pytest.mark.parametrize("f", BY_TRUTH.values(), ids=BY_TRUTH)
+def test_keys_and_places_that_few_values_decide(f):
+    """Each value is a path of its own; the union holds what is seen at any of the points."""
+    points = np.random.default_rng(0).uniform(-1, 1, (60, 3))
+    seen = [jacobian_pattern_at(f, x) for x in points]
+    assert_same_pattern(jacobian_sparsity(f, POINT), np.logical_or.reduce(seen))
+    for x, expected in zip(points[:8], seen, strict=False):
+        assert_same_pattern(jacobian_sparsity(f, x, local=True), expected)
 
 
 def test_copies_are_itself():

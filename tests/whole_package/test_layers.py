@@ -183,7 +183,7 @@ TOPICS = {
     "rules": "cuts infinities letters records second_zeros zeros",
     "scipy_rules": "calls longer_arrays names refusals",
     "tracing": "outputs",
-    "verification": "correct_patterns planted_holes",
+    "verification": "correct_patterns planted_holes searches",
 }
 """What test modules are named after, besides the modules of the room."""
 MOST_LINES = 600
