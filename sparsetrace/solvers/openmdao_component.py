@@ -114,6 +114,8 @@ class Vector(Mapping[str, Any]):
     def asarray(self, copy: bool = False) -> Any:
         return self._buffer.copy() if copy else self._buffer
 
+    _get_data = asarray  # not public, but OpenMDAO's own examples call it
+
 
 @contextmanager
 def _vectors_of_its_own(component: Any, vectors: list[Vector]) -> Iterator[None]:
