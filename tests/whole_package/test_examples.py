@@ -15,7 +15,7 @@ LINES = {
     "adagrad": "with_masked_arrays SparsityPattern: 16 x 24, 25 entries",
     "boundary_value": "boundary value:",
     "brusselator": "SparsityPattern: 288 x 288, 1728 entries",
-    "bundle_adjustment": "sparsetrace.solvers.scipy_optimize: cost",
+    "bundle_adjustment": "sparsetrace.solvers.scipy_equations: cost",
     "chained_layers": "gradient: SparsityPattern: 1 x 864, 732 entries",
     "chained_rosenbrock": "trust-constr:",
     "component_model": "explicit SparsityPattern: 17 x 10, 50 entries",
