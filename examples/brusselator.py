@@ -1,14 +1,17 @@
 """A stiff reaction with diffusion, solved with its Jacobian: ``python examples/brusselator.py``.
 
-Without the pattern, SciPy's BDF takes one evaluation a variable for each Jacobian; with
-it, as many as the pattern has colors.
+Without the pattern, SciPy's BDF and Radau take one evaluation a variable for each Jacobian; with
+it, as many as the pattern has colors.  So does CVODE of SUNDIALS, which needs scikit-sundae:
+``pip install 'sparsetrace[sundials]'``.
 """
+
+import importlib.util
 
 import numpy as np
 import scipy.integrate
 
 import sparsetrace as st
-from sparsetrace.solvers import solve_ivp
+from sparsetrace.solvers import cvode, solve_ivp
 
 N = 12
 ALPHA = 0.02 * (N - 1) ** 2
@@ -40,20 +43,51 @@ pattern = st.jacobian_sparsity(rates, 0.0, start, argnums=1)
 print(repr(pattern))
 assert pattern.nnz == 12 * N * N
 
-counts = []
-solutions = []
-for solver, options in (
-    (solve_ivp, {}),  # our derivatives
-    (solve_ivp, {"jac": "2-point"}),  # SciPy's differences with our pattern
-    (scipy.integrate.solve_ivp, {}),
-):
+
+def solved(solver, **options):
+    """What it all ends with, and how many calls that takes."""
+    global calls
     calls = 0
-    solution = solver(rates, (0, 1), start, method="BDF", **options)
+    solution = solver(rates, (0, 1), start, **options)
     assert solution.success
-    counts.append(calls)
-    solutions.append(solution.y[:, -1])
-print("calls of the function with the pattern:", *counts[:2])
-print("calls without:", counts[2])
-assert max(counts[:2]) < counts[2] / 3
-for solution in solutions[:2]:
-    assert np.allclose(solution, solutions[2], rtol=1e-2, atol=1e-3)
+    return solution.y[:, -1], calls
+
+
+for method in ("BDF", "Radau"):
+    dense, calls_of_dense = solved(scipy.integrate.solve_ivp, method=method)
+    print(f"{method} without the pattern: {calls_of_dense} calls")
+    for title, options in (("our Jacobian", {}), ("SciPy's differences", {"jac": "2-point"})):
+        sparse, calls_of_sparse = solved(solve_ivp, method=method, **options)
+        gain, difference = calls_of_dense / calls_of_sparse, np.abs(sparse - dense).max()
+        print(f"    with {title}: {calls_of_sparse} calls, {gain:.1f} times fewer,", end=" ")
+        print(f"greatest difference {difference:.1e}")
+        assert gain > 3
+        assert np.allclose(sparse, dense, rtol=1e-2, atol=1e-3)
+
+
+def by_cvode(rates, span, start, linsolver):
+    """CVODE's own differences are dense, and its Jacobian ours where it is sparse."""
+    from sksundae.cvode import CVODE
+
+    if linsolver == "sparse":
+        solution = cvode(rates, span[0], start, rtol=1e-6, atol=1e-9).solve(span, start)
+    else:
+
+        def fill(t, y, rates_of_y):
+            rates_of_y[:] = rates(t, y)
+
+        solution = CVODE(fill, linsolver=linsolver, rtol=1e-6, atol=1e-9).solve(span, start)
+    solution.y = solution.y.T
+    return solution
+
+
+if importlib.util.find_spec("sksundae") is None:
+    print("scikit-sundae is not installed: pip install 'sparsetrace[sundials]'")
+else:
+    dense, calls_of_dense = solved(by_cvode, linsolver="dense")
+    sparse, calls_of_sparse = solved(by_cvode, linsolver="sparse")
+    gain, difference = calls_of_dense / calls_of_sparse, np.abs(sparse - dense).max()
+    print(f"CVODE: {calls_of_sparse} calls for {calls_of_dense}, {gain:.1f} times fewer,", end=" ")
+    print(f"greatest difference {difference:.1e}")
+    assert gain > 3
+    assert np.allclose(sparse, dense, rtol=1e-4, atol=1e-5)

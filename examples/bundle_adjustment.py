@@ -48,13 +48,17 @@ start = np.concatenate([cameras.ravel(), points.ravel()])
 start += 0.01 * random.normal(size=start.size)
 
 options = {"x_scale": "jac", "ftol": 1e-8, "args": (camera_of, point_of, images)}
-costs, counts = [], []
+costs, counts, points_found = [], [], []
 for solver in (least_squares, scipy.optimize.least_squares):
     calls = 0
     solution = solver(residuals, start, **options)
     assert solution.success
     costs.append(solution.cost)
     counts.append(calls)
+    points_found.append(solution.fun)
     print(f"{solver.__module__}: cost {solution.cost:.3f}, {calls} calls")
+difference = np.abs(points_found[0] - points_found[1]).max()
+gain = counts[1] / counts[0]
+print(f"{gain:.0f} times fewer calls, greatest difference of the residuals {difference:.1e}")
 assert np.isclose(*costs, rtol=1e-3)
 assert counts[0] < counts[1] / 3

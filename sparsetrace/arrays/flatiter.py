@@ -44,6 +44,11 @@ class Flat:
         return result
 
     @property
+    def _traced_data(self) -> Any:
+        """What is written where it is assigned: the elements in C order."""
+        return self._array.reshape(-1)
+
+    @property
     def base(self) -> Layout:
         return self._array
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from functools import cached_property
 from typing import Any, Self
@@ -12,10 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from sparsetrace.coloring.cliques import sorted_pattern
+from sparsetrace.coloring.counting import groups_of, seeds_of
 from sparsetrace.coloring.first_fit import Ints
 from sparsetrace.coloring.recovery import (
     Substitution,
-    alone_in_row,
+    check_symmetric,
+    direct_by_columns,
+    direct_by_rows,
     row_ids,
     substitution,
     transposed_places,
@@ -127,8 +129,8 @@ class Coloring:
     @cached_property
     def groups(self) -> Any:
         """The columns or rows of each color, a list of arrays; a pair if bidirectional."""
-        columns = _groups(self.column_colors, self.num_column_colors)
-        rows = _groups(self.row_colors, self.num_row_colors)
+        columns = groups_of(self.column_colors, self.num_column_colors)
+        rows = groups_of(self.row_colors, self.num_row_colors)
         if self.kind == "bidirectional":
             return columns, rows
         return rows if self.kind == "rows" else columns
@@ -136,8 +138,8 @@ class Coloring:
     @property
     def seeds(self) -> Any:
         """One vector a color: shape (n, colors), for rows (m, colors); a pair if bidirectional."""
-        columns = _seeds(self.column_colors, self.num_column_colors)
-        rows = _seeds(self.row_colors, self.num_row_colors)
+        columns = seeds_of(self.column_colors, self.num_column_colors)
+        rows = seeds_of(self.row_colors, self.num_row_colors)
         if self.kind == "bidirectional":
             return columns, rows
         return rows if self.kind == "rows" else columns
@@ -167,9 +169,9 @@ class Coloring:
             raise ValueError(f"the matrix is {matrix.shape}, the pattern {self.pattern.shape}")
         products = []
         if self.kind != "rows":
-            products.append(matrix @ _seeds(self.column_colors, self.num_column_colors))
+            products.append(matrix @ seeds_of(self.column_colors, self.num_column_colors))
         if self.kind in ("rows", "bidirectional"):
-            products.append((matrix.T @ _seeds(self.row_colors, self.num_row_colors)).T)
+            products.append((matrix.T @ seeds_of(self.row_colors, self.num_row_colors)).T)
         return products[0] if len(products) == 1 else tuple(products)
 
     def decompress(self, compressed: Any, out: Any = None) -> Any:
@@ -384,47 +386,6 @@ class Coloring:
         return np.where(recovery < offset, from_columns, from_rows)
 
 
-def check_symmetric(pattern: csr_array) -> None:
-    """Refuse a pattern that is not its own transpose.
-
-    Raises
-    ------
-    ValueError
-        With an entry whose mirror image is missing.
-    """
-    rows, columns = pattern.shape
-    if rows != columns:
-        raise ValueError(f"the pattern of a symmetric matrix is square, not {rows} x {columns}")
-    transposed = pattern.tocsc()
-    transposed.sort_indices()
-    if np.array_equal(transposed.indptr, pattern.indptr) and np.array_equal(
-        transposed.indices, pattern.indices
-    ):
-        return
-    only = (pattern.astype(np.int8) - pattern.T.astype(np.int8)).tocoo()
-    first = int(np.argmax(only.data > 0))
-    row, column = only.row[first], only.col[first]
-    raise ValueError(
-        f"the pattern is not symmetric: it has ({row}, {column}), but not ({column}, {row})"
-    )
-
-
-def direct_by_columns(pattern: csr_array, colors: Ints, kind: str) -> tuple[Ints, Any]:
-    """Each entry's color by its column, and whether no other in its row has that."""
-    if kind == "rows":
-        return np.full(pattern.nnz, -1), np.zeros(pattern.nnz, dtype=np.bool_)
-    of_entries = colors[pattern.indices]
-    count = int(colors.max(initial=-1)) + 1
-    return of_entries, alone_in_row(row_ids(pattern), of_entries, pattern.shape[0], count)
-
-
-def direct_by_rows(pattern: csr_array, colors: Ints) -> tuple[Ints, Any]:
-    """Each entry's color by its row, and whether no other in its column has that."""
-    of_entries = colors[row_ids(pattern)]
-    count = int(colors.max(initial=-1)) + 1
-    return of_entries, alone_in_row(pattern.indices, of_entries, pattern.shape[1], count)
-
-
 def _checked(name: str, colors: ArrayLike | None, size: int, wanted: bool) -> Ints:
     if not wanted:
         if colors is not None:
@@ -438,19 +399,6 @@ def _checked(name: str, colors: ArrayLike | None, size: int, wanted: bool) -> In
     if size and not (np.issubdtype(array.dtype, np.integer) and array.min() >= -1):
         raise ValueError(f"{name} are whole numbers from 0 on, or -1 for none")
     return array.astype(np.intp)
-
-
-def _groups(colors: Ints, count: int) -> list[Ints]:
-    order = np.argsort(colors, kind="stable")
-    bounds = np.searchsorted(colors[order], np.arange(count + 1))
-    return [order[start:stop] for start, stop in itertools.pairwise(bounds)]
-
-
-def _seeds(colors: Ints, count: int) -> NDArray[np.float64]:
-    seeds = np.zeros((len(colors), count))
-    colored = np.flatnonzero(colors >= 0)
-    seeds[colored, colors[colored]] = 1.0
-    return seeds
 
 
 def _npz(path: str | os.PathLike[str]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-__all__ = ["Ints", "first_fit", "recolored"]
+__all__ = ["Ints", "first_fit", "recolored", "rounds_for"]
 
 Ints = NDArray[Any]
 """Whole numbers: colors, ids of vertices, index arrays."""
@@ -61,6 +61,11 @@ def recolored(cliques: csr_array, colors: Ints, rounds: int) -> Ints:
             rank = shuffle.permutation(count)
         colors = _first_fit(by_vertex, least, np.argsort(rank[colors], kind="stable"))
     return colors
+
+
+def rounds_for(cliques: csr_array) -> int:
+    """How often a coloring is improved: what costs little beside the coloring itself."""
+    return 6 if cliques.nnz <= 10**6 else 3 if cliques.nnz <= 10**7 else 0
 
 
 @cache

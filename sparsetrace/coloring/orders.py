@@ -19,7 +19,16 @@ from scipy.sparse import csr_array
 
 from sparsetrace.coloring.first_fit import Ints
 
-__all__ = ["ORDERS", "check_order", "vertex_order"]
+__all__ = [
+    "ALL_ORDERS",
+    "CHEAP_ORDERS",
+    "FEW",
+    "ORDERS",
+    "SOME",
+    "check_order",
+    "rank_of",
+    "vertex_order",
+]
 
 _MOST_NEIGHBORS = 50
 """Neighbors are written out for at most so many times the entries; the longest cliques, which
@@ -45,6 +54,14 @@ _DYNAMIC = {
 
 ORDERS = ("best", "natural", "largest_first", *_DYNAMIC, "random")
 """What ``order=`` takes."""
+ALL_ORDERS = tuple(order for order in ORDERS if order not in ("best", "random"))
+"""What ``"best"`` tries on a small pattern."""
+CHEAP_ORDERS = ("natural", "largest_first")
+"""What it tries on others."""
+FEW = 5_000
+"""Entries up to which a pattern is small."""
+SOME = 100_000
+"""Entries up to which several ranks of a symmetric pattern are tried."""
 
 
 def check_order(order: str) -> None:
@@ -74,6 +91,13 @@ def vertex_order(cliques: csr_array, order: str, seed: int | None = None) -> Int
         return np.argsort(-degrees, kind="stable")
     neighbors = _neighbors(cliques)
     return _dynamic_order(neighbors, _DYNAMIC[order], backwards=order == "smallest_last")
+
+
+def rank_of(ordered: Ints) -> Ints:
+    """The place of each vertex in an order."""
+    rank = np.empty(len(ordered), dtype=np.intp)
+    rank[ordered] = np.arange(len(ordered))
+    return rank
 
 
 def _neighbors(cliques: csr_array) -> csr_array:

@@ -20,7 +20,9 @@ from sparsetrace.coloring.first_fit import Ints
 
 __all__ = [
     "Substitution",
-    "alone_in_row",
+    "check_symmetric",
+    "direct_by_columns",
+    "direct_by_rows",
     "needed_colors",
     "row_ids",
     "substitution",
@@ -48,7 +50,48 @@ def transposed_places(pattern: csr_array) -> Ints:
     return transposed
 
 
-def alone_in_row(rows: Ints, colors: Ints, num_rows: int, num_colors: int) -> Mask:
+def check_symmetric(pattern: csr_array) -> None:
+    """Refuse a pattern that is not its own transpose.
+
+    Raises
+    ------
+    ValueError
+        With an entry whose mirror image is missing.
+    """
+    rows, columns = pattern.shape
+    if rows != columns:
+        raise ValueError(f"the pattern of a symmetric matrix is square, not {rows} x {columns}")
+    transposed = pattern.tocsc()
+    transposed.sort_indices()
+    if np.array_equal(transposed.indptr, pattern.indptr) and np.array_equal(
+        transposed.indices, pattern.indices
+    ):
+        return
+    only = (pattern.astype(np.int8) - pattern.T.astype(np.int8)).tocoo()
+    first = int(np.argmax(only.data > 0))
+    row, column = only.row[first], only.col[first]
+    raise ValueError(
+        f"the pattern is not symmetric: it has ({row}, {column}), but not ({column}, {row})"
+    )
+
+
+def direct_by_columns(pattern: csr_array, colors: Ints, kind: str) -> tuple[Ints, Any]:
+    """Each entry's color by its column, and whether no other in its row has that."""
+    if kind == "rows":
+        return np.full(pattern.nnz, -1), np.zeros(pattern.nnz, dtype=np.bool_)
+    of_entries = colors[pattern.indices]
+    count = int(colors.max(initial=-1)) + 1
+    return of_entries, _alone_in_row(row_ids(pattern), of_entries, pattern.shape[0], count)
+
+
+def direct_by_rows(pattern: csr_array, colors: Ints) -> tuple[Ints, Any]:
+    """Each entry's color by its row, and whether no other in its column has that."""
+    of_entries = colors[row_ids(pattern)]
+    count = int(colors.max(initial=-1)) + 1
+    return of_entries, _alone_in_row(pattern.indices, of_entries, pattern.shape[1], count)
+
+
+def _alone_in_row(rows: Ints, colors: Ints, num_rows: int, num_colors: int) -> Mask:
     """Whether an entry's color is that of no other entry in its row; color -1 never is.
 
     Parameters

@@ -57,8 +57,8 @@ def _agrees(function: Function, x: Vector, seed: int) -> bool | None:
     v = direction(x, seed)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("error", np.exceptions.ComplexWarning)
             warnings.simplefilter("ignore", RuntimeWarning)
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)  # which is one, too
             product = function(x + 1j * COMPLEX_STEP * v).copy()  # it may be a buffer
             difference, size = _central(function, x, v, _STEP)
             if product.shape != difference.shape or difference.dtype.kind == "c":

@@ -9,14 +9,9 @@ from sparsetrace.solvers.ipopt import ipopt_problem
 from sparsetrace.solvers.openmdao import check_declared, declare_sparsity
 from sparsetrace.solvers.osqp import sqp
 from sparsetrace.solvers.pyomo import grey_box
+from sparsetrace.solvers.scipy_equations import least_squares, newton_krylov, root
 from sparsetrace.solvers.scipy_integrate import solve_bvp, solve_ivp
-from sparsetrace.solvers.scipy_optimize import (
-    least_squares,
-    minimize,
-    newton_krylov,
-    nonlinear_constraint,
-    root,
-)
+from sparsetrace.solvers.scipy_minimize import minimize, nonlinear_constraint
 from sparsetrace.solvers.sundials import cvode
 
 __all__ = [

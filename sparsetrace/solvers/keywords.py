@@ -14,15 +14,18 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy.sparse import csr_array
 
-from sparsetrace.api.detection import jacobian_sparsity
+from sparsetrace.api.detection import hessian_sparsity, jacobian_sparsity
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.derivatives.flat_function import Vector
+from sparsetrace.derivatives.hessian import sparse_hessian
 from sparsetrace.derivatives.jacobian import sparse_jacobian
 from sparsetrace.errors import InputError, TracingError
 
 __all__ = [
+    "DIFFERENCES",
     "Sparsity",
     "as_vector",
+    "dense_values",
     "detection_keywords",
     "gradient_of",
     "hessian_keywords",
@@ -34,24 +37,42 @@ __all__ = [
 ]
 
 Sparsity = Mapping[str, Any] | None
-_OF_DERIVATIVES = frozenset(inspect.signature(sparse_jacobian).parameters)
+DIFFERENCES = ("2-point", "3-point", "cs")
+"""Words for ``jac=`` by which SciPy takes differences itself."""
+
+
+def _parameters(*functions: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(name for f in functions for name in inspect.signature(f).parameters)
+
+
+_OF_JACOBIANS = _parameters(sparse_jacobian, jacobian_sparsity)
+_OF_HESSIANS = _parameters(sparse_hessian, hessian_sparsity)
+_OF_ONE = frozenset(("pattern", "coloring"))
+"""A problem has several derivatives, and is given these for one of them."""
 
 
 def detection_keywords(sparsity: Mapping[str, Any]) -> dict[str, Any]:
     """Of the keywords of a derivative, those that are about its trace."""
-    return {key: value for key, value in sparsity.items() if key not in _OF_DERIVATIVES}
+    return _without(sparsity, _parameters(sparse_jacobian))
 
 
-def jacobian_keywords(sparsity: Mapping[str, Any], pattern: bool = False) -> dict[str, Any]:
-    """Those that a Jacobian takes beside a Hessian; the pattern is that of one of them."""
-    of_hessians = ("kind", "hessian_store") + (() if pattern else ("pattern", "coloring"))
-    return {key: value for key, value in sparsity.items() if key not in of_hessians}
+def jacobian_keywords(sparsity: Mapping[str, Any], *, pattern: bool = False) -> dict[str, Any]:
+    """Those of a Jacobian beside a Hessian, and the pattern if it is the Jacobian's.
+
+    A keyword that is neither's stays: the derivative refuses it.
+    """
+    other = _OF_HESSIANS - _OF_JACOBIANS
+    return _without(sparsity, other if pattern else other | _OF_ONE)
 
 
-def hessian_keywords(sparsity: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that a Hessian takes beside the Jacobian that has the others."""
-    of_jacobians = ("vectorized", "pattern", "coloring")
-    return {key: value for key, value in sparsity.items() if key not in of_jacobians}
+def hessian_keywords(sparsity: Mapping[str, Any], *, pattern: bool = False) -> dict[str, Any]:
+    """Those of a Hessian beside a Jacobian, likewise."""
+    other = _OF_JACOBIANS - _OF_HESSIANS
+    return _without(sparsity, other if pattern else other | _OF_ONE)
+
+
+def _without(sparsity: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in sparsity.items() if key not in names}
 
 
 def gradient_of(
@@ -79,6 +100,11 @@ def gradient_of(
         return np.bincount(jacobian.cols, data, minlength=len(x))
 
     return gradient
+
+
+def dense_values(derivative: Callable[..., Any]) -> Callable[..., Any]:
+    """The derivative as a dense array, for solvers that take no other."""
+    return lambda *args: derivative(*args).toarray()
 
 
 def as_vector(x: Any) -> Vector:

@@ -61,11 +61,15 @@ class NonlinearProgram:
         self.cl = _side("cl", cl, self.m, 0.0)
         self.cu = _side("cu", cu, self.m, 0.0)
         self.equations = np.flatnonzero(self.cl == self.cu)
-        of_hessian = hessian_keywords(keywords) | {
-            key: keywords[key] for key in ("pattern", "coloring") if key in keywords
-        }
         self._hessian = sparse_lagrangian_hessian(
-            f, g, start, args, grad=grad, terms=terms, lower=True, **of_hessian
+            f,
+            g,
+            start,
+            args,
+            grad=grad,
+            terms=terms,
+            lower=True,
+            **hessian_keywords(keywords, pattern=True),
         )
 
     # ---------------------------------------------------------------------- what Ipopt calls

@@ -7,7 +7,7 @@ Rows and columns of each pair (of, wrt) are in C order, as `declare_partials` ta
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from scipy.sparse import block_array, csr_array, eye_array
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.coloring import color_columns
 from sparsetrace.derivatives.jacobian import SparseJacobian, sparse_jacobian
-from sparsetrace.errors import InputError, VerificationError, VerificationWarning
+from sparsetrace.errors import VerificationError, VerificationWarning
 from sparsetrace.solvers.openmdao_component import (
     ComponentFunction,
     Layout,
@@ -61,11 +61,13 @@ def declare_sparsity(
     TracingError
         If a dependency could be lost, at points too.
     InputError
-        If it is no component of these kinds, has residuals of its own names, or inputs whose
-        shapes are not known yet.
+        If it is no component of these kinds, or has inputs or residuals that are not known yet.
 
     Notes
     -----
+    Code that takes no complex numbers, or drops their imaginary parts, is differentiated by real
+    differences; so is all code at complex points, where OpenMDAO takes a complex step itself.
+
     Where discrete inputs or options are others at a later linearization, the component is traced
     again; entries that were not declared raise a `VerificationError`.
 
@@ -92,17 +94,44 @@ def declare_sparsity(
     """
     model = ComponentFunction(component)
     pattern = traced_component(model, detection)
-    parts = model.parts(pattern)
     own = {"method": "cs"} if hasattr(component, "_exprs") else {}
     # of an implicit component the empty ones too: OpenMDAO takes what is not declared for a proof
     # that an output does not depend on an input, and it may do so by way of other states
-    declared = model.parts(pattern, every=True) if model.is_implicit else parts
+    declared = model.parts(pattern, model.outputs, every=model.is_implicit)
+    if model.results is not model.outputs:
+        _ByOutputs.install(component, declared)
     for (of, wrt), part in declared.items():
         rows, columns = part.coords()
         component.declare_partials(of, wrt, rows=rows, cols=columns, **own)
     if partials and not own:
-        _Partials(model, pattern, parts, detection).install()
-    return parts
+        _Partials(model, pattern, detection).install()
+    return model.parts(pattern, model.results)
+
+
+class _ByOutputs:
+    """Declarations by the names of outputs, of a component whose residuals have names of their own.
+
+    OpenMDAO keeps them by outputs, and would take ours for names of residuals; its translation
+    from those joins no patterns without values.
+    """
+
+    def __init__(self, component: Any) -> None:
+        self._pairs: set[Pair] = set()
+        self._by_residuals = component._resolve_partials_patterns
+        above: Any = super(component_classes()[1], component)
+        self._by_outputs = above._resolve_partials_patterns
+
+    @classmethod
+    def install(cls, component: Any, pairs: Collection[Pair]) -> None:
+        """Let the component take these pairs as they are; once, however often it is set up."""
+        resolve = vars(component).get("_resolve_partials_patterns")
+        if not isinstance(resolve, cls):
+            resolve = component._resolve_partials_patterns = cls(component)
+        resolve._pairs = set(pairs)
+
+    def __call__(self, of: Any, wrt: Any, meta: Any) -> None:
+        is_ours = (of, wrt) in self._pairs
+        (self._by_outputs if is_ours else self._by_residuals)(of, wrt, meta)
 
 
 @dataclass(frozen=True)
@@ -195,14 +224,21 @@ def _compared(model: ComponentFunction, detection: Mapping[str, Any]) -> list[De
     if not model.inputs.size or not model.results.size:
         return []
     whole = traced_component(model, dict(detection))
-    traced = model.parts(whole, every=True)
-    known = {pair: _declared(component, *pair, part.shape) for pair, part in traced.items()}
-    columns = [wrt for wrt, _ in model.columns()]
-    blocks = [[known[of, wrt] for wrt in columns] for of in model.results.names]
-    saved = color_columns(block_array(blocks)).num_colors - color_columns(whole).num_colors
+    traced = model.parts(whole, model.results, every=True)
+    # OpenMDAO keeps what is declared by the names of outputs, whatever residuals are called
+    blocks = [
+        [
+            _declared(component, of, wrt, (rows.stop - rows.start, columns.stop - columns.start))
+            for wrt, columns in model.columns()
+        ]
+        for of, rows in model.outputs.places.items()
+    ]
+    known = SparsityPattern(csr_array(block_array(blocks)))
+    saved = color_columns(known).num_colors - color_columns(whole).num_colors
     results = []
-    for (of, wrt), pattern in traced.items():
-        declared = known[of, wrt]
+    for ((of, wrt), pattern), declared in zip(
+        traced.items(), model.parts(known, model.results, every=True).values(), strict=True
+    ):
         missing = tuple(zip(*((pattern - declared).coords()), strict=True))
         extra = (declared - pattern).nnz
         if missing or extra:
@@ -234,18 +270,16 @@ class _Partials:
         self,
         model: ComponentFunction,
         pattern: SparsityPattern,
-        parts: Mapping[Pair, SparsityPattern],
         detection: dict[str, Any],
     ) -> None:
         self._model, self._pattern, self._detection = model, pattern, detection
-        self._jacobian: SparseJacobian | None = None
+        self._by_calls: dict[str | None, SparseJacobian] = {}
+        self._method: str | None = None
         self._settings = model.settings()
         numbers = pattern.astype(np.int64)
         numbers.data = np.arange(pattern.nnz)
-        columns = dict(model.columns())
-        self._places = {
-            (of, wrt): numbers[model.results.places[of], columns[wrt]].data for of, wrt in parts
-        }
+        parts = model.parts(numbers, model.outputs)
+        self._places = {pair: part.data for pair, part in parts.items()}
 
     def install(self) -> None:
         """Let the component compute its derivatives so."""
@@ -271,7 +305,7 @@ class _Partials:
     ) -> None:
         """Fill the partial derivatives of residuals by inputs and states."""
         model = self._model
-        x = [self._vector(inputs, model.inputs), self._vector(outputs, model.results)]
+        x = [self._vector(inputs, model.inputs), self._vector(outputs, model.outputs)]
         self._fill(np.concatenate(x), jacobian, discrete_inputs)
 
     def _follow_settings(self) -> None:
@@ -287,7 +321,7 @@ class _Partials:
                 "not declared, because a discrete input or an option has changed since: call "
                 "problem.setup() again after such a change, or declare them by hand"
             )
-        self._jacobian, self._settings = None, settings
+        self._by_calls, self._settings = {}, settings
 
     @staticmethod
     def _vector(values: Any, layout: Layout) -> NDArray[Any]:
@@ -295,19 +329,35 @@ class _Partials:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _fill(self, x: NDArray[Any], partials: Any, discrete: Any) -> None:
-        if np.iscomplexobj(x):
-            if x.imag.any():
-                raise InputError(
-                    f"{self._model.component.pathname}: its partial derivatives are computed at "
-                    "real points; take method='fd' above it, or declare_sparsity(self, "
-                    "partials=False) and compute_partials of its own"
-                )
-            x = x.real
         self._model.discrete = None if discrete is None else dict(discrete.items())
         self._follow_settings()
-        if self._jacobian is None:
-            run: Callable[..., Any] = self._model.run
-            self._jacobian = sparse_jacobian(run, x, pattern=self._pattern)
-        data = self._jacobian.data(x)
+        data = self._values(x)
+        # the jacobian of a component whose residuals have their own names holds that of outputs
+        of_outputs = getattr(partials, "_jac", partials)
         for pair, places in self._places.items():
-            partials[pair] = data[places]
+            values = data[places]
+            # at complex points OpenMDAO has room for real values at times: then Newton's steps are
+            # those of the real part, and end at the same point
+            of_outputs[pair] = values if np.iscomplexobj(of_outputs[pair]) else values.real
+
+    def _values(self, x: NDArray[Any]) -> NDArray[Any]:
+        """All entries; by real differences where the complex step is of no use."""
+        if np.iscomplexobj(x):
+            if x.imag.any():
+                return self._jacobian(x, "3-point").data(x)
+            x = x.real
+        jacobian = self._jacobian(x, self._method)
+        try:
+            return jacobian.data(x)
+        except (TypeError, ValueError, np.exceptions.ComplexWarning):
+            if jacobian.method != "cs":
+                raise
+            self._method = "3-point"  # code that took complex numbers where it was first evaluated
+            return self._jacobian(x, self._method).data(x)
+
+    def _jacobian(self, x: NDArray[Any], method: str | None) -> SparseJacobian:
+        if method not in self._by_calls:
+            run: Callable[..., Any] = self._model.run
+            given: Any = method
+            self._by_calls[method] = sparse_jacobian(run, x, pattern=self._pattern, method=given)
+        return self._by_calls[method]

@@ -39,38 +39,59 @@ def component_classes() -> tuple[Any, Any, Any]:
 
 
 class Layout:
-    """Names, shapes and places of the variables in a vector, and their values."""
+    """Names, shapes and places of the variables in a vector."""
 
-    def __init__(self, component: Any, kind: str) -> None:
-        self.names: list[str] = list(component._var_rel_names[kind])
-        metadata = component._var_rel2meta
-        for name in self.names:
-            if metadata[name]["shape"] is None:
-                raise InputError(
-                    f"the shape of {name!r} is not known yet: call declare_sparsity in "
-                    "setup_partials, where it is"
-                )
-        self.shapes = {name: tuple(metadata[name]["shape"]) for name in self.names}
-        vector: Any = getattr(component, f"_{kind}s", None)
-        is_current = vector is not None and all(
-            name in vector and np.shape(vector[name]) == shape
-            for name, shape in self.shapes.items()
-        )
-        if not is_current:  # not set up yet, or set up anew
-            vector = {name: metadata[name]["val"] for name in self.names}
-        values = {name: np.array(vector[name], dtype=np.float64) for name in self.names}
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        self.names, self.shapes = list(shapes), dict(shapes)
         self.places: dict[str, slice] = {}
         start = 0
-        for name in self.names:
-            size = int(np.prod(self.shapes[name], dtype=np.intp))
+        for name, shape in self.shapes.items():
+            size = int(np.prod(shape, dtype=np.intp))
             self.places[name] = slice(start, start + size)
             start += size
         self.size = start
-        self.values = np.zeros(start)
-        for name in self.names:
-            self.values[self.places[name]] = np.broadcast_to(
-                values[name], self.shapes[name]
-            ).ravel()
+
+
+def _variables(component: Any, kind: str) -> tuple[Layout, NDArray[Any]]:
+    """The inputs or outputs of a component, and their values."""
+    names, metadata = component._var_rel_names[kind], component._var_rel2meta
+    for name in names:
+        if metadata[name]["shape"] is None:
+            raise InputError(
+                f"the shape of {name!r} is not known yet: call declare_sparsity in "
+                "setup_partials, where it is"
+            )
+    layout = Layout({name: tuple(metadata[name]["shape"]) for name in names})
+    vector: Any = getattr(component, f"_{kind}s", None)
+    is_current = vector is not None and all(
+        name in vector and np.shape(vector[name]) == shape for name, shape in layout.shapes.items()
+    )
+    if not is_current:  # not set up yet, or set up anew
+        vector = {name: metadata[name]["val"] for name in names}
+    values = np.zeros(layout.size)
+    for name, shape in layout.shapes.items():
+        value = np.array(vector[name], dtype=np.float64)
+        values[layout.places[name]] = np.broadcast_to(value, shape).ravel()
+    return layout, values
+
+
+def _residuals(component: Any, outputs: Layout) -> Layout:
+    """Residuals have the names and shapes of the outputs, unless the component adds its own."""
+    declared = component._declared_residuals
+    own = {name: tuple(meta["shape"]) for name, meta in declared.items()}
+    if not own:
+        if type(component).setup_residuals is not component_classes()[1].setup_residuals:
+            raise InputError(
+                f"{type(component).__name__} adds its residuals in setup_residuals: call "
+                "declare_sparsity in setup_partials, which comes after it"
+            )
+        return outputs
+    residuals = Layout(own)
+    if residuals.size != outputs.size:
+        raise InputError(
+            f"{type(component).__name__} has {residuals.size} residuals and {outputs.size} outputs"
+        )
+    return residuals
 
 
 class Vector(Mapping[str, Any]):
@@ -114,6 +135,8 @@ class Vector(Mapping[str, Any]):
     def asarray(self, copy: bool = False) -> Any:
         return self._buffer.copy() if copy else self._buffer
 
+    _get_data = asarray  # not public, but OpenMDAO's own examples call it
+
 
 @contextmanager
 def _vectors_of_its_own(component: Any, vectors: list[Vector]) -> Iterator[None]:
@@ -146,29 +169,28 @@ class ComponentFunction:
         self.is_implicit = isinstance(component, implicit)
         if not isinstance(component, (explicit, implicit)):
             raise InputError(f"{type(component).__name__} has neither compute nor apply_nonlinear")
-        if getattr(component, "_declared_residuals", None):
-            raise InputError(
-                f"{type(component).__name__} has residuals of other names than its states "
-                "(add_residual), which are declared by hand"
-            )
-        self.inputs = Layout(component, "input")
-        self.results = Layout(component, "output")
+        self.inputs, self._input_values = _variables(component, "input")
+        self.outputs, self._output_values = _variables(component, "output")
+        self.results = _residuals(component, self.outputs) if self.is_implicit else self.outputs
         self.discrete: Any = None
 
     @property
     def start(self) -> NDArray[Any]:
         """The inputs' values, and the states' behind them."""
-        parts = (
-            [self.inputs.values, self.results.values] if self.is_implicit else [self.inputs.values]
-        )
-        return np.concatenate(parts)
+        states = [self._output_values] if self.is_implicit else []
+        return np.concatenate([self._input_values, *states])
+
+    @property
+    def before(self) -> NDArray[Any]:
+        """What outputs or residuals hold before a run."""
+        return np.zeros(self.results.size) if self.is_implicit else self._output_values
 
     def fill(self, component: Any, x: Any, results: Any) -> None:
         """Run the component; `results` are its outputs or residuals."""
         count = self.inputs.size
         vectors = [Vector(x[:count], self.inputs)]
         if self.is_implicit:
-            vectors.append(Vector(x[count:], self.results))
+            vectors.append(Vector(x[count:], self.outputs))
         vectors.append(Vector(results, self.results))
         run = component.apply_nonlinear if self.is_implicit else component.compute
         with _vectors_of_its_own(component, vectors):
@@ -194,8 +216,7 @@ class ComponentFunction:
 
     def run(self, x: NDArray[Any]) -> NDArray[Any]:
         """The outputs or residuals at `x`, real or complex."""
-        before = np.zeros_like(self.results.values) if self.is_implicit else self.results.values
-        results = before.astype(np.result_type(x, np.float64))
+        results = self.before.astype(np.result_type(x, np.float64))
         self.fill(self.component, x, results)
         return results
 
@@ -203,16 +224,14 @@ class ComponentFunction:
         """Inputs, then states, and their columns."""
         yield from self.inputs.places.items()
         if self.is_implicit:
-            for name, place in self.results.places.items():
+            for name, place in self.outputs.places.items():
                 yield name, slice(place.start + self.inputs.size, place.stop + self.inputs.size)
 
-    def parts(
-        self, pattern: SparsityPattern, *, every: bool = False
-    ) -> dict[Pair, SparsityPattern]:
-        """The pattern of each pair that has entries, or of every one."""
+    def parts(self, pattern: Any, rows_of: Layout, *, every: bool = False) -> dict[Pair, Any]:
+        """The pattern of each pair that has entries, or of every one; rows by either layout."""
         parts = {
             (of, wrt): pattern[rows, columns]
-            for of, rows in self.results.places.items()
+            for of, rows in rows_of.places.items()
             for wrt, columns in self.columns()
         }
         return {pair: part for pair, part in parts.items() if every or part.nnz}
@@ -220,8 +239,7 @@ class ComponentFunction:
 
 def traced_component(model: ComponentFunction, detection: dict[str, Any]) -> SparsityPattern:
     """The pattern for every input; where that cannot be had, the union of those at some points."""
-    results = np.zeros(model.results.size) if model.is_implicit else model.results.values
-    options = {"out": results, **detection}
+    options = {"out": model.before, **detection}
     start, component = model.start, model.component
 
     def fill(x: Any, out: Any) -> None:

@@ -220,6 +220,17 @@ def test_flat_can_be_set():
     assert_same_pattern(jacobian_sparsity(f, POINT), expected)
 
 
+def test_flat_is_written_into_an_array_of_its_own():
+    def f(x):
+        y = np.zeros(8)
+        y[1:7] = x.T.flat
+        return np.concatenate([y, x[::-1].flat])
+
+    expected = np.zeros((14, 6))
+    expected[range(1, 7), [0, 3, 1, 4, 2, 5]] = expected[range(8, 14), [3, 4, 5, 0, 1, 2]] = 1
+    assert_same_pattern(jacobian_sparsity(f, POINT), expected)
+
+
 def test_flat_is_an_iterator():
     def f(x):
         flat = x.flat

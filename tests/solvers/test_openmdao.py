@@ -362,12 +362,3 @@ def test_what_the_lint_leaves_out():
     np.testing.assert_array_equal(parts["y", "x"].toarray(), np.eye(3, dtype=bool))
     with pytest.warns(VerificationWarning, match="c0 is not checked"):
         assert check_declared(problem_of(Raising())) == []
-
-
-def test_complex_points_are_refused():
-    problem = problem_of(Band())
-    problem.model.approx_totals(method="cs")
-    problem.setup(force_alloc_complex=True)
-    problem.run_model()
-    with pytest.raises(InputError, match="at real points"):
-        problem.compute_totals(of=["c0.u"], wrt=["c0.a"])

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from cases.optimisation import HS071_START, hs071_constraints
+from cases.optimisation import HS071_OPTIMUM, HS071_START, hs071, hs071_constraints
 from sparsetrace.errors import InputError
 from sparsetrace.solvers.pyomo import grey_box
 
@@ -60,3 +60,27 @@ def test_names(pyomo):
     assert box.equality_constraint_names() == ["g0", "g1"]
     with pytest.raises(InputError, match="1 names, and there are 2"):
         grey_box(hs071_constraints, HS071_START, result_names=["one"])
+
+
+def test_hs071_as_a_model_with_a_grey_box(pyomo):
+    """Pyomo's objective, our constraints as outputs that it bounds, solved by Ipopt."""
+    pytest.importorskip("cyipopt", reason="needs cyipopt (pip install 'sparsetrace[ipopt]')")
+    from pyomo import environ as pyo
+    from pyomo.contrib.pynumero.asl import AmplInterface
+    from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
+
+    if not AmplInterface.available():
+        pytest.skip("needs PyNumero's library (pyomo build-extensions)")
+    model = pyo.ConcreteModel()
+    box = grey_box(hs071_constraints, HS071_START, outputs=True)
+    model.box = ExternalGreyBoxBlock(external_model=box)
+    x = [model.box.inputs[f"x{i}"] for i in range(4)]
+    for variable in x:
+        variable.setlb(1)
+        variable.setub(5)
+    model.box.outputs["g0"].setlb(25)
+    model.sphere = pyo.Constraint(expr=model.box.outputs["g1"] == 40)
+    model.value = pyo.Objective(expr=hs071(x))
+    solver = pyo.SolverFactory("cyipopt", options={"print_level": 0, "sb": "yes"})
+    solver.solve(model)
+    assert pyo.value(model.value) == pytest.approx(HS071_OPTIMUM, abs=1e-5)

@@ -1,0 +1,131 @@
+"""OpenMDAO components at complex points, and those that take real numbers alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sparsetrace.solvers.openmdao import declare_sparsity
+
+om = pytest.importorskip(
+    "openmdao.api", reason="needs openmdao (pip install 'sparsetrace[openmdao]')"
+)
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture(autouse=True)
+def without_reports(monkeypatch):
+    monkeypatch.setenv("OPENMDAO_REPORTS", "0")
+
+
+def problem_of(component, **options):
+    problem = om.Problem()
+    problem.model.add_subsystem("c0", component)
+    if isinstance(component, om.ImplicitComponent):
+        component.nonlinear_solver = om.NewtonSolver(solve_subsystems=False, iprint=-1)
+        component.linear_solver = om.DirectSolver()
+    problem.setup(**options)
+    problem.run_model()
+    return problem
+
+
+class Band(om.ImplicitComponent):
+    def setup(self):
+        self.add_input("a", np.array([1.0, 2.0, 3.0]))
+        self.add_output("u", np.ones(3))
+
+    def setup_partials(self):
+        declare_sparsity(self)
+
+    def apply_nonlinear(self, inputs, outputs, residuals):
+        u, a = outputs["u"], inputs["a"]
+        residuals["u"] = u**3 + a * u - 2 * a[::-1]
+        residuals["u"][1:] -= 0.1 * u[:-1]
+
+
+class Square(om.ExplicitComponent):
+    def setup(self):
+        self.add_input("u", np.ones(3))
+        self.add_output("y", np.ones(3))
+
+    def setup_partials(self):
+        declare_sparsity(self)
+
+    def compute(self, inputs, outputs):
+        outputs["y"] = inputs["u"] ** 2
+
+
+@pytest.mark.filterwarnings("ignore:The following groups have a nonlinear solver")
+def test_a_complex_step_through_the_model():
+    """OpenMDAO moves the whole model, and asks for derivatives at complex points."""
+
+    class Whole(om.Group):
+        def setup(self):
+            self.add_subsystem("c0", Band())
+            self.add_subsystem("c1", Square())
+            self.connect("c0.u", "c1.u")
+            self.nonlinear_solver = om.NewtonSolver(solve_subsystems=False, iprint=-1)
+            self.linear_solver = om.DirectSolver()
+
+    def totals(by_steps):
+        problem = om.Problem()
+        problem.model.add_subsystem("whole", Whole())
+        if by_steps:
+            problem.model.approx_totals(method="cs")
+        problem.setup(force_alloc_complex=True)
+        problem.run_model()
+        return problem.compute_totals(of=["whole.c1.y"], wrt=["whole.c0.a"])
+
+    exact, stepped = totals(False), totals(True)
+    for pair, values in exact.items():
+        np.testing.assert_allclose(stepped[pair], values, rtol=1e-8, atol=1e-10)
+        assert np.abs(values).max() > 0.1
+
+
+def test_derivatives_at_complex_points():
+    """Their imaginary parts are what a complex step of first derivatives is taken for."""
+    problem = problem_of(Band())
+    component = problem.model.c0
+    u, a = np.array([1.0, 2.0, 3.0]) + 1e-30j, np.array([2.0, 1.0, 0.5])
+    entries = {("u", "u"): np.zeros(5, dtype=complex), ("u", "a"): np.zeros(5, dtype=complex)}
+    component.linearize({"a": a}, {"u": u}, entries)
+    expected = np.zeros((3, 3), dtype=complex)
+    expected[range(3), range(3)] = 3 * u**2 + a
+    expected[range(1, 3), range(2)] = -0.1
+    rows, columns = np.nonzero(expected)
+    values = expected[rows, columns]
+    np.testing.assert_allclose(entries["u", "u"].real, values.real, rtol=1e-8)
+    np.testing.assert_allclose(entries["u", "u"].imag, values.imag, rtol=1e-6, atol=1e-36)
+
+
+class Counting(om.ExplicitComponent):
+    """Takes a whole number from its inputs: the complex step would be dropped."""
+
+    def setup(self):
+        self.add_input("x", np.array([2.5, 1.0, 3.0]))
+        self.add_output("y", np.ones(3))
+
+    def setup_partials(self):
+        declare_sparsity(self)
+
+    def compute(self, inputs, outputs):
+        outputs["y"] = inputs["x"] ** 2 * int(np.trunc(inputs["x"][0]))
+
+
+class LaterReal(Counting):
+    """Takes complex numbers where it is first linearized, and not beyond."""
+
+    def compute(self, inputs, outputs):
+        x = inputs["x"]
+        outputs["y"] = [float(v) ** 2 for v in x] if x[0] > 2.6 else x**2
+
+
+@pytest.mark.parametrize(("component", "factor"), [(Counting, 2), (LaterReal, 1)])
+def test_code_that_drops_imaginary_parts_is_differentiated_by_real_ones(component, factor):
+    problem = problem_of(component())
+    for first in (2.5, 2.7):
+        x = np.array([first, 1.5, 3.0])
+        problem.set_val("c0.x", x)
+        problem.run_model()
+        totals = problem.compute_totals(of=["c0.y"], wrt=["c0.x"])["c0.y", "c0.x"]
+        np.testing.assert_allclose(totals, np.diag(2 * x * factor), rtol=1e-6, atol=1e-9)
