@@ -17,7 +17,7 @@ __all__ = ["CURRENT", "Trace"]
 
 
 _FEW = 1000
-"""Elements that cost little to be chosen again by a plain call."""
+"""Numbers that cost little to be compared again by a plain call."""
 
 
 class Trace:
@@ -44,9 +44,8 @@ class Trace:
     decide : callable or None
         Gives the outcome of the next branch on a traced value; None refuses branches.
     choices : int
-        How often what depends on the inputs chose between numbers that have no derivative, or
-        between branches: a search that halves an interval is made of such choices.  Those of
-        few elements count twice; see `chose`.
+        How often numbers were compared, and how often many of them were chosen that have no
+        derivative: a search that halves an interval is made of that.  See `compared_numbers`.
     conditions : list of int
         The ids that branches were decided on.
     truths_at_once : bool
@@ -160,9 +159,16 @@ class Trace:
         self.texts: Any = None
         self.turns: Any = None
 
-    def chose(self, size: int = 1) -> None:
-        """Count a choice of so many elements."""
-        self.choices += 1 if size > _FEW else 2
+    def compared_numbers(self, size: int) -> None:
+        """Count a comparison.
+
+        Of many numbers only those count, and half, whose result cannot be followed further: at
+        a point, where it is plain.  Elsewhere what they choose is counted.
+        """
+        if size <= _FEW:
+            self.choices += 2
+        elif self.local:
+            self.choices += 1
 
     def wrap(self, result: Any) -> Any:
         """What the user's function gets for the result of a rule."""

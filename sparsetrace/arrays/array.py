@@ -39,10 +39,9 @@ from sparsetrace.numbers.text import array_text
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.numpy_rules.array_manipulation import repeats
 from sparsetrace.operands.complex_operands import moved_ids
-from sparsetrace.operands.constants import note_choice
 from sparsetrace.operands.memory import without_buffer
 from sparsetrace.operands.memory_order import ordered
-from sparsetrace.operands.operands import FLOAT, Elements, contains_traced, is_traced, values_of
+from sparsetrace.operands.operands import FLOAT, Elements, is_traced, values_of
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.attribute_access import whether_there
@@ -249,8 +248,6 @@ class TracedArray(Layout):
             return
         ids = moved_ids(trace, value, self._dtype)
         if not indexing.is_simple(key):
-            if trace.local and contains_traced(key):
-                note_choice(trace, ids)
             key, unsure = indexing.constant_key(trace, key)
             if unsure:
                 if _picks(key) and _write_picked(self, key, value) is not NotImplemented:

@@ -109,6 +109,7 @@ _WRITING = frozenset(("out", "overwrite_input", "copy"))
 """Options of functions that write into an argument, or may."""
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))
+_COMPARING = frozenset((np.less, np.less_equal, np.greater, np.greater_equal))
 _CONVERTING = frozenset(("casting", "signature", "dtype"))
 
 
@@ -150,6 +151,8 @@ def ufunc_call(
             if ids is not None:
                 indexing.put(trace, target._ids, ..., ids)
                 return target
+    if ufunc in _COMPARING and method == "__call__":
+        trace.compared_numbers(max(map(np.size, inputs)))
     for operand in inputs:
         if not _accepts(operand):
             if range in map(type, inputs):

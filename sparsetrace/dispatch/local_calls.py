@@ -54,12 +54,6 @@ Rule = Callable[..., Any]
 """What gives the ids of a call: for traces of both kinds the same."""
 
 
-_COMPARISONS = frozenset(
-    (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
-)
-"""At a point their results are plain, and choose unseen."""
-
-
 def _is_whole(result: Any) -> bool:
     """Whether a result holds nothing but whole numbers, truth values and no arrays of reals."""
     if isinstance(result, (list, tuple)):
@@ -89,8 +83,6 @@ def of_ufunc_call(
     values = _values(trace, ufunc, method, inputs, options)
     arrays = values if isinstance(values, tuple) else (values,)
     if not outs and not trace.dependency and all(map(_is_whole, arrays)):
-        if ufunc in _COMPARISONS:
-            trace.chose(np.size(values))
         return values
     result = rule(trace, (ufunc, method), inputs, options, outs)
     several = (result,) if isinstance(result, Elements) else result

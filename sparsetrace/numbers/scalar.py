@@ -331,7 +331,6 @@ class Number(metaclass=_Kind):
 
     def __bool__(self) -> bool:
         trace = self._trace
-        trace.choices += 2
         if trace.local:
             return bool(self._value)
         if trace.decide is None:

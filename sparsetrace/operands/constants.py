@@ -171,7 +171,7 @@ def _beside_a_number(condition: Ids, x: Ids, y: Ids) -> Ids | None:
 def note_choice(trace: Trace, ids: Ids) -> None:
     """Count a choice that depends on the inputs, if the numbers chosen have no derivative."""
     if ids.size and np.maximum.reduce(ids, axis=None) <= OPAQUE:
-        trace.chose(ids.size)
+        trace.choices += 1
 
 
 def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
@@ -182,10 +182,7 @@ def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
             return quick
     mask = known_mask(trace, condition)
     if mask is not None:
-        out = np.where(mask, x, y)
-        if trace.local and is_traced(condition):
-            note_choice(trace, out)
-        return out
+        return np.where(mask, x, y)
     result = of_choices(trace, lambda p, q: choose(trace, condition, p, q), x, y)
     if result is not None:
         return result
