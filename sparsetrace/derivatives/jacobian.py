@@ -197,7 +197,7 @@ class SparseJacobian(SparseDerivative):
 
     def _values(self, x: Vector, value: Vector | None = None) -> Vector:
         return self._compression.data(
-            self._call,
+            self._call if self._vectorized else self._flat,
             x,
             self.method,
             self._rel_step,

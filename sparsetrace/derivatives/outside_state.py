@@ -31,6 +31,8 @@ _MOST_ARRAYS = 128
 _MOST_SAMPLED = 32
 _SAMPLES = 32
 _ABSENT: Any = object()
+_KEYS: Any = object()
+"""Stands for the keys of a holder, and the length of a list."""
 _CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
 _CHANGES_MEANWHILE = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What a look meets where another thread changes things, or an attribute is gone."""
@@ -148,7 +150,9 @@ class OutsideState:
         self._bytes = _MOST_BYTES
         self._places_left = {True: _MOST_ARRAYS, False: _MOST_SAMPLED}
         for kind, holders in _holders(found):
-            self._held.append((kind, list(self._within_limits(kind, holders))))
+            watched = list(self._within_limits(kind, holders))
+            if watched:
+                self._held.append((kind, watched))
         self._take()
         for array in found.arrays:
             self._watch(array)
@@ -241,18 +245,16 @@ class OutsideState:
             return
         held: list[tuple[_Kind, list[Any]]] = []
         for kind, holders in self._held:
-            keys: dict[int, set[Any]] = {}
+            untouched = []
             for holder in holders:
-                own = {
-                    key for key in (None, *kind.keyed(holder)) if (_id(holder), key) in self._own
-                }
-                if own:
-                    keys[_id(holder)] = own
-            held.append((kind, [one for one in holders if _id(one) not in keys]))
-            for holder in holders:
-                own = keys.get(_id(holder), set())
-                if own and None not in own:
-                    held.append((_without(kind, own), [holder]))
+                now, place = kind.keyed(holder), _id(holder)
+                kept = {key for key in now if (place, key) not in self._own}
+                if len(kept) == len(now) and (place, _KEYS) not in self._own:
+                    untouched.append(holder)
+                elif kept:
+                    held.append((_only(kind, kept), [holder]))
+            if untouched:
+                held.append((kind, untouched))
         self._held = held
         self._arrays = {
             key: array for key, array in self._arrays.items() if array.place not in self._own
@@ -291,12 +293,13 @@ class OutsideState:
         self, holder: Any, old: dict[Any, Any], new: dict[Any, Any]
     ) -> Iterator[tuple[Any, Any, str, Any, Any]]:
         owner, key_of_holder = self._owners.get(id(holder)), _id(holder)
+        keys: Iterable[Any] = old.keys() | new.keys()
         if old.keys() != new.keys() and owner is None:
-            # a cache, a list that grows: all of it
+            # a cache, a list that grows: which keys there are is one place
             name = f"a {type(holder).__name__} that it reads"
-            yield (key_of_holder, None), holder, name, None, _ABSENT
-            return
-        for key in old.keys() | new.keys():
+            yield (key_of_holder, _KEYS), holder, name, None, _ABSENT
+            keys = old.keys() & new.keys()
+        for key in keys:
             before, now = old.get(key, _ABSENT), new.get(key, _ABSENT)
             if now is not before:
                 name = _described(holder, key, owner)
@@ -402,8 +405,8 @@ def _id(holder: Any) -> int:
     return id(holder[0]) if type(holder) is tuple else id(holder)
 
 
-def _without(kind: _Kind, keys: set[Any]) -> _Kind:
-    return _keyed(lambda holder: {k: v for k, v in kind.keyed(holder).items() if k not in keys})
+def _only(kind: _Kind, keys: set[Any]) -> _Kind:
+    return _keyed(lambda holder: {k: v for k, v in kind.keyed(holder).items() if k in keys})
 
 
 def _described(holder: Any, key: Any, owner: type | None) -> str:

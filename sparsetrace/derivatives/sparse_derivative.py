@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,11 @@ class SparseDerivative(ABC):
             )
         self.coloring = coloring
         self._compression = Compression(coloring)
+        entries = coloring.pattern
+        self._template = csr_array(
+            (np.zeros(entries.nnz), entries.indices, entries.indptr), entries.shape
+        )
+        self._template.has_canonical_format = True
         self._schedule.begin()
         self._moved_entries = []
         self._restructured(x)
@@ -234,6 +240,10 @@ class SparseDerivative(ABC):
             raise InputError("the complex step needs real inputs; choose method='3-point'")
         return point
 
+    def __getstate__(self) -> dict[str, Any]:
+        # elsewhere the functions may read something else
+        return self.__dict__ | {"_outside": None, "_signature": None, "_fruitless": {}}
+
     # ------------------------------------------------------------------------- what users call
     def __call__(self, x: Any, *args: Any) -> csr_array:
         """The derivative at `x`, a csr_array with every entry of the pattern."""
@@ -299,10 +309,12 @@ class SparseDerivative(ABC):
 
     # ----------------------------------------------------------------------------- evaluation
     def _matrix(self, data: Vector) -> csr_array:
-        pattern = self.coloring.pattern
-        entries = (data, pattern.indices.copy(), pattern.indptr.copy())
-        matrix = csr_array(entries, shape=pattern.shape)
-        matrix.has_canonical_format = True
+        # a shallow copy, as the constructor looks at all of it, and most of that is not in the
+        # cache; the arrays are the caller's own
+        pattern = self._template
+        matrix = copy(pattern)
+        matrix.data = data
+        matrix.indices, matrix.indptr = pattern.indices.copy(), pattern.indptr.copy()
         return matrix
 
     def _checked_values(self, x: Vector, value: Vector | None = None) -> Vector:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import pickle
 import types
 
 import numpy as np
@@ -294,6 +296,33 @@ def test_what_the_function_itself_writes_is_its_own_affair(monkeypatch):
         f(POINT + i)
         jacobian(POINT + i)
     assert len(traces) <= 2
+
+
+def test_what_is_beside_a_cache_of_the_function_is_watched():
+    options = {"k": 1}
+    steps = [1]
+
+    def f(x):
+        options[f"seen {len(options)}"] = len(steps)
+        steps.append(0)
+        return x * np.roll(x, options["k"] * steps[0])
+
+    jacobian = sparse_jacobian(f, POINT)
+    for change in (lambda: options.update(k=2), lambda: steps.__setitem__(0, 3)):
+        jacobian(POINT)
+        jacobian(POINT)
+        change()
+        expected = dense(f, POINT)
+        np.testing.assert_allclose(jacobian(POINT).toarray(), expected, atol=1e-8)
+
+
+def test_copies_and_pickles_are_prepared_again():
+    jacobian = sparse_jacobian(by_attribute, POINT)
+    jacobian(POINT)
+    for other in (copy.deepcopy(jacobian), pickle.loads(pickle.dumps(jacobian))):
+        MODEL.k = (MODEL.k + 1) % 4
+        expected = dense(by_attribute, POINT)
+        np.testing.assert_allclose(other(POINT).toarray(), expected, atol=1e-8)
 
 
 def test_numbers_that_are_others_but_not_zero_are_not_traced_again(monkeypatch):
