@@ -45,7 +45,10 @@ class Compression:
         self._groups = [group.astype(np.intp, copy=False) for group in coloring.groups]
         self._in_groups = np.concatenate([np.zeros(0, np.intp), *self._groups])
         self._ends = np.cumsum([len(group) for group in self._groups])[:-1]
+        # kept, as the system takes back large arrays that are freed, and clears new ones
         self._products = np.empty((coloring.num_colors, pattern.shape[0]))
+        self._second: Vector | None = None
+        self._widths: Vector | None = None
         self._unit = rounding_unit(np.zeros(0))
         self._direct = coloring.kind != "acyclic"
         if self._direct:
@@ -133,15 +136,15 @@ class Compression:
         function: Function,
         x: Vector,
         moves: Vector,
-        minus: Sequence[Vector] | Vector,
+        minus: Vector | None,
         stacked: Function | None,
+        products: Vector,
     ) -> Vector:
         """Results where the columns of each color are moved, minus others; shape (colors, m).
 
-        They are written over the products of before, if their dtype is the same.
+        They are written into `products`, if its dtype is theirs.
         """
         moved = np.split((x + moves)[self._in_groups], self._ends) if self._groups else []
-        products = self._products
         if stacked is not None:
             points = np.repeat(x[None], len(moved), axis=0)
             for color, group in enumerate(self._groups):
@@ -149,7 +152,8 @@ class Compression:
             results: Iterable[Vector] = self._sized(stacked(points)) if moved else ()
         else:
             results = self._results(function, x, moved)
-        for color, (result, other) in enumerate(zip(results, minus, strict=True)):
+        for color, result in enumerate(results):
+            other = False if minus is None else minus if minus.ndim == 1 else minus[color]
             # whole numbers and truth values have no differences of their own kind
             dtype = np.result_type(result, other)
             if dtype.kind not in "fc":
@@ -198,16 +202,16 @@ class Compression:
         one_sided = move.one_sided
         if value is None and (move.second is None or one_sided is not None):
             value = self._sized(function(x.copy())).copy()
-        count = len(self._groups)
         ahead: tuple[Vector, Vector] | None = None
         with np.errstate(divide="ignore", invalid="ignore"):
             if move.second is None:
                 assert value is not None
-                products = self._swept(function, x, move.first, repeated(value, count), stacked)
+                products = self._swept(function, x, move.first, value, stacked, self._products)
             else:
-                nothing = repeated(np.zeros((), np.bool_), count)
-                second = self._swept(function, x, move.second, nothing, stacked).copy()
-                products = self._swept(function, x, move.first, second, stacked)
+                if self._second is None:
+                    self._second = np.empty_like(self._products)
+                second = self._swept(function, x, move.second, None, stacked, self._second)
+                products = self._swept(function, x, move.first, second, stacked, self._products)
                 if one_sided is not None:
                     # both points lie on one side: 4 f(h) - f(2h) - 3 f(0)
                     assert value is not None
@@ -223,11 +227,10 @@ class Compression:
             differences = self._entries(products)
             if ahead is not None:
                 differences = np.where(*ahead, differences)
-            moved = np.take(move.first, self._moved, mode="clip")
-            differences /= moved if move.second is None else 2 * moved
+            width = move.first if move.second is None else 2 * move.first
+            if self._widths is None or self._widths.dtype != width.dtype:
+                self._widths = np.empty(len(self._moved), width.dtype)
+            if len(width):
+                np.take(width, self._moved, out=self._widths, mode="clip")
+            differences /= self._widths
             return differences
-
-
-def repeated(value: Vector, count: int) -> Vector:
-    """The same value so many times, without a copy."""
-    return np.broadcast_to(value, (count, *value.shape))
