@@ -1,5 +1,7 @@
 """Colorings, and Jacobians from compressed calls: time, and what they cost beside f itself."""
 
+from time import perf_counter
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -102,9 +104,12 @@ class Coloring:
 
 
 class Jacobian:
-    """A Jacobian by the complex step, and as many calls of f."""
+    """A Jacobian by differences, and as many calls of f at one array."""
 
-    def setup(self):
+    params = ["cs", "3-point", "2-point"]
+    param_names = ["method"]
+
+    def setup(self, method):
         n = 100
 
         def reaction_diffusion(y):
@@ -119,15 +124,36 @@ class Jacobian:
 
         self.f = reaction_diffusion
         self.y = np.random.default_rng(0).random(2 * n * n)
-        self.jacobian = sparse_jacobian(self.f, self.y, method="cs")
+        self.jacobian = sparse_jacobian(self.f, self.y, method=method)
+        self.jacobian(self.y)
+        before = self.jacobian.nfev
+        self.jacobian(self.y)
+        self.calls = self.jacobian.nfev - before
+        self.point = self.y + 1e-30j if method == "cs" else self.y.copy()
+
+    def time_jacobian(self, method):
         self.jacobian(self.y)
 
-    def time_jacobian(self):
-        self.jacobian(self.y)
+    def time_calls_alone(self, method):
+        for _ in range(self.calls):
+            self.f(self.point)
 
-    def time_calls_alone(self):
-        for _ in range(self.jacobian.coloring.num_colors):
-            self.f(self.y + 1e-30j)
+    def time_preparation(self, method):
+        sparse_jacobian(self.f, self.y, method=method)
 
-    def time_preparation(self):
-        sparse_jacobian(self.f, self.y, method="cs")
+    def track_overhead(self, method):
+        """What a Jacobian takes beside the calls of f, in parts of these; checks are none of f's.
+
+        Both are measured in turns, as a machine is not always equally fast; f is called at one
+        array, which stays in the cache.
+        """
+        ratios = []
+        for _ in range(100):
+            start = perf_counter()
+            self.jacobian(self.y)
+            between = perf_counter()
+            self.time_calls_alone(method)
+            ratios.append((between - start) / (perf_counter() - between))
+        return float(np.median(ratios)) - 1
+
+    track_overhead.unit = "parts of f"

@@ -7,7 +7,7 @@ product, or, with an acyclic coloring, by substitution.  Entries come in the pat
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,11 +42,20 @@ class Compression:
         pattern = coloring.pattern
         self.rows: Vector = row_ids(pattern)
         self.columns: Vector = pattern.indices
+        self._groups = [group.astype(np.intp, copy=False) for group in coloring.groups]
+        self._in_groups = np.concatenate([np.zeros(0, np.intp), *self._groups])
+        self._ends = np.cumsum([len(group) for group in self._groups])[:-1]
+        # kept, as the system takes back large arrays that are freed, and clears new ones
         self._products = np.empty((coloring.num_colors, pattern.shape[0]))
+        self._second: Vector | None = None
+        self._widths: Vector | None = None
         self._unit = rounding_unit(np.zeros(0))
         self._direct = coloring.kind != "acyclic"
         if self._direct:
-            self._places, self._moved = self._direct_places()
+            # other integers would be converted at each evaluation
+            self._places, self._moved = (
+                some.astype(np.intp, copy=False) for some in self._direct_places()
+            )
 
     def _direct_places(self) -> tuple[Vector, Vector]:
         """For each entry its place among products of shape (colors, m), and the moved column."""
@@ -106,41 +115,62 @@ class Compression:
     # ----------------------------------------------------------------------------- the points
     def _imaginary(self, function: Function, x: Vector, stacked: Function | None) -> Vector:
         """The products with each color's seed: imaginary parts, divided by the step."""
-        groups = self.coloring.groups
+        groups, products = self._groups, self._products
         if stacked is not None:
             points = np.repeat(x[None] + 0j, len(groups), axis=0)
             for color, group in enumerate(groups):
                 points.imag[color, group] = COMPLEX_STEP
-            return self._sized(stacked(points)).imag / COMPLEX_STEP
-        products = self._products
+            imaginary = self._sized(stacked(points)).imag
+            np.multiply(imaginary, 1 / COMPLEX_STEP, out=products, casting="unsafe")
+            return products
         for color, group in enumerate(groups):
-            point = x.astype(np.complex128)
+            point = x.astype(np.complex128)  # the function may keep or change it
             point.imag[group] = COMPLEX_STEP
             imaginary = self._sized(function(point)).imag
             np.multiply(imaginary, 1 / COMPLEX_STEP, out=products[color], casting="unsafe")
             del point, imaginary  # the next ones take their memory, which is in the cache
         return products
 
-    def _moved_points(
-        self, function: Function, x: Vector, moves: Vector, stacked: Function | None
+    def _swept(
+        self,
+        function: Function,
+        x: Vector,
+        moves: Vector,
+        minus: Vector | None,
+        stacked: Function | None,
+        products: Vector,
     ) -> Vector:
-        """The function where the columns of each color are moved, shape (colors, m)."""
-        groups, m = self.coloring.groups, self.coloring.pattern.shape[0]
-        if not groups:
-            return np.empty((0, m))
+        """Results where the columns of each color are moved, minus others; shape (colors, m).
+
+        They are written into `products`, if its dtype is theirs.
+        """
+        moved = np.split((x + moves)[self._in_groups], self._ends) if self._groups else []
         if stacked is not None:
-            points = np.repeat(x[None], len(groups), axis=0)
-            for color, group in enumerate(groups):
-                points[color, group] += moves[group]
-            return self._sized(stacked(points))
-        results = []
-        for group in groups:
-            point = x.copy()
-            point[group] += moves[group]
-            results.append(self._sized(function(point)).copy())  # it may be given again, changed
-        stack = np.stack(results)
-        # whole numbers and truth values have no differences of their own kind
-        return stack if stack.dtype.kind in "fc" else stack.astype(np.float64)
+            points = np.repeat(x[None], len(moved), axis=0)
+            for color, group in enumerate(self._groups):
+                points[color, group] = moved[color]
+            results: Iterable[Vector] = self._sized(stacked(points)) if moved else ()
+        else:
+            results = self._results(function, x, moved)
+        for color, result in enumerate(results):
+            other = False if minus is None else minus if minus.ndim == 1 else minus[color]
+            # whole numbers and truth values have no differences of their own kind
+            dtype = np.result_type(result, other)
+            if dtype.kind not in "fc":
+                dtype = np.dtype(np.float64)
+            if not color:
+                if products.dtype != dtype:
+                    products = np.empty(products.shape, dtype)
+            elif not np.can_cast(dtype, products.dtype):
+                products = products.astype(np.result_type(products, dtype))
+            np.subtract(result, other, out=products[color], dtype=products.dtype)
+        return products
+
+    def _results(self, function: Function, x: Vector, moved: Sequence[Vector]) -> Iterator[Vector]:
+        for group, values in zip(self._groups, moved, strict=True):
+            point = x.copy()  # the function may keep or change it
+            point[group] = values
+            yield self._sized(function(point))
 
     def _sized(self, values: Vector) -> Vector:
         m = self.coloring.pattern.shape[0]
@@ -172,26 +202,35 @@ class Compression:
         one_sided = move.one_sided
         if value is None and (move.second is None or one_sided is not None):
             value = self._sized(function(x.copy())).copy()
-        first = self._moved_points(function, x, move.first, stacked)
-        second = None
-        if move.second is not None:
-            second = self._moved_points(function, x, move.second, stacked)
-        base = np.zeros(1) if value is None else value
+        ahead: tuple[Vector, Vector] | None = None
         with np.errstate(divide="ignore", invalid="ignore"):
+            if move.second is None:
+                assert value is not None
+                products = self._swept(function, x, move.first, value, stacked, self._products)
+            else:
+                if self._second is None:
+                    self._second = np.empty_like(self._products)
+                second = self._swept(function, x, move.second, None, stacked, self._second)
+                products = self._swept(function, x, move.first, second, stacked, self._products)
+                if one_sided is not None:
+                    # both points lie on one side: 4 f(h) - f(2h) - 3 f(0)
+                    assert value is not None
+                    ahead = (
+                        one_sided[self._moved],
+                        self._entries(4 * products + 3 * (second - value)),
+                    )
             if not self._direct:
                 # rows times their own steps: the products of a matrix that is symmetric, too
-                difference = first - base if second is None else (first - second) / 2
-                scaled = self._entries(difference * move.first)
+                scaled = self._entries(products * move.first)
                 scaled /= move.first[self.rows] * move.first[self.columns]
-                return scaled
-            moved = move.first[self._moved]
-            if second is None:
-                differences = self._entries(first - base)
-                differences /= moved
-                return differences
-            differences = self._entries(first - second)
-            if one_sided is not None:
-                ahead = self._entries(4 * first - second - 3 * base)
-                differences = np.where(one_sided[self._moved], ahead, differences)
-            differences /= 2 * moved
+                return scaled if move.second is None else scaled / 2
+            differences = self._entries(products)
+            if ahead is not None:
+                differences = np.where(*ahead, differences)
+            width = move.first if move.second is None else 2 * move.first
+            if self._widths is None or self._widths.dtype != width.dtype:
+                self._widths = np.empty(len(self._moved), width.dtype)
+            if len(width):
+                np.take(width, self._moved, out=self._widths, mode="clip")
+            differences /= self._widths
             return differences

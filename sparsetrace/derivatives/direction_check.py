@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from sparsetrace.derivatives.flat_function import Vector
-from sparsetrace.derivatives.methods import COMPLEX_STEP, Bounds
+from sparsetrace.derivatives.methods import COMPLEX_STEP, Bounds, rounding_unit
 
-__all__ = ["direction", "first_missing", "takes_complex_numbers"]
+__all__ = ["Comparison", "compared", "direction", "takes_complex_numbers"]
 
 _EPS = float(np.finfo(np.float64).eps)
 _STEP = _EPS ** (1 / 3)
@@ -23,6 +24,16 @@ _SAME = 1e-4
 """Relative to the change of all results, real differences agree so well with exact ones."""
 
 Function = Callable[[Vector], Vector]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the function says to a derivative."""
+
+    missing: tuple[int, int] | None = None
+    """An entry that the pattern lacks."""
+    is_analytic: bool = True
+    """False where the complex step gives something else than real differences."""
 
 
 def direction(x: Vector, seed: int | list[int]) -> Vector:
@@ -83,30 +94,90 @@ def _central(function: Function, x: Vector, v: Vector, step: float) -> tuple[Vec
     return (ahead.astype(dtype) - behind) / (2 * step), float(np.abs(ahead).max(initial=0.0))
 
 
-def first_missing(
-    function: Function, x: Vector, matrix: csr_array, method: str, bounds: Bounds | None
+def compared(
+    function: Function,
+    x: Vector,
+    matrix: csr_array,
+    method: str,
+    bounds: Bounds | None,
+    seed: int = 2,
+) -> Comparison:
+    """A derivative beside its function, by two calls along a random direction.
+
+    Of an exact derivative one call is complex, and shows entries that are missing; the other is
+    real, and shows whether the complex step is right.  Of others they make one real difference.
+    Where a real call fails on both sides, as beyond the domain, nothing is said.
+    """
+    if not all(matrix.shape):
+        return Comparison()
+    v = _within(x, direction(x, seed), bounds)
+    with np.errstate(all="ignore"):
+        if method == "cs":
+            product = function(x + COMPLEX_STEP * 1j * v).copy()
+            derivative, base = product.imag / COMPLEX_STEP, product.real
+            missing = _missing(function, x, v, matrix, derivative, base, method)
+            return Comparison(missing, _is_real_derivative(function, x, v, bounds, product))
+        base = function(x.copy()).copy()
+        difference, v = _difference(function, x, v, bounds, _STEP, base)
+        if difference is None:
+            return Comparison()
+        return Comparison(_missing(function, x, v, matrix, difference, base, method))
+
+
+def _difference(
+    function: Function, x: Vector, v: Vector, bounds: Bounds | None, step: float, base: Vector
+) -> tuple[Vector | None, Vector]:
+    """The one-sided difference along a direction, or along its opposite if only there it works."""
+    for side in (v, -v) if bounds is None else (v,):
+        try:
+            return (function(x + step * side) - base) / step, side
+        except Exception:
+            continue
+    return None, v
+
+
+def _is_real_derivative(
+    function: Function, x: Vector, v: Vector, bounds: Bounds | None, product: Vector
+) -> bool:
+    """Whether the real difference is that of the complex step, as far as it can tell."""
+    if not np.isfinite(x).all():
+        return True
+    unit = rounding_unit(product)
+    step = float(np.sqrt(unit))
+    difference, side = _difference(function, x, v, bounds, step, product.real)
+    if difference is None:
+        return True
+    exact = product.imag / COMPLEX_STEP * (1.0 if side is v else -1.0)
+    errors = np.abs(difference - exact)
+    finite = np.abs(exact[np.isfinite(exact)])
+    # where a row vanishes, what is left are the second derivatives and the rounding of its terms
+    allowed = 1e-6 * finite.max(initial=0.0) + 1e2 * unit / step * np.abs(product.real)
+    allowed += _SAME * np.maximum(np.abs(exact), np.abs(difference))
+    return not (errors > allowed)[np.isfinite(errors)].any()
+
+
+def _missing(
+    function: Function,
+    x: Vector,
+    v: Vector,
+    matrix: csr_array,
+    derivative: Vector,
+    base: Vector,
+    method: str,
 ) -> tuple[int, int] | None:
-    """An entry that the matrix lacks, if one call along a random direction shows it.
+    """An entry that the matrix lacks, if a derivative along a direction shows it.
 
     A row whose product disagrees is looked into: the inputs that it has no entry for are moved,
     and its result must not change at all.
     """
-    if not all(matrix.shape):
-        return None
-    v = _within(x, direction(x, 2), bounds)
-    step = COMPLEX_STEP * 1j if method == "cs" else _STEP
-    with np.errstate(all="ignore"):
-        product = function(x + step * v).copy()
-        base = function(x.copy()).copy() if method != "cs" else product.real
-        derivative = product.imag / COMPLEX_STEP if method == "cs" else (product - base) / _STEP
-        expected = matrix @ v
-        size = abs(matrix) @ np.abs(v)
-        allowed = 1e-9 * size if method == "cs" else 1e-3 * size + 1e-6 * np.abs(base)
-        wrong = np.flatnonzero(np.abs(derivative - expected) > allowed)
-        for row in wrong[:3]:
-            column = _missing_column(function, x, v, base, matrix, int(row), method)
-            if column is not None:
-                return int(row), column
+    expected = matrix @ v
+    size = abs(matrix) @ np.abs(v)
+    allowed = 1e-9 * size if method == "cs" else 1e-3 * size + 1e-6 * np.abs(base)
+    wrong = np.flatnonzero(np.abs(derivative - expected) > allowed)
+    for row in wrong[:3]:
+        column = _missing_column(function, x, v, base, matrix, int(row), method)
+        if column is not None:
+            return int(row), column
     return None
 
 

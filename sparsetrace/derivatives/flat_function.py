@@ -6,7 +6,7 @@ numbers in any structure; their elements come leaf by leaf, in C order within ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,8 +103,14 @@ class FlatFunction:
         parts = iter(np.split(given, np.cumsum(sizes)[:-1]))
         return rebuilt(before, lambda leaf: _like(leaf, next(parts)))
 
-    def signature(self) -> tuple[Any, ...]:
-        """What the pattern depends on: shapes, and the values that a trace takes as they are."""
+    def signature(self, static: Collection[int] = ()) -> tuple[Any, ...]:
+        """What the pattern depends on: shapes, and the values that a trace takes as they are.
+
+        Parameters
+        ----------
+        static : collection of int
+            Arguments whose floating-point numbers are taken as they are, too.
+        """
         if self._plain and len(self.args) == 1:
             return (self.args[0].shape,)
         varying = [
@@ -113,12 +119,25 @@ class FlatFunction:
             for name, leaf in named_leaves(self.args[i])
         ]
         others = [
-            (name, *_fixed(leaf))
+            (name, *_fixed(leaf, i in static))
             for i, arg in enumerate(self.args)
             if i not in self.argnums
             for name, leaf in named_leaves(arg, f"[{i}]")
         ]
         return (*varying, *others)
+
+    def outside(self) -> list[Any]:
+        """The function, and the arguments that hold more than the signature tells."""
+        others = [arg for i, arg in enumerate(self.args) if i not in self.argnums]
+        return [
+            self.function,
+            *(
+                leaf
+                for arg in others
+                for _, leaf in named_leaves(arg)
+                if not isinstance(leaf, np.ndarray) or leaf.dtype.kind not in "fc"
+            ),
+        ]
 
     def result(self, x: Vector) -> Any:
         """What the function returns at `x`, as it returns it."""
@@ -162,13 +181,15 @@ def _like(leaf: Any, numbers: Vector) -> Any:
     return numbers.reshape(np.shape(leaf))
 
 
-def _fixed(leaf: Any) -> tuple[Any, ...]:
+def _fixed(leaf: Any, static: bool) -> tuple[Any, ...]:
     """What of an argument that does not vary can change the pattern."""
+    if static and isinstance(leaf, (float, complex, np.inexact)):
+        return type(leaf), leaf
     if isinstance(leaf, (bool, int, str, bytes, type(None), np.integer, np.bool_)):
         return type(leaf), leaf
     if isinstance(leaf, (float, complex, np.inexact)):
         return (type(leaf),)
-    if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc":
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc" and not static:
         return leaf.shape, leaf.dtype
     if isinstance(leaf, np.ndarray) and leaf.nbytes <= _MOST_BYTES and leaf.dtype.kind != "O":
         return leaf.shape, leaf.dtype, leaf.tobytes()

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from sparsetrace.derivatives.check_schedule import Check
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened
 from sparsetrace.derivatives.jacobian import SparseJacobian
-from sparsetrace.derivatives.methods import COARSE, Method
+from sparsetrace.derivatives.methods import COARSE, EXACT, Method
 from sparsetrace.errors import InputError, OutputError
 
 __all__ = ["GivenGradient", "GivenJacobian", "Gradient", "GradientSum", "TracedJacobian"]
@@ -26,12 +27,18 @@ class Gradient(ABC):
 
     takes_complex = True
     """Whether it may take complex numbers; a probe shows it then."""
-    noise = float(np.finfo(np.float64).eps)
-    """Its error, relative to the function's size."""
+
+    @property
+    def noise(self) -> float:
+        """Its error, relative to the function's size."""
+        return EXACT
 
     @abstractmethod
     def __call__(self, x: Vector) -> Vector:
         """The gradient at `x`, shape (n,)."""
+
+    def forget(self) -> None:  # noqa: B027 (most trace nothing)
+        """Trace again what is traced, at the next call."""
 
     @property
     @abstractmethod
@@ -88,7 +95,7 @@ class TracedJacobian(Gradient):
         method: Method | None,
         bounds: object | None,
         order: str,
-        check: bool,
+        check: Check,
         detection: dict[str, Any],
     ) -> None:
         self._like = like
@@ -100,19 +107,23 @@ class TracedJacobian(Gradient):
             like.args,
             argnums=like.argnums,
             method="cs" if method == "cs" else None,
+            real_method="3-point",
             bounds=bounds,
             order=order,
             check=check,
             detection=others,
         )
-        if self.jacobian.method != "cs":
-            self.jacobian.method = "3-point"
-            self.noise = COARSE
-        self.jacobian._wanted_method = self.jacobian.method  # where shapes change, too
         self.weights: Vector | None = None
+
+    @property
+    def noise(self) -> float:
+        return EXACT if self.jacobian.method == "cs" else COARSE
 
     def __call__(self, x: Vector) -> Vector:
         return weighted(self.jacobian.at_vector(x, self._like), self.weights)
+
+    def forget(self) -> None:
+        self.jacobian._forget()
 
     @property
     def calls(self) -> int:
@@ -129,7 +140,11 @@ class GradientSum(Gradient):
         self.factor = 1.0
         parts = [part for part in (objective, constraints) if part is not None]
         self.takes_complex = all(part.takes_complex for part in parts)
-        self.noise = max(part.noise for part in parts)
+        self._parts = parts
+
+    @property
+    def noise(self) -> float:
+        return max(part.noise for part in self._parts)
 
     def weigh(self, factor: float, multipliers: Vector | None) -> None:
         """The weights of the next calls."""
@@ -145,10 +160,13 @@ class GradientSum(Gradient):
             total = total + self._constraints(x)
         return total
 
+    def forget(self) -> None:
+        for part in self._parts:
+            part.forget()
+
     @property
     def calls(self) -> int:
-        parts = (self._objective, self._constraints)
-        return sum(part.calls for part in parts if part is not None)
+        return sum(part.calls for part in self._parts)
 
 
 def weighted(matrix: Any, weights: Vector | None) -> Vector:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from sparsetrace.coloring import Coloring
+from sparsetrace.derivatives.check_schedule import Check
 from sparsetrace.derivatives.lagrangian import SparseLagrangianHessian
 from sparsetrace.derivatives.methods import Method
 from sparsetrace.derivatives.symmetric import (
@@ -38,7 +39,7 @@ def sparse_hessian(
     coloring: Coloring | None = None,
     kind: Literal["star", "acyclic"] = "star",
     order: str = "best",
-    check: bool = True,
+    check: Check = True,
     **detection: Any,
 ) -> SparseHessian:
     """The Hessian of a NumPy function as a callable that returns a symmetric sparse array.
@@ -90,8 +91,9 @@ def sparse_hessian(
         can grow.
     order : str, optional
         As in `sparsetrace.coloring.color_star`.
-    check : bool, optional
-        At the first evaluation the curvature along a random direction is compared.
+    check : {True, False, "always"}, optional
+        Compare the curvature along a random direction: at the first evaluation, and so that
+        checks take no more than one call in twenty; or always.
     **detection
         Keywords of `hessian_sparsity`: ``constants``, ``max_paths``, ``static_argnums``...
 
@@ -106,7 +108,7 @@ def sparse_hessian(
     InputError, OutputError
         If arguments or results hold no numbers, or keywords do not fit.
     VerificationError
-        At the first evaluation, if the pattern lacks an entry.
+        At an evaluation, if a check shows that the pattern lacks an entry.
 
     Notes
     -----
@@ -168,7 +170,7 @@ def sparse_lagrangian_hessian(
     coloring: Coloring | None = None,
     kind: Literal["star", "acyclic"] = "star",
     order: str = "best",
-    check: bool = True,
+    check: Check = True,
     lower: bool = False,
     **detection: Any,
 ) -> SparseLagrangianHessian:

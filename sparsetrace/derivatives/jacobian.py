@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 from sparsetrace.api.detection import jacobian_sparsity
 from sparsetrace.coloring import Coloring, color_columns
-from sparsetrace.derivatives.direction_check import first_missing, takes_complex_numbers
+from sparsetrace.derivatives.check_schedule import Check
+from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened
 from sparsetrace.derivatives.methods import Method
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
@@ -33,7 +34,7 @@ def sparse_jacobian(
     pattern: object | None = None,
     coloring: Coloring | None = None,
     order: str = "best",
-    check: bool = True,
+    check: Check = True,
     **detection: Any,
 ) -> SparseJacobian:
     """The Jacobian of a NumPy function as a callable that returns a sparse array.
@@ -66,8 +67,9 @@ def sparse_jacobian(
         Of columns; its pattern is taken.
     order : str, optional
         As in `sparsetrace.coloring.color_columns`.
-    check : bool, optional
-        At the first evaluation one call along a random direction is compared with the Jacobian.
+    check : {True, False, "always"}, optional
+        Compare the Jacobian with f along a random direction, by two calls: at the first
+        evaluation, and so that checks take no more than one call in twenty; or always.
     **detection
         Keywords of `jacobian_sparsity`: ``constants``, ``max_paths``, ``static_argnums``...
 
@@ -81,6 +83,8 @@ def sparse_jacobian(
         If a dependency could be lost; see `jacobian_sparsity`.
     InputError, OutputError
         If arguments or results hold no numbers, or keywords do not fit.
+    VerificationError
+        At an evaluation, if a check shows that the pattern lacks an entry.
 
     Notes
     -----
@@ -121,7 +125,8 @@ class SparseJacobian(SparseDerivative):
 
     ``jacobian(x, *args)`` is a csr_array of shape (m, n).  Arguments that are left out are those
     of the call before.  Where shapes change, or values that a trace takes as they are, the
-    function is traced and colored anew.
+    function is traced and colored anew; so it is where such values change that it reads from
+    elsewhere.
     """
 
     def __init__(
@@ -131,10 +136,12 @@ class SparseJacobian(SparseDerivative):
         *,
         argnums: int | Sequence[int] = 0,
         vectorized: bool = False,
+        real_method: Method = "2-point",
         **options: Any,
     ) -> None:
         super().__init__(FlatFunction(f, args, argnums), ("columns",), **options)
         self._vectorized = bool(vectorized)
+        self._real_method = real_method
         self._prepare(self._flat.take(args))
 
     def value_and_jacobian(self, x: Any, *args: Any) -> tuple[Any, csr_array]:
@@ -165,7 +172,7 @@ class SparseJacobian(SparseDerivative):
         return color_columns(pattern, self._order)
 
     def _chosen_method(self, x: Vector) -> Method:
-        return "cs" if takes_complex_numbers(self._call, x) else "2-point"
+        return "cs" if takes_complex_numbers(self._call, x) else self._real_method
 
     # ----------------------------------------------------------------------------- evaluation
     def _call(self, x: Vector) -> Vector:
@@ -190,7 +197,7 @@ class SparseJacobian(SparseDerivative):
 
     def _values(self, x: Vector, value: Vector | None = None) -> Vector:
         return self._compression.data(
-            self._call,
+            self._call if self._vectorized else self._flat,
             x,
             self.method,
             self._rel_step,
@@ -202,5 +209,5 @@ class SparseJacobian(SparseDerivative):
     def _differentiated(self) -> Callable[[Vector], Vector]:
         return self._call
 
-    def _missing(self, x: Vector, matrix: csr_array) -> tuple[int, int] | None:
-        return first_missing(self._call, x, matrix, self.method, self._bounds)
+    def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
+        return compared(self._call, x, matrix, self.method, self._bounds, seed)

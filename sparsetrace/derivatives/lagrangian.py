@@ -11,6 +11,8 @@ from scipy.sparse import csr_array, tril
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from sparsetrace.api.pattern import SparsityPattern
+from sparsetrace.derivatives.check_schedule import Check
+from sparsetrace.derivatives.direction_check import Comparison
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened
 from sparsetrace.derivatives.gradients import (
     GivenJacobian,
@@ -54,7 +56,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
         bounds: object | None = None,
         pattern: object | None = None,
         order: str = "best",
-        check: bool = True,
+        check: Check = True,
         lower: bool = False,
         detection: dict[str, Any],
         **options: Any,
@@ -64,7 +66,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
             raise InputError("there is neither an objective nor a constraint")
         if jac is not None and g is None:
             raise InputError("jac= is the Jacobian of g, which is None")
-        self._sources, self._grad = (f or terms, g), grad
+        self._sources, self._grad, self._jac = (f or terms, g), grad, jac
         self._lower = bool(lower)
         flat = FlatFunction(source, args, argnums)
         objective = gradient_of(grad, terms, flat, method, bounds, order, check, detection)
@@ -100,6 +102,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
                 check=check,
                 detection=detection,
             )
+        self._placed: tuple[Any, Any] | None = None
         self._weights: tuple[float, Vector | None] = (1.0, None)
         super().__init__(
             flat,
@@ -139,6 +142,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
             Where to write them.
         """
         values = self._weighted_values(x, multipliers, objective_factor, args)
+        self._refuse_moved_entries()
         return written(values[self._kept] if self._lower else values, out)
 
     def lower(
@@ -157,12 +161,12 @@ class SparseLagrangianHessian(SymmetricDerivative):
     @property
     def rows(self) -> Vector:
         """The row of each entry, in the order of `data`."""
-        return self._compression.rows[self._kept]
+        return super().rows[self._kept]
 
     @property
     def cols(self) -> Vector:
         """The column of each entry, in the order of `data`."""
-        return self._compression.columns[self._kept]
+        return super().cols[self._kept]
 
     @property
     def pattern(self) -> SparsityPattern:
@@ -177,23 +181,38 @@ class SparseLagrangianHessian(SymmetricDerivative):
         return super().nfev + sum(others)
 
     # ----------------------------------------------------------------------------- evaluation
-    def _prepare(self, x: Vector) -> None:
-        before = self._signature
-        super()._prepare(x)
-        if self._signature == before:
-            return
-        pattern, size = self.coloring.pattern, len(x)
+    def _functions(self) -> list[Any]:
+        sources = (*self._sources, self._grad, self._jac)
+        return [function for function in sources if function is not None]
+
+    def _forget(self) -> None:
+        super()._forget()
+        if self._values_of_f is not None:
+            self._values_of_f._forget()
+
+    def _restructured(self, x: Vector) -> None:
+        pattern = self.coloring.pattern
         rows, columns = self._compression.rows, self._compression.columns
         self._kept = np.flatnonzero(rows >= columns) if self._lower else np.arange(pattern.nnz)
         if self._values_of_f is not None:
             self._values_of_f.take_from(self._flat, x)
-            # both are in rows with sorted columns
-            keys = rows.astype(np.int64) * size + columns
-            wanted = self._values_of_f.rows.astype(np.int64) * size + self._values_of_f.cols
-            self._places_of_f = np.searchsorted(keys, wanted)
-            if not np.isin(wanted, keys).all():
-                row, column = divmod(int(np.setdiff1d(wanted, keys)[0]), size)
-                raise InputError(f"the pattern lacks entry ({row}, {column}) of the objective's")
+            self._place_values_of_f()
+
+    def _place_values_of_f(self) -> None:
+        """Where the objective's entries belong, if either pattern is another one."""
+        assert self._values_of_f is not None
+        placed = (self._compression, self._values_of_f._compression)
+        if placed == self._placed:
+            return
+        ours, size = self._compression, self.coloring.pattern.shape[1]
+        # both are in rows with sorted columns
+        keys = ours.rows.astype(np.int64) * size + ours.columns
+        wanted = self._values_of_f.rows.astype(np.int64) * size + self._values_of_f.cols
+        self._places_of_f = np.searchsorted(keys, wanted)
+        if not np.isin(wanted, keys).all():
+            row, column = divmod(int(np.setdiff1d(wanted, keys)[0]), size)
+            raise InputError(f"the pattern lacks entry ({row}, {column}) of the objective's")
+        self._placed = placed
 
     def _traced(self) -> Any:
         f, g = self._sources
@@ -221,7 +240,9 @@ class SparseLagrangianHessian(SymmetricDerivative):
             shows = bool(factor) or (weights is not None and bool(weights.any()))
             values = self._checked_values(point) if shows else self._values(point)
         if self._values_of_f is not None and factor:
-            values[self._places_of_f] += factor * self._values_of_f.at_vector(point, self._flat)
+            values_of_f = self._values_of_f.at_vector(point, self._flat)
+            self._place_values_of_f()
+            values[self._places_of_f] += factor * values_of_f
         return values
 
     def _scalar(self, x: Vector) -> Any:
@@ -269,6 +290,6 @@ class SparseLagrangianHessian(SymmetricDerivative):
             return 0.0
         return abs(self._weights[0]) * self._values_of_f._error_scale(x)
 
-    def _missing(self, x: Vector, matrix: csr_array) -> tuple[int, int] | None:
+    def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         without_value = self._is_coarse() and self._sources[0] is None and self._grad is not None
-        return None if without_value else super()._missing(x, matrix)
+        return Comparison() if without_value else super()._compared(x, matrix, seed)

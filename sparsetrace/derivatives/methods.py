@@ -18,6 +18,7 @@ from sparsetrace.errors import InputError
 __all__ = [
     "COARSE",
     "COMPLEX_STEP",
+    "EXACT",
     "METHODS",
     "OF_COARSE",
     "SECOND",
@@ -36,6 +37,8 @@ _EPS = float(np.finfo(np.float64).eps)
 _POWERS = {"2-point": 1 / 2, "3-point": 1 / 3}
 SECOND = {"2-point": _EPS ** (1 / 3), "3-point": _EPS ** (1 / 4)}
 """Relative steps of second differences, of values."""
+EXACT = _EPS
+"""The relative error of the complex step."""
 COARSE = _EPS ** (2 / 3)
 """The relative error of central differences."""
 OF_COARSE = {"2-point": COARSE ** (1 / 2), "3-point": COARSE ** (1 / 3)}

@@ -147,7 +147,12 @@ def _ahead(function: Scalar, x: Vector, rows: Vector, columns: Vector, step: Vec
 
 
 def first_missing_pair(
-    function: Scalar, x: Vector, matrix: csr_array, method: str, bounds: Bounds | None
+    function: Scalar,
+    x: Vector,
+    matrix: csr_array,
+    method: str,
+    bounds: Bounds | None,
+    seed: int = 2,
 ) -> tuple[int, int] | None:
     """A pair that the matrix lacks, if the curvature along a random direction shows it.
 
@@ -155,7 +160,7 @@ def first_missing_pair(
     far more than rounding can make it.
     """
     n = len(x)
-    v, h = direction(x, 2), _STEP_OF_CHECK[method]
+    v, h = direction(x, seed), _STEP_OF_CHECK[method]
     if bounds is not None:
         room = np.minimum(x - bounds[0], bounds[1] - x) / 2
         v = np.clip(v, -room / h, room / h)

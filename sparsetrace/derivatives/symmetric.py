@@ -14,14 +14,15 @@ from scipy.sparse import csr_array, tril
 from sparsetrace.api.detection import jacobian_sparsity, lagrangian_hessian_sparsity
 from sparsetrace.coloring import Coloring, color_acyclic, color_star
 from sparsetrace.coloring.recovery import transposed_places
-from sparsetrace.derivatives.direction_check import first_missing, takes_complex_numbers
+from sparsetrace.derivatives.check_schedule import Check
+from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector
 from sparsetrace.derivatives.gradients import (
     GivenGradient,
     Gradient,
     TracedJacobian,
 )
-from sparsetrace.derivatives.methods import OF_COARSE, Method
+from sparsetrace.derivatives.methods import EXACT, OF_COARSE, Method
 from sparsetrace.derivatives.second_differences import (
     first_missing_pair,
     numerical_gradient,
@@ -79,14 +80,19 @@ class SymmetricDerivative(SparseDerivative):
     def _values(self, x: Vector, value: Vector | None = None) -> Vector:
         if self._gradient is None:
             return self._pair_values(x)
-        step = self._rel_step
-        if step is None and self._is_coarse():
-            step = OF_COARSE[self.method]
-        return self._compression.data(self._gradient, x, self.method, step, self._bounds, value)
+        while True:
+            step, coarse = self._rel_step, self._is_coarse()
+            if step is None and coarse:
+                step = OF_COARSE[self.method]
+            gradient, bounds = self._gradient, self._bounds
+            values = self._compression.data(gradient, x, self.method, step, bounds, value)
+            if self._is_coarse() == coarse:  # else a gradient has left the complex step
+                return values
+            value = None
 
     def _is_coarse(self) -> bool:
         """Whether gradients are differences of values, too inexact for differences as usual."""
-        return self._gradient is not None and self._gradient.noise > Gradient.noise
+        return self._gradient is not None and self._gradient.noise > EXACT
 
     def _scalar(self, x: Vector) -> Any:
         """The function whose Hessian this is."""
@@ -112,6 +118,11 @@ class SymmetricDerivative(SparseDerivative):
         values[upper] = values[transposed_places(self.coloring.pattern)[upper]]
         return values
 
+    def _forget(self) -> None:
+        super()._forget()
+        if self._gradient is not None:
+            self._gradient.forget()
+
     def _differentiated(self) -> Callable[[Vector], Vector]:
         if self._gradient is not None:
             return self._gradient
@@ -121,11 +132,13 @@ class SymmetricDerivative(SparseDerivative):
         # second differences of values have their errors
         return 0.0 if self._gradient is not None else float(abs(self._scalar(x)))
 
-    def _missing(self, x: Vector, matrix: csr_array) -> tuple[int, int] | None:
-        if self._gradient is None or self._is_coarse():
-            method = "3-point" if self._is_coarse() else self.method
-            return first_missing_pair(self._scalar, x, matrix, method, self._bounds)
-        return first_missing(self._gradient, x, matrix, self.method, self._bounds)
+    def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
+        gradient = self._gradient
+        if gradient is not None and not self._is_coarse():
+            return compared(gradient, x, matrix, self.method, self._bounds, seed)
+        method = "3-point" if gradient is not None else self.method
+        missing = first_missing_pair(self._scalar, x, matrix, method, self._bounds, seed)
+        return Comparison(missing, method != "cs" or takes_complex_numbers(self._flat, x))
 
     @property
     def nfev(self) -> int:
@@ -151,7 +164,7 @@ class SparseHessian(SymmetricDerivative):
         method: Method | None = None,
         bounds: object | None = None,
         order: str = "best",
-        check: bool = True,
+        check: Check = True,
         detection: dict[str, Any],
         **options: Any,
     ) -> None:
@@ -187,6 +200,9 @@ class SparseHessian(SymmetricDerivative):
         self.take_from(like, x)
         return self._checked_values(x)
 
+    def _functions(self) -> list[Any]:
+        return [function for function in self._sources if function is not None]
+
     def _traced(self) -> Any:
         f, grad, terms = self._sources
         return traced_hessian(
@@ -210,7 +226,7 @@ def gradient_of(
     method: Method | None,
     bounds: object | None,
     order: str,
-    check: bool,
+    check: Check,
     detection: dict[str, Any],
 ) -> Gradient | None:
     """The gradient that a user gives, or that of the sum of terms."""

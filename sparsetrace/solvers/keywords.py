@@ -96,8 +96,8 @@ def gradient_of(
     )
 
     def gradient(x: Vector, *args: Any) -> Vector:
-        data = jacobian.data(x, *args)
-        return np.bincount(jacobian.cols, data, minlength=len(x))
+        matrix = jacobian(x, *args)
+        return np.bincount(matrix.indices, matrix.data, minlength=len(x))
 
     return gradient
 

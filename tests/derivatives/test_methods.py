@@ -95,3 +95,56 @@ def test_steps_are_those_of_the_coarsest_numbers(method):
 def test_the_complex_step_is_found_where_derivatives_vanish():
     assert sparse_jacobian(lambda x: (x[1:] - x[:-1] ** 2) ** 2, np.ones(5)).method == "cs"
     assert sparse_jacobian(lambda x: np.abs(x) ** 3, np.zeros(5)).method != "cs"
+
+
+class Remembers:
+    """Keeps the last point, as many models do, and answers from memory there."""
+
+    def __init__(self):
+        self.point, self.result = None, None
+
+    def __call__(self, x):
+        if self.point is None or not np.array_equal(self.point, x):
+            self.point, self.result = x, x**2
+        return self.result
+
+
+AWKWARD = {
+    "its argument": (lambda x: x, np.eye),
+    "a view": (lambda x: x[::-1][1:3], lambda n: np.eye(n)[::-1][1:3]),
+    "a view of a view": (lambda x: x.reshape(1, -1).T[1:], lambda n: np.eye(n)[1:]),
+    "a list of its elements": (lambda x: [x[1], x[0]], lambda n: np.eye(n)[[1, 0]]),
+    "what it remembers": (Remembers(), lambda n: np.diag(2 * POINTS[0])),
+}
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+@pytest.mark.parametrize("method", ["cs", "2-point", "3-point"])
+def test_functions_that_return_or_keep_what_they_are_given(name, method):
+    f, expected = AWKWARD[name]
+    pattern = expected(5) != 0
+    jacobian = sparse_jacobian(f, START, method=method, pattern=pattern)
+    for _ in range(3):
+        result = jacobian(POINTS[0]).toarray()
+        np.testing.assert_allclose(result, expected(5), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["2-point", "3-point"])
+@pytest.mark.parametrize("bounds", [None, (POINTS[0], np.inf), (POINTS[0], POINTS[0] + 1e-7)])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_results_change_their_dtype(method, bounds, dtype):
+    """Float32 at one point, float64 at the next: the steps fit the coarser, the numbers all."""
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        result = np.sin(x) * x[0]
+        return result.astype(np.float32) if len(calls) % 2 else result.astype(dtype)
+
+    pattern = np.eye(5)
+    pattern[:, 0] = 1
+    jacobian = sparse_jacobian(f, POINTS[0], method=method, pattern=pattern, bounds=bounds)
+    expected = np.diag(np.cos(POINTS[0]) * POINTS[0][0])
+    expected[:, 0] += np.sin(POINTS[0])
+    tolerance = 1e-2 if bounds is None or np.isinf(bounds[1]).all() else 4.0
+    np.testing.assert_allclose(jacobian(POINTS[0]).toarray(), expected, atol=tolerance)
