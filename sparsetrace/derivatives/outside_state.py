@@ -119,8 +119,6 @@ class OutsideState:
     ----------
     roots : iterable
         The functions, and the objects that they are given as they are.
-    is_own : callable, optional
-        Of a place: whether changes there are left out.
 
     Examples
     --------
