@@ -96,7 +96,7 @@ def test_nothing_branches(f):
         runs.put(1)
         return f(x)
 
-    pattern = st.jacobian_sparsity(counted, np.linspace(0.5, 2.0, 40) ** 2)
+    pattern = st.jacobian_sparsity(counted, np.linspace(0.5, 2.0, 40) ** 2, verify=False)
     assert runs.qsize() <= 3
     assert not pattern.left_out
 
