@@ -71,9 +71,19 @@ def more_is_run_apart(session: Session) -> bool:
     """
     exceeded = session.exceeded[:]
     session.exceeded.clear()
-    if not exceeded or any(branches.endless for branches in exceeded):
+    if session.opened and not exceeded:  # the number of turns has to be known after all
+        session.opens_counters = session.opened = False
+        return True
+    session.opened = False
+    hurried = not session.is_patient and any(x.max_paths < session.max_paths for x in exceeded)
+    if not exceeded or (not hurried and any(branches.endless for branches in exceeded)):
         return False
-    if _more_functions(session, exceeded) or _more_pieces(session, exceeded):
+    if _more_functions(session, exceeded):
+        return True
+    if hurried:
+        session.is_patient = not _more_pieces(session, exceeded, loops=True)
+        return True
+    if _more_pieces(session, exceeded):
         return True
     if session.opens_integers or session.crowded:
         return False
@@ -85,7 +95,7 @@ def run_nothing_apart(session: Session) -> None:
     """Let the function run as it stands again."""
     session.apart.clear()
     session.exceeded.clear()
-    session.crowded = False
+    session.crowded = session.opened = False
     with _lock:
         if _sessions == 1:
             _forget()
@@ -114,8 +124,8 @@ def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
     return bool(codes)
 
 
-def _more_pieces(session: Session, exceeded: list[Branches]) -> bool:
-    """Outline the statements and expressions that decide."""
+def _more_pieces(session: Session, exceeded: list[Branches], *, loops: bool = False) -> bool:
+    """Outline the statements and expressions that decide, or the loops around them alone."""
     lines: dict[str, dict[types.CodeType, set[int]]] = {}
     for line, route in _routes(exceeded):
         for code in route:
@@ -128,7 +138,7 @@ def _more_pieces(session: Session, exceeded: list[Branches]) -> bool:
     with _lock:
         for filename, some in lines.items():
             before = _places.get(filename, frozenset())
-            made = outlined(some, stand_in, before=before)
+            made = outlined(some, stand_in, before=before, loops=loops)
             places = before if made is None else made.places
             if made is not None:
                 _places[filename] = places

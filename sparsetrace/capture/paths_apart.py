@@ -29,7 +29,8 @@ __all__ = ["distinct", "run_apart"]
 
 _FEW = 8
 _MOST_PATHS = 64
-"""Paths of one call that are run at least, if there are so many."""
+"""Paths of one call that are run at least, if there are so many; and at most, if its loops may be
+run apart turn by turn."""
 
 Unite = Callable[[list[Any]], list[Any]]
 
@@ -41,6 +42,7 @@ def run_apart(
     has_effects: Callable[[], bool],
     unite: Unite,
     straight: Callable[[], Any] | None = None,
+    aside: list[Any] | None = None,
 ) -> Any:
     """What a call gives, united over the outcomes of the branches in it.
 
@@ -55,11 +57,14 @@ def run_apart(
     straight : callable, optional
         The call where it is not run apart, if that differs: an error then leaves behind what was
         done before it.
+    aside : list, optional
+        Results that the call adds on its way, beside those that it returns.
     """
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
         return (straight or call)()
-    branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW, began=session.began)
+    most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
+    branches = Branches(most, few=_FEW, began=session.began)
     decide_apart = session.decider(session, branches)
 
     def decide(*comparisons: Comparison) -> bool:
@@ -98,6 +103,9 @@ def run_apart(
                 as_before()
                 return (straight or call)()
         as_before()
+        if aside:
+            results[:0] = aside
+            aside.clear()
         if len(results) > 1:
             trace.unwatched = trace.lately = None  # frames, which hold what they have returned
             try:
@@ -132,14 +140,16 @@ def _is_caught(error: Exception) -> bool:
     return is_caught(type(error), sys._getframe(1))
 
 
-def distinct(session: Session, trace: Trace, results: list[Any]) -> list[Any]:
+def distinct(
+    session: Session, trace: Trace, results: list[Any], *, opens_integers: bool | None = None
+) -> list[Any]:
     """The results that the traced function may tell from one another, the others united."""
     return distinct_results(
         trace,
         results,
         asks_types=session.asks_types,
         asks_identity=session.asks_identity,
-        opens_integers=session.opens_integers,
+        opens_integers=session.opens_integers if opens_integers is None else opens_integers,
     )
 
 

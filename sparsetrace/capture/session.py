@@ -120,6 +120,10 @@ class Session:
         Gives the functions that the traced one can reach, by their names.
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
+    is_patient : bool
+        Whether such a call has `max_paths`, too, because no loop in it can be run apart.
+    opens_counters : bool
+        Whether those do that loops with many ends leave; `opened` whether any did.
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
     asks_identity : callable
@@ -144,6 +148,8 @@ class Session:
         self.effects: dict[Any, bool] = {}
         self.functions: Callable[[], dict[str, Any]] = dict
         self.opens_integers = False
+        self.is_patient = False
+        self.opens_counters, self.opened = True, False
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
 
