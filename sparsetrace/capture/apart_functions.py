@@ -95,7 +95,7 @@ def run_nothing_apart(session: Session) -> None:
     """Let the function run as it stands again."""
     session.apart.clear()
     session.exceeded.clear()
-    session.crowded = session.opened = False
+    session.crowded = session.opened = session.is_patient = False
     with _lock:
         if _sessions == 1:
             _forget()

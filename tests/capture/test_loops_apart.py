@@ -1,30 +1,14 @@
 """Loops that may end in several ways: each turn is run apart, and its ends are united."""
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
 from impatient import impatient
 
-from cases.solver_loops import LOOPS, clamped, continued, refused, returned, written
+from cases.solver_loops import LOOPS, clamped, continued, for_each, refused, returned, written
 from oracles import dense
 from sparsetrace import ValueDependentError, hessian_sparsity, jacobian_sparsity
-from sparsetrace.capture.branches import Branches
-
-
-@pytest.fixture
-def runs(monkeypatch):
-    """How many runs were begun, of calls and turns too."""
-    count = Counter()
-    start = Branches.start
-
-    def counting(self):
-        count["all"] += 1
-        return start(self)
-
-    monkeypatch.setattr(Branches, "start", counting)
-    return count
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -46,19 +30,11 @@ def test_nothing_is_missing(loop):
 
 
 @pytest.mark.parametrize("loop", [clamped, returned, refused, continued, written])
-def test_runs_grow_with_turns(runs, loop):
-    """A handful for each turn of each element, and not the square of that."""
-
-    def each(x):
-        return [loop(v, 2.0) for v in x]
-
-    counts = []
-    for n in (10, 20):
-        runs.clear()
-        pattern = dense(jacobian_sparsity(each, np.linspace(0.5, 2.0, n)))
-        assert np.array_equal(pattern, np.eye(n, dtype=bool))
-        counts.append(runs["all"])
-    assert counts[1] - counts[0] < 10 * 50 * 8
+def test_many_turns_of_many_elements(loop):
+    """The ends of one loop alone are as many as `max_paths` allows, and their paths far more."""
+    x = np.linspace(0.5, 2.0, 10)
+    pattern = dense(jacobian_sparsity(for_each(loop), x, max_paths=64))
+    assert np.array_equal(pattern, np.eye(10, dtype=bool))
 
 
 def test_a_counter_is_read_as_a_number():

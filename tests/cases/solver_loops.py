@@ -85,3 +85,8 @@ def listed(v, w, turns=12):
 
 
 LOOPS = [clamped, returned, refused, counted, continued, written, listed]
+
+
+def for_each(loop):
+    """A function of n numbers, whose module holds nothing but numbers and such functions."""
+    return lambda x: [loop(v, 2.0) for v in x]
