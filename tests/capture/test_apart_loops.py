@@ -29,9 +29,8 @@ def test_nothing_is_missing(loop):
         assert not (everything & ~apart).any()
 
 
-@pytest.mark.xfail(reason="not found to be apart beside this module", strict=False)
 @pytest.mark.parametrize("loop", [clamped, returned, refused, continued, written])
-def test_many_turns_of_many_elements(loop):
+def test_many_turns_of_many_elements(loop, whole_heap):
     """The ends of one loop alone are as many as `max_paths` allows, and their paths far more."""
     x = np.linspace(0.5, 2.0, 10)
     pattern = dense(jacobian_sparsity(for_each(loop), x, max_paths=64))
