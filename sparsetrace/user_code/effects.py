@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, loaded_first
+from sparsetrace.user_code.held_iterators import holds_iterator
 from sparsetrace.user_code.held_values import (
     PACKAGES,
     UNKNOWN,
@@ -122,9 +123,10 @@ def has_effects(
         pure = _is_pure_function(function, bound, seen)
     else:
         pure = _is_pure(function, seen)
+    held = (*given, *seen.objects)
     return (
         not pure
-        or any(map(_moves_on, given))
+        or holds_iterator(held, seen.names | seen.asked, _names_in)
         or _is_computed(seen, given)
         or _runs_effects(seen, reached())
     )
@@ -150,6 +152,8 @@ class _Seen(set[int]):
         self.asked: set[str] = set()
         """Attributes of which it is not known what they are."""
         self.classes: set[Any] = set()
+        self.objects: list[Any] = []
+        """Those that have names, beside what a function is called with."""
 
 
 def _held(function: object) -> list[Any]:
@@ -157,11 +161,6 @@ def _held(function: object) -> list[Any]:
     if not isinstance(function, types.FunctionType):
         return []
     return [value for _, value in _cells(function)]
-
-
-def _moves_on(value: object) -> bool:
-    """Whether reading an object changes it, as it does an iterator."""
-    return hasattr(type(value), "__next__")
 
 
 def _is_computed(seen: _Seen, given: tuple[Any, ...]) -> bool:
@@ -184,17 +183,33 @@ def _runs_effects(seen: _Seen, reached: Reach) -> bool:
 @functools.cache
 def _computed(cls: Any) -> frozenset[str]:
     """The operators and properties of a class that have side effects."""
+    return frozenset(
+        name
+        for name, asked in _asked(cls)
+        if isinstance(asked, functools.cached_property)
+        or (isinstance(asked, types.FunctionType) and has_effects(asked))
+    )
+
+
+@functools.cache
+def _names_in(cls: Any) -> frozenset[str]:
+    """The names in the code of the operators and properties of a class."""
+    asked = (getattr(value, "func", value) for _, value in _asked(cls))
+    codes = (value.__code__ for value in asked if isinstance(value, types.FunctionType))
+    return frozenset(name for code in codes for name in code.co_names)
+
+
+def _asked(cls: Any) -> list[tuple[str, Any]]:
+    """The operators and properties of a class of the user's, with the functions that they run."""
     if not cls.__flags__ & _HEAP_TYPE or cls.__module__.partition(".")[0] in _LIBRARIES:
-        return frozenset()
-    result = set()
+        return []
+    result = []
     for name, value in (item for base in cls.__mro__[:-1] for item in vars(base).items()):
         asked = value.fget if isinstance(value, property) else value
-        is_asked = asked is not value or (name.startswith("__") and name not in _NOT_ASKED)
-        if isinstance(value, functools.cached_property) or (
-            is_asked and isinstance(asked, types.FunctionType) and has_effects(asked)
-        ):
-            result.add(name)
-    return frozenset(result)
+        is_operator = name.startswith("__") and name not in _NOT_ASKED
+        if asked is not value or is_operator or isinstance(value, functools.cached_property):
+            result.append((name, asked))
+    return result
 
 
 _HEAP_TYPE = 1 << 9
@@ -269,6 +284,7 @@ def _is_named_tuple(cls: type) -> bool:
 def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: _Seen) -> bool:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     cells = dict(_cells(function))
+    seen.objects += cells.values()
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
     if not all(is_unchanging(value) or callable(value) for value in defaults):
@@ -378,7 +394,8 @@ class _Body(HeldValues):
     def _is_harmless(self, value: object) -> bool:
         """Whether a value that is read stays as it is, and changes nothing if it is called."""
         self.seen.classes.add(type(value))
-        return not _moves_on(value) and (not callable(value) or _is_pure(value, self.seen))
+        self.seen.objects.append(value)
+        return not callable(value) or _is_pure(value, self.seen)
 
     def _is_harmless_attribute(self, at: int) -> bool:
         step = self.steps[at]

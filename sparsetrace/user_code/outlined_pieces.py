@@ -46,6 +46,13 @@ _REFUSED = (
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.While)
 _SEES_NAMES = frozenset("__class__ dir eval exec locals super vars".split())
+_READING_ALL = frozenset(
+    """
+    all any array dict extend fromiter frozenset fsum join list max min prod set sorted sum tuple
+    update
+    """.split()
+)
+"""Functions and methods that have read a generator expression to its end when they return."""
 
 
 # -------------------------------------------------------------------- what can be outlined
@@ -99,17 +106,28 @@ def _declared(function: ast.AST) -> set[str]:
 
 def _captured(function: ast.AST, inside: set[ast.AST]) -> set[str]:
     """The names that functions within a function may read, now or later."""
+    read_at_once = {
+        argument
+        for n in inside
+        if isinstance(n, ast.Call) and _name_of(n.func) in _READING_ALL
+        for argument in n.args
+    }
     return {
         name.id
         for n in ast.walk(function)
         if n is not function
         and (
             isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-            or (isinstance(n, ast.GeneratorExp) and n not in inside)
+            or (isinstance(n, ast.GeneratorExp) and n not in read_at_once)
         )
         for name in ast.walk(n)
         if isinstance(name, ast.Name)
     }
+
+
+def _name_of(function: ast.expr) -> str | None:
+    """The name by which a function or method is called."""
+    return getattr(function, "id", None) or getattr(function, "attr", None)
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
