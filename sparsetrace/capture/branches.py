@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from types import CodeType, FrameType
+from typing import NoReturn
 
 from sparsetrace.capture.known_comparisons import Comparison, KnownComparisons
 from sparsetrace.capture.path_estimates import Evidence, drawn
@@ -170,14 +171,14 @@ class Branches:
         for evidence in (against_most, against_crowd):
             evidence.add(depth + self._reached, done=self.paths - 1)
         if against_most.is_enough:
-            self._too_many(f"more than max_paths={self.max_paths} decision paths")
+            self.refuse(f"more than max_paths={self.max_paths} decision paths")
         if against_crowd.is_enough:
             self._refuse_crowd()
 
     def _refuse_crowd(self) -> None:
         if self.crowd < self.max_paths:
             self.crowded = True
-            self._too_many(f"more than {self.crowd} decision paths")
+            self.refuse(f"more than {self.crowd} decision paths")
 
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
@@ -242,7 +243,7 @@ class Branches:
         if self._resume is not None:
             if self.here[place] > self.max_paths:
                 self.endless = True
-                self._too_many(f"a loop took more than max_paths={self.max_paths} turns")
+                self.refuse(f"a loop took more than max_paths={self.max_paths} turns")
             return self._in_a_row[place] > 0
         is_first = not self._new_waiting
         if is_first and self._in_a_row[place] >= _SUSPICIOUS and place not in self._probed:
@@ -256,7 +257,7 @@ class Branches:
     def _check(self) -> None:
         """Each new decision has at least one path still to come."""
         if self.paths + len(self._waiting) + self._new_waiting > self.max_paths:
-            self._too_many(f"more than max_paths={self.max_paths} decision paths")
+            self.refuse(f"more than max_paths={self.max_paths} decision paths")
 
     def _note_route(self, place: Place, frame: FrameType | None) -> None:
         known = self.routes.setdefault(place, [])
@@ -265,7 +266,8 @@ class Branches:
             if route not in known:
                 known.append(route)
 
-    def _too_many(self, problem: str) -> None:
+    def refuse(self, problem: str) -> NoReturn:
+        """End the trace because of too many paths."""
         self.exceeded = True
         (code, line), count = self.places.most_common(1)[0]
         where = f"{code.co_filename}:{line} (in {code.co_name})"

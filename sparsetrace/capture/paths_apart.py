@@ -10,6 +10,7 @@ that fails in a way of which nobody knows what it means, is run as if it were no
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -25,14 +26,30 @@ from sparsetrace.errors import TracingError
 from sparsetrace.operands.raising import is_injected, may_raise
 from sparsetrace.user_code.handlers import is_caught
 
-__all__ = ["distinct", "run_apart"]
+__all__ = ["Beside", "distinct", "run_apart"]
 
 _FEW = 8
 _MOST_PATHS = 64
 """Paths of one call that are run at least, if there are so many; and at most, if its loops may be
 run apart turn by turn."""
 
+_MOST_IN_ONE_ANOTHER = 2
+"""The paths of calls in one another, multiplied, are as many times `max_paths` at most."""
+
 Unite = Callable[[list[Any]], list[Any]]
+
+
+class Beside:
+    """What a call leaves beside what it returns or raises: it goes on after some of its ends."""
+
+    def __init__(self) -> None:
+        self.results: list[Any] = []
+        self.refused: dict[str, Exception] = {}
+
+    @property
+    def has_any(self) -> bool:
+        """Whether there are such ends, each of which is a path."""
+        return bool(self.results or self.refused)
 
 
 def run_apart(
@@ -42,7 +59,9 @@ def run_apart(
     has_effects: Callable[[], bool],
     unite: Unite,
     straight: Callable[[], Any] | None = None,
-    aside: list[Any] | None = None,
+    leaves: Callable[[], bool] | None = None,
+    beside: Beside | None = None,
+    put_aside: Callable[[dict[str, Exception]], bool] | None = None,
 ) -> Any:
     """What a call gives, united over the outcomes of the branches in it.
 
@@ -55,10 +74,13 @@ def run_apart(
     unite : callable
         Makes of the results, in a list that nothing else holds, those that are to be told apart.
     straight : callable, optional
-        The call where it is not run apart, if that differs: an error then leaves behind what was
-        done before it.
-    aside : list, optional
-        Results that the call adds on its way, beside those that it returns.
+        The call where it is not run apart, if that differs.
+    leaves : callable, optional
+        Whether an error of the last path leaves behind what was written before it.
+    beside : Beside, optional
+        Ends to which the call adds on its way.
+    put_aside : callable, optional
+        Takes errors to where it is gone on without them; whether it does.
     """
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
@@ -73,6 +95,7 @@ def run_apart(
             return outer(*comparisons)
         return decide_apart(*comparisons)
 
+    beside = beside or Beside()
     results: list[Any] = []
     refused: dict[str, Exception] = {}
     decided = None if trace.masks is None else list(trace.masks.decided)
@@ -82,57 +105,70 @@ def run_apart(
         if decided is not None:
             trace.masks.decided = list(decided)
 
+    is_undone = False
     try:
         trace.decide = decide
-        while branches.start():
+        session.nested.append(branches)
+        while not is_undone and branches.start():
+            _check(session)
             as_before()
             try:
                 results.append(call())
             except TracingError:
                 raise
             except Exception as error:
-                if not branches.path:
+                if not branches.path and not beside.has_any:
                     raise
-                if not is_genuine(error, branches) or (straight and _is_caught(error)):
-                    trace.decide = outer
-                    as_before()
-                    return (straight or call)()
-                refused.setdefault(described(error), error)
+                is_left = leaves is not None and leaves()
+                if not is_genuine(error, branches) or (is_left and _is_caught(error)):
+                    is_undone = True
+                else:
+                    refused.setdefault(described(error), error)
             except CannotUndo:
-                trace.decide = outer
-                as_before()
-                return (straight or call)()
+                is_undone = True
         as_before()
-        if aside:
-            results[:0] = aside
-            aside.clear()
-        if len(results) > 1:
-            trace.unwatched = trace.lately = None  # frames, which hold what they have returned
-            try:
-                results = unite(results)
-            except CannotUndo:
-                trace.decide = outer
-                return (straight or call)()
+        if not is_undone:
+            results[:0] = beside.results
+            beside.results.clear()
+            refused = {**beside.refused, **refused}
+            if len(results) > 1:
+                trace.unwatched = trace.lately = None  # frames, which hold what they have returned
+                try:
+                    results = unite(results)
+                except CannotUndo:
+                    is_undone = True
     finally:
         trace.decide = outer
+        session.nested.pop()
         if branches.exceeded:
             session.exceeded.append(branches)
-    if refused:
-        _raise_again(trace, refused, results)
+    if is_undone:
+        results.clear()
+        return (straight or call)()
+    if refused and (put_aside is None or not put_aside(refused)):
+        _raise_again(trace, refused)
+    if not results:
+        raise judged(next(iter(refused.values())))
     chosen = 0
     while chosen < len(results) - 1 and outer():
         chosen += 1
     return results[chosen]
 
 
-def _raise_again(trace: Trace, refused: dict[str, Exception], results: list[Any]) -> None:
+def _check(session: Session) -> None:
+    """Refuse calls in one another that have very many paths together."""
+    *_, branches = session.nested
+    most = _MOST_IN_ONE_ANOTHER * max(_MOST_PATHS, session.max_paths)
+    if branches.paths > 1 and math.prod(b.paths for b in session.nested) > most:
+        branches.refuse(f"more than {most} decision paths of calls in one another")
+
+
+def _raise_again(trace: Trace, refused: dict[str, Exception]) -> None:
     """Raise each error on a path of its own, if the function would catch it; else leave it out."""
     for shown, error in refused.items():
         if not is_injected(error):
             trace.left_out.append(shown)
         may_raise(trace, functools.partial(_itself, error))
-    if not results:
-        raise judged(next(iter(refused.values())))
 
 
 def _is_caught(error: Exception) -> bool:

@@ -109,7 +109,7 @@ class Session:
         Those of which there were too many.
     apart : dict
         What is run apart: code objects by their ids, and pieces of code by their places;
-        `inside` has the keys of those that are being run.
+        `inside` has the keys of those that are being run, and `nested` their branches.
     writes : Writes or None
         What the innermost piece has written (`capture.apart_writes`).
     crowded : bool
@@ -143,6 +143,7 @@ class Session:
         self.exceeded: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
+        self.nested: list[Branches] = []
         self.writes: Any = None
         self.crowded = False
         self.effects: dict[Any, bool] = {}

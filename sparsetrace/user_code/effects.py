@@ -12,7 +12,7 @@ import dis
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from inspect import getattr_static
 from typing import Any
 
@@ -35,7 +35,7 @@ from sparsetrace.user_code.written_arguments import (
     written_keyword,
 )
 
-__all__ = ["HANDED", "WRITES", "has_effects"]
+__all__ = ["HANDED", "MISSING", "WRITES", "has_effects"]
 
 _STORES = frozenset(
     """
@@ -109,9 +109,9 @@ def has_effects(
     (True, True)
     """
     if known is not None and isinstance(function, types.FunctionType):
-        values = (*args, *(kwargs or {}).values(), *(value for _, value in _cells(function)))
-        if all(map(is_unchanging, values)):
-            key = id(function.__globals__), function.__code__, undoes
+        kinds = _kinds((function, *args, *(kwargs or {}).values()))
+        if kinds is not None:
+            key = kinds, tuple(kwargs or ()), undoes
             if key not in known:
                 known[key] = has_effects(function, args, kwargs, undoes=undoes, reached=reached)
             return known[key]
@@ -132,12 +132,64 @@ def has_effects(
     )
 
 
+def _kinds(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | None:
+    """Equal where calls of what is equal have effects alike; None if that is not known."""
+    result: list[Hashable] = []
+    for value in values:
+        cls: Any = type(value)
+        if is_unchanging(value):
+            result.append("value")
+        elif cls in _HOLDING or isinstance(value, np.ndarray):
+            if not _holds_plain(value, deep):
+                return None
+            result.append(cls)
+        elif cls is types.FunctionType and deep:
+            kept = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+            held = _kinds((*kept, *(x for _, x in _cells(value))), deep - 1)
+            if held is None:
+                return None
+            result.append((id(value.__globals__), value.__code__, held))
+        elif hasattr(cls, MISSING):
+            result.append(cls)
+        elif cls.__flags__ & _HEAP_TYPE and not callable(value) and cls.__dictoffset__:
+            attributes = object.__getattribute__(value, "__dict__")
+            if not _holds_plain(attributes, deep):
+                return None
+            result.append((cls, frozenset(attributes)))
+        else:
+            return None
+    return tuple(result)
+
+
+_HOLDING = (list, dict, set)
+
+
+def _holds_plain(value: Any, deep: int) -> bool:
+    """Whether there are numbers, arrays and text alone in an array or a container."""
+    if isinstance(value, np.ndarray):
+        return True
+    items = value.values() if type(value) is dict else value
+    if all(map(_is_plain, set(map(type, items)))):
+        return True
+    return deep > 0 and all(
+        _is_plain(type(x)) or (type(x) in _HOLDING and _holds_plain(x, deep - 1)) for x in items
+    )
+
+
+def _is_plain(cls: type) -> bool:
+    return issubclass(cls, (float, int, complex, str, np.ndarray, np.generic, type(None))) or (
+        hasattr(cls, "_is_number")
+    )
+
+
 Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
 """Functions by their names: their code, and the names of their module."""
 
 
 HANDED = "_sparsetrace_handed"
 """An attribute of a constant, in code that stands for a function's: the code that it calls."""
+MISSING = "_sparsetrace_missing"
+"""An attribute of the type of what stands for the value of a name that has none."""
 WRITES = "_sparsetrace_writes"
 """An attribute of functions that stand in code for stores into arrays, lists and dictionaries."""
 
