@@ -24,7 +24,7 @@ from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT
-from sparsetrace.user_code.effects import HANDED, has_effects
+from sparsetrace.user_code.effects import HANDED, OUTLINED, has_effects
 from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
@@ -202,6 +202,7 @@ def _stand_in(code: types.CodeType) -> types.CodeType:
         return known
     base = _outlined.get((original.co_filename, original), original)
     if base is not original:
+        base = base.replace(co_consts=(*base.co_consts, _Outlined(original)))
         _note_origins(original)
         for piece in _nested_codes(base):
             if id(piece) not in _originals:
@@ -311,6 +312,13 @@ def _template(
         warnings.simplefilter("ignore", SyntaxWarning)  # a text is called
         outer = next(_nested_codes(compile(source, __file__, "exec", dont_inherit=True)))
     return next(_nested_codes(outer))
+
+
+class _Outlined:
+    """A constant of a code with pieces that are functions: the code that it was."""
+
+    def __init__(self, original: types.CodeType) -> None:
+        setattr(self, OUTLINED, original)
 
 
 class _Apart:

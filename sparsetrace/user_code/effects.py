@@ -35,7 +35,7 @@ from sparsetrace.user_code.written_arguments import (
     written_keyword,
 )
 
-__all__ = ["HANDED", "MISSING", "WRITES", "has_effects"]
+__all__ = ["HANDED", "MISSING", "OUTLINED", "WRITES", "has_effects"]
 
 _STORES = frozenset(
     """
@@ -119,7 +119,7 @@ def has_effects(
     seen = _Seen()
     seen.undoes = undoes
     if isinstance(function, types.FunctionType):
-        bound = _bound(function.__code__, args, kwargs or {})
+        bound = _bound(function, args, kwargs or {})
         pure = _is_pure_function(function, bound, seen)
     else:
         pure = _is_pure(function, seen)
@@ -188,6 +188,8 @@ Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
 
 HANDED = "_sparsetrace_handed"
 """An attribute of a constant, in code that stands for a function's: the code that it calls."""
+OUTLINED = "_sparsetrace_outlined"
+"""An attribute of a constant, in code with pieces that are functions: the code that it was."""
 MISSING = "_sparsetrace_missing"
 """An attribute of the type of what stands for the value of a name that has none."""
 WRITES = "_sparsetrace_writes"
@@ -277,11 +279,16 @@ _NOT_ASKED = frozenset(
 
 
 def _bound(
-    code: types.CodeType, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    function: types.FunctionType, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments of a call by their names; numbers where none are given."""
+    code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return dict.fromkeys(names, 0.0) | dict(zip(names, args, strict=False)) | dict(kwargs)
+    first = code.co_argcount - len(defaults)
+    result: dict[str, Any] = dict.fromkeys(names, 0.0)
+    result.update(zip(names[first : code.co_argcount], defaults, strict=True))
+    result.update(function.__kwdefaults__ or {})
+    return result | dict(zip(names, args, strict=False)) | dict(kwargs)
 
 
 def _is_pure(function: object, seen: _Seen) -> bool:
@@ -308,9 +315,7 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     if isinstance(function, type) and issubclass(function, tuple) and _is_named_tuple(function):
         return True
     if isinstance(function, type) and issubclass(function, BaseException):
-        return not any(
-            isinstance(vars(c).get("__init__"), types.FunctionType) for c in function.__mro__
-        )
+        return _only_sets_itself(function, seen)
     if getattr(builtins, name, None) is function or isinstance(function, type):
         return module == "builtins" and name in _PURE_BUILTINS
     if isinstance(
@@ -321,6 +326,23 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     if isinstance(own, types.FunctionType):  # an object that is called
         return _is_pure(types.MethodType(own, function), seen)
     return isinstance(function, types.FunctionType) and _is_pure_function(function, {}, seen)
+
+
+def _only_sets_itself(cls: type, seen: _Seen) -> bool:
+    """Whether making an object of a class changes nothing but its attributes."""
+    own = [(name, value) for c in cls.__mro__ for name, value in vars(c).items()]
+    made_by = [value for name, value in own if name == "__init__" and _is_python(value)]
+    return not any(name in _ON_MAKING and _is_python(value) for name, value in own) and all(
+        _Body(init.__code__, init.__globals__, dict(_cells(init)), {}, seen, makes=True).is_pure()
+        for init in made_by
+    )
+
+
+_ON_MAKING = ("__getattribute__", "__new__", "__setattr__")
+
+
+def _is_python(value: object) -> bool:
+    return isinstance(value, (types.FunctionType, staticmethod))
 
 
 def _is_named_tuple(cls: type) -> bool:
@@ -336,18 +358,22 @@ def _is_named_tuple(cls: type) -> bool:
 def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: _Seen) -> bool:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     cells = dict(_cells(function))
-    seen.objects += cells.values()
+    seen.objects += (*cells.values(), *defaults)
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
-    if not all(is_unchanging(value) or callable(value) for value in defaults):
-        return False  # kept from one call to the next
-    code = _written_by_user(function.__code__)
+    kept = [x for x in defaults if not (is_unchanging(x) or callable(x))]
+    if not all(type(x) in (dict, list, tuple, set) for x in kept):
+        return False  # kept from one call to the next, and not seen to be written
+    code = _written_by_user(function.__code__, undoes=seen.undoes)
     return _Body(code, function.__globals__, cells, given, seen).is_pure()
 
 
-def _written_by_user(code: types.CodeType) -> types.CodeType:
-    """The code that another one hands its calls over to."""
-    return next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
+def _written_by_user(code: types.CodeType, *, undoes: bool) -> types.CodeType:
+    """The code that another one hands its calls over to; where nothing is undone, as it was."""
+    handed = next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
+    if undoes:
+        return handed
+    return next((getattr(x, OUTLINED) for x in handed.co_consts if hasattr(x, OUTLINED)), handed)
 
 
 def _cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
@@ -368,8 +394,12 @@ class _Body(HeldValues):
         cells: dict[str, Any],
         given: dict[str, Any],
         seen: _Seen,
+        *,
+        makes: bool = False,
     ) -> None:
         super().__init__(code, scope, cells, given)
+        self.makes = makes
+        """Whether its first argument is what it is to make."""
         self.seen, self.undoes = seen, seen.undoes
         seen.names.update(code.co_names)
         if not _ASKING.isdisjoint(code.co_names):
@@ -387,7 +417,7 @@ class _Body(HeldValues):
         step = self.steps[at]
         name = step.opname
         if name in _STORES:
-            return False
+            return name == "STORE_ATTR" and self._is_of_what_is_made(at)
         if name in _ITEM_STORES:
             return self._is_own_item(at)
         if name == "YIELD_VALUE":
@@ -414,6 +444,10 @@ class _Body(HeldValues):
         return True
 
     # --------------------------------------------------------------- what is stored into
+    def _is_of_what_is_made(self, at: int) -> bool:
+        own, loaded = self.code.co_varnames[:1], self.steps[at - 1].argval
+        return self.makes and own == (loaded if isinstance(loaded, tuple) else (loaded,))[-1:]
+
     def _is_own_item(self, at: int) -> bool:
         """Whether an item is stored into what the function has made itself."""
         chain = loaded_first(self.steps, at)
@@ -461,6 +495,8 @@ class _Body(HeldValues):
                 )
             if value is not UNKNOWN:
                 return self._is_harmless(value)
+        if self.makes and step.argval == "__init__":
+            return True  # of a base, which `_only_sets_itself` has looked at
         self.seen.asked.add(step.argval)
         if not _is_method(step):
             return True

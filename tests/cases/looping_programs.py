@@ -214,9 +214,7 @@ class LoopWriter:
             self.add(depth, self.pick("z, u = u, z", "z, s = s, z", "h *= 0.5", "s += z", "u -= w"))
         elif kind == "try":
             self.add(depth, "try:", f"    if {self.test()}:")
-            self.add(
-                depth + 2, self.pick("raise ValueError('x')", "break", "s = 1.0 / (z * 0 + k)")
-            )
+            self.add(depth + 2, self.pick("raise ValueError('x')", "break", "s = 1.0 / k"))
             self.add(depth + 1, f"{self.target()} = {self.number()}")
             self.add(depth, f"except {self.pick('ValueError', 'ZeroDivisionError')}:")
             self.add(depth + 1, self.pick("continue", "break", f"u = {self.number()}", "best = z"))
