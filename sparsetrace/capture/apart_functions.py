@@ -71,6 +71,9 @@ def more_is_run_apart(session: Session) -> bool:
     """
     exceeded = session.exceeded[:]
     session.exceeded.clear()
+    if session.tries_integers:  # they have to be known after all, on however many paths
+        session.tries_integers = session.opens_integers = False
+        return True
     if session.opened and not exceeded:  # the number of turns has to be known after all
         session.opens_counters = session.opened = False
         return True
@@ -85,10 +88,11 @@ def more_is_run_apart(session: Session) -> bool:
         return True
     if _more_pieces(session, exceeded):
         return True
-    if session.opens_integers or session.crowded:
+    if session.opens_integers or not session.apart or (session.crowded and not session.may_try):
         return False
-    session.opens_integers = True
-    return bool(session.apart)
+    session.opens_integers, session.tries_integers = True, session.crowded
+    session.may_try = False
+    return True
 
 
 def run_nothing_apart(session: Session) -> None:
@@ -96,6 +100,7 @@ def run_nothing_apart(session: Session) -> None:
     session.apart.clear()
     session.exceeded.clear()
     session.crowded = session.opened = session.is_patient = False
+    session.may_try = True
     with _lock:
         if _sessions == 1:
             _forget()

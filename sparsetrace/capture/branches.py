@@ -16,9 +16,9 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from types import CodeType, FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from sparsetrace.capture.known_comparisons import Comparison, KnownComparisons
 from sparsetrace.capture.path_estimates import Evidence, drawn
@@ -104,6 +104,10 @@ class Branches:
         """Decisions for True of this run since the last for False."""
         self._resume: list[bool] | None = None
         self._probed: set[Place] = set()
+        self.calls: dict[Hashable, Any] = {}
+        """What calls within a path gave that are run apart themselves, by `next_call`."""
+        self._count = 0
+        """Such calls of this run."""
         self._known = KnownComparisons()
         self._implied: set[int] = set()
         """The decisions of this run that those before them imply."""
@@ -189,6 +193,12 @@ class Branches:
         self._in_a_row.clear()
         self._known.clear()
         self._implied.clear()
+        self._count = 0
+
+    def next_call(self) -> Hashable:
+        """What tells the next call that is run apart from all others, on any path."""
+        self._count += 1
+        return self._count, tuple(self.path[: self.taken])
 
     def is_new(self) -> bool:
         """Whether the next branch is one that no earlier run decided."""

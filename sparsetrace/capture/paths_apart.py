@@ -24,7 +24,9 @@ from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import Trace
 from sparsetrace.errors import TracingError
 from sparsetrace.operands.raising import is_injected, may_raise
+from sparsetrace.user_code.effects import MISSING
 from sparsetrace.user_code.handlers import is_caught
+from sparsetrace.user_code.held_values import is_unchanging
 
 __all__ = ["Beside", "distinct", "run_apart"]
 
@@ -85,14 +87,24 @@ def run_apart(
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
         return (straight or call)()
+    around = session.nested[-1] if session.nested else None
+    place = None if around is None else around.next_call()
+    if around is not None and place in around.calls:
+        known, errors = around.calls[place]
+        return _gone_on_with(trace, outer, known, errors, put_aside)
     most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
     branches = Branches(most, few=_FEW, began=session.began)
     decide_apart = session.decider(session, branches)
 
+    is_pure = False
+
     def decide(*comparisons: Comparison) -> bool:
-        if not branches.path and has_effects():
-            trace.decide = outer
-            return outer(*comparisons)
+        nonlocal is_pure
+        if not branches.path:
+            if has_effects():
+                trace.decide = outer
+                return outer(*comparisons)
+            is_pure = True
         return decide_apart(*comparisons)
 
     beside = beside or Beside()
@@ -145,6 +157,21 @@ def run_apart(
     if is_undone:
         results.clear()
         return (straight or call)()
+    rows = [row for row, left in results if not left] if straight else results
+    lasts = is_pure and len(rows) == len(results) and all(map(_lasts, rows))
+    if around is not None and lasts and not session.asks_identity():
+        around.calls[place] = results, refused
+    return _gone_on_with(trace, outer, results, refused, put_aside)
+
+
+def _gone_on_with(
+    trace: Trace,
+    outer: Callable[..., bool],
+    results: list[Any],
+    refused: dict[str, Exception],
+    put_aside: Callable[[dict[str, Exception]], bool] | None,
+) -> Any:
+    """One of the results, or an error, by a decision where there are several."""
     if refused and (put_aside is None or not put_aside(refused)):
         _raise_again(trace, refused)
     if not results:
@@ -153,6 +180,13 @@ def run_apart(
     while chosen < len(results) - 1 and outer():
         chosen += 1
     return results[chosen]
+
+
+def _lasts(result: object) -> bool:
+    """Whether nothing can change a result: it may be given again."""
+    if type(result) is tuple:
+        return all(map(_lasts, result))
+    return is_unchanging(result) or hasattr(type(result), MISSING)
 
 
 def _check(session: Session) -> None:

@@ -120,6 +120,8 @@ class Session:
         Gives the functions that the traced one can reach, by their names.
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
+    may_try, tries_integers : bool
+        Whether that may be tried where the paths are perhaps not too many, and is being tried.
     is_patient : bool
         Whether such a call has `max_paths`, too, because no loop in it can be run apart.
     opens_counters : bool
@@ -149,6 +151,7 @@ class Session:
         self.effects: dict[Any, bool] = {}
         self.functions: Callable[[], dict[str, Any]] = dict
         self.opens_integers = False
+        self.may_try = self.tries_integers = False
         self.is_patient = False
         self.opens_counters, self.opened = True, False
         self.asks_types: Callable[[], bool] = _in_doubt
