@@ -39,7 +39,9 @@ def refused(v, w, turns=50):
 
 
 def counted(v, w, turns=50):
-    z, n, error = v, 0, 1.0
+    z = v
+    n = 0
+    error = 1.0
     while error > 1e-8 and n < turns:
         d = (z * z - v * w) / (2 * z)
         if d > 1:
@@ -82,6 +84,40 @@ def listed(v, w, turns=12):
     while k < turns - 1 and v > table[k]:
         k += 1
     return v * table[k] + w
+
+
+def newton(a, b):
+    """A solution and the number of its last turn."""
+    z = 1.0
+    for i in range(6):  # noqa: B007  (it is returned)
+        f = z * z * z + a * z - b
+        if abs(f) < 1e-3:
+            break
+        z = z - f / (3 * z * z + abs(a) + 0.1)
+    else:
+        z = z + a * 0
+    return z, i
+
+
+def several(x):
+    """Four such solutions, used in one way or another."""
+    out = []
+    for i in range(4):
+        z, turns = newton(x[i], x[i + 1])
+        out.append(z * x[0] if turns > 2 else z)
+    return out
+
+
+def total(x):
+    return sum(several(x))
+
+
+def caught(v, w):
+    """The solution, or another number where there is none."""
+    try:
+        return refused(v, w)
+    except ValueError:
+        return -v
 
 
 LOOPS = [clamped, returned, refused, counted, continued, written, listed]
