@@ -12,7 +12,8 @@ from sparsetrace.capture.apart_writes import WHOLE, CannotUndo, Place, Writes, w
 from sparsetrace.capture.paths_apart import Beside, distinct, run_apart
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
-from sparsetrace.user_code.effects import MISSING, has_effects
+from sparsetrace.user_code.effects import has_effects
+from sparsetrace.user_code.value_kinds import MISSING
 
 __all__ = ["UNBOUND", "Statement"]
 

@@ -24,9 +24,9 @@ from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import Trace
 from sparsetrace.errors import TracingError
 from sparsetrace.operands.raising import is_injected, may_raise
-from sparsetrace.user_code.effects import MISSING
 from sparsetrace.user_code.handlers import is_caught
 from sparsetrace.user_code.held_values import is_unchanging
+from sparsetrace.user_code.value_kinds import MISSING
 
 __all__ = ["Beside", "distinct", "run_apart"]
 

@@ -12,7 +12,7 @@ import dis
 import functools
 import sys
 import types
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import getattr_static
 from typing import Any
 
@@ -28,6 +28,7 @@ from sparsetrace.user_code.held_values import (
     is_unchanging,
     stored,
 )
+from sparsetrace.user_code.value_kinds import cells_of, kinds_of
 from sparsetrace.user_code.written_arguments import (
     keywords_at,
     method_writes,
@@ -35,7 +36,7 @@ from sparsetrace.user_code.written_arguments import (
     written_keyword,
 )
 
-__all__ = ["HANDED", "MISSING", "OUTLINED", "WRITES", "has_effects"]
+__all__ = ["HANDED", "OUTLINED", "WRITES", "has_effects"]
 
 _STORES = frozenset(
     """
@@ -109,7 +110,7 @@ def has_effects(
     (True, True)
     """
     if known is not None and isinstance(function, types.FunctionType):
-        kinds = _kinds((function, *args, *(kwargs or {}).values()))
+        kinds = kinds_of((function, *args, *(kwargs or {}).values()))
         if kinds is not None:
             key = kinds, tuple(kwargs or ()), undoes
             if key not in known:
@@ -132,56 +133,6 @@ def has_effects(
     )
 
 
-def _kinds(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | None:
-    """Equal where calls of what is equal have effects alike; None if that is not known."""
-    result: list[Hashable] = []
-    for value in values:
-        cls: Any = type(value)
-        if is_unchanging(value):
-            result.append("value")
-        elif cls in _HOLDING or isinstance(value, np.ndarray):
-            if not _holds_plain(value, deep):
-                return None
-            result.append(cls)
-        elif cls is types.FunctionType and deep:
-            kept = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
-            held = _kinds((*kept, *(x for _, x in _cells(value))), deep - 1)
-            if held is None:
-                return None
-            result.append((id(value.__globals__), value.__code__, held))
-        elif hasattr(cls, MISSING):
-            result.append(cls)
-        elif cls.__flags__ & _HEAP_TYPE and not callable(value) and cls.__dictoffset__:
-            attributes = object.__getattribute__(value, "__dict__")
-            if not _holds_plain(attributes, deep):
-                return None
-            result.append((cls, frozenset(attributes)))
-        else:
-            return None
-    return tuple(result)
-
-
-_HOLDING = (list, dict, set)
-
-
-def _holds_plain(value: Any, deep: int) -> bool:
-    """Whether there are numbers, arrays and text alone in an array or a container."""
-    if isinstance(value, np.ndarray):
-        return True
-    items = value.values() if type(value) is dict else value
-    if all(map(_is_plain, set(map(type, items)))):
-        return True
-    return deep > 0 and all(
-        _is_plain(type(x)) or (type(x) in _HOLDING and _holds_plain(x, deep - 1)) for x in items
-    )
-
-
-def _is_plain(cls: type) -> bool:
-    return issubclass(cls, (float, int, complex, str, np.ndarray, np.generic, type(None))) or (
-        hasattr(cls, "_is_number")
-    )
-
-
 Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
 """Functions by their names: their code, and the names of their module."""
 
@@ -190,8 +141,6 @@ HANDED = "_sparsetrace_handed"
 """An attribute of a constant, in code that stands for a function's: the code that it calls."""
 OUTLINED = "_sparsetrace_outlined"
 """An attribute of a constant, in code with pieces that are functions: the code that it was."""
-MISSING = "_sparsetrace_missing"
-"""An attribute of the type of what stands for the value of a name that has none."""
 WRITES = "_sparsetrace_writes"
 """An attribute of functions that stand in code for stores into arrays, lists and dictionaries."""
 
@@ -214,7 +163,7 @@ def _held(function: object) -> list[Any]:
     """What the cells of a function hold."""
     if not isinstance(function, types.FunctionType):
         return []
-    return [value for _, value in _cells(function)]
+    return [value for _, value in cells_of(function)]
 
 
 def _is_computed(seen: _Seen, given: tuple[Any, ...]) -> bool:
@@ -333,7 +282,7 @@ def _only_sets_itself(cls: type, seen: _Seen) -> bool:
     own = [(name, value) for c in cls.__mro__ for name, value in vars(c).items()]
     made_by = [value for name, value in own if name == "__init__" and _is_python(value)]
     return not any(name in _ON_MAKING and _is_python(value) for name, value in own) and all(
-        _Body(init.__code__, init.__globals__, dict(_cells(init)), {}, seen, makes=True).is_pure()
+        _Body(init.__code__, init.__globals__, dict(cells_of(init)), {}, seen, makes=True).is_pure()
         for init in made_by
     )
 
@@ -357,7 +306,7 @@ def _is_named_tuple(cls: type) -> bool:
 
 def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: _Seen) -> bool:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    cells = dict(_cells(function))
+    cells = dict(cells_of(function))
     seen.objects += (*cells.values(), *defaults)
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
@@ -374,14 +323,6 @@ def _written_by_user(code: types.CodeType, *, undoes: bool) -> types.CodeType:
     if undoes:
         return handed
     return next((getattr(x, OUTLINED) for x in handed.co_consts if hasattr(x, OUTLINED)), handed)
-
-
-def _cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not filled yet
-            continue
 
 
 class _Body(HeldValues):
@@ -446,6 +387,8 @@ class _Body(HeldValues):
     # --------------------------------------------------------------- what is stored into
     def _is_of_what_is_made(self, at: int) -> bool:
         own, loaded = self.code.co_varnames[:1], self.steps[at - 1].argval
+        if own and own[0] in self.stores:
+            return False
         return self.makes and own == (loaded if isinstance(loaded, tuple) else (loaded,))[-1:]
 
     def _is_own_item(self, at: int) -> bool:
