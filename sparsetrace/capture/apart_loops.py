@@ -12,6 +12,7 @@ from sparsetrace.capture.apart_statements import Statement
 from sparsetrace.capture.apart_writes import CannotUndo, Place, Writes, written
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.genuine_errors import is_genuine, judged
+from sparsetrace.capture.paths_apart import Errors
 from sparsetrace.errors import BY_VALUES, TracingError, ValueDependentError, explain
 from sparsetrace.user_code.outlined_pieces import NEXT
 
@@ -93,7 +94,7 @@ class Turn(Statement):
         super().__init__(loop.session, loop.trace, function, values)
         self.loop = loop
 
-    def put_aside(self, errors: dict[str, Exception]) -> bool:
+    def put_aside(self, errors: Errors) -> bool:
         """As of any statement: the loop raises them, unless a handler sees what it has written."""
         loop = self.loop
         if loop.has_written() or not loop.puts_aside():

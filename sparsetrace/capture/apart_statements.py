@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsetrace.capture.apart_writes import WHOLE, CannotUndo, Place, Writes, written
-from sparsetrace.capture.paths_apart import Beside, distinct, run_apart
+from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
 from sparsetrace.user_code.effects import has_effects
@@ -71,7 +71,7 @@ class Statement:
         """Whether the last path has written anything."""
         return self.writes is not None and bool(self.writes.before)
 
-    def put_aside(self, errors: dict[str, Exception]) -> bool:
+    def put_aside(self, errors: Errors) -> bool:
         """Whether what is around this goes on without the errors, and raises them in the end."""
         return False
 

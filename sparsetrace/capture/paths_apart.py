@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from sparsetrace.capture.apart_writes import CannotUndo
@@ -28,7 +28,7 @@ from sparsetrace.user_code.handlers import is_caught
 from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.value_kinds import MISSING
 
-__all__ = ["Beside", "distinct", "run_apart"]
+__all__ = ["Beside", "Errors", "distinct", "run_apart"]
 
 _FEW = 8
 _MOST_PATHS = 64
@@ -39,6 +39,8 @@ _MOST_IN_ONE_ANOTHER = 2
 """The paths of calls in one another, multiplied, are as many times `max_paths` at most."""
 
 Unite = Callable[[list[Any]], list[Any]]
+Errors = dict[tuple[Any, ...], Exception]
+"""Errors of paths by what tells them apart: where they were raised, and what they hold."""
 
 
 class Beside:
@@ -46,7 +48,7 @@ class Beside:
 
     def __init__(self) -> None:
         self.results: list[Any] = []
-        self.refused: dict[str, Exception] = {}
+        self.refused: Errors = {}
 
     @property
     def has_any(self) -> bool:
@@ -63,7 +65,7 @@ def run_apart(
     straight: Callable[[], Any] | None = None,
     leaves: Callable[[], bool] | None = None,
     beside: Beside | None = None,
-    put_aside: Callable[[dict[str, Exception]], bool] | None = None,
+    put_aside: Callable[[Errors], bool] | None = None,
 ) -> Any:
     """What a call gives, united over the outcomes of the branches in it.
 
@@ -109,7 +111,7 @@ def run_apart(
 
     beside = beside or Beside()
     results: list[Any] = []
-    refused: dict[str, Exception] = {}
+    refused: Errors = {}
     decided = None if trace.masks is None else list(trace.masks.decided)
 
     def as_before() -> None:
@@ -135,7 +137,7 @@ def run_apart(
                 if not is_genuine(error, branches) or (is_left and _is_caught(error)):
                     is_undone = True
                 else:
-                    refused.setdefault(described(error), error)
+                    refused.setdefault(_told_apart(error), error)
             except CannotUndo:
                 is_undone = True
         as_before()
@@ -168,8 +170,8 @@ def _gone_on_with(
     trace: Trace,
     outer: Callable[..., bool],
     results: list[Any],
-    refused: dict[str, Exception],
-    put_aside: Callable[[dict[str, Exception]], bool] | None,
+    refused: Errors,
+    put_aside: Callable[[Errors], bool] | None,
 ) -> Any:
     """One of the results, or an error, by a decision where there are several."""
     if refused and (put_aside is None or not put_aside(refused)):
@@ -197,9 +199,24 @@ def _check(session: Session) -> None:
         branches.refuse(f"more than {most} decision paths of calls in one another")
 
 
-def _raise_again(trace: Trace, refused: dict[str, Exception]) -> None:
+def _told_apart(error: BaseException) -> tuple[Hashable, ...]:
+    """What is equal for errors that are alike, also to a handler: what they hold, and where."""
+    kept = [value for name, value in vars(error).items() if not name.startswith("_sparsetrace")]
+    state = tuple((type(value), value) for value in (*error.args, *kept))
+    is_known = all(is_unchanging(value) and not _is_traced(value) for _, value in state)
+    others = [_told_apart(e) for e in (error.__cause__, error.__context__) if e is not None]
+    return described(error), state if is_known else id(error), *others
+
+
+def _is_traced(value: object) -> bool:
+    if type(value) is tuple:
+        return any(map(_is_traced, value))
+    return hasattr(type(value), "_is_number")
+
+
+def _raise_again(trace: Trace, refused: Errors) -> None:
     """Raise each error on a path of its own, if the function would catch it; else leave it out."""
-    for shown, error in refused.items():
+    for (shown, *_), error in refused.items():
         if not is_injected(error):
             trace.left_out.append(shown)
         may_raise(trace, functools.partial(_itself, error))

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from impatient import impatient
 
+from cases.loop_errors import ERRORS
 from cases.loop_iterators import ITERATORS
 from cases.loop_states import STATES
+from cases.loops_in_calls import CALLS
 from cases.solver_loops import (
     LOOPS,
     caught,
@@ -94,7 +96,7 @@ def apart(take, f, x, attempts):
             return None
 
 
-@pytest.mark.parametrize("f", [*STATES, *ITERATORS])
+@pytest.mark.parametrize("f", [*STATES, *ITERATORS, *ERRORS, *CALLS])
 def test_what_loops_carry(f, whole_heap):
     def total(x):
         return sum(f(x))

@@ -548,15 +548,6 @@ def loop_out_arg(x):
     return [*y, *t]
 
 
-def loop_argument_default(x, cache=[0.0]):
-    cache[0] = x[0]
-    for k in range(3):
-        cache[0] = cache[0] * x[1]
-        if cache[0] > 1:
-            break
-    return [cache[0] * x[2]]
-
-
 STATES = [
     loop_const_zero,
     loop_const_zero_rev,
@@ -599,5 +590,4 @@ STATES = [
     loop_nan,
     loop_ret_tuple,
     loop_out_arg,
-    loop_argument_default,
 ]
