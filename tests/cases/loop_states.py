@@ -3,7 +3,7 @@
 Contract: nothing here knows of sparsetrace.  They are as users write them,
 what is discouraged included.
 """
-# ruff: noqa: B006, B007, F821, RUF005
+# ruff: noqa: B007, F821, RUF005
 
 import numpy as np
 
