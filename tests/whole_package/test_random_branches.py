@@ -103,9 +103,11 @@ def checked(seed: int, writer: type[Any] = Writer) -> Counter[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("writer", [Writer, LoopWriter])
-@pytest.mark.parametrize("start", range(0, PROGRAMS, BATCH))
-def test_nothing_is_missing(start, writer):
+@pytest.mark.parametrize(
+    ("writer", "start"),
+    [*((Writer, start) for start in range(0, PROGRAMS, BATCH)), (LoopWriter, 0), (LoopWriter, 12)],
+)
+def test_nothing_is_missing(writer, start):
     seen = Counter()
     for seed in range(start, start + BATCH):
         seen += checked(seed, writer)
