@@ -13,6 +13,7 @@ import functools
 import gc
 import inspect
 import threading
+import time
 import types
 import warnings
 from collections.abc import Callable, Hashable, Iterator
@@ -21,7 +22,7 @@ from typing import Any
 
 from sparsetrace.capture.apart_pieces import stand_in
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.paths_apart import distinct, run_apart
+from sparsetrace.capture.paths_apart import distinct, is_late, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT
 from sparsetrace.user_code.effects import HANDED, OUTLINED, has_effects
@@ -46,6 +47,8 @@ _owners: dict[int, types.CodeType] = {}
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 """Functions with another code than their own."""
 
+_LONGEST_LOOPS = 2.5
+"""Seconds after which it is given up to run loops apart; most take far less, or very long."""
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -67,8 +70,21 @@ def exchanging(session: Session) -> Iterator[None]:
 def more_is_run_apart(session: Session) -> bool:
     """Run the functions apart that decide on the paths of which there were too many.
 
-    Returns whether there are any that were not apart before.
+    Returns whether there are any that were not apart before; or loops that are not run apart any
+    more, which did not help.
     """
+    are_too_many = bool(session.exceeded)
+    if not is_late(session) and _more_is_run_apart(session):
+        return True
+    if not are_too_many or session.loops_until is None:
+        return False
+    run_nothing_apart(session)
+    session.may_try = False
+    session.loops_until, session.leaves_loops, session.is_patient = None, True, True
+    return True
+
+
+def _more_is_run_apart(session: Session) -> bool:
     exceeded = session.exceeded[:]
     session.exceeded.clear()
     if session.tries_integers:  # they have to be known after all, on however many paths
@@ -84,7 +100,10 @@ def more_is_run_apart(session: Session) -> bool:
     if _more_functions(session, exceeded):
         return True
     if hurried:
-        session.is_patient = not _more_pieces(session, exceeded, loops=True)
+        more = _more_pieces(session, exceeded, loops=True)
+        if more and session.loops_until is None:
+            session.loops_until = time.monotonic() + _LONGEST_LOOPS
+        session.is_patient = not more
         return True
     if _more_pieces(session, exceeded):
         return True
@@ -99,7 +118,8 @@ def run_nothing_apart(session: Session) -> None:
     """Let the function run as it stands again."""
     session.apart.clear()
     session.exceeded.clear()
-    session.crowded = session.opened = session.is_patient = False
+    session.crowded = session.opened = False
+    session.is_patient = session.leaves_loops
     session.may_try = True
     with _lock:
         if _sessions == 1:

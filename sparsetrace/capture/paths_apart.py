@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
+import time
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -28,7 +29,7 @@ from sparsetrace.user_code.handlers import is_caught
 from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.value_kinds import MISSING
 
-__all__ = ["Beside", "Errors", "distinct", "run_apart"]
+__all__ = ["Beside", "Errors", "distinct", "is_late", "run_apart"]
 
 _FEW = 8
 _MOST_PATHS = 64
@@ -194,9 +195,16 @@ def _lasts(result: object) -> bool:
 def _check(session: Session) -> None:
     """Refuse calls in one another that have very many paths together."""
     *_, branches = session.nested
+    if branches.paths > 1 and is_late(session):
+        branches.refuse("very many turns of loops")
     most = _MOST_IN_ONE_ANOTHER * max(_MOST_PATHS, session.max_paths)
     if branches.paths > 1 and math.prod(b.paths for b in session.nested) > most:
         branches.refuse(f"more than {most} decision paths of calls in one another")
+
+
+def is_late(session: Session) -> bool:
+    """Whether loops have been run apart turn by turn for so long that it may not help."""
+    return session.loops_until is not None and time.monotonic() > session.loops_until
 
 
 def _told_apart(error: BaseException) -> tuple[Hashable, ...]:

@@ -124,6 +124,10 @@ class Session:
         Whether that may be tried where the paths are perhaps not too many, and is being tried.
     is_patient : bool
         Whether such a call has `max_paths`, too, because no loop in it can be run apart.
+    loops_until : float or None
+        Until when loops are run apart turn by turn (`time.monotonic`); None before any is.
+    leaves_loops : bool
+        Whether they are not any more: then calls and branches alone are run apart.
     opens_counters : bool
         Whether those do that loops with many ends leave; `opened` whether any did.
     asks_types : callable
@@ -153,6 +157,8 @@ class Session:
         self.opens_integers = False
         self.may_try = self.tries_integers = False
         self.is_patient = False
+        self.loops_until: float | None = None
+        self.leaves_loops = False
         self.opens_counters, self.opened = True, False
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
