@@ -13,6 +13,7 @@ import functools
 import gc
 import inspect
 import threading
+import time
 import types
 import warnings
 from collections.abc import Callable, Hashable, Iterator
@@ -21,10 +22,10 @@ from typing import Any
 
 from sparsetrace.capture.apart_pieces import stand_in
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.paths_apart import distinct, run_apart
+from sparsetrace.capture.paths_apart import distinct, is_late, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT
-from sparsetrace.user_code.effects import HANDED, has_effects
+from sparsetrace.user_code.effects import HANDED, OUTLINED, has_effects
 from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
@@ -46,6 +47,8 @@ _owners: dict[int, types.CodeType] = {}
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 """Functions with another code than their own."""
 
+_LONGEST_LOOPS = 2.5
+"""Seconds after which it is given up to run loops apart; most take far less, or very long."""
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -67,25 +70,57 @@ def exchanging(session: Session) -> Iterator[None]:
 def more_is_run_apart(session: Session) -> bool:
     """Run the functions apart that decide on the paths of which there were too many.
 
-    Returns whether there are any that were not apart before.
+    Returns whether there are any that were not apart before; or loops that are not run apart any
+    more, which did not help.
     """
+    are_too_many = bool(session.exceeded)
+    if not is_late(session) and _more_is_run_apart(session):
+        return True
+    if not are_too_many or session.loops_until is None:
+        return False
+    run_nothing_apart(session)
+    session.may_try = False
+    session.loops_until, session.leaves_loops, session.is_patient = None, True, True
+    return True
+
+
+def _more_is_run_apart(session: Session) -> bool:
     exceeded = session.exceeded[:]
     session.exceeded.clear()
-    if not exceeded or any(branches.endless for branches in exceeded):
-        return False
-    if _more_functions(session, exceeded) or _more_pieces(session, exceeded):
+    if session.tries_integers:  # they have to be known after all, on however many paths
+        session.tries_integers = session.opens_integers = False
         return True
-    if session.opens_integers or session.crowded:
+    if session.opened and not exceeded:  # the number of turns has to be known after all
+        session.opens_counters = session.opened = False
+        return True
+    session.opened = False
+    hurried = not session.is_patient and any(x.max_paths < session.max_paths for x in exceeded)
+    if not exceeded or (not hurried and any(branches.endless for branches in exceeded)):
         return False
-    session.opens_integers = True
-    return bool(session.apart)
+    if _more_functions(session, exceeded):
+        return True
+    if hurried:
+        more = _more_pieces(session, exceeded, loops=True)
+        if more and session.loops_until is None:
+            session.loops_until = time.monotonic() + _LONGEST_LOOPS
+        session.is_patient = not more
+        return True
+    if _more_pieces(session, exceeded):
+        return True
+    if session.opens_integers or not session.apart or (session.crowded and not session.may_try):
+        return False
+    session.opens_integers, session.tries_integers = True, session.crowded
+    session.may_try = False
+    return True
 
 
 def run_nothing_apart(session: Session) -> None:
     """Let the function run as it stands again."""
     session.apart.clear()
     session.exceeded.clear()
-    session.crowded = False
+    session.crowded = session.opened = False
+    session.is_patient = session.leaves_loops
+    session.may_try = True
     with _lock:
         if _sessions == 1:
             _forget()
@@ -114,8 +149,8 @@ def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
     return bool(codes)
 
 
-def _more_pieces(session: Session, exceeded: list[Branches]) -> bool:
-    """Outline the statements and expressions that decide."""
+def _more_pieces(session: Session, exceeded: list[Branches], *, loops: bool = False) -> bool:
+    """Outline the statements and expressions that decide, or the loops around them alone."""
     lines: dict[str, dict[types.CodeType, set[int]]] = {}
     for line, route in _routes(exceeded):
         for code in route:
@@ -128,7 +163,7 @@ def _more_pieces(session: Session, exceeded: list[Branches]) -> bool:
     with _lock:
         for filename, some in lines.items():
             before = _places.get(filename, frozenset())
-            made = outlined(some, stand_in, before=before)
+            made = outlined(some, stand_in, before=before, loops=loops)
             places = before if made is None else made.places
             if made is not None:
                 _places[filename] = places
@@ -192,6 +227,7 @@ def _stand_in(code: types.CodeType) -> types.CodeType:
         return known
     base = _outlined.get((original.co_filename, original), original)
     if base is not original:
+        base = base.replace(co_consts=(*base.co_consts, _Outlined(original)))
         _note_origins(original)
         for piece in _nested_codes(base):
             if id(piece) not in _originals:
@@ -301,6 +337,13 @@ def _template(
         warnings.simplefilter("ignore", SyntaxWarning)  # a text is called
         outer = next(_nested_codes(compile(source, __file__, "exec", dont_inherit=True)))
     return next(_nested_codes(outer))
+
+
+class _Outlined:
+    """A constant of a code with pieces that are functions: the code that it was."""
+
+    def __init__(self, original: types.CodeType) -> None:
+        setattr(self, OUTLINED, original)
 
 
 class _Apart:

@@ -10,7 +10,9 @@ import functools
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from sparsetrace.capture.apart_writes import IN_PLACE, WHOLE, CannotUndo, Place, Writes, written
+from sparsetrace.capture.apart_loops import Loop, Turn
+from sparsetrace.capture.apart_statements import UNBOUND, Statement
+from sparsetrace.capture.apart_writes import IN_PLACE, CannotUndo, Writes
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT, Trace
@@ -20,19 +22,16 @@ from sparsetrace.user_code.held_values import is_unchanging
 __all__ = ["stand_in"]
 
 
-class _Unbound:
-    """In place of the value of a local name that has none."""
-
-
-_UNBOUND = _Unbound()
-
-
 def stand_in(what: str, filename: str, place: tuple[int, int]) -> Any:
     """What is called in outlined code; see `sparsetrace.user_code.outlined_pieces`."""
     if what == "expression":
         return functools.partial(_expression, (filename, place))
     if what == "statement":
         return functools.partial(_statement, (filename, place))
+    if what == "loop":
+        return functools.partial(_loop, (filename, place))
+    if what == "turn":
+        return functools.partial(_turn, (filename, place, "turn"))
     return _OTHERS[what]
 
 
@@ -70,125 +69,32 @@ def _statement(key: Hashable, function: Callable[..., Any], *values: Any) -> Any
     session, trace = active
     session.inside.add(key)
     try:
-        return _Statement(session, trace, function, values).run()
+        return Statement(session, trace, function, values).run()
     finally:
         session.inside.discard(key)
 
 
-class _Statement:
-    """One time that an outlined statement is run."""
-
-    def __init__(
-        self, session: Session, trace: Trace, function: Callable[..., Any], values: tuple[Any, ...]
-    ) -> None:
-        self.session, self.trace = session, trace
-        self.function, self.values = function, values
-        self.outer: Writes | None = session.writes
-        self.writes: Writes | None = None
-        self.containers: dict[int, Any] = {}
-        self.has_decided = False
-
-    def run(self) -> Any:
-        try:
-            values, left = run_apart(
-                self.trace,
-                self.path,
-                has_effects=self.has_effects,
-                unite=self.unite,
-                straight=self.straight,
-            )
-        finally:
-            self.session.writes = self.outer
-        for (container, key), value in left.items():
-            written(self.containers[container], key, value, self.outer)
-        return values
-
-    def has_effects(self) -> bool:
-        """Whether running it again would change anything; if so its writes stay."""
-        self.has_decided = True
-        known, reached = self.session.effects, self.session.functions
-        result = has_effects(self.function, self.values, undoes=True, known=known, reached=reached)
-        if result and self.writes is not None:
-            self.writes.keep()
-        return result
-
-    def straight(self) -> Any:
-        """Run it as it stands, with nothing undone."""
-        self.session.writes = self.outer
-        return self.function(*self.values), {}
-
-    def path(self) -> Any:
-        """One path: the values of the names, and what is left where it has written."""
-        writes = self.writes = self.session.writes = Writes(self.outer)
-        try:
-            values = self.function(*self.values)
-            if writes.kept:
-                return values, {}
-            writes.check()
-            left = writes.now()
-        except Exception:
-            if not self.has_decided:  # the only path: the error leaves behind what was written
-                writes.keep()
-            raise
-        finally:
-            self.session.writes = self.outer
-            if not writes.kept:
-                writes.undo()
-                self.containers.update(writes.containers)
-        return values, left
-
-    def unite(self, results: list[Any]) -> list[Any]:
-        for container in {
-            container for _, left in results for container, key in left if key is WHOLE
-        }:
-            for _, left in results:
-                _as_whole(self.containers[container], left)
-        places = list(dict.fromkeys(place for _, left in results for place in left))
-        for _, left in results:  # dictionaries keep the order in which keys come
-            if [place for place in places if place in left] != list(left):
-                raise CannotUndo
-        known = Writes(None)
-        known.containers = self.containers
-        lengths = {id(c): len(c) for c in self.containers.values() if type(c) is list}
-        known.before = {place: lengths.get(place[0]) for place in places}
-        rows: list[tuple[Any, ...]] = []
-        while results:
-            values, left = results.pop(0)
-            rows.append((*values, *(_left(known, left, place) for place in places)))
-            del values, left
-        if not self.session.asks_types():
-            rows = _without_unbound(rows, len(self.values))
-        several = distinct(self.session, self.trace, rows)
-        count = len(self.values)
-        return [(row[:count], dict(zip(places, row[count:], strict=True))) for row in several]
+def _loop(key: Hashable, function: Callable[..., Any], *values: Any) -> Any:
+    active = _active(key)
+    if active is None:
+        return function(*values, None)
+    session, trace = active
+    session.inside.add(key)
+    try:
+        return Loop(session, trace, function, values).run()
+    finally:
+        session.inside.discard(key)
 
 
-def _left(known: Writes, left: dict[Place, Any], place: Place) -> Any:
-    """What a path has left at a place; taken out, so that nothing else holds it."""
-    return left.pop(place) if place in left else known.read(place)
-
-
-def _as_whole(array: Any, left: dict[Place, Any]) -> None:
-    """Let a path have left the array as a whole, where it has left some elements of it."""
-    elements = {place: left.pop(place) for place in list(left) if place[0] == id(array)}
-    whole = elements.pop((id(array), WHOLE), None)
-    if whole is None:
-        whole = array.copy()
-        for (_, key), value in elements.items():
-            whole[key] = value
-    left[id(array), WHOLE] = whole
-
-
-def _without_unbound(rows: list[tuple[Any, ...]], count: int) -> list[tuple[Any, ...]]:
-    """The rows with a value for names that have none on some path: reading them would fail."""
-    result = [list(row) for row in rows]
-    rows.clear()
-    for at in range(count):
-        bound = [row[at] for row in result if row[at] is not _UNBOUND]
-        for row in result:
-            if bound and row[at] is _UNBOUND:
-                row[at] = bound[0]
-    return [tuple(row) for row in result]
+def _turn(key: Hashable, loop: Loop | None, function: Callable[..., Any], *values: Any) -> Any:
+    session = SESSION.get()
+    if loop is None or session is None or key in session.inside:
+        return function(*values)
+    session.inside.add(key)
+    try:
+        return Turn(loop, function, values).run()
+    finally:
+        session.inside.discard(key)
 
 
 # ------------------------------------------------------------------------- writes
@@ -238,6 +144,6 @@ _OTHERS: dict[str, Any] = {
     "change": _change,
     "slice": slice,
     "store": _store,
-    "unbound": _UNBOUND,
+    "unbound": UNBOUND,
     "update": _update,
 }

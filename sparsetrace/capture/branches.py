@@ -16,8 +16,9 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from types import CodeType, FrameType
+from typing import Any, NoReturn
 
 from sparsetrace.capture.known_comparisons import Comparison, KnownComparisons
 from sparsetrace.capture.path_estimates import Evidence, drawn
@@ -103,6 +104,10 @@ class Branches:
         """Decisions for True of this run since the last for False."""
         self._resume: list[bool] | None = None
         self._probed: set[Place] = set()
+        self.calls: dict[Hashable, Any] = {}
+        """What calls within a path gave that are run apart themselves, by `next_call`."""
+        self._count = 0
+        """Such calls of this run."""
         self._known = KnownComparisons()
         self._implied: set[int] = set()
         """The decisions of this run that those before them imply."""
@@ -170,14 +175,14 @@ class Branches:
         for evidence in (against_most, against_crowd):
             evidence.add(depth + self._reached, done=self.paths - 1)
         if against_most.is_enough:
-            self._too_many(f"more than max_paths={self.max_paths} decision paths")
+            self.refuse(f"more than max_paths={self.max_paths} decision paths")
         if against_crowd.is_enough:
             self._refuse_crowd()
 
     def _refuse_crowd(self) -> None:
         if self.crowd < self.max_paths:
             self.crowded = True
-            self._too_many(f"more than {self.crowd} decision paths")
+            self.refuse(f"more than {self.crowd} decision paths")
 
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
@@ -188,6 +193,12 @@ class Branches:
         self._in_a_row.clear()
         self._known.clear()
         self._implied.clear()
+        self._count = 0
+
+    def next_call(self) -> Hashable:
+        """What tells the next call that is run apart from all others, on any path."""
+        self._count += 1
+        return self._count, tuple(self.path[: self.taken])
 
     def is_new(self) -> bool:
         """Whether the next branch is one that no earlier run decided."""
@@ -242,7 +253,7 @@ class Branches:
         if self._resume is not None:
             if self.here[place] > self.max_paths:
                 self.endless = True
-                self._too_many(f"a loop took more than max_paths={self.max_paths} turns")
+                self.refuse(f"a loop took more than max_paths={self.max_paths} turns")
             return self._in_a_row[place] > 0
         is_first = not self._new_waiting
         if is_first and self._in_a_row[place] >= _SUSPICIOUS and place not in self._probed:
@@ -256,7 +267,7 @@ class Branches:
     def _check(self) -> None:
         """Each new decision has at least one path still to come."""
         if self.paths + len(self._waiting) + self._new_waiting > self.max_paths:
-            self._too_many(f"more than max_paths={self.max_paths} decision paths")
+            self.refuse(f"more than max_paths={self.max_paths} decision paths")
 
     def _note_route(self, place: Place, frame: FrameType | None) -> None:
         known = self.routes.setdefault(place, [])
@@ -265,7 +276,8 @@ class Branches:
             if route not in known:
                 known.append(route)
 
-    def _too_many(self, problem: str) -> None:
+    def refuse(self, problem: str) -> NoReturn:
+        """End the trace because of too many paths."""
         self.exceeded = True
         (code, line), count = self.places.most_common(1)[0]
         where = f"{code.co_filename}:{line} (in {code.co_name})"

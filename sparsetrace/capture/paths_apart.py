@@ -10,8 +10,10 @@ that fails in a way of which nobody knows what it means, is run as if it were no
 from __future__ import annotations
 
 import functools
+import math
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from sparsetrace.capture.apart_writes import CannotUndo
@@ -24,14 +26,35 @@ from sparsetrace.context import Trace
 from sparsetrace.errors import TracingError
 from sparsetrace.operands.raising import is_injected, may_raise
 from sparsetrace.user_code.handlers import is_caught
+from sparsetrace.user_code.held_values import is_unchanging
+from sparsetrace.user_code.value_kinds import MISSING
 
-__all__ = ["distinct", "run_apart"]
+__all__ = ["Beside", "Errors", "distinct", "is_late", "run_apart"]
 
 _FEW = 8
 _MOST_PATHS = 64
-"""Paths of one call that are run at least, if there are so many."""
+"""Paths of one call that are run at least, if there are so many; and at most, if its loops may be
+run apart turn by turn."""
+
+_MOST_IN_ONE_ANOTHER = 2
+"""The paths of calls in one another, multiplied, are as many times `max_paths` at most."""
 
 Unite = Callable[[list[Any]], list[Any]]
+Errors = dict[tuple[Any, ...], Exception]
+"""Errors of paths by what tells them apart: where they were raised, and what they hold."""
+
+
+class Beside:
+    """What a call leaves beside what it returns or raises: it goes on after some of its ends."""
+
+    def __init__(self) -> None:
+        self.results: list[Any] = []
+        self.refused: Errors = {}
+
+    @property
+    def has_any(self) -> bool:
+        """Whether there are such ends, each of which is a path."""
+        return bool(self.results or self.refused)
 
 
 def run_apart(
@@ -41,6 +64,9 @@ def run_apart(
     has_effects: Callable[[], bool],
     unite: Unite,
     straight: Callable[[], Any] | None = None,
+    leaves: Callable[[], bool] | None = None,
+    beside: Beside | None = None,
+    put_aside: Callable[[Errors], bool] | None = None,
 ) -> Any:
     """What a call gives, united over the outcomes of the branches in it.
 
@@ -53,23 +79,40 @@ def run_apart(
     unite : callable
         Makes of the results, in a list that nothing else holds, those that are to be told apart.
     straight : callable, optional
-        The call where it is not run apart, if that differs: an error then leaves behind what was
-        done before it.
+        The call where it is not run apart, if that differs.
+    leaves : callable, optional
+        Whether an error of the last path leaves behind what was written before it.
+    beside : Beside, optional
+        Ends to which the call adds on its way.
+    put_aside : callable, optional
+        Takes errors to where it is gone on without them; whether it does.
     """
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
         return (straight or call)()
-    branches = Branches(max(_MOST_PATHS, session.max_paths), few=_FEW, began=session.began)
+    around = session.nested[-1] if session.nested else None
+    place = None if around is None else around.next_call()
+    if around is not None and place in around.calls:
+        known, errors = around.calls[place]
+        return _gone_on_with(trace, outer, known, errors, put_aside)
+    most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
+    branches = Branches(most, few=_FEW, began=session.began)
     decide_apart = session.decider(session, branches)
 
+    is_pure = False
+
     def decide(*comparisons: Comparison) -> bool:
-        if not branches.path and has_effects():
-            trace.decide = outer
-            return outer(*comparisons)
+        nonlocal is_pure
+        if not branches.path:
+            if has_effects():
+                trace.decide = outer
+                return outer(*comparisons)
+            is_pure = True
         return decide_apart(*comparisons)
 
+    beside = beside or Beside()
     results: list[Any] = []
-    refused: dict[str, Exception] = {}
+    refused: Errors = {}
     decided = None if trace.masks is None else list(trace.masks.decided)
 
     def as_before() -> None:
@@ -77,54 +120,114 @@ def run_apart(
         if decided is not None:
             trace.masks.decided = list(decided)
 
+    is_undone = False
     try:
         trace.decide = decide
-        while branches.start():
+        session.nested.append(branches)
+        while not is_undone and branches.start():
+            _check(session)
             as_before()
             try:
                 results.append(call())
             except TracingError:
                 raise
             except Exception as error:
-                if not branches.path:
+                if not branches.path and not beside.has_any:
                     raise
-                if not is_genuine(error, branches) or (straight and _is_caught(error)):
-                    trace.decide = outer
-                    as_before()
-                    return (straight or call)()
-                refused.setdefault(described(error), error)
+                is_left = leaves is not None and leaves()
+                if not is_genuine(error, branches) or (is_left and _is_caught(error)):
+                    is_undone = True
+                else:
+                    refused.setdefault(_told_apart(error), error)
             except CannotUndo:
-                trace.decide = outer
-                as_before()
-                return (straight or call)()
+                is_undone = True
         as_before()
-        if len(results) > 1:
-            trace.unwatched = trace.lately = None  # frames, which hold what they have returned
-            try:
-                results = unite(results)
-            except CannotUndo:
-                trace.decide = outer
-                return (straight or call)()
+        if not is_undone:
+            results[:0] = beside.results
+            beside.results.clear()
+            refused = {**beside.refused, **refused}
+            if len(results) > 1:
+                trace.unwatched = trace.lately = None  # frames, which hold what they have returned
+                try:
+                    results = unite(results)
+                except CannotUndo:
+                    is_undone = True
     finally:
         trace.decide = outer
+        session.nested.pop()
         if branches.exceeded:
             session.exceeded.append(branches)
-    if refused:
-        _raise_again(trace, refused, results)
+    if is_undone:
+        results.clear()
+        return (straight or call)()
+    rows = [row for row, left in results if not left] if straight else results
+    lasts = is_pure and len(rows) == len(results) and all(map(_lasts, rows))
+    if around is not None and lasts and not session.asks_identity():
+        around.calls[place] = results, refused
+    return _gone_on_with(trace, outer, results, refused, put_aside)
+
+
+def _gone_on_with(
+    trace: Trace,
+    outer: Callable[..., bool],
+    results: list[Any],
+    refused: Errors,
+    put_aside: Callable[[Errors], bool] | None,
+) -> Any:
+    """One of the results, or an error, by a decision where there are several."""
+    if refused and (put_aside is None or not put_aside(refused)):
+        _raise_again(trace, refused)
+    if not results:
+        raise judged(next(iter(refused.values())))
     chosen = 0
     while chosen < len(results) - 1 and outer():
         chosen += 1
     return results[chosen]
 
 
-def _raise_again(trace: Trace, refused: dict[str, Exception], results: list[Any]) -> None:
+def _lasts(result: object) -> bool:
+    """Whether nothing can change a result: it may be given again."""
+    if type(result) is tuple:
+        return all(map(_lasts, result))
+    return is_unchanging(result) or hasattr(type(result), MISSING)
+
+
+def _check(session: Session) -> None:
+    """Refuse calls in one another that have very many paths together."""
+    *_, branches = session.nested
+    if branches.paths > 1 and is_late(session):
+        branches.refuse("very many turns of loops")
+    most = _MOST_IN_ONE_ANOTHER * max(_MOST_PATHS, session.max_paths)
+    if branches.paths > 1 and math.prod(b.paths for b in session.nested) > most:
+        branches.refuse(f"more than {most} decision paths of calls in one another")
+
+
+def is_late(session: Session) -> bool:
+    """Whether loops have been run apart turn by turn for so long that it may not help."""
+    return session.loops_until is not None and time.monotonic() > session.loops_until
+
+
+def _told_apart(error: BaseException) -> tuple[Hashable, ...]:
+    """What is equal for errors that are alike, also to a handler: what they hold, and where."""
+    kept = [value for name, value in vars(error).items() if not name.startswith("_sparsetrace")]
+    state = tuple((type(value), value) for value in (*error.args, *kept))
+    is_known = all(is_unchanging(value) and not _is_traced(value) for _, value in state)
+    others = [_told_apart(e) for e in (error.__cause__, error.__context__) if e is not None]
+    return described(error), state if is_known else id(error), *others
+
+
+def _is_traced(value: object) -> bool:
+    if type(value) is tuple:
+        return any(map(_is_traced, value))
+    return hasattr(type(value), "_is_number")
+
+
+def _raise_again(trace: Trace, refused: Errors) -> None:
     """Raise each error on a path of its own, if the function would catch it; else leave it out."""
-    for shown, error in refused.items():
+    for (shown, *_), error in refused.items():
         if not is_injected(error):
             trace.left_out.append(shown)
         may_raise(trace, functools.partial(_itself, error))
-    if not results:
-        raise judged(next(iter(refused.values())))
 
 
 def _is_caught(error: Exception) -> bool:
@@ -132,14 +235,16 @@ def _is_caught(error: Exception) -> bool:
     return is_caught(type(error), sys._getframe(1))
 
 
-def distinct(session: Session, trace: Trace, results: list[Any]) -> list[Any]:
+def distinct(
+    session: Session, trace: Trace, results: list[Any], *, opens_integers: bool | None = None
+) -> list[Any]:
     """The results that the traced function may tell from one another, the others united."""
     return distinct_results(
         trace,
         results,
         asks_types=session.asks_types,
         asks_identity=session.asks_identity,
-        opens_integers=session.opens_integers,
+        opens_integers=session.opens_integers if opens_integers is None else opens_integers,
     )
 
 

@@ -109,7 +109,7 @@ class Session:
         Those of which there were too many.
     apart : dict
         What is run apart: code objects by their ids, and pieces of code by their places;
-        `inside` has the keys of those that are being run.
+        `inside` has the keys of those that are being run, and `nested` their branches.
     writes : Writes or None
         What the innermost piece has written (`capture.apart_writes`).
     crowded : bool
@@ -120,6 +120,16 @@ class Session:
         Gives the functions that the traced one can reach, by their names.
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
+    may_try, tries_integers : bool
+        Whether that may be tried where the paths are perhaps not too many, and is being tried.
+    is_patient : bool
+        Whether such a call has `max_paths`, too, because no loop in it can be run apart.
+    loops_until : float or None
+        Until when loops are run apart turn by turn (`time.monotonic`); None before any is.
+    leaves_loops : bool
+        Whether they are not any more: then calls and branches alone are run apart.
+    opens_counters : bool
+        Whether those do that loops with many ends leave; `opened` whether any did.
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
     asks_identity : callable
@@ -139,11 +149,17 @@ class Session:
         self.exceeded: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
+        self.nested: list[Branches] = []
         self.writes: Any = None
         self.crowded = False
         self.effects: dict[Any, bool] = {}
         self.functions: Callable[[], dict[str, Any]] = dict
         self.opens_integers = False
+        self.may_try = self.tries_integers = False
+        self.is_patient = False
+        self.loops_until: float | None = None
+        self.leaves_loops = False
+        self.opens_counters, self.opened = True, False
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
 

@@ -12,13 +12,14 @@ import dis
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import getattr_static
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, loaded_first
+from sparsetrace.user_code.held_iterators import holds_iterator
 from sparsetrace.user_code.held_values import (
     PACKAGES,
     UNKNOWN,
@@ -27,6 +28,7 @@ from sparsetrace.user_code.held_values import (
     is_unchanging,
     stored,
 )
+from sparsetrace.user_code.value_kinds import cells_of, kinds_of
 from sparsetrace.user_code.written_arguments import (
     keywords_at,
     method_writes,
@@ -34,7 +36,7 @@ from sparsetrace.user_code.written_arguments import (
     written_keyword,
 )
 
-__all__ = ["HANDED", "WRITES", "has_effects"]
+__all__ = ["HANDED", "OUTLINED", "WRITES", "has_effects"]
 
 _STORES = frozenset(
     """
@@ -108,9 +110,9 @@ def has_effects(
     (True, True)
     """
     if known is not None and isinstance(function, types.FunctionType):
-        values = (*args, *(kwargs or {}).values(), *(value for _, value in _cells(function)))
-        if all(map(is_unchanging, values)):
-            key = id(function.__globals__), function.__code__, undoes
+        kinds = kinds_of((function, *args, *(kwargs or {}).values()))
+        if kinds is not None:
+            key = kinds, tuple(kwargs or ()), undoes
             if key not in known:
                 known[key] = has_effects(function, args, kwargs, undoes=undoes, reached=reached)
             return known[key]
@@ -118,13 +120,14 @@ def has_effects(
     seen = _Seen()
     seen.undoes = undoes
     if isinstance(function, types.FunctionType):
-        bound = _bound(function.__code__, args, kwargs or {})
+        bound = _bound(function, args, kwargs or {})
         pure = _is_pure_function(function, bound, seen)
     else:
         pure = _is_pure(function, seen)
+    held = (*given, *seen.objects)
     return (
         not pure
-        or any(map(_moves_on, given))
+        or holds_iterator(held, seen.names | seen.asked, _names_in)
         or _is_computed(seen, given)
         or _runs_effects(seen, reached())
     )
@@ -136,6 +139,8 @@ Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
 
 HANDED = "_sparsetrace_handed"
 """An attribute of a constant, in code that stands for a function's: the code that it calls."""
+OUTLINED = "_sparsetrace_outlined"
+"""An attribute of a constant, in code with pieces that are functions: the code that it was."""
 WRITES = "_sparsetrace_writes"
 """An attribute of functions that stand in code for stores into arrays, lists and dictionaries."""
 
@@ -150,18 +155,15 @@ class _Seen(set[int]):
         self.asked: set[str] = set()
         """Attributes of which it is not known what they are."""
         self.classes: set[Any] = set()
+        self.objects: list[Any] = []
+        """Those that have names, beside what a function is called with."""
 
 
 def _held(function: object) -> list[Any]:
     """What the cells of a function hold."""
     if not isinstance(function, types.FunctionType):
         return []
-    return [value for _, value in _cells(function)]
-
-
-def _moves_on(value: object) -> bool:
-    """Whether reading an object changes it, as it does an iterator."""
-    return hasattr(type(value), "__next__")
+    return [value for _, value in cells_of(function)]
 
 
 def _is_computed(seen: _Seen, given: tuple[Any, ...]) -> bool:
@@ -184,17 +186,33 @@ def _runs_effects(seen: _Seen, reached: Reach) -> bool:
 @functools.cache
 def _computed(cls: Any) -> frozenset[str]:
     """The operators and properties of a class that have side effects."""
+    return frozenset(
+        name
+        for name, asked in _asked(cls)
+        if isinstance(asked, functools.cached_property)
+        or (isinstance(asked, types.FunctionType) and has_effects(asked))
+    )
+
+
+@functools.cache
+def _names_in(cls: Any) -> frozenset[str]:
+    """The names in the code of the operators and properties of a class."""
+    asked = (getattr(value, "func", value) for _, value in _asked(cls))
+    codes = (value.__code__ for value in asked if isinstance(value, types.FunctionType))
+    return frozenset(name for code in codes for name in code.co_names)
+
+
+def _asked(cls: Any) -> list[tuple[str, Any]]:
+    """The operators and properties of a class of the user's, with the functions that they run."""
     if not cls.__flags__ & _HEAP_TYPE or cls.__module__.partition(".")[0] in _LIBRARIES:
-        return frozenset()
-    result = set()
+        return []
+    result = []
     for name, value in (item for base in cls.__mro__[:-1] for item in vars(base).items()):
         asked = value.fget if isinstance(value, property) else value
-        is_asked = asked is not value or (name.startswith("__") and name not in _NOT_ASKED)
-        if isinstance(value, functools.cached_property) or (
-            is_asked and isinstance(asked, types.FunctionType) and has_effects(asked)
-        ):
-            result.add(name)
-    return frozenset(result)
+        is_operator = name.startswith("__") and name not in _NOT_ASKED
+        if asked is not value or is_operator or isinstance(value, functools.cached_property):
+            result.append((name, asked))
+    return result
 
 
 _HEAP_TYPE = 1 << 9
@@ -210,11 +228,16 @@ _NOT_ASKED = frozenset(
 
 
 def _bound(
-    code: types.CodeType, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    function: types.FunctionType, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments of a call by their names; numbers where none are given."""
+    code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return dict.fromkeys(names, 0.0) | dict(zip(names, args, strict=False)) | dict(kwargs)
+    first = code.co_argcount - len(defaults)
+    result: dict[str, Any] = dict.fromkeys(names, 0.0)
+    result.update(zip(names[first : code.co_argcount], defaults, strict=True))
+    result.update(function.__kwdefaults__ or {})
+    return result | dict(zip(names, args, strict=False)) | dict(kwargs)
 
 
 def _is_pure(function: object, seen: _Seen) -> bool:
@@ -241,9 +264,7 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     if isinstance(function, type) and issubclass(function, tuple) and _is_named_tuple(function):
         return True
     if isinstance(function, type) and issubclass(function, BaseException):
-        return not any(
-            isinstance(vars(c).get("__init__"), types.FunctionType) for c in function.__mro__
-        )
+        return _only_sets_itself(function, seen)
     if getattr(builtins, name, None) is function or isinstance(function, type):
         return module == "builtins" and name in _PURE_BUILTINS
     if isinstance(
@@ -254,6 +275,23 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     if isinstance(own, types.FunctionType):  # an object that is called
         return _is_pure(types.MethodType(own, function), seen)
     return isinstance(function, types.FunctionType) and _is_pure_function(function, {}, seen)
+
+
+def _only_sets_itself(cls: type, seen: _Seen) -> bool:
+    """Whether making an object of a class changes nothing but its attributes."""
+    own = [(name, value) for c in cls.__mro__ for name, value in vars(c).items()]
+    made_by = [value for name, value in own if name == "__init__" and _is_python(value)]
+    return not any(name in _ON_MAKING and _is_python(value) for name, value in own) and all(
+        _Body(init.__code__, init.__globals__, dict(cells_of(init)), {}, seen, makes=True).is_pure()
+        for init in made_by
+    )
+
+
+_ON_MAKING = ("__getattribute__", "__new__", "__setattr__")
+
+
+def _is_python(value: object) -> bool:
+    return isinstance(value, (types.FunctionType, staticmethod))
 
 
 def _is_named_tuple(cls: type) -> bool:
@@ -268,26 +306,23 @@ def _is_named_tuple(cls: type) -> bool:
 
 def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: _Seen) -> bool:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    cells = dict(_cells(function))
+    cells = dict(cells_of(function))
+    seen.objects += (*cells.values(), *defaults)
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
-    if not all(is_unchanging(value) or callable(value) for value in defaults):
-        return False  # kept from one call to the next
-    code = _written_by_user(function.__code__)
+    kept = [x for x in defaults if not (is_unchanging(x) or callable(x))]
+    if not all(type(x) in (dict, list, tuple, set) for x in kept):
+        return False  # kept from one call to the next, and not seen to be written
+    code = _written_by_user(function.__code__, undoes=seen.undoes)
     return _Body(code, function.__globals__, cells, given, seen).is_pure()
 
 
-def _written_by_user(code: types.CodeType) -> types.CodeType:
-    """The code that another one hands its calls over to."""
-    return next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
-
-
-def _cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not filled yet
-            continue
+def _written_by_user(code: types.CodeType, *, undoes: bool) -> types.CodeType:
+    """The code that another one hands its calls over to; where nothing is undone, as it was."""
+    handed = next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
+    if undoes:
+        return handed
+    return next((getattr(x, OUTLINED) for x in handed.co_consts if hasattr(x, OUTLINED)), handed)
 
 
 class _Body(HeldValues):
@@ -300,8 +335,12 @@ class _Body(HeldValues):
         cells: dict[str, Any],
         given: dict[str, Any],
         seen: _Seen,
+        *,
+        makes: bool = False,
     ) -> None:
         super().__init__(code, scope, cells, given)
+        self.makes = makes
+        """Whether its first argument is what it is to make."""
         self.seen, self.undoes = seen, seen.undoes
         seen.names.update(code.co_names)
         if not _ASKING.isdisjoint(code.co_names):
@@ -319,7 +358,7 @@ class _Body(HeldValues):
         step = self.steps[at]
         name = step.opname
         if name in _STORES:
-            return False
+            return name == "STORE_ATTR" and self._is_of_what_is_made(at)
         if name in _ITEM_STORES:
             return self._is_own_item(at)
         if name == "YIELD_VALUE":
@@ -346,6 +385,12 @@ class _Body(HeldValues):
         return True
 
     # --------------------------------------------------------------- what is stored into
+    def _is_of_what_is_made(self, at: int) -> bool:
+        own, loaded = self.code.co_varnames[:1], self.steps[at - 1].argval
+        if own and own[0] in self.stores:
+            return False
+        return self.makes and own == (loaded if isinstance(loaded, tuple) else (loaded,))[-1:]
+
     def _is_own_item(self, at: int) -> bool:
         """Whether an item is stored into what the function has made itself."""
         chain = loaded_first(self.steps, at)
@@ -378,7 +423,8 @@ class _Body(HeldValues):
     def _is_harmless(self, value: object) -> bool:
         """Whether a value that is read stays as it is, and changes nothing if it is called."""
         self.seen.classes.add(type(value))
-        return not _moves_on(value) and (not callable(value) or _is_pure(value, self.seen))
+        self.seen.objects.append(value)
+        return not callable(value) or _is_pure(value, self.seen)
 
     def _is_harmless_attribute(self, at: int) -> bool:
         step = self.steps[at]
@@ -392,6 +438,8 @@ class _Body(HeldValues):
                 )
             if value is not UNKNOWN:
                 return self._is_harmless(value)
+        if self.makes and step.argval == "__init__":
+            return True  # of a base, which `_only_sets_itself` has looked at
         self.seen.asked.add(step.argval)
         if not _is_method(step):
             return True

@@ -7,6 +7,11 @@ what it is and where the piece begins.  These are, with their arguments:
     the value of a conditional expression, which the function gives
 ``statement(function, *values)``
     the values of the local names that a statement assigns, which the function takes and gives
+``loop(function, *values)``
+    the same of a loop, then how it ended (``break``, ``return``, or ``ended`` where it has an
+    ``else``), and what it returns; the function also takes what stands for this run of the loop
+``turn(loop, function, *values)``
+    the same of one turn of that loop, which also ends by `NEXT`
 ``store(value, container, key)``, ``update(operator, value, container, key)``
     ``container[key] = value``, and ``+=`` and its kin
 ``change(operator, old, value)``
@@ -22,14 +27,17 @@ from __future__ import annotations
 import ast
 import copy
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
-__all__ = ["PREFIX", "Place", "assigned", "is_outlinable", "rewritten"]
+__all__ = ["NEXT", "PREFIX", "Place", "assigned", "is_outlinable", "rewritten"]
 
 PREFIX = "_sparsetrace_"
 Place = tuple[int, int]
 """A line and a column."""
+NEXT = "next"
+"""How a turn ends that is followed by another one, if there is any."""
+_BREAK, _ENDED, _RETURN = "break", "ended", "return"
 _REFUSED = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Return, ast.Yield, ast.YieldFrom, ast.Await),
@@ -38,6 +46,13 @@ _REFUSED = (
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.While)
 _SEES_NAMES = frozenset("__class__ dir eval exec locals super vars".split())
+_READING_ALL = frozenset(
+    """
+    all any array dict extend fromiter frozenset fsum join list max min prod set sorted sum tuple
+    update
+    """.split()
+)
+"""Functions and methods that have read a generator expression to its end when they return."""
 
 
 # -------------------------------------------------------------------- what can be outlined
@@ -52,11 +67,22 @@ def is_outlinable(node: ast.AST, function: ast.AST | None) -> bool:
     if isinstance(node, ast.expr):
         refused = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
         return not any(isinstance(n, refused) for n in inside)
-    if any(isinstance(n, _REFUSED) for n in inside) or _leaves_loop(node):
+    returns = isinstance(node, _LOOPS) and not _skips_endings(node)
+    if any(isinstance(n, _REFUSED) and not (returns and isinstance(n, ast.Return)) for n in inside):
+        return False
+    if _leaves_loop(node):
         return False
     shared = _declared(function) | _captured(function, set(inside))
     targets = [t for n in inside for t in _targets(n)]
     return shared.isdisjoint(assigned(node)) and all(map(_can_be_assigned, targets))
+
+
+def _skips_endings(loop: ast.AST) -> bool:
+    """Whether something is done in a loop after a ``break`` or ``return``, where that stands."""
+    return any(
+        isinstance(n, ast.Try) and (n.finalbody or any(h.name for h in n.handlers))
+        for n in ast.walk(loop)
+    )
 
 
 def _leaves_loop(node: ast.AST) -> bool:
@@ -80,17 +106,28 @@ def _declared(function: ast.AST) -> set[str]:
 
 def _captured(function: ast.AST, inside: set[ast.AST]) -> set[str]:
     """The names that functions within a function may read, now or later."""
+    read_at_once = {
+        argument
+        for n in inside
+        if isinstance(n, ast.Call) and _name_of(n.func) in _READING_ALL
+        for argument in n.args
+    }
     return {
         name.id
         for n in ast.walk(function)
         if n is not function
         and (
             isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-            or (isinstance(n, ast.GeneratorExp) and n not in inside)
+            or (isinstance(n, ast.GeneratorExp) and n not in read_at_once)
         )
         for name in ast.walk(n)
         if isinstance(name, ast.Name)
     }
+
+
+def _name_of(function: ast.expr) -> str | None:
+    """The name by which a function or method is called."""
+    return getattr(function, "id", None) or getattr(function, "attr", None)
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
@@ -146,8 +183,74 @@ def assigned(node: ast.AST) -> list[str]:
 # ----------------------------------------------------------------------- how it then reads
 def rewritten(tree: ast.Module, chosen: Sequence[ast.AST]) -> ast.Module:
     """The module with the chosen nodes outlined."""
-    result: ast.Module = _Outliner(set(chosen)).visit(tree)
+    result: ast.Module = _Outliner(set(chosen), _forgotten(tree, chosen)).visit(tree)
     return result
+
+
+def _forgotten(tree: ast.Module, chosen: Sequence[ast.AST]) -> dict[ast.AST, set[str]]:
+    """The names of each chosen loop that nothing reads once it has ended."""
+    loops = {node for node in chosen if isinstance(node, _LOOPS)}
+    result: dict[ast.AST, set[str]] = {}
+    for function in ast.walk(tree):  # from the outer ones to the inner ones
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for loop in loops.intersection(ast.walk(function)):
+                result[loop] = _unread(function, loop)
+    return result
+
+
+def _unread(function: ast.AST, loop: Any) -> set[str]:
+    ending = {n for statement in loop.orelse for n in ast.walk(statement)}
+    inside = set(ast.walk(loop)) - ending
+    names = set(assigned(loop))
+    repeated = False
+    for node in set(ast.walk(function)) - inside:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            names.discard(node.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            names.discard(node.target.id)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            names.difference_update(node.names)
+        elif isinstance(node, (*_LOOPS, ast.AsyncFor)) and loop in ast.walk(node):
+            repeated = True
+    return names & _set_before(function, loop) if repeated else names
+
+
+def _set_before(function: ast.AST, loop: Any) -> set[str]:
+    """Names that have been assigned anew each time when a loop that is in another one begins."""
+    targets: list[ast.AST] = []
+    for node in ast.walk(function):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and loop in block:
+                before = block[: block.index(loop)]
+                targets += [t for n in before if isinstance(n, ast.Assign) for t in n.targets]
+    result = {n.id for t in targets for n in _names_of(t)}
+    if isinstance(loop, ast.For):
+        read = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+        ending = {n.id for x in loop.orelse for n in ast.walk(x) if isinstance(n, ast.Name)}
+        result |= {n.id for n in _names_of(loop.target)} - read - ending
+    return result
+
+
+def _assigned_anew(loop: Any) -> set[str]:
+    """Names that every turn assigns before it reads them."""
+    result: set[str] = set()
+    first = loop.iter if isinstance(loop, ast.For) else loop.test
+    seen = {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}
+    if isinstance(loop, ast.For):
+        result.update(n.id for n in _names_of(loop.target) if n.id not in seen)
+    for statement in loop.body:
+        simple = isinstance(statement, ast.Assign)
+        targets = [n for t in statement.targets for n in _names_of(t)] if simple else []
+        seen |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and n not in targets}
+        result.update(n.id for n in targets if n.id not in seen)
+        seen |= {n.id for n in targets}
+    return result
+
+
+def _names_of(target: ast.AST) -> list[ast.Name]:
+    items = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    return [x for x in items if isinstance(x, ast.Name)]
 
 
 def _mark(what: str, node: Any) -> ast.Constant:
@@ -173,8 +276,8 @@ def _arguments(*names: str, default: ast.expr | None = None) -> ast.arguments:
 
 
 class _Outliner(ast.NodeTransformer):
-    def __init__(self, chosen: set[ast.AST]) -> None:
-        self.chosen = chosen
+    def __init__(self, chosen: set[ast.AST], forgotten: dict[ast.AST, set[str]]) -> None:
+        self.chosen, self.forgotten = chosen, forgotten
         self.depth = 0
         """How many outlined statements the current node is in."""
 
@@ -194,11 +297,39 @@ class _Outliner(ast.NodeTransformer):
             function = ast.Lambda(_arguments(PREFIX, default=ast.Constant(None)), inner)
             return _located(_call("expression", node, function), node)
         assert isinstance(node, ast.stmt)
+        if isinstance(node, _LOOPS) and not _skips_endings(node):
+            return [_located(x, node) for x in self._loop(node)]
         names = assigned(node)
         self.depth += 1
         inner = super().visit(node)
         self.depth -= 1
         return [_located(x, node) for x in _statement(node, names, inner)]
+
+    def _loop(self, node: Any) -> Iterator[ast.stmt]:
+        """A loop, and each turn in it; what its ``else`` does comes after it."""
+        orelse, node.orelse = node.orelse, []
+        names = assigned(node)
+        unread = self.forgotten.get(node, set())
+        anew = unread & _assigned_anew(node)
+        ended = _ENDED if orelse else _BREAK
+        self.depth += 1
+        inner: Any = super().generic_visit(node)
+        self.depth -= 1
+        returns = any(isinstance(n, ast.Return) for n in _own_nodes(inner))
+        body = [y for x in inner.body for y in _endings(x, node, names, unread, anew)]
+        if isinstance(inner, ast.While):
+            done = _leaving(node, names, ended, unread)
+            body.insert(0, ast.If(inner.test, [ast.Pass()], list(done)))
+            inner.test = ast.Constant(True)
+        turn = _piece("turn", node, names, [*body, *_leaving(node, names, NEXT, anew)])
+        ending = _leaving(node, names, _name(_HOW), unread, _name(_VALUE))
+        inner.body = [*turn, ast.If(_is(_HOW, ast.NotEq(), NEXT), list(ending), [])]
+        yield from _piece("loop", node, names, [inner, *_leaving(node, names, ended, unread)])
+        if returns:
+            yield ast.If(_is(_HOW, ast.Eq(), _RETURN), [ast.Return(_name(_VALUE))], [])
+        if orelse:
+            module: Any = self.generic_visit(ast.Module(orelse, []))
+            yield ast.If(_is(_HOW, ast.Eq(), _ENDED), module.body, [])
 
     # ----------------------------------------------------------- inside of a statement
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -273,33 +404,127 @@ def _key(node: ast.expr) -> ast.expr:
 def _statement(node: ast.stmt, names: list[str], inner: object) -> Iterator[ast.stmt]:
     """The statements in place of one: its function, the call, and the names that it gives."""
     body = inner if isinstance(inner, list) else [inner]
+    return _piece("statement", node, names, [*body, *_leaving(node, names)])
+
+
+_HOW, _VALUE, _LOOP = f"{PREFIX}how", f"{PREFIX}value", f"{PREFIX}loop"
+
+
+def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The function of a piece, which gives names and perhaps how it ended, and its call."""
     function = f"{PREFIX}body"
     before = [f"{PREFIX}before_{name}" for name in names]
-    after = [f"{PREFIX}after_{name}" for name in names]
+    given = names if what != "loop" else [*names, _LOOP]
     for name, held in zip(names, before, strict=True):
         yield _read(name, held, node)
-    values = ast.Tuple([_name(held) for held in after], ast.Load())
     yield ast.FunctionDef(
         name=function,
-        args=_arguments(*names),
-        body=[
-            *(_forget(name, node) for name in names),
-            *body,
-            *(_read(name, held, node) for name, held in zip(names, after, strict=True)),
-            ast.Return(values),
-        ],
+        args=_arguments(*given),
+        body=[*(_forget(name, node) for name in names), *body],
         decorator_list=[],
         **({"type_params": []} if sys.version_info >= (3, 12) else {}),  # type: ignore[arg-type]
     )
-    call = _call("statement", node, _name(function), *map(_name, before))
-    if not names:
+    first = [_name(_LOOP)] if what == "turn" else []
+    call = _call(what, node, *first, _name(function), *map(_name, before))
+    results = names if what == "statement" else [*names, _HOW, _VALUE]
+    if not results:
         yield ast.Expr(call)
         return
-    targets = ast.Tuple([_name(name, ast.Store()) for name in names], ast.Store())
+    targets = ast.Tuple([_name(name, ast.Store()) for name in results], ast.Store())
     yield ast.Assign([targets], call)
     for name in names:
         yield _forget(name, node)
     yield ast.Delete([_name(held, ast.Del()) for held in (*before, function)])
+
+
+def _leaving(
+    node: ast.stmt,
+    names: list[str],
+    how: str | ast.expr | None = None,
+    unread: Container[str] = (),
+    value: ast.expr | None = None,
+) -> Iterator[ast.stmt]:
+    """The end of a piece, which gives names, but for those that nothing reads, and how it ends."""
+    items: list[ast.expr] = []
+    for name in names:
+        if name in unread:
+            items.append(_mark("unbound", node))
+        else:
+            yield _read(name, f"{PREFIX}after_{name}", node)
+            items.append(_name(f"{PREFIX}after_{name}"))
+    if how is not None:
+        items += [ast.Constant(how) if isinstance(how, str) else how, value or ast.Constant(None)]
+    yield ast.Return(ast.Tuple(items, ast.Load()))
+
+
+def _is(name: str, operator: ast.cmpop, text: str) -> ast.Compare:
+    return ast.Compare(_name(name), [operator], [ast.Constant(text)])
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and those in it, but for those of functions."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda)):
+            yield from _own_nodes(child)
+
+
+def _endings(
+    statement: ast.stmt,
+    node: ast.stmt,
+    names: list[str],
+    unread: Container[str],
+    anew: Container[str],
+) -> list[ast.stmt]:
+    """A statement of a turn with what ends the turn, as it reads in a function."""
+    result = _Endings(node, names, unread, anew).visit(statement)
+    return result if isinstance(result, list) else [result]
+
+
+class _Endings(ast.NodeTransformer):
+    def __init__(
+        self, node: ast.stmt, names: list[str], unread: Container[str], anew: Container[str]
+    ) -> None:
+        self.node, self.names, self.unread, self.anew = node, names, unread, anew
+        self.depth = 0
+        """How many loops within the turn the current node is in."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        return node
+
+    def visit_For(self, node: ast.For) -> Any:
+        return self._inner(node)
+
+    def visit_While(self, node: ast.While) -> Any:
+        return self._inner(node)
+
+    def _inner(self, node: Any) -> Any:
+        orelse, node.orelse = node.orelse, []
+        self.depth += 1
+        self.generic_visit(node)
+        self.depth -= 1
+        module: Any = self.generic_visit(ast.Module(orelse, []))
+        node.orelse = module.body
+        return node
+
+    def visit_Break(self, node: ast.Break) -> Any:
+        if self.depth:
+            return node
+        return self._left(node, _leaving(node, self.names, _BREAK, self.unread))
+
+    def visit_Continue(self, node: ast.Continue) -> Any:
+        if self.depth:
+            return node
+        return self._left(node, _leaving(node, self.names, NEXT, self.anew))
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        return self._left(node, _leaving(node, self.names, _RETURN, self.names, node.value))
+
+    def _left(self, node: ast.stmt, made: Iterator[ast.stmt]) -> list[ast.stmt]:
+        return [_located(x, node) for x in made]
 
 
 def _read(name: str, held: str, node: ast.stmt) -> ast.stmt:

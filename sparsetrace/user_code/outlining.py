@@ -1,11 +1,11 @@
 """Statements and expressions that branch, made functions of their own, from the source.
 
 Contract: an ``if``, a conditional expression or a loop becomes a function nested in the one where
-it stands, and a call of it by a stand-in that the caller of this module provides.  The function
-takes and returns the local names that are assigned in it; what it writes into arrays, lists and
-dictionaries goes through the stand-in.  Lines stay as they are.  A piece that does more than that
-(``return``, ``yield``, an attribute that is assigned) is left alone, as is code whose source is
-not what runs.
+it stands, and a call of it by a stand-in that the caller of this module provides.  So does each
+turn of such a loop, which says how it ended.  The function takes and returns the local names that
+are assigned in it; what it writes into arrays, lists and dictionaries goes through the stand-in.
+Lines stay as they are.  A piece that does more than that (``return`` outside of a loop, ``yield``,
+an attribute that is assigned) is left alone, as is code whose source is not what runs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ class Outlined(NamedTuple):
 
 
 def outlined(
-    lines: Mapping[types.CodeType, set[int]], stand_in: StandIn, *, before: frozenset[Place]
+    lines: Mapping[types.CodeType, set[int]],
+    stand_in: StandIn,
+    *,
+    before: frozenset[Place],
+    loops: bool = False,
 ) -> Outlined | None:
     """Outline what branches at some lines of some codes of one file.
 
@@ -53,6 +57,8 @@ def outlined(
     stand_in : callable
     before : set of places
         What was outlined before, and is again.
+    loops : bool
+        Whether to outline loops alone, around what decides.
 
     Returns
     -------
@@ -69,7 +75,7 @@ def outlined(
         return None
     if not set(lines) <= set(old.values()):
         return None  # the source is not what runs
-    chosen = _Choice(tree, wanted, before).chosen
+    chosen = _Choice(tree, wanted, before, loops=loops).chosen
     places = frozenset(map(_place, chosen))
     if places <= before:
         return None
@@ -151,7 +157,10 @@ def _filled(
 class _Choice:
     """The nodes that are outlined for some lines: the innermost that can be, not nested."""
 
-    def __init__(self, tree: ast.Module, lines: set[int], before: frozenset[Place]) -> None:
+    def __init__(
+        self, tree: ast.Module, lines: set[int], before: frozenset[Place], *, loops: bool
+    ) -> None:
+        self.types = _LOOPS if loops else (ast.IfExp, ast.stmt)
         self.parents = {
             child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
         }
@@ -182,7 +191,7 @@ class _Choice:
         """Outline a node or, where it cannot be, the innermost around it that can."""
         at: ast.AST | None = self._whole(node)
         while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
-            if isinstance(at, (ast.IfExp, ast.stmt)) and (
+            if isinstance(at, self.types) and (
                 at in self.chosen
                 or (is_outlinable(at, self._function(at)) and not self._is_cut_short(at))
             ):

@@ -74,6 +74,7 @@ class Writer:
             "pair": self.returns_pair,
             "fills": self.fills,
             "turns": self.turns,
+            "solves": self.solves,
             "raises": self.raises,
             "integer": self.returns_integers,
             "same": self.returns_argument,
@@ -86,7 +87,9 @@ class Writer:
 
     def inner(self, *names: str) -> str:
         """A number, perhaps from a helper that is there already."""
-        numeric = [n for n, k in self.helpers if k in ("number", "assigns", "turns", "same")]
+        numeric = [
+            n for n, k in self.helpers if k in ("number", "assigns", "turns", "solves", "same")
+        ]
         if numeric and self.random.random() < 0.4:
             a, b = self.random.choice(names), self.random.choice(names)
             return f"{self.random.choice(numeric)}({a}, {b})"
@@ -129,6 +132,42 @@ class Writer:
         self.add(1, "k = 0", f"while {self.test('v')} and k < 2:")
         self.add(2, f"v = {self.number('v', 'w')}", "k += 1")
         self.add(1, "return v")
+
+    def solves(self) -> None:
+        """A loop that ends in several ways, perhaps in another one."""
+        kept = self.pick("z", "w", "out", "k")
+        self.add(1, "z, out, k, b = v, [0.0, w], 0, np.ones(2)")
+        depth = 1
+        if self.random.random() < 0.2:
+            self.add(1, "for j in range(2):")
+            depth = 2
+        self.add(
+            depth,
+            self.pick(
+                "for k in range(3):", f"while {self.test('z')} and k < 3:", "for e in (1, 2):"
+            ),
+        )
+        self.add(depth + 1, "k += 1" if "while" in self.lines[-1] else "last = z")
+        for _ in range(self.random.randint(1, 4)):
+            names = ("v", "z", self.pick("w", "out[0]", "b[1]"))
+            ending = self.pick(
+                "break",
+                "continue",
+                f"return {self.number(*names)}",
+                f"w = {self.number(*names)}",
+                f"out[0] = {self.number(*names)}",
+                f"b[1] += {self.number(*names)}",
+                f"b *= {self.number(*names)}",
+                "raise ValueError('not solved')" if self.random.random() < 0.3 else "break",
+            )
+            self.add(depth + 1, f"if {self.test(*names)}:", f"    {ending}")
+            target = self.pick("z", "z", "w", "out[0]", "b[0]")
+            self.add(depth + 1, f"{target} = {self.number(*names)}")
+        if self.random.random() < 0.3:
+            other = self.pick("return w", "z = w + z", "out[1] = z")
+            self.add(depth, "else:", f"    {other}")
+        ends = {"out": "out[0] * z + out[1] + b[1]", "k": "z * k + b[0]", "w": "w * z + b[0]"}
+        self.add(1, f"return {ends.get(kept, 'z')}")
 
     def raises(self) -> None:
         self.add(1, f"if {self.test('v')}:", "    raise ValueError('refused')")

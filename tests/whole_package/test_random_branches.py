@@ -2,10 +2,10 @@
 
 The first attempts of a trace are given a single path, so that the branches of calls, and of pieces
 of code, are run apart in the last.  The pattern then holds every entry of the one that all paths
-give together, and of those at points.
+give together, where nothing is run apart, and of those at points.
 
 Run ``python tests/whole_package/test_random_branches.py 1000`` for more programs, ``START`` as a
-second number to begin elsewhere.
+second number to begin elsewhere, and ``loops`` for programs that iterate.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 if __name__ == "__main__":  # as a script; pytest has these folders from pyproject.toml
     TESTS = Path(__file__).parents[1]
@@ -28,18 +29,22 @@ import pytest
 from impatient import impatient
 
 from cases.branching_programs import SIZE, Writer
+from cases.looping_programs import LoopWriter
 from oracles import dense
 from sparsetrace import TracingError, hessian_sparsity, jacobian_sparsity
+from sparsetrace.tracing import driver
 
 PROGRAMS, BATCH = 24, 4
-POINTS = 4
+POINTS = 12
 ALL_PATHS = 48
+MOST_PATHS = 800
+"""For what all paths give together."""
 
 
-def made(seed: int) -> tuple[str, Callable[[Any], Any]]:
+def made(seed: int, writer: type[Any] = Writer) -> tuple[str, Callable[[Any], Any]]:
     """A program, and its function; the source can be read as that of a module."""
-    source = Writer(seed).source()
-    name = f"<branching program {seed}>"
+    source = writer(seed).source()
+    name = f"<{writer.__name__} {seed}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     scope: dict[str, Any] = {"__name__": "branching_program"}
     exec(compile(source, name, "exec", dont_inherit=True), scope)
@@ -62,9 +67,14 @@ def tried(take: Callable[..., Any], f: Callable[[Any], Any], x: Any, **options: 
             return None
 
 
-def checked(seed: int) -> Counter[str]:
+def nothing_apart(session: Any) -> bool:
+    """In place of what runs more apart."""
+    return False
+
+
+def checked(seed: int, writer: type[Any] = Writer) -> Counter[str]:
     """What became of the two orders of one program; missing entries raise."""
-    source, f = made(seed)
+    source, f = made(seed, writer)
     result: Counter[str] = Counter()
     rng = np.random.default_rng(seed)
     for order, take, g in (
@@ -72,7 +82,8 @@ def checked(seed: int) -> Counter[str]:
         ("hessian", hessian_sparsity, numbers(f)),
     ):
         x = np.linspace(0.1, 0.9, SIZE)
-        everything = tried(take, g, x, max_paths=ALL_PATHS)
+        with patch.object(driver, "more_is_run_apart", nothing_apart):
+            everything = tried(take, g, x, max_paths=MOST_PATHS)
         patterns = [everything]
         for _ in range(POINTS):
             patterns.append(tried(take, g, rng.uniform(-0.5, 1.2, SIZE), local=True))
@@ -92,22 +103,26 @@ def checked(seed: int) -> Counter[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, PROGRAMS, BATCH))
-def test_nothing_is_missing(start):
+@pytest.mark.parametrize(
+    ("writer", "start"),
+    [*((Writer, start) for start in range(0, PROGRAMS, BATCH)), (LoopWriter, 0), (LoopWriter, 12)],
+)
+def test_nothing_is_missing(writer, start):
     seen = Counter()
     for seed in range(start, start + BATCH):
-        seen += checked(seed)
+        seen += checked(seed, writer)
     assert seen["jacobian 1 equal"]
     assert seen["hessian 1 equal"]
 
 
 if __name__ == "__main__":
-    count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    written_by = LoopWriter if "loops" in sys.argv else Writer
+    count, first = (*[int(text) for text in sys.argv[1:] if text.isdigit()], 0)[:2]
     total: Counter[str] = Counter()
     for number in range(first, first + count):
         try:
             began = time.perf_counter()
-            total += checked(number)
+            total += checked(number, written_by)
             print(number, round(time.perf_counter() - began, 1), flush=True)
         except AssertionError as error:
             print(error, flush=True)

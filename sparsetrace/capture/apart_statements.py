@@ -1,0 +1,176 @@
+"""One statement whose paths are run apart: its writes are undone after each, and united.
+
+Contract: the statement is a function of the names that it assigns, which gives their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sparsetrace.capture.apart_writes import WHOLE, CannotUndo, Place, Writes, written
+from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
+from sparsetrace.capture.session import Session
+from sparsetrace.context import Trace
+from sparsetrace.user_code.effects import has_effects
+from sparsetrace.user_code.value_kinds import MISSING
+
+__all__ = ["UNBOUND", "Statement"]
+
+
+class _Unbound:
+    """In place of the value of a local name that has none."""
+
+
+setattr(_Unbound, MISSING, True)
+UNBOUND = _Unbound()
+
+
+class Statement:
+    """One time that an outlined statement is run."""
+
+    def __init__(
+        self, session: Session, trace: Trace, function: Callable[..., Any], values: tuple[Any, ...]
+    ) -> None:
+        self.session, self.trace = session, trace
+        self.function, self.values = function, values
+        self.outer: Writes | None = session.writes
+        self.writes: Writes | None = None
+        self.containers: dict[int, Any] = {}
+        self.has_decided = False
+        self.beside = Beside()
+
+    def run(self) -> Any:
+        try:
+            values, left = run_apart(
+                self.trace,
+                self.path,
+                has_effects=self.has_effects,
+                unite=self.unite,
+                straight=self.straight,
+                leaves=self.has_written,
+                beside=self.beside,
+                put_aside=self.put_aside,
+            )
+        finally:
+            self.session.writes = self.outer
+        for (container, key), value in left.items():
+            written(self.containers[container], key, value, self.outer)
+        return values
+
+    def has_effects(self) -> bool:
+        """Whether running it again would change anything; if so its writes stay."""
+        self.has_decided = True
+        known, reached = self.session.effects, self.session.functions
+        result = has_effects(self.function, self.values, undoes=True, known=known, reached=reached)
+        if result and self.writes is not None:
+            self.writes.keep()
+        return result
+
+    def has_written(self) -> bool:
+        """Whether the last path has written anything."""
+        return self.writes is not None and bool(self.writes.before)
+
+    def put_aside(self, errors: Errors) -> bool:
+        """Whether what is around this goes on without the errors, and raises them in the end."""
+        return False
+
+    def straight(self) -> Any:
+        """Run it as it stands, with nothing undone."""
+        self.session.writes = self.outer
+        return self.function(*self.values), {}
+
+    def opens_integers(self) -> bool:
+        """Whether different whole numbers become one that nobody knows."""
+        return self.session.opens_integers
+
+    def called(self) -> Any:
+        return self.function(*self.values)
+
+    def path(self) -> Any:
+        """One path: the values of the names, and what is left where it has written."""
+        writes = self.writes = self.session.writes = Writes(self.outer)
+        try:
+            values = self.called()
+            if writes.kept:
+                return values, {}
+            writes.check()
+            left = writes.now()
+        except Exception:
+            if not self.has_decided:  # the only path: the error leaves behind what was written
+                writes.keep()
+            raise
+        finally:
+            self.session.writes = self.outer
+            if not writes.kept:
+                writes.undo()
+                self.containers.update(writes.containers)
+        return values, left
+
+    def unite(self, results: list[Any]) -> list[Any]:
+        for container in {
+            container for _, left in results for container, key in left if key is WHOLE
+        }:
+            for _, left in results:
+                _as_whole(self.containers[container], left)
+        places = list(dict.fromkeys(place for _, left in results for place in left))
+        for _, left in results:  # dictionaries keep the order in which keys come
+            if [place for place in places if place in left] != list(left):
+                raise CannotUndo
+        known = Writes(None)
+        known.containers = self.containers
+        lengths = {id(c): len(c) for c in self.containers.values() if type(c) is list}
+        known.before = {place: lengths.get(place[0]) for place in places}
+        rows: list[tuple[Any, ...]] = []
+        count = len(results[0][0])
+        while results:
+            values, left = results.pop(0)
+            rows.append((*values, *(_left(known, left, place) for place in places)))
+            del values, left
+        if not self.session.asks_types():
+            rows = _without_unbound(rows, len(self.values), ends=count > len(self.values))
+        several = distinct(self.session, self.trace, rows, opens_integers=self.opens_integers())
+        return [(row[:count], dict(zip(places, row[count:], strict=True))) for row in several]
+
+
+def _left(known: Writes, left: dict[Place, Any], place: Place) -> Any:
+    """What a path has left at a place; taken out, so that nothing else holds it."""
+    return left.pop(place) if place in left else known.read(place)
+
+
+def _as_whole(array: Any, left: dict[Place, Any]) -> None:
+    """Let a path have left the array as a whole, where it has left some elements of it."""
+    elements = {place: left.pop(place) for place in list(left) if place[0] == id(array)}
+    whole = elements.pop((id(array), WHOLE), None)
+    if whole is None:
+        whole = array.copy()
+        for (_, key), value in elements.items():
+            whole[key] = value
+    left[id(array), WHOLE] = whole
+
+
+def _without_unbound(
+    rows: list[tuple[Any, ...]], count: int, *, ends: bool = False
+) -> list[tuple[Any, ...]]:
+    """The rows with a value for names that have none on some path: reading them would fail.
+
+    Parameters
+    ----------
+    rows : list of tuples
+    count : int
+        The names, which come first.
+    ends : bool
+        Whether it is said next how the piece ended; the others are those that ended alike.
+    """
+    result = [list(row) for row in rows]
+    rows.clear()
+    groups: dict[Any, list[list[Any]]] = {}
+    for row in result:
+        groups.setdefault(row[count] if ends else None, []).append(row)
+    for group in groups.values():
+        for at in range(count):
+            bound = [row[at] for row in group if row[at] is not UNBOUND]
+            for row in group:
+                if bound and row[at] is UNBOUND:
+                    row[at] = bound[0]
+    return [tuple(row) for row in result]

@@ -1,0 +1,91 @@
+"""Whether an object holds iterators, which move on when they are read.
+
+Contract: nothing of the user's runs here.  Of an object's attributes those count that code names.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Container, Iterable
+from typing import Any
+
+__all__ = ["holds_iterator", "is_iterator"]
+
+_CONTAINERS = (list, tuple, set, frozenset, collections.deque)
+_HEAP_TYPE = 1 << 9
+_MOST = 20_000
+
+
+def is_iterator(value: object) -> bool:
+    """Whether reading an object changes it, as it does an iterator."""
+    return hasattr(type(value), "__next__")
+
+
+def holds_iterator(
+    values: Iterable[Any], names: Container[str], names_in: Callable[[type], Container[str]]
+) -> bool:
+    """Whether any of the values is an iterator, or holds one; in doubt, of very many, one does.
+
+    Parameters
+    ----------
+    values : iterable
+    names : container of str
+        The attributes that are read.
+    names_in : callable
+        Gives those that a class reads of itself.
+
+    Examples
+    --------
+    >>> holds_iterator([[1.0, {"k": iter("ab")}]], (), lambda cls: ())
+    True
+    >>> holds_iterator([[1.0, {"k": "ab"}]], (), lambda cls: ())
+    False
+    """
+    todo = [*values]
+    seen: set[int] = set()
+    while todo:
+        value = todo.pop()
+        if is_iterator(value):
+            return True
+        if id(value) in seen or not _may_hold(type(value)):
+            continue
+        seen.add(id(value))
+        if len(seen) > _MOST:
+            return True
+        inside = _inside(value, names, names_in(type(value)))
+        examples = {type(item): item for item in inside}
+        if any(map(is_iterator, examples.values())):
+            return True
+        deeper = set(filter(_may_hold, examples))
+        if deeper:
+            todo += (item for item in inside if type(item) in deeper)
+    return False
+
+
+def _may_hold(cls: type) -> bool:
+    if issubclass(cls, (dict, *_CONTAINERS)):
+        return True
+    return bool(cls.__flags__ & _HEAP_TYPE) and not hasattr(cls, "_is_traced")
+
+
+def _inside(value: Any, names: Container[str], own: Container[str]) -> list[Any]:
+    cls = type(value)
+    result: list[Any] = [*dict.values(value)] if issubclass(cls, dict) else []
+    for base in _CONTAINERS:
+        if issubclass(cls, base):
+            result += base.__iter__(value)
+    attributes = _attribute(value, "__dict__")
+    if type(attributes) is dict:
+        every = "__dict__" in names or "__dict__" in own
+        result += (x for name, x in attributes.items() if every or name in names or name in own)
+    for slots in (vars(base).get("__slots__", ()) for base in cls.__mro__):
+        some = (slots,) if isinstance(slots, str) else tuple(slots)
+        result += (_attribute(value, name) for name in some if name in names or name in own)
+    return result
+
+
+def _attribute(value: object, name: str) -> Any:
+    try:
+        return object.__getattribute__(value, name)
+    except AttributeError:
+        return None

@@ -1,0 +1,79 @@
+"""What a call is given, as far as it decides whether the call has side effects.
+
+Contract: calls of what is equal here have effects alike, as long as no global name is bound anew.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.user_code.held_values import is_unchanging
+
+__all__ = ["MISSING", "cells_of", "kinds_of"]
+
+MISSING = "_sparsetrace_missing"
+"""An attribute of the type of what stands for the value of a name that has none."""
+_HEAP_TYPE = 1 << 9
+
+
+def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | None:
+    """Equal where calls of what is equal have effects alike; None if that is not known."""
+    result: list[Hashable] = []
+    for value in values:
+        cls: Any = type(value)
+        if is_unchanging(value):
+            result.append("value")
+        elif cls in _HOLDING or isinstance(value, np.ndarray):
+            if not _holds_plain(value, deep):
+                return None
+            result.append(cls)
+        elif cls is types.FunctionType and deep:
+            kept = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+            held = kinds_of((*kept, *(x for _, x in cells_of(value))), deep - 1)
+            if held is None:
+                return None
+            result.append((id(value.__globals__), value.__code__, held))
+        elif hasattr(cls, MISSING):
+            result.append(cls)
+        elif cls.__flags__ & _HEAP_TYPE and not callable(value) and cls.__dictoffset__:
+            attributes = object.__getattribute__(value, "__dict__")
+            if not _holds_plain(attributes, deep):
+                return None
+            result.append((cls, frozenset(attributes)))
+        else:
+            return None
+    return tuple(result)
+
+
+_HOLDING = (list, dict, set)
+
+
+def _holds_plain(value: Any, deep: int) -> bool:
+    """Whether there are numbers, arrays and text alone in an array or a container."""
+    if isinstance(value, np.ndarray):
+        return True
+    items = value.values() if type(value) is dict else value
+    if all(map(_is_plain, set(map(type, items)))):
+        return True
+    return deep > 0 and all(
+        _is_plain(type(x)) or (type(x) in _HOLDING and _holds_plain(x, deep - 1)) for x in items
+    )
+
+
+def _is_plain(cls: type) -> bool:
+    return issubclass(cls, (float, int, complex, str, np.ndarray, np.generic, type(None))) or (
+        hasattr(cls, "_is_number")
+    )
+
+
+def cells_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """The names that a function closes over, and what they hold."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # not filled yet
+            continue

@@ -1,0 +1,157 @@
+"""Loops that may end in several ways: each turn is run apart, and its ends are united."""
+
+import math
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from impatient import impatient
+
+from cases.loop_errors import ERRORS
+from cases.loop_iterators import ITERATORS
+from cases.loop_states import STATES
+from cases.loops_in_calls import CALLS
+from cases.solver_loops import (
+    LOOPS,
+    caught,
+    clamped,
+    continued,
+    counted,
+    for_each,
+    refused,
+    returned,
+    several,
+    total,
+    written,
+)
+from oracles import dense
+from sparsetrace import ValueDependentError, hessian_sparsity, jacobian_sparsity
+from sparsetrace.capture.branches import Branches
+from sparsetrace.tracing import driver
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_nothing_is_missing(loop, whole_heap):
+    """All paths of few turns, beside the same run apart."""
+
+    def each(x):
+        return [loop(x[0], x[1], 3), loop(x[1], x[2], 3)]
+
+    def total(x):
+        return sum(each(x))
+
+    x = np.array([0.5, 1.5, 2.5])
+    for take, f in ((jacobian_sparsity, each), (hessian_sparsity, total)):
+        everything = dense(take(f, x, max_paths=5000))
+        with impatient(1):
+            apart = dense(take(f, x, max_paths=5000))
+        assert not (everything & ~apart).any()
+
+
+@pytest.mark.parametrize("loop", [clamped, returned, refused, continued, written])
+def test_many_turns_of_many_elements(loop, whole_heap):
+    """The ends of one loop alone are as many as `max_paths` allows, and their paths far more."""
+    x = np.linspace(0.5, 2.0, 10)
+    pattern = dense(jacobian_sparsity(for_each(loop), x, max_paths=64))
+    assert np.array_equal(pattern, np.eye(10, dtype=bool))
+
+
+def test_a_counter_is_read_as_a_number():
+    names = [f"turn {k}" for k in range(12)]
+
+    def f(x):
+        z, k = x[0], 0
+        while z < 5 and k < 11:
+            z = z * x[1]
+            if z < -5:
+                z = -z
+            k += 1
+        return z * len(names[k]) + math.sin(x[2])
+
+    assert dense(jacobian_sparsity(f, np.ones(3))).tolist() == [[True, True, True]]
+
+
+def test_a_loop_without_end():
+    def solve(v):
+        z = v
+        while True:
+            d = (z * z - v) / (2 * z)
+            if d > 1:
+                d = 1.0
+            z = z - d
+            if abs(d) < 1e-9:
+                return z
+
+    with pytest.raises(ValueDependentError, match="max_paths"):
+        jacobian_sparsity(lambda x: [solve(v) for v in x], np.ones(4))
+
+
+def apart(take, f, x, attempts):
+    """The pattern after attempts that run a single path; None where it is refused."""
+    with impatient(attempts):
+        try:
+            return dense(take(f, x, max_paths=100))
+        except ValueDependentError:
+            return None
+
+
+@pytest.mark.parametrize("f", [*STATES, *ITERATORS, *ERRORS, *CALLS])
+def test_what_loops_carry(f, whole_heap):
+    def total(x):
+        return sum(f(x))
+
+    x = np.array([0.3, 0.5, 0.8])
+    for take, g in ((jacobian_sparsity, f), (hessian_sparsity, total)):
+        with patch.object(driver, "more_is_run_apart", lambda session: False):
+            patterns = [dense(take(g, x, max_paths=1000))]
+        rng = np.random.default_rng(1)
+        for _ in range(6):
+            point = rng.uniform(-1.0, 1.5, 3)
+            try:
+                patterns.append(dense(take(g, point, local=True, verify=False)))
+            except (AssertionError, RuntimeError):
+                continue
+        results = [apart(take, g, x, attempts) for attempts in (1, 2)]
+        assert results[0] is not None
+        for result in results:
+            for pattern in patterns:
+                if result is not None and pattern.shape == result.shape:
+                    assert not (pattern & ~result).any()
+
+
+@contextmanager
+def counted_paths():
+    """A list that has an item for every path that is begun, of the function or of a call in it."""
+    begun = []
+
+    def start(branches):
+        begun.append(None)
+        return original(branches)
+
+    original = Branches.start
+    with patch.object(Branches, "start", start):
+        yield begun
+
+
+@pytest.mark.parametrize("loop", [clamped, counted, caught])
+def test_paths_are_in_proportion_to_elements(loop, whole_heap):
+    counts = []
+    for n in (8, 16):
+        with counted_paths() as begun:
+            jacobian_sparsity(for_each(loop), np.linspace(0.5, 2.0, n))
+        counts.append(len(begun))
+    assert counts[1] < 2.2 * counts[0] < 8000
+
+
+@pytest.mark.parametrize("take", [jacobian_sparsity, hessian_sparsity])
+def test_counters_of_several_solves(take, whole_heap):
+    """Each solve ends in seven ways: more than `max_paths` together, a crowd of those apart."""
+
+    f = several if take is jacobian_sparsity else total
+    with counted_paths() as begun:
+        pattern = dense(take(f, np.linspace(0.1, 0.6, 5)))
+    assert len(begun) < 20000  # of all paths there are more than 300,000
+    expected = [[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]]
+    if take is jacobian_sparsity:
+        assert pattern.astype(int).tolist() == expected
