@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import gc
 import inspect
+import math
 import threading
 import time
 import types
@@ -101,7 +102,9 @@ def _more_is_run_apart(session: Session) -> bool:
         return True
     if hurried:
         more = _more_pieces(session, exceeded, loops=True)
-        if more and session.loops_until is None:
+        if more:
+            session.loops_until = math.inf
+        elif session.loops_until is not None:
             session.loops_until = time.monotonic() + _LONGEST_LOOPS
         session.is_patient = not more
         return True

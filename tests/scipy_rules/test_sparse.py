@@ -256,6 +256,7 @@ def test_none_of_scipys_code_is_inherited(cls):
     inherited = {
         name for name in dir(cls) if getattr_static(traced, name) is getattr_static(cls, name)
     }
+    inherited.discard("__slotnames__")  # there once an array was copied
     assert inherited - set(dir(object)) <= LOOKS_AT_NO_ELEMENT
     assert {"argmax", "__eq__", "toarray", "_add_sparse"} - inherited
 
