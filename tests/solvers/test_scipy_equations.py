@@ -21,13 +21,11 @@ def adjusted():
     )
 
 
-@pytest.mark.parametrize("method", ["trf", "dogbox"])
-def test_bundle_adjustment_has_the_optimum_of_dense_differences(adjusted, method):
+def test_bundle_adjustment_has_the_optimum_of_dense_differences(adjusted):
     problem, dense = adjusted
     sparse = least_squares(
         problem.residuals,
         problem.start,
-        method=method,
         x_scale="jac",
         ftol=1e-10,
         args=problem.args,

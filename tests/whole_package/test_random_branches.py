@@ -34,7 +34,7 @@ from oracles import dense
 from sparsetrace import TracingError, hessian_sparsity, jacobian_sparsity
 from sparsetrace.tracing import driver
 
-PROGRAMS, BATCH = 24, 4
+PROGRAMS, BATCH = 8, 4
 POINTS = 12
 ALL_PATHS = 48
 MOST_PATHS = 800
