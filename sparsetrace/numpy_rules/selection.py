@@ -262,7 +262,13 @@ def _take(trace: Trace, a, indices, axis, mode) -> Elements:
     if axis is None:
         ids, axis = ids.reshape(-1), 0
     axis = normalize_axis_index(axis, ids.ndim)
-    indexing.want_bounds(trace)
+    if mode in ("raise", 2):
+        indexing.want_bounds(trace)
+    else:  # wrapped or clipped, an index chooses other places than its bounds say: any
+        np.take(np.zeros(1), 0, mode=mode)
+        places = trace.wrap(
+            Elements(np.asarray(ids_of(trace, places)), dtype_of(places), keep_array=True)
+        )
     key = (*(slice(None),) * axis, places)
     return Elements(indexing.read(trace, ids, key), dtype_of(a))
 
