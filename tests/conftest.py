@@ -10,11 +10,14 @@ marked `slow` are left out.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import itertools
 import re
+import types
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from zlib import crc32
 
 import numpy as np
@@ -57,13 +60,28 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes more than a second; not in the fast subset")
 
 
+TESTS = str(Path(__file__).parent)
+_own_functions: list[types.FunctionType] = []
+_hidden: list[types.FunctionType] = []
+
+
 def pytest_collection_finish() -> None:
     """Leave tens of thousands of tests out of what Python's garbage collector looks through.
 
     The search for holders of an array looks through the same, in the time it takes users.
     """
+    _own_functions[:] = (
+        item
+        for item in gc.get_objects()
+        if type(item) is types.FunctionType and item.__code__.co_filename.startswith(TESTS)
+    )
+    _hide()
+
+
+def _hide() -> None:
     gc.collect()
     gc.freeze()
+    _hidden[:] = _own_functions
 
 
 _OFTEN = 200
@@ -73,15 +91,19 @@ _ended = itertools.count(1)
 def pytest_runtest_logfinish() -> None:
     """Leave out what earlier tests have left behind, too."""
     if next(_ended) % _OFTEN == 0:
-        pytest_collection_finish()
+        _hide()
 
 
 @pytest.fixture
-def whole_heap() -> Iterator[None]:
-    """What was made before the tests is seen by the garbage collector again."""
-    gc.unfreeze()
-    yield
-    gc.freeze()
+def seen_functions() -> None:
+    """The garbage collector sees the functions of tests/ again, as it sees those of users.
+
+    ``gc.unfreeze`` would show it the tests, too, in which each search takes a quarter of a second.
+    """
+    while _hidden:
+        function = ctypes.py_object(_hidden.pop())
+        ctypes.pythonapi.PyObject_GC_UnTrack(function)
+        ctypes.pythonapi.PyObject_GC_Track(function)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is looked at

@@ -20,8 +20,13 @@ def test_hessians_are_those_of_all_points(case):
         return np.sum(np.sin(case.f(x)))
 
     points = np.random.default_rng(0).uniform(case.low, case.high, (250, case.shape))
-    expected = np.any([st.hessian_sparsity(f, x, local=True).toarray() for x in points], axis=0)
-    assert_same_pattern(st.hessian_sparsity(f, points[0]).toarray(), expected)
+    pattern = st.hessian_sparsity(f, points[0]).toarray()
+    expected = np.zeros_like(pattern)
+    for number, x in enumerate(points):
+        if number >= 50 and np.array_equal(expected, pattern):  # more show nothing more
+            break
+        expected |= st.hessian_sparsity(f, x, local=True).toarray()
+    assert_same_pattern(pattern, expected)
 
 
 @LONG.parametrize()

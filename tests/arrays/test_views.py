@@ -126,15 +126,22 @@ def sharing(call: str, kind: str, *, traced: str = "") -> list[bool] | None:
     return noted
 
 
-def problem(call: str, place: int, kind: str, direction: str, mode: str) -> str:
-    """What a trace loses; empty where it loses nothing or is refused."""
+@functools.lru_cache(maxsize=64)
+def shown(call: str, place: int, kind: str, direction: str) -> Any:
+    """What plain calls show; None where NumPy's result is read-only."""
     f = written(compile(call, f"<{call}>", "eval"), place, kind, direction)
     try:
-        known = jacobian_pattern_at(f, POINT)
+        return jacobian_pattern_at(f, POINT)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
-        known = None
+        return None
+
+
+def problem(call: str, place: int, kind: str, direction: str, mode: str) -> str:
+    """What a trace loses; empty where it loses nothing or is refused."""
+    f = written(compile(call, f"<{call}>", "eval"), place, kind, direction)
+    known = shown(call, place, kind, direction)
     try:
         found = dense(st.jacobian_sparsity(f, POINT, local=mode == "local"))
     except st.TracingError as error:
@@ -186,7 +193,12 @@ def name_of(call: str) -> str:
 
 @functools.cache
 def views(kind: str) -> dict[str, list[str]]:
-    """By function, the calls whose plain results share memory with their operand."""
+    """By function, the calls whose plain results share memory with their operand.
+
+    In a buffer the same calls do as in an array that depends on the inputs.
+    """
+    if kind == "buffer":
+        return views("real")
     every = [c for table in TABLES.values() for calls in table.values() for c, _ in calls]
     found: dict[str, list[str]] = {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -32,7 +32,7 @@ from sparsetrace.tracing import driver
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_nothing_is_missing(loop, whole_heap):
+def test_nothing_is_missing(loop, seen_functions):
     """All paths of few turns, beside the same run apart."""
 
     def each(x):
@@ -50,7 +50,7 @@ def test_nothing_is_missing(loop, whole_heap):
 
 
 @pytest.mark.parametrize("loop", [clamped, returned, refused, continued, written])
-def test_many_turns_of_many_elements(loop, whole_heap):
+def test_many_turns_of_many_elements(loop, seen_functions):
     """The ends of one loop alone are as many as `max_paths` allows, and their paths far more."""
     x = np.linspace(0.5, 2.0, 10)
     pattern = dense(jacobian_sparsity(for_each(loop), x, max_paths=64))
@@ -97,7 +97,7 @@ def apart(take, f, x, attempts):
 
 
 @pytest.mark.parametrize("f", [*STATES, *ITERATORS, *ERRORS, *CALLS])
-def test_what_loops_carry(f, whole_heap):
+def test_what_loops_carry(f, seen_functions):
     def total(x):
         return sum(f(x))
 
@@ -135,7 +135,7 @@ def counted_paths():
 
 
 @pytest.mark.parametrize("loop", [clamped, counted, caught])
-def test_paths_are_in_proportion_to_elements(loop, whole_heap):
+def test_paths_are_in_proportion_to_elements(loop, seen_functions):
     counts = []
     for n in (4, 8):
         with counted_paths() as begun:
@@ -145,7 +145,7 @@ def test_paths_are_in_proportion_to_elements(loop, whole_heap):
 
 
 @pytest.mark.parametrize("take", [jacobian_sparsity, hessian_sparsity])
-def test_counters_of_several_solves(take, whole_heap):
+def test_counters_of_several_solves(take, seen_functions):
     """Each solve ends in seven ways: more than `max_paths` together, a crowd of those apart."""
 
     f = several if take is jacobian_sparsity else total

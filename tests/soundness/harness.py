@@ -148,14 +148,22 @@ def program(
 
 
 def check(subject: Program, order: str, mode: str) -> None:
-    """Trace the program three times in a row at every point, and compare with plain calls."""
+    """Trace the program at every point, and compare with plain calls.
+
+    Three times in a row, on each of the stores; a global trace at further points once, on one of
+    them in turn.
+    """
     known = None
     everywhere = mode == "global" and mode in subject.refused  # whatever the point is
-    for point in subject.points[:1] if everywhere else subject.points:
+    for number, point in enumerate(subject.points[:1] if everywhere else subject.points):
         if known is None or mode == "local":
             known = subject.true_pattern(order, mode, point)
-        # what is refused comes to no store
-        for store in STORES[:1] if mode in subject.refused else STORES:
+        stores = STORES
+        if mode in subject.refused:  # what is refused comes to no store
+            stores = STORES[:1]
+        elif mode == "global" and number:
+            stores = (STORES[number % len(STORES)],)
+        for store in stores:
             if mode in subject.refused:
                 try:
                     found = subject.traced(order, mode, point, store)

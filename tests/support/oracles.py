@@ -65,6 +65,7 @@ def numerical_jacobian_pattern(
     high: float | None = None,
     rtol: float = RTOL,
     atol: float = ATOL,
+    among: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
     """Entries of the Jacobian of f that are non-zero at one of several random points.
 
@@ -79,6 +80,8 @@ def numerical_jacobian_pattern(
         Draw the points from this interval instead.
     rtol, atol : float
         Changes of an output below ``rtol * abs(output) + atol`` count as rounding.
+    among : array_like of bool, shape (outputs, inputs), optional
+        Look for these entries alone, until all are found; others that are met count as well.
 
     Returns
     -------
@@ -91,13 +94,15 @@ def numerical_jacobian_pattern(
     """
     found: NDArray[np.bool_] | None = None
     for point in _points(x, points, seed, low, high):
-        columns = [_column(f, point, index, rtol, atol) for index in np.ndindex(point.shape)]
-        nonzero = _table([column[0] for column in columns], f, point)
-        defined = _table([column[1] for column in columns], f, point)
         if found is None:
-            found, known = nonzero, defined
-        else:
-            found, known = found | nonzero, known | defined
+            shape = len(flat_outputs(f(point.copy()))), point.size
+            wanted = np.ones(shape, dtype=bool) if among is None else dense(among)
+            found, known = np.zeros(shape, dtype=bool), ~wanted
+        for column, index in enumerate(np.ndindex(point.shape)):
+            if (wanted & ~found)[:, column].any():
+                nonzero, defined = derivatives_by(f, point, index, rtol=rtol, atol=atol)
+                found[:, column] |= nonzero
+                known[:, column] |= defined
     if found is None:
         raise ValueError("no points were asked for")
     if not known.all():
@@ -117,7 +122,12 @@ def jacobian_pattern_at(
     columns = []
     for index in np.ndindex(point.shape):
         step = STEP * max(1.0, abs(point[index]))
-        pairs = [_at_both_sides(f, point, index, step / part) for part in (1, 2, 4)]
+        pairs = [_at_both_sides(f, point, index, step)]
+        above, below = pairs[0]
+        if not (_differs(above, centre, rtol, atol) & _differs(centre, below, rtol, atol)).any():
+            columns.append(np.zeros(len(centre), dtype=bool))
+            continue
+        pairs += [_at_both_sides(f, point, index, step / part) for part in (2, 4)]
         sides = [(above, centre) for above, _ in pairs], [(centre, below) for _, below in pairs]
         judged = [nonzero_derivative(*side, rtol=rtol, atol=atol)[0] for side in sides]
         forward, backward = _difference(*sides[0][-1]), _difference(*sides[1][-1])
@@ -310,16 +320,19 @@ def _points(
     return [centre + width * generator.uniform(-1.0, 1.0, centre.shape) for _ in range(count)]
 
 
-def _column(
+def derivatives_by(
     f: Callable[[NDArray[Any]], Any],
     point: NDArray[Any],
     index: tuple[int, ...],
-    rtol: float,
-    atol: float,
+    *,
+    rtol: float = RTOL,
+    atol: float = ATOL,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which derivatives with respect to one input are non-zero, and which are defined."""
     step = STEP * max(1.0, abs(point[index]))
-    pairs = [_at_both_sides(f, point, index, step / part) for part in (1, 2, 4)]
+    pairs = [_at_both_sides(f, point, index, step)]
+    if _differs(*pairs[0], rtol, atol).any():  # else smaller steps show nothing more
+        pairs += [_at_both_sides(f, point, index, step / part) for part in (2, 4)]
     return nonzero_derivative(*pairs, rtol=rtol, atol=atol)
 
 
@@ -354,14 +367,22 @@ def nonzero_derivative(
     differences = [_difference(above, below) for above, below in pairs]
     defined = np.all([np.isfinite(difference) for difference in differences], axis=0)
     nonzero = defined.copy()
-    for (above, below), difference in zip(pairs, differences, strict=True):
-        with np.errstate(invalid="ignore"):
-            nonzero &= np.abs(difference) > rtol * np.maximum(np.abs(above), np.abs(below)) + atol
+    for above, below in pairs:
+        nonzero &= _differs(above, below, rtol, atol)
     quotients = [difference * 2.0**power for power, difference in enumerate(differences)]
     for wide, narrow in pairwise(quotients):
         with np.errstate(invalid="ignore"):
             nonzero &= np.abs(wide - narrow) <= AGREEMENT * np.abs(narrow)
     return nonzero, defined
+
+
+def _differs(
+    above: NDArray[Any], below: NDArray[Any], rtol: float, atol: float
+) -> NDArray[np.bool_]:
+    """Where two values differ by more than rounding, both being numbers."""
+    with np.errstate(invalid="ignore"):
+        size = np.maximum(np.abs(above), np.abs(below))
+        return np.abs(_difference(above, below)) > rtol * size + atol
 
 
 def _difference(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:

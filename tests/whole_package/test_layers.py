@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
@@ -27,6 +28,7 @@ RULES_ONLY = frozenset(("rules",))
 ENTRIES = frozenset(("__init__", "__main__"))
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     return {
         ".".join(path.relative_to(ROOT).with_suffix("").parts): path

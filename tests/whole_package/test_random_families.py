@@ -104,7 +104,7 @@ class Case:
         return dense(detect(f, *args, **options))
 
     def known(self, order: str, mode: str, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The entries that plain calls show; of a Hessian only those that were not found."""
+        """The entries that plain calls show; as far as possible only those that were not found."""
         if mode == "local":
             f = numbers(self.program.plain(self.program.u))
             if order == "jacobian":
@@ -118,11 +118,13 @@ class Case:
             f = numbers(self.program.plain(u))
             for points in range(POINTS):
                 drawn = {"points": 1, "seed": 1000 * self.seed + points, "low": LOW, "high": HIGH}
+                among = ~found & ~result
                 try:
                     if order == "jacobian":
-                        result |= numerical_jacobian_pattern(f, self.x, **drawn, **GRADIENT)
+                        result |= numerical_jacobian_pattern(
+                            f, self.x, **drawn, **GRADIENT, among=among
+                        )
                     else:
-                        among = ~found & ~result
                         result |= numerical_hessian_pattern(
                             f, self.x, **drawn, **HESSIAN, among=among
                         )
