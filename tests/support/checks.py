@@ -26,7 +26,7 @@ from oracles import (
 )
 from sparsetrace.tracing.pytree import leaves
 
-POINTS = 12
+POINTS, FEW = 12, 6
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Case:
     kind : str
         Why the dtype shown may differ from the one of the values; empty if it may not.
     points : int
+        At how many points the oracle looks at most: more than `FEW` where these show too little.
     atol : float
         Changes below this are rounding errors.
     capture : bool
@@ -101,14 +102,16 @@ def check(case: Case) -> None:
 
 
 def check_pattern(case: Case, *, further: int = 0) -> None:
-    """The patterns of a case; where its points show too little, so many further ones are tried."""
+    """The patterns of a case; where its points show too little, so many are tried."""
     x = np.ones(case.shape)
-    region = {"low": case.low, "high": case.high, "points": case.points}
+    few = case.points if case.extra else min(case.points, FEW)
+    further = max(further, case.points)
+    region = {"low": case.low, "high": case.high, "points": few}
     pattern = dense(st.jacobian_sparsity(case.f, x, capture=case.capture))
     with np.errstate(all="ignore"):
         expected = numerical_jacobian_pattern(case.f, x, atol=case.atol, **region)
         unseen = pattern & ~expected
-        if further and not case.extra and unseen.any():
+        if further > few and not case.extra and unseen.any():
             region["points"] = further
             more = numerical_jacobian_pattern(case.f, x, atol=case.atol, among=unseen, **region)
             region["points"] = min(further, POINTS)
