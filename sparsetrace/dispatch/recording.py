@@ -117,6 +117,7 @@ def recorded(
         wrapper=trace.wrapper,
     )
     own.graph.pure = trace.graph.pure  # which the rule may ask for
+    own.name_values = _refused  # the bounds of values are not in the key
     copies = _Copies(own, trace)
     given = tuple(copies.of(x) for x in args)
     named = {name: copies.of(x) for name, x in kwargs.items()}
@@ -147,6 +148,10 @@ def recorded(
         return recipe
     except _NoRecipe:
         return None
+
+
+def _refused() -> None:
+    raise _NoRecipe
 
 
 # -------------------------------------------------------------------------- operands

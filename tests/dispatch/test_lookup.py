@@ -126,6 +126,11 @@ def test_constants_are_told_apart():
         assert patterns(thrice(lambda x, k=k: np.dot(x, k)), 2) == [wanted]
 
 
+def test_indices_with_bounds_are_left_to_the_rule():
+    for _ in range(4):
+        assert patterns(lambda x: np.take(x, (x[:1] > 1).astype(int) + 1)) == [[0, 1, 1, 0]]
+
+
 def test_equal_numbers_of_other_kinds_are_told_apart():
     def f(x):
         for _ in range(3):
