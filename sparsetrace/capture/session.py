@@ -275,6 +275,7 @@ _PURE = frozenset(
     (
         "scipy.cluster.vq",
         "scipy.integrate._quadrature",
+        "scipy.interpolate._pade",
         "scipy.interpolate._rbf",
         "scipy.linalg._special_matrices",
         "scipy.optimize._numdiff",

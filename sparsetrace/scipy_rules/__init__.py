@@ -44,9 +44,24 @@ RULES: dict[str, dict[str, str]] = {
             RectSphereBivariateSpline.__init__ SmoothBivariateSpline.__init__
             UnivariateSpline.__init__ UnivariateSpline.antiderivative
             UnivariateSpline.derivative UnivariateSpline.derivatives UnivariateSpline.integral
-            bisplrep make_smoothing_spline splprep splrep
+            LSQSphereBivariateSpline.__init__ SmoothSphereBivariateSpline.__init__
+            bisplrep make_smoothing_spline make_splprep make_splrep splprep splrep
         """,
         "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
+        "interpolate.linear": """
+            BPoly.antiderivative BPoly.construct_fast BPoly.derivative BPoly.from_derivatives
+            BPoly.from_power_basis BSpline.construct_fast BSpline.insert_knot NdBSpline.__init__
+            NdPPoly.__init__ NdPPoly.antiderivative NdPPoly.derivative NdPPoly.integrate
+            NdPPoly.integrate_1d PPoly.from_bernstein_basis PPoly.from_spline insert
+        """,
+        "interpolate.methods": """
+            AAA.poles AAA.residues AAA.roots BarycentricInterpolator.derivative
+            BivariateSpline.integral KroghInterpolator.derivative KroghInterpolator.derivatives
+            RectBivariateSpline.partial_derivative PPoly.roots PPoly.solve
+            SmoothBivariateSpline.get_coeffs SmoothBivariateSpline.get_knots SmoothBivariateSpline.get_residual
+            UnivariateSpline.get_coeffs UnivariateSpline.get_knots UnivariateSpline.get_residual
+            UnivariateSpline.roots sproot
+        """,
         "interpolate.piecewise_polynomials": """
             Akima1DInterpolator.__init__ BPoly.__init__ CubicHermiteSpline.__init__
             CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative
@@ -236,7 +251,8 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu bisplev geometric_transform
+    factorized splu bisplev splev geometric_transform
+    BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     dblquad odeint quad quad_vec solve_ivp
     bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lsmr lsqr minres qmr svds tfqmr

@@ -47,10 +47,10 @@ REFUSED = {
     "scipy.ndimage.rotate": lambda x: nd.rotate(x.reshape(2, 2), x[0]),
     "scipy.interpolate.UnivariateSpline.__init__": lambda x: si.UnivariateSpline(
         SITES[:4], x
-    ).get_coeffs(),
-    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x, s=1.0),
-    "scipy.interpolate.splprep": lambda x: si.splprep([SITES[:4], x]),
-    "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]).derivative(),
+    ).set_smoothing_factor(1.0),
+    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x, s=1.0)[1],
+    "scipy.interpolate.splprep": lambda x: si.splprep([SITES[:4], x])[0][1],
+    "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]).c[0],
     "scipy.interpolate.interp1d.__init__": lambda x: si.interp1d(x, SITES[:4]).y[0],
     "scipy.interpolate.LinearNDInterpolator.__init__": lambda x: np.sum(
         si.LinearNDInterpolator(np.eye(4, 2), x).values
@@ -58,7 +58,7 @@ REFUSED = {
     "scipy.interpolate.bisplrep": lambda x: si.bisplrep(
         np.repeat(np.arange(4.0), 4), np.tile(np.arange(4.0), 4), np.outer(x, x), s=0
     )[2],
-    "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(x.reshape(2, 2), [0, 1, 2]),
+    "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(np.ones((1, 3)), x),
     "scipy.spatial.distance.cdist": lambda x: sd.cdist(x[:, None], x[:, None], "hamming"),
     "scipy.spatial.distance.pdist": lambda x: sd.pdist(x[:, None], out=np.zeros(6)),
 }

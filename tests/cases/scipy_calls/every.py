@@ -42,6 +42,16 @@ FITS = {
         *("UnivariateSpline, weights", "interp1d, abscissas"),
     )
 }
+AS_A_WHOLE = {
+    f"ordinates {name}": "what a method computes of all that an object was made of is not looked at"
+    for name in (
+        *("KroghInterpolator, derivatives", "BarycentricInterpolator, derivative"),
+        *("UnivariateSpline, coefficients", "UnivariateSpline, residual", "make_splprep"),
+        *("RectBivariateSpline, integral", "RectBivariateSpline, slope", "splprep"),
+        *("make_lsq_spline, weights", "make_interp_spline, ends", "CubicSpline, ends"),
+        "approximate_taylor_polynomial",
+    )
+}
 INTERVALS = {
     f"ordinates {name}": "in which interval or triangle a point lies is not looked at"
     for name in (
@@ -90,6 +100,9 @@ ENDS = {
 }
 DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full matrix"}
 EXTRA = {
+    "ordinates approximate_taylor_polynomial": AS_A_WHOLE[
+        "ordinates approximate_taylor_polynomial"
+    ],
     **DENSE,
     **DESIGNS,
     **INTERVALS,
@@ -111,6 +124,7 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **AS_A_WHOLE,
     **DENSE,
     **ITERATED,
     **DESIGNS,
@@ -130,6 +144,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **AS_A_WHOLE,
     **DENSE,
     **ITERATED,
     **DESIGNS,
