@@ -274,10 +274,17 @@ def answering(original: Callable[..., Any], answer: Callable[..., Any]) -> Calla
 _PURE = frozenset(
     (
         "scipy.cluster.vq",
+        "scipy.integrate._ivp.base",
+        "scipy.integrate._ivp.bdf",
+        "scipy.integrate._ivp.common",
+        "scipy.integrate._ivp.radau",
+        "scipy.integrate._ivp.rk",
         "scipy.integrate._quadrature",
         "scipy.interpolate._pade",
         "scipy.interpolate._rbf",
         "scipy.linalg._special_matrices",
+        "scipy.optimize._hessian_update_strategy",
+        "scipy.optimize._lbfgsb_py",
         "scipy.optimize._numdiff",
         "scipy.optimize._optimize",
         "scipy.signal._czt",

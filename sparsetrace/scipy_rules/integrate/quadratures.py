@@ -16,6 +16,7 @@ from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, ids_of
 from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, unknown_number
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, made
+from sparsetrace.scipy_rules.whole import whole
 
 _OPTIONS = "an option of an integral"
 
@@ -96,6 +97,13 @@ def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]
         _refuse_output(call)
     returned.add(array_of(function(unknown_number())))
     return _results(returned, [a, b])
+
+
+def simpson(call, y, x, dx, axis):
+    """Of constant places SciPy's own code; of traced ones all depends on all."""
+    if contains_traced(x):
+        return whole(call, y, x=x, dx=dx, axis=axis)
+    return call.original(y, x=x, dx=dx, axis=axis)
 
 
 def _refuse_output(call: Call) -> None:

@@ -113,7 +113,7 @@ class _Search:
         trace = current()
         ids = np.full(shape, trace.graph.opaque, np.int32)
         z = made(trace, ids, float, place, scalar=not shape)
-        with _uncut():
+        with uncut():
             results = [function(z) for function in self.objectives]
         return np.asarray(total_of(results, self.sources))
 
@@ -153,7 +153,7 @@ def _numbers(x) -> Any:
 
 
 @contextmanager
-def _uncut() -> Iterator[None]:
+def uncut() -> Iterator[None]:
     """Where values end no dependency."""
     trace = current()
     values, trace.values = trace.values, False
@@ -313,7 +313,7 @@ def curve_fit(
                 return found
     place = np.full(count, np.nan) if found is None else np.asarray(found[0])
     unknown = made(trace, np.full(count, trace.graph.opaque, np.int32), float, place)
-    with _uncut():
+    with uncut():
         values = array_of(f(xdata, *unknown))
     total = np.asarray(total_of(values, sources))
     of_values_found = (None, None) if found is None else found

@@ -52,6 +52,13 @@ AS_A_WHOLE = {
         "approximate_taylor_polynomial",
     )
 }
+AT_ONCE = {
+    f"others {name}": "all that a solution or a derivative depends on counts as one number"
+    for name in (
+        *("simpson, places", "find_minimum", "derivative", "jacobian", "hessian", "ode"),
+        "solve_bvp",
+    )
+}
 INTERVALS = {
     f"ordinates {name}": "in which interval or triangle a point lies is not looked at"
     for name in (
@@ -100,6 +107,10 @@ ENDS = {
 }
 DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full matrix"}
 EXTRA = {
+    **{
+        f"others {name}": AT_ONCE[f"others {name}"]
+        for name in ("simpson, places", "hessian", "jacobian")
+    },
     "ordinates approximate_taylor_polynomial": AS_A_WHOLE[
         "ordinates approximate_taylor_polynomial"
     ],
@@ -124,6 +135,7 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **AT_ONCE,
     **AS_A_WHOLE,
     **DENSE,
     **ITERATED,
@@ -144,6 +156,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **AT_ONCE,
     **AS_A_WHOLE,
     **DENSE,
     **ITERATED,
@@ -217,6 +230,12 @@ KINDS = {
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])
 NEWER = {  # than the oldest release of SciPy
+    *(f"others {name}" for name in (
+        *("tanhsinh", "tanhsinh, args", "nsum", "cubature", "cubature, limits", "find_root"),
+        *("find_minimum", "derivative", "jacobian", "hessian"),
+    )),
+    "ordinates make_splrep", "ordinates make_splprep",
+    "ordinates KroghInterpolator, derivatives", "ordinates BarycentricInterpolator, derivative",
     "linalg solve, lower", "linalg solve, upper", "linalg solve, diagonal",
     "linalg cholesky, batch", "ndimage convolve, axes", "distributions poisson_binom pmf",
     "multivariate t logpdf, normal",
