@@ -136,8 +136,8 @@ RULES: dict[str, dict[str, str]] = {
         "optimize.minima": """
             basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
             fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
-            fminbound golden least_squares leastsq linear_sum_assignment linprog lsq_linear milp
-            minimize minimize_scalar nnls shgo
+            fminbound golden isotonic_regression least_squares leastsq linear_sum_assignment
+            linprog lsq_linear milp minimize minimize_scalar nnls quadratic_assignment shgo
         """,
         "optimize.roots": """
             anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point

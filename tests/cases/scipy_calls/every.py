@@ -56,7 +56,7 @@ AT_ONCE = {
     f"others {name}": "all that a solution or a derivative depends on counts as one number"
     for name in (
         *("simpson, places", "find_minimum", "derivative", "jacobian", "hessian", "ode"),
-        "solve_bvp",
+        *("solve_bvp", "isotonic_regression", "quadratic_assignment", "minimize, slope"),
     )
 }
 INTERVALS = {
@@ -109,7 +109,10 @@ DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full ma
 EXTRA = {
     **{
         f"others {name}": AT_ONCE[f"others {name}"]
-        for name in ("simpson, places", "hessian", "jacobian")
+        for name in (
+            *("simpson, places", "hessian", "jacobian", "minimize, slope"),
+            *("isotonic_regression", "quadratic_assignment"),
+        )
     },
     "ordinates approximate_taylor_polynomial": AS_A_WHOLE[
         "ordinates approximate_taylor_polynomial"

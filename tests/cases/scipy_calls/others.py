@@ -93,6 +93,13 @@ OTHERS = {
     "derivative": lambda x: derivative(lambda t, a: t**3 * a, x[:2], args=(x[2:],)).df,
     "jacobian": lambda x: jacobian(lambda t: np.stack([t[0] ** 2 * x[2], t[1] ** 3]), x[:2]).df,
     "hessian": lambda x: hessian(lambda t: t[0] ** 3 * t[1] ** 2, x[:2]).ddf,
+    "isotonic_regression": lambda x: so.isotonic_regression(x, weights=[1.0, 2, 1, 3]).x,
+    "quadratic_assignment": lambda x: (
+        so.quadratic_assignment(x.reshape(2, 2), np.array([[0.0, 3.0], [1.0, 0.0]])).fun
+    ),
+    "minimize, slope": lambda x: (
+        so.minimize(lambda z: np.sum((z - x[:2]) ** 2), np.zeros(2)).jac * x[2]
+    ),
     "ode": lambda x: (
         sg.ode(lambda t, y: -x[0] * y)
         .set_integrator("dopri5", rtol=1e-11, atol=1e-12)
