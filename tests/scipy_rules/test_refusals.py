@@ -31,8 +31,10 @@ REFUSED = {
     ),
     "scipy.linalg.orth": lambda x: sl.orth(x.reshape(2, 2)),
     "scipy.linalg.null_space": lambda x: sl.null_space(x.reshape(1, 4)),
-    "scipy.integrate.quad": lambda x: sg.quad(lambda t: t * x[0], 0, 1, full_output=1),
-    "scipy.integrate.odeint": lambda x: sg.odeint(lambda y, t: y, x, [0, 1], full_output=1),
+    "scipy.integrate.quad": lambda x: sg.quad(lambda t: t * x[0], 0, 1, full_output=1)[2]["neval"],
+    "scipy.integrate.odeint": lambda x: sg.odeint(lambda y, t: y, x, [0, 1], full_output=1)[1][
+        "hu"
+    ],
     "scipy.integrate.solve_ivp": lambda x: sg.solve_ivp(lambda t, y: y, (0, 1), x).y.sum(),
     "scipy.signal.resample": lambda x: ss.resample(x, 8, domain="freq"),
     "scipy.signal.welch": lambda x: ss.welch(x, nperseg=4, detrend=lambda s: s * s),

@@ -24,7 +24,7 @@ from sparsetrace.scipy_rules.callbacks import (
     reached,
     unknown_number,
 )
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, made
+from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 
 T_EVAL = "Give the times as t_eval."
 
@@ -261,7 +261,8 @@ def odeint(
     out, found = problem.solved(solve, _of_times(t))
     if out is None:
         return found
-    if full_output:
-        call.refuse("how the solution was found has no rule", "Use full_output=False.")
-    rows = [problem.start] + [out] * (len(t) - 1)
-    return made(current(), np.stack(rows), float, found)
+    rows = np.stack([problem.start] + [out] * (len(t) - 1))
+    if not full_output:
+        return made(current(), rows, float, found)
+    how = Hidden(call.name, "how the solution was found has no rule", "Use the solution alone.")
+    return made(current(), rows, float, None if found is None else found[0]), how

@@ -46,7 +46,8 @@ class _Search:
         self.call = call
         self._bound = inspect.signature(call.original).bind(*args, **kwargs)
         given = self._bound.arguments
-        if given.get("full_output") or given.get("retall") or given.get("return_all"):
+        asks = given.get("full_output") and not call.name.endswith("leastsq")
+        if asks or given.get("retall") or given.get("return_all"):
             call.refuse("how it was found has no rule", "Leave full_output and retall out.")
         extra = given.pop("args", ())
         self._extra = extra if isinstance(extra, tuple) else (extra,)
@@ -210,7 +211,13 @@ def _first_of_several(call: Call, *given, **named) -> Any:
     if place is None:
         return found
     if call.name.endswith("leastsq"):
-        return place, 1 if found is None else found[1]
+        asked = inspect.signature(call.original).bind(*given, **named).arguments
+        if not asked.get("full_output"):
+            return place, 1 if found is None else found[1]
+        cov = None if found is None else found[1]
+        every = np.broadcast_to(total, (np.size(place),) * 2).copy()
+        hidden = Hidden(call.name, "how it was found has no rule", "Use what was found.")
+        return place, made(current(), every, float, cov), hidden, "", 1
     if call.name.endswith("fmin_tnc"):
         return (place, 0, 0) if found is None else (place, *found[1:])
     least = made(current(), total.copy(), float, None if found is None else np.asarray(found[1]))
@@ -337,8 +344,6 @@ def curve_fit(
     full_output, nan_policy, kwargs,
 ):  # fmt: skip
     """The parameters and their covariance depend on all data, and on what the model reads."""
-    if full_output:
-        call.refuse("how it was found has no rule", "Leave full_output out.")
     trace, met = current(), [False]
 
     def model(x, *parameters) -> Any:
@@ -360,6 +365,7 @@ def curve_fit(
             found = call.original(
                 model, values_of(xdata), values_of(ydata), start, values_of(sigma),
                 absolute_sigma, check_finite, bounds, method, jac, nan_policy=nan_policy,
+                full_output=full_output,
                 **kwargs,
             )  # fmt: skip
         except TracedResult:
@@ -372,10 +378,13 @@ def curve_fit(
     with uncut():
         values = array_of(f(xdata, *unknown))
     total = np.asarray(total_of(values, sources))
-    of_values_found = (None, None) if found is None else found
+    of_values_found = (None, None) if found is None else found[:2]
     shapes = (count,), (count, count)
     results = [
         made(trace, np.broadcast_to(total, shape).copy(), float, value)
         for shape, value in zip(shapes, of_values_found, strict=True)
     ]
+    if full_output:
+        hidden = Hidden(call.name, "how it was found has no rule", "Use what was found.")
+        return (*results, hidden, "", 1)
     return results[0], results[1]

@@ -57,6 +57,7 @@ AT_ONCE = {
     for name in (
         *("simpson, places", "find_minimum", "derivative", "jacobian", "hessian", "ode"),
         *("solve_bvp", "isotonic_regression", "quadratic_assignment", "minimize, slope"),
+        "leastsq, covariance",
     )
 }
 INTERVALS = {
@@ -111,7 +112,7 @@ EXTRA = {
         f"others {name}": AT_ONCE[f"others {name}"]
         for name in (
             *("simpson, places", "hessian", "jacobian", "minimize, slope"),
-            *("isotonic_regression", "quadratic_assignment"),
+            *("isotonic_regression", "quadratic_assignment", "leastsq, covariance"),
         )
     },
     "ordinates approximate_taylor_polynomial": AS_A_WHOLE[

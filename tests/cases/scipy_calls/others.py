@@ -93,6 +93,10 @@ OTHERS = {
     "derivative": lambda x: derivative(lambda t, a: t**3 * a, x[:2], args=(x[2:],)).df,
     "jacobian": lambda x: jacobian(lambda t: np.stack([t[0] ** 2 * x[2], t[1] ** 3]), x[:2]).df,
     "hessian": lambda x: hessian(lambda t: t[0] ** 3 * t[1] ** 2, x[:2]).ddf,
+    "quad, how": lambda x: sg.quad(lambda t: x[0] * t + x[1] ** 2, 0, 1, full_output=1)[0],
+    "leastsq, covariance": lambda x: so.leastsq(
+        lambda p: x[0] * p[0] * np.array([1.0, 2, 3]) + p[1], [1.0, 1.0], full_output=True
+    )[1],
     "isotonic_regression": lambda x: so.isotonic_regression(x, weights=[1.0, 2, 1, 3]).x,
     "quadratic_assignment": lambda x: (
         so.quadratic_assignment(x.reshape(2, 2), np.array([[0.0, 3.0], [1.0, 0.0]])).fun
