@@ -193,6 +193,7 @@ EXTRA_AT = {
 }
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
+    **dict.fromkeys(("others solve_bvp", "others find_minimum", "others find_root"), 1),
     "signal medfilt": 30,
     "signal wiener, noise": 30,
     "ndimage median_filter": 30,

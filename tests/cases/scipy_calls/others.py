@@ -115,7 +115,7 @@ OTHERS = {
         lambda a, b: np.array([a[0], b[0] - x[1]]),
         np.linspace(0, 1, 5),
         np.ones((2, 5)),
-        tol=1e-9,
+        tol=1e-6,
     ).sol(0.5),
     "bisect, no traced": lambda x: so.bisect(lambda z: z**2 - 2, 0, 9) * x,
 }
