@@ -176,3 +176,20 @@ def test_events_of_an_equation():
         st.jacobian_sparsity(
             lambda x: sg.solve_ivp(lambda t, y: -y, (0, 1), x, events=event).y, np.ones(2)
         )
+
+
+def test_steppers_of_equations():
+    """At a point; where compiled code takes the steps, it takes no traced state."""
+
+    def last(x, stepper):
+        solver = stepper(lambda t, y: -x[0] * y, 0.0, x[1:], 0.1)
+        while solver.status == "running":
+            solver.step()
+        return solver.y
+
+    for stepper in (sg.RK45, sg.BDF):
+        pattern = st.jacobian_sparsity(lambda x: last(x, stepper), START[:2], local=True)  # noqa: B023
+        assert pattern.nnz == 2
+    for local in (False, True):
+        with pytest.raises(st.UnsupportedError, match="LSODA"):
+            st.jacobian_sparsity(lambda x: last(x, sg.LSODA), START[:2], local=local)
