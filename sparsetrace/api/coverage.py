@@ -83,8 +83,8 @@ _MEANINGS = {
     "rule": "a rule of its own, first and second order",
     "move": "NumPy itself, run on the node ids: it only moves elements",
     "NumPy's own code": "NumPy's own Python code, run on traced arrays",
-    "at a point": "traced with `local=True`; refused for every input, since the result's shape "
-    "or truth depends on the values",
+    "at a point": "traced with `local=True`; for every input refused where somebody asks for the "
+    "result's shape or truth, which depends on the values",
     "text": "constant: takes text, which carries no dependency; refused where a traced number is "
     "handed to it",
     "refused": "refused by name, with a way out",

@@ -55,7 +55,12 @@ def viewed(array: TracedArray, cls: type) -> Any:
 
 
 def as_plain(array: Any) -> Any:
-    """A view as the traced array that it shows, anything else as it is."""
+    """A view as the traced array that it shows, and a polynomial as its traced coefficients.
+
+    Anything else is given as it is.
+    """
+    if type(array) is np.poly1d and is_traced(array.coeffs):
+        return array.coeffs
     if getattr(type(array), "_is_view", False) is not True:  # pandas has a property of this name
         return array
     return TracedArray._over(array._trace, array._ids, array._dtype, array._values)

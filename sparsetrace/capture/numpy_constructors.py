@@ -67,7 +67,8 @@ def traced_array_of(
 
 
 def as_array(x: Any) -> Any:
-    """A list, or an array of objects, that holds traced numbers as a traced array."""
+    """A list, an array of objects or a polynomial that holds traced numbers as a traced array."""
+    x = as_plain(x) if type(x) is np.poly1d else x
     holds = isinstance(x, (list, tuple)) or (holds_objects(x) and is_of_numbers(x))
     return traced_array_of(x) if holds and contains_traced(x) else x
 

@@ -51,6 +51,10 @@ _OF_ARRAYS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
 }
 """Which arguments of a function are several arrays in one sequence: positions, and names."""
 
+_OF_POLYNOMIALS = frozenset(
+    (np.polyadd, np.polyder, np.polydiv, np.polyint, np.polymul, np.polysub, np.polyval, np.roots)
+)
+"""What takes ``np.poly1d`` for an array of coefficients, and gives one again where it can."""
 
 _SELECT = np.select
 _LEFT = frozenset("astype block copyto fill_diagonal place put put_along_axis putmask".split())
@@ -80,6 +84,8 @@ def called_with_arrays(
 
     NumPy does not look at all arguments before it hands a call over.
     """
+    if function in _OF_POLYNOMIALS and any(type(x) is np.poly1d for x in args):
+        return numpy_polynomial.of_coefficients(function, args, kwargs)
     places, names = _OF_ARRAYS.get(function.__name__, ((), ()))
     args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
     kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
@@ -104,12 +110,13 @@ def _function(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def patches() -> list[Patch]:
-    """``np.select``, which is exchanged from the start.
+    """``np.select`` and ``np.poly1d``, which are exchanged from the start.
 
     NumPy hands a call over for its conditions and choices alone, and would make an array of
     objects of a traced default.
     """
-    return [Patch(np, "select", _SELECT, _function(_SELECT))]
+    polynomials = numpy_polynomial.poly1d_patches(MODULE)
+    return [Patch(np, "select", _SELECT, _function(_SELECT)), *polynomials]
 
 
 def refuse_objects(frame: types.FrameType) -> None:

@@ -30,6 +30,7 @@ from sparsetrace.capture import (
     numpy_iterators,
     numpy_lists,
     numpy_ma,
+    random_generators,
     registered_functions,
     scipy_fft,
     sparse_arrays,
@@ -61,6 +62,7 @@ Source = Callable[[], Iterable[Patch]]
 _FROM_START: tuple[Source, ...] = (
     numpy_constructors.patches,
     numpy_iterators.patches,
+    random_generators.patches,
     math_module.patches,
     sparse_arrays.patches,
     sparse_products.patches,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sparsetrace.capture.patch import Patch
@@ -41,7 +41,11 @@ def loaded() -> frozenset[str]:
     >>> "scipy.linalg" in loaded()
     True
     """
-    return frozenset(name for name in list(REGISTERED) if _is_complete(sys.modules.get(name)))
+    return frozenset(filter(_is_loaded, list(REGISTERED)))
+
+
+def _is_loaded(name: str) -> bool:
+    return _is_complete(sys.modules.get(name))
 
 
 def _is_complete(module: types.ModuleType | None) -> bool:
@@ -68,34 +72,58 @@ def found_at(module: str, name: str) -> Any:
     return patch.original if patch is not None and value is patch.replacement else value
 
 
-_USERS: dict[int, tuple[Any, Any]] = {}
-"""The functions to which a user has given a rule, and their wrappers, by the functions' ids."""
+_held_elsewhere: dict[int, tuple[Any, Any]] = {}
+"""The functions that have a rule, and their wrappers, by the functions' ids.
+
+Those of classes are exchanged in these alone, unless a user has given the rule.
+"""
 
 
 def refresh() -> bool:
-    """See which functions users' rules stand for by now; whether these are other ones.
+    """See which functions the rules stand for by now; whether these are other ones.
 
     Wherever else the traced function holds one of them, it is exchanged there too.
     """
-    known = {}
-    for module, name in list(OVERRIDDEN):
-        if _is_complete(sys.modules.get(module)):
-            patch = _patch(module, name)
-            if patch is not None:
-                function, wrapper = map(_function_in, (patch.original, patch.replacement))
-                known[id(function)] = function, wrapper
-    if known.keys() == _USERS.keys() and all(known[key][1] is _USERS[key][1] for key in known):
+    global _held_elsewhere
+    users = _with_wrappers(_patch(*key) for key in list(OVERRIDDEN) if _is_loaded(key[0]))
+    scipys = _functions_of(loaded())
+    known = {**scipys, **users} if users else scipys
+    if known is _held_elsewhere or _are_same(known, _held_elsewhere):
         return False
-    WATCHED.difference_update(_USERS)
+    WATCHED.difference_update(_held_elsewhere)
     WATCHED.update(known)
-    _USERS.clear()
-    _USERS.update(known)
+    _held_elsewhere = known
     return True
 
 
+def _are_same(one: dict[int, tuple[Any, Any]], other: dict[int, tuple[Any, Any]]) -> bool:
+    return one.keys() == other.keys() and all(one[key][1] is other[key][1] for key in one)
+
+
+@functools.cache
+def _functions_of(modules: frozenset[str]) -> dict[int, tuple[Any, Any]]:
+    """The functions with a rule in these modules, with their wrappers."""
+    return _with_wrappers(
+        _patch(module, name)
+        for module in modules
+        if module.startswith("scipy.")
+        for name in list(REGISTERED[module])
+        if "." not in name
+    )
+
+
+def _with_wrappers(patches: Iterable[Patch | None]) -> dict[int, tuple[Any, Any]]:
+    known = {}
+    for patch in patches:
+        if patch is not None:
+            function, wrapper = map(_function_in, (patch.original, patch.replacement))
+            known[id(function)] = function, wrapper
+    return known
+
+
 def wrapper_of(function: object) -> Any:
-    """The wrapper of a function to which a user has given a rule; None of others."""
-    return _USERS.get(id(function), (None, None))[1]
+    """The wrapper of a function that has a rule; None of others."""
+    return _held_elsewhere.get(id(function), (None, None))[1]
 
 
 def _function_in(value: object) -> Any:

@@ -274,7 +274,12 @@ def answering(original: Callable[..., Any], answer: Callable[..., Any]) -> Calla
 _PURE = frozenset(
     (
         "scipy.cluster.vq",
+        "scipy.integrate._ivp.base",
+        "scipy.integrate._ivp.bdf",
+        "scipy.integrate._ivp.common",
+        "scipy.integrate._ivp.rk",
         "scipy.integrate._quadrature",
+        "scipy.interpolate._pade",
         "scipy.interpolate._rbf",
         "scipy.linalg._special_matrices",
         "scipy.optimize._numdiff",

@@ -34,6 +34,7 @@ from sparsetrace.operands.operands import (
 )
 
 __all__ = [
+    "MADE",
     "OVERRIDDEN",
     "REGISTERED",
     "STATE",
@@ -48,6 +49,8 @@ __all__ = [
 
 STATE = "_sparsetrace_state"
 """The attribute in which an object of a library's class keeps the traced elements it has."""
+MADE = "_sparsetrace_made"
+"""The attribute in which such an object keeps the call that made it: a `Call` and arguments."""
 
 
 def current() -> Trace:
@@ -169,7 +172,9 @@ class FunctionRule:
         holds = bool(args) and holds_traced(args[0])
         if not self.always and not holds and not any(map(is_given, (*args, *kwargs.values()))):
             return bound.call.original(*args, **kwargs)
-        if self.always or bound.makes_objects or holds or not trace.local:
+        if bound.makes_objects:
+            return _noted(bound.call, args, kwargs, bound(args, kwargs))
+        if self.always or holds or not trace.local:
             return bound(args, kwargs)
         plain = [_copied(x) for x in args]
         options = {name: _copied(x) for name, x in kwargs.items()}
@@ -305,6 +310,14 @@ def _with_values(call: Call, trace: Trace, result: Any, values: Any) -> Any:
         return result._with_values(values)
     keep = isinstance(values, np.ndarray)
     return trace.wrap(Elements(result._ids, array.dtype, array, keep_array=keep))
+
+
+def _noted(call: Call, args: Args, kwargs: Options, result: Any) -> Any:
+    """What a rule returned, or the object that it filled, with the call that made it."""
+    holder = args[0] if call.name.endswith(".__init__") else result
+    if state_of(holder) is not None:
+        holder.__dict__[MADE] = call, args, kwargs
+    return result
 
 
 def _differs(call: Call, given: str, values: Any) -> TracingError:

@@ -13,6 +13,7 @@ from array import array as array_of_numbers
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import count
 from types import WrapperDescriptorType
 from typing import Any, NoReturn, cast
 
@@ -42,6 +43,7 @@ from sparsetrace.operands.python_operators import COMPARISONS, define
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.rules import RECORDS
 from sparsetrace.user_code.attribute_access import by_numpy, by_users_name, whether_there
+from sparsetrace.user_code.callers import calls_cache
 
 __all__ = [
     "NUMBERS",
@@ -59,6 +61,9 @@ __all__ = [
     "refuse_value",
     "unites",
 ]
+
+_NEW_HASHES = count(1 << 60)
+"""That no number of Python's is likely to have, and no two keys of a cache."""
 
 
 @lru_cache(maxsize=1024)
@@ -349,11 +354,16 @@ class Number(metaclass=_Kind):
         return self
 
     def __hash__(self) -> int:
-        """Of a truth or a whole number of few values that of each, on a path of its own."""
+        """Of a truth or a whole number of few values that of each, on a path of its own.
+
+        For a function with a cache a new one each time: it finds nothing, and runs.
+        """
         if self._dtype.kind == "b":
             return hash(bool(self))
         if self._dtype.kind in "iu":
             return hash(self.__index__())  # type: ignore[attr-defined]
+        if calls_cache(sys._getframe(1)):
+            return next(_NEW_HASHES)
         raise ValueDependentError(
             explain(
                 "hash()",

@@ -1,7 +1,8 @@
 """Rules of functions whose values decide how long the result is: sets, and trimmed zeros.
 
-Contract: they are refused where the values are not known.  At a point each value of a set
-depends on the elements, of all operands, that have this value.
+Contract: at a point each value of a set depends on the elements, of all operands, that have this
+value.  Where the values are not known, a set is what a mask of unknown values picks of the sorted
+elements; where each stood before, and zeros that are trimmed, are refused.
 
 ``unique([3, 1, 3]) of [{0}, {1}, {2}]  ->  [{1}, {0, 2}]``
 """
@@ -19,7 +20,7 @@ from numpy import nonzero, trim_zeros
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.constants import chosen_values, of_known
-from sparsetrace.operands.operands import Elements, dtype_of, ids_of, values_of
+from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced, values_of
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.registry import ANYTHING, rule_for
 
@@ -42,8 +43,12 @@ def _members(trace: Trace, result, sources: Sequence[Any]) -> Elements:
 
 def _set_rule(function: Callable[..., Any], operands: int) -> None:
     names = ("ar1", "ar2") if operands == 2 else ("ar", "x")
+    picks = _PICKED.get(function)
 
     def rule(trace: Trace, args, kwargs) -> Any:
+        is_known = trace.local or kwargs or len(args) != operands
+        if picks is not None and not is_known and is_traced(args[0]) and np.size(args[0]):
+            return picks(*args)
         if not trace.local or kwargs.get("axis") is not None:
             return of_known(trace, function, args, kwargs)
         sources = [*args[:operands], *(kwargs[n] for n in names if n in kwargs)]
@@ -57,6 +62,40 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
 
     rule_for(function, signature=ANYTHING)(rule)
 
+
+def _sorted(x) -> tuple[Any, Any]:
+    """The elements in order, and which of them differ from the one before."""
+    in_order = np.sort(x if np.ndim(x) == 1 else np.ravel(x))
+    return in_order, np.concatenate([[True], in_order[1:] != in_order[:-1]])
+
+
+def _unique(ar) -> Any:
+    in_order, is_first = _sorted(ar)
+    return in_order[is_first]
+
+
+def _setdiff1d(ar1, ar2) -> Any:
+    in_order, is_first = _sorted(ar1)
+    return in_order[is_first & ~np.isin(in_order, ar2)]
+
+
+def _intersect1d(ar1, ar2) -> Any:
+    in_order, is_first = _sorted(ar1)
+    return in_order[is_first & np.isin(in_order, ar2)]
+
+
+def _union1d(ar1, ar2) -> Any:
+    return _unique(np.concatenate((ar1, ar2), axis=None))
+
+
+_PICKED: dict[Any, Callable[..., Any]] = {
+    np.unique: _unique,
+    np.unique_values: _unique,
+    np.setdiff1d: _setdiff1d,
+    np.intersect1d: _intersect1d,
+    np.union1d: _union1d,
+}
+"""What is called with arrays alone, in a trace where their values are not known."""
 
 for _name in "unique unique_all unique_counts unique_inverse unique_values".split():
     _set_rule(getattr(np, _name), 1)

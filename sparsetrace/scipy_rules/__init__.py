@@ -23,6 +23,7 @@ RULES: dict[str, dict[str, str]] = {
     "scipy._lib._util": {"array_api": "_lazywhere"},
     "scipy._lib.array_api_compat.numpy": {"array_api": "clip"},
     "scipy._lib.array_api_extra": {"array_api": "apply_where"},
+    "scipy.differentiate": {"optimize.elementwise": "derivative hessian jacobian"},
     "scipy.fftpack": {
         "signal.fftpack": """
             cc_diff cs_diff dct dctn diff dst dstn fft fft2 fftn hilbert idct idctn idst idstn ifft
@@ -30,8 +31,12 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.integrate": {
+        "integrate.boundary_values": """
+            LSODA.__init__ cubature ode.integrate ode.set_initial_value solve_bvp
+        """,
         "integrate.equations": "odeint solve_ivp",
-        "integrate.quadratures": "dblquad quad quad_vec",
+        "integrate.quadratures": "dblquad quad quad_vec simpson",
+        "optimize.elementwise": "nsum tanhsinh",
     },
     "scipy.interpolate": {
         "interpolate.bsplines": """
@@ -44,9 +49,24 @@ RULES: dict[str, dict[str, str]] = {
             RectSphereBivariateSpline.__init__ SmoothBivariateSpline.__init__
             UnivariateSpline.__init__ UnivariateSpline.antiderivative
             UnivariateSpline.derivative UnivariateSpline.derivatives UnivariateSpline.integral
-            bisplrep make_smoothing_spline splprep splrep
+            LSQSphereBivariateSpline.__init__ SmoothSphereBivariateSpline.__init__
+            bisplrep make_smoothing_spline make_splprep make_splrep splprep splrep
         """,
         "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
+        "interpolate.linear": """
+            BPoly.antiderivative BPoly.construct_fast BPoly.derivative BPoly.from_derivatives
+            BPoly.from_power_basis BSpline.construct_fast BSpline.insert_knot NdBSpline.__init__
+            NdPPoly.__init__ NdPPoly.antiderivative NdPPoly.derivative NdPPoly.integrate
+            NdPPoly.integrate_1d PPoly.from_bernstein_basis PPoly.from_spline insert
+        """,
+        "interpolate.methods": """
+            AAA.poles AAA.residues AAA.roots BarycentricInterpolator.derivative
+            BivariateSpline.integral KroghInterpolator.derivative KroghInterpolator.derivatives
+            RectBivariateSpline.partial_derivative PPoly.roots PPoly.solve
+            SmoothBivariateSpline.get_coeffs SmoothBivariateSpline.get_knots
+            SmoothBivariateSpline.get_residual UnivariateSpline.get_coeffs
+            UnivariateSpline.get_knots UnivariateSpline.get_residual UnivariateSpline.roots sproot
+        """,
         "interpolate.piecewise_polynomials": """
             Akima1DInterpolator.__init__ BPoly.__init__ CubicHermiteSpline.__init__
             CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative
@@ -116,14 +136,15 @@ RULES: dict[str, dict[str, str]] = {
         "optimize.minima": """
             basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
             fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
-            fminbound golden least_squares leastsq linear_sum_assignment linprog lsq_linear milp
-            minimize minimize_scalar nnls shgo
+            fminbound golden isotonic_regression least_squares leastsq linear_sum_assignment
+            linprog lsq_linear milp minimize minimize_scalar nnls quadratic_assignment shgo
         """,
         "optimize.roots": """
             anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
             fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
         """,
     },
+    "scipy.optimize.elementwise": {"optimize.elementwise": "find_minimum find_root"},
     "scipy.signal": {
         "ndimage.rank_filters": "medfilt medfilt2d order_filter",
         "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
@@ -236,9 +257,11 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu bisplev geometric_transform
+    factorized splu bisplev splev geometric_transform
+    BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
-    dblquad odeint quad quad_vec solve_ivp
+    cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
+    derivative find_minimum find_root hessian jacobian nsum tanhsinh
     bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lsmr lsqr minres qmr svds tfqmr
     anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
     fsolve linearmixing newton newton_krylov ridder root root_scalar toms748

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.bound_rules import Call, harmless, keeps_parts, makes_objects
-from sparsetrace.dispatch.function_rules import STATE, current, state_of
+from sparsetrace.dispatch.function_rules import MADE, STATE, current, state_of
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact_all
@@ -31,6 +31,7 @@ from sparsetrace.operands.operands import (
 
 __all__ = [
     "CONSTANTS",
+    "MADE",
     "STATE",
     "Call",
     "Hidden",

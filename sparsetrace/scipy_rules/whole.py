@@ -22,9 +22,9 @@ from sparsetrace.operands.operands import (
     is_traced,
     values_of,
 )
-from sparsetrace.scipy_rules.rule_tools import Call, current, sample_of, spread
+from sparsetrace.scipy_rules.rule_tools import MADE, Call, current, sample_of, spread, state_of
 
-__all__ = ["ranked", "total_of", "whole"]
+__all__ = ["at_point", "ranked", "replaced", "total_of", "whole"]
 
 _FACTORS = (1.0, 0.5, 0.9, 3.0)
 """Samples are tried in turn: some functions take small numbers alone, others large ones."""
@@ -36,6 +36,16 @@ def whole(call: Call, *args, **kwargs) -> Any:
     ``f([{0}, {1}], {2})  ->  [{0, 1, 2}, {0, 1, 2}]``
     """
     return spread(current(), total_of(args, kwargs), _sample(call, args, kwargs))
+
+
+def at_point(call: Call, *args, **kwargs) -> Any:
+    """The same for one with as many results as the values say, so at a point alone."""
+    if not current().local:
+        call.refuse(
+            "how many results there are depends on the values",
+            "Take a pattern at a point with local=True.",
+        )
+    return whole(call, *args, **kwargs)
 
 
 def ranked(call: Call, *args, **kwargs) -> Any:
@@ -64,6 +74,10 @@ def _traced(x) -> Iterator[Any]:
         yield x
     elif is_sparse_traced(x):
         yield x.data
+    elif state_of(x) is not None:
+        _, args, kwargs = vars(x)[MADE]
+        shown = [value for name, value in vars(x).items() if name != MADE]
+        yield from _traced([item for item in (*args, kwargs, *shown) if item is not x])
     elif isinstance(x, dict):
         for item in x.values():
             yield from _traced(item)
@@ -81,14 +95,14 @@ def _sample(call: Call, args, kwargs) -> Any:
         In a global trace, if shapes follow from the numbers.
     """
     if current().local:
-        return call.plainly(*_replaced(args, None), **_replaced(kwargs, None))
+        return call.plainly(*replaced(args, None), **replaced(kwargs, None))
     results: list[Any] = []
     failures: list[Exception] = []
     with np.errstate(all="ignore"):
         for factor in _FACTORS:
             try:
-                options = _replaced(kwargs, factor)
-                results.append(call.plainly(*_replaced(args, factor), **options))
+                options = replaced(kwargs, factor)
+                results.append(call.plainly(*replaced(args, factor), **options))
             except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
                 failures.append(error)
             if len(results) == 2:
@@ -109,16 +123,29 @@ def _shapes(x) -> Any:
     return np.shape(x)
 
 
-def _replaced(x, factor: float | None) -> Any:
+def _remade(x, factor: float | None) -> Any:
+    """An object of a library's, made as it was, of such numbers."""
+    call, args, kwargs = vars(x)[MADE]
+    options = replaced(kwargs, factor)
+    if args and args[0] is x:
+        own = object.__new__(type(x))
+        call.plainly(own, *replaced(args[1:], factor), **options)
+        return own
+    return call.plainly(*replaced(args, factor), **options)
+
+
+def replaced(x, factor: float | None) -> Any:
     """Arguments with numbers in place of the traced ones; their own, if no factor is given."""
     if type(x) is dict:
-        return {key: _replaced(item, factor) for key, item in x.items()}
+        return {key: replaced(item, factor) for key, item in x.items()}
     if type(x) in (list, tuple):
         places = np.linspace(0.8, 1.2, len(x))  # different numbers, in ascending order
         return type(x)(
-            _replaced(item, factor and factor * place)
+            replaced(item, factor and factor * place)
             for item, place in zip(x, places.tolist(), strict=True)
         )
+    if state_of(x) is not None:
+        return _remade(x, factor)
     if not contains_traced(x):
         return x
     if factor is None:

@@ -25,7 +25,9 @@ from typing import Any
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
+from numpy.random import Generator
 
+from sparsetrace.capture import random_generators
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.tracing.bundles import Bundles, contents
 from sparsetrace.tracing.shared_memory import overlapping
@@ -114,7 +116,8 @@ class State:
         self._others += [_kept_random(generator) for generator in result.randoms]
         self._others += [_kept_cache(cache) for cache in result.caches]
         self._moves: list[Callable[[], None]] = []
-        self._exchanges = _listed(result, *result.caches, *result.iterators)
+        generators = [some for some in result.randoms if type(some) is Generator]
+        self._exchanges = _listed(result, *result.caches, *result.iterators, *generators)
         self._watched = _listed(result, *result.watched)
 
     def _in_bundles(self) -> None:
@@ -632,6 +635,8 @@ def _stand_in(original: Any, drawn: dict[int, list[Any]]) -> Any:
     """For one run; `drawn` holds what earlier runs drew from what cannot be copied."""
     if type(original) in CACHES:
         return _empty_cache(original)
+    if type(original) is Generator:
+        return random_generators.sharing(original)
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return _copied(original)

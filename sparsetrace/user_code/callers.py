@@ -16,8 +16,9 @@ from inspect import getattr_static
 from typing import Any
 
 from sparsetrace.user_code.bytecode import Chain, callee_at, loaded_first
+from sparsetrace.user_code.reach import CACHES, is_foreign
 
-__all__ = ["called", "called_directly", "subscripted"]
+__all__ = ["called", "called_directly", "calls_cache", "subscripted"]
 
 _ABSENT = object()
 
@@ -27,6 +28,11 @@ _MOST_KNOWN = 4096
 
 def called_directly(frame: types.FrameType) -> bool:
     """Whether the call at which `frame` stands is one of a wrapper by name."""
+    return _is_python_call(called(frame))
+
+
+def called(frame: types.FrameType) -> Any:
+    """What a frame calls where it stands, as far as names and attributes tell; else None."""
     site = frame.f_code, frame.f_lasti
     chain = _KNOWN.get(site)
     if chain is None:
@@ -34,12 +40,14 @@ def called_directly(frame: types.FrameType) -> bool:
             _KNOWN.clear()
         chain = _KNOWN[site] = _callee(frame)
     # looked up each time: one call may be of several functions in turn
-    return _is_python_call(_evaluated(frame, chain))
+    return _evaluated(frame, chain)
 
 
-def called(frame: types.FrameType) -> Any:
-    """What a frame calls where it stands, as far as names and attributes tell; else None."""
-    return _evaluated(frame, _callee(frame))
+def calls_cache(frame: types.FrameType) -> bool:
+    """Whether a frame calls a function of the user's with a cache: ``functools.cache``."""
+    callee = called(frame)
+    function = getattr_static(callee, "__wrapped__", None)
+    return isinstance(callee, CACHES) and not is_foreign(getattr(function, "__module__", None))
 
 
 def _is_python_call(callee: Any) -> bool:

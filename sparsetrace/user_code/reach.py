@@ -486,7 +486,7 @@ def reached(roots: Iterable[Any]) -> Reached:
     return walk.found
 
 
-_EXCHANGED = frozenset((*CACHES, *ITERATORS))
+_EXCHANGED = frozenset((*CACHES, *ITERATORS, np.random.Generator))
 WATCHED: set[int] = set()
 """The ids of functions of NumPy's that must not be called by another name unseen.
 

@@ -169,7 +169,7 @@ def test_a_path_that_the_trace_itself_makes_fail_is_not_left_out(f):
 
 def test_a_refused_call_on_one_path_is_not_ignored():
     def f(x):
-        return x[0] if x[0] > 0 else np.unique(x).sum()
+        return x[0] if x[0] > 0 else np.unique_counts(x).values.sum()
 
     with pytest.raises(st.ValueDependentError, match="unique"):
         st.jacobian_sparsity(f, np.ones(2))

@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.linalg as sl
+import scipy.optimize as so
 import scipy.signal as ss
 from outside import Outside
 
@@ -60,6 +61,29 @@ def test_names_bound_early():
     assert pattern[[0]].nnz == 1
     assert pattern[[1]].nnz == 4
     assert scope == bound
+
+
+class Solver:
+    def __init__(self, find):
+        self.find = find
+
+
+def test_functions_held_elsewhere():
+    """In dictionaries, attributes, defaults, and as arguments of helpers."""
+    solver, table = Solver(so.brentq), {"bisect": so.bisect, "solve": sl.solve}
+
+    def search(find, v):
+        return find(lambda z: z**3 - v, 0.0, 9.0)
+
+    def f(x, ridder=so.ridder):
+        y = table["solve"](FULL, x)
+        return search(solver.find, x[0]), search(table["bisect"], y[0]), search(ridder, x[1])
+
+    for local in (False, True):
+        pattern = st.jacobian_sparsity(f, np.ones(4), local=local).toarray()
+        np.testing.assert_array_equal(pattern, np.array([[1, 0, 0, 0], [1] * 4, [0, 1, 0, 0]]))
+    assert solver.find is so.brentq is not registered_functions.wrapper_of(so.brentq)
+    assert f.__defaults__ == (so.ridder,)
 
 
 LAZY = """

@@ -117,9 +117,9 @@ REFUSED = {
     "range(np.argmax(np.tile(x, 99)))": ValueDependentError,
     "list(range(999))[np.argmax(np.tile(x, 99))]": ValueDependentError,
     "len(np.tile(x, 3)[np.tile(x, 3) > 0])": ValueDependentError,
-    "np.unique(x)": ValueDependentError,
+    "np.unique_counts(x)": ValueDependentError,
     "np.save('nowhere.npy', x)": ValueDependentError,
-    "np.random.default_rng(0).normal(x)": EscapeError,
+    "np.random.RandomState(0).normal(x)": EscapeError,
     "scipy.signal.symiirorder1(np.tile(x, 30), 1.0, 0.5)": EscapeError,
     "scipy.ndimage.binary_erosion(x)": EscapeError,
     "x.view(np.int64)": UnsupportedError,
@@ -152,7 +152,9 @@ def test_the_line_named_is_the_users():
 
 # ------------------------------------------------------------ swallowed errors
 @pytest.mark.parametrize("handler", ["Exception", "BaseException", ""])
-@pytest.mark.parametrize("escape", ["x.tobytes()", "hash(x[0])", "np.unique(x)", "pickle.dumps(x)"])
+@pytest.mark.parametrize(
+    "escape", ["x.tobytes()", "hash(x[0])", "np.unique_counts(x)", "pickle.dumps(x)"]
+)
 def test_a_swallowed_error_fails_the_trace(handler, escape):
     f = compiled(f"try: {escape}\\nexcept {handler}: pass\\nreturn x * 0", body=True)
     with pytest.raises(TracingError, match=r"user_code\.py:2"):

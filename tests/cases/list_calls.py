@@ -56,6 +56,12 @@ FUNCTIONS = """
     np.full(2, [x[0], x[1]])
     np.broadcast_to([x[0], x[1]], (2, 2))
     np.mean(np.exp([x[0], x[1]]))
+    np.poly1d([0.0, x[0], 1.0, x[2]])(x[1])
+    (np.poly1d(x) * np.poly1d([1.0, x[0]]) + x[1]).deriv().coeffs
+    (np.poly1d(x) / [x[1], 1.0])[1].coeffs
+    np.polyval(np.poly1d(x), 2.0) + np.asarray(np.poly1d([x[0], 1.0]))
+    np.polymul(np.poly1d(x), [1.0, 2.0])(0.5) + np.polydiv(np.poly1d(x), [x[0], 1.0])[0][0]
+    np.polyval(np.poly1d(x[:2]), np.poly1d(x[1:])).coeffs
     """.strip().splitlines()
 
 #: Ufuncs and operators hand nothing over: their arrays hold traced numbers as objects.

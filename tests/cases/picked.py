@@ -127,6 +127,12 @@ twin(
     _densities,
     lambda x: np.where(x > 0, stats.norm.pdf(x, x[0], 3.0) + stats.gamma.logcdf(x, 2.5, V - 3), 0),
 )
+twin("distinct", lambda x: np.unique(x).sum() * x[0], lambda x: np.sort(x).sum() * x[0])
+twin(
+    "distinct of two",
+    lambda x: np.union1d(x[:2], x[3:])[-1] + np.sum(np.setdiff1d(x, [1.0]) ** 2),
+    lambda x: np.sort(x[[0, 1, 3]])[-1] + np.sum(np.sort(x) ** 2),
+)
 twin("by where", _square_by_indices, lambda x: np.where(x > 0, x**2, 0))
 twin("by where[0]", _square_by_first, lambda x: np.where(x > 0, np.sin(x) * V, 0))
 twin("two sides", _two_sides, lambda x: np.where(x > 0, np.exp(x), 2 * x + 1))
@@ -354,6 +360,5 @@ COUNTING = {
 UNCOUNTED = {
     "the result": lambda x: x[x > 0],
     "two masks": lambda x: x.reshape(2, 2)[x[:2] > 0, x[2:] > 0].sum(),
-    "unique": lambda x: np.unique(x[x > 0]).sum(),
     "a number": lambda x: float(x[x > 0]),
 }

@@ -33,6 +33,10 @@ OTHERS = {
     "bincount": "NumPy takes a list of floats for whole numbers",
     "busday_offset": "as does this",
     "fftn": "of a number NumPy gives itself",
+    **dict.fromkeys(
+        "intersect1d setdiff1d union1d unique unique_values".split(),
+        "how many there are is another number on each path",
+    ),
     "histogramdd": "a list of numbers is one coordinate of several points",
     "ifftn": "of a number NumPy gives itself",
     "is_busday": "NumPy takes a list of floats for whole numbers",

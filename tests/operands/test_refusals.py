@@ -17,15 +17,13 @@ REFUSALS = {
     "savez_compressed": lambda x: np.savez_compressed(io.BytesIO(), a=x),
     "savetxt": lambda x: np.savetxt(io.StringIO(), x),
     "busday_count": lambda x: np.busday_count(x, x),
-    "unique": np.unique,
-    "unique_values": np.unique_values,
+    "unique": lambda x: np.unique(x, axis=0),
     "unique_counts": np.unique_counts,
     "unique_inverse": np.unique_inverse,
     "unique_all": np.unique_all,
-    "intersect1d": lambda x: np.intersect1d(x, [1.0]),
-    "setdiff1d": lambda x: np.setdiff1d(x, [1.0]),
+    "intersect1d": lambda x: np.intersect1d(x, [1.0], assume_unique=True),
+    "setdiff1d": lambda x: np.setdiff1d([1.0], x),
     "setxor1d": lambda x: np.setxor1d(x, [1.0]),
-    "union1d": lambda x: np.union1d(x, [1.0]),
     "structured_to_unstructured": recfunctions.structured_to_unstructured,
     "bincount": lambda x: np.bincount(x.astype(int)),
     "histogram": lambda x: np.histogram(x, "auto"),
@@ -47,7 +45,7 @@ def test_refused_with_a_reason(name):
 def test_a_swallowed_refusal_fails_the_trace():
     def f(x):
         try:
-            return x * np.unique(x).size
+            return x * np.unique_counts(x).values.size
         except Exception:
             return x
 

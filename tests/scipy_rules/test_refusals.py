@@ -31,8 +31,10 @@ REFUSED = {
     ),
     "scipy.linalg.orth": lambda x: sl.orth(x.reshape(2, 2)),
     "scipy.linalg.null_space": lambda x: sl.null_space(x.reshape(1, 4)),
-    "scipy.integrate.quad": lambda x: sg.quad(lambda t: t * x[0], 0, 1, full_output=1),
-    "scipy.integrate.odeint": lambda x: sg.odeint(lambda y, t: y, x, [0, 1], full_output=1),
+    "scipy.integrate.quad": lambda x: sg.quad(lambda t: t * x[0], 0, 1, full_output=1)[2]["neval"],
+    "scipy.integrate.odeint": lambda x: sg.odeint(lambda y, t: y, x, [0, 1], full_output=1)[1][
+        "hu"
+    ],
     "scipy.integrate.solve_ivp": lambda x: sg.solve_ivp(lambda t, y: y, (0, 1), x).y.sum(),
     "scipy.signal.resample": lambda x: ss.resample(x, 8, domain="freq"),
     "scipy.signal.welch": lambda x: ss.welch(x, nperseg=4, detrend=lambda s: s * s),
@@ -47,10 +49,10 @@ REFUSED = {
     "scipy.ndimage.rotate": lambda x: nd.rotate(x.reshape(2, 2), x[0]),
     "scipy.interpolate.UnivariateSpline.__init__": lambda x: si.UnivariateSpline(
         SITES[:4], x
-    ).get_coeffs(),
-    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x, s=1.0),
-    "scipy.interpolate.splprep": lambda x: si.splprep([SITES[:4], x]),
-    "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]).derivative(),
+    ).set_smoothing_factor(1.0),
+    "scipy.interpolate.splrep": lambda x: si.splrep(SITES[:4], x, s=1.0)[1],
+    "scipy.interpolate.splprep": lambda x: si.splprep([SITES[:4], x])[0][1],
+    "scipy.interpolate.CubicSpline.__init__": lambda x: si.CubicSpline(x, SITES[:4]).c[0],
     "scipy.interpolate.interp1d.__init__": lambda x: si.interp1d(x, SITES[:4]).y[0],
     "scipy.interpolate.LinearNDInterpolator.__init__": lambda x: np.sum(
         si.LinearNDInterpolator(np.eye(4, 2), x).values
@@ -58,7 +60,7 @@ REFUSED = {
     "scipy.interpolate.bisplrep": lambda x: si.bisplrep(
         np.repeat(np.arange(4.0), 4), np.tile(np.arange(4.0), 4), np.outer(x, x), s=0
     )[2],
-    "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(x.reshape(2, 2), [0, 1, 2]),
+    "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(np.ones((1, 3)), x),
     "scipy.spatial.distance.cdist": lambda x: sd.cdist(x[:, None], x[:, None], "hamming"),
     "scipy.spatial.distance.pdist": lambda x: sd.pdist(x[:, None], out=np.zeros(6)),
 }
@@ -174,3 +176,20 @@ def test_events_of_an_equation():
         st.jacobian_sparsity(
             lambda x: sg.solve_ivp(lambda t, y: -y, (0, 1), x, events=event).y, np.ones(2)
         )
+
+
+def test_steppers_of_equations():
+    """At a point; where compiled code takes the steps, it takes no traced state."""
+
+    def last(x, stepper):
+        solver = stepper(lambda t, y: -x[0] * y, 0.0, x[1:], 0.1)
+        while solver.status == "running":
+            solver.step()
+        return solver.y
+
+    for stepper in (sg.RK45, sg.BDF):
+        pattern = st.jacobian_sparsity(lambda x: last(x, stepper), START[:2], local=True)  # noqa: B023
+        assert pattern.nnz == 2
+    for local in (False, True):
+        with pytest.raises(st.UnsupportedError, match="LSODA"):
+            st.jacobian_sparsity(lambda x: last(x, sg.LSODA), START[:2], local=local)

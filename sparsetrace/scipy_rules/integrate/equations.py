@@ -24,12 +24,12 @@ from sparsetrace.scipy_rules.callbacks import (
     reached,
     unknown_number,
 )
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, made
+from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 
-_T_EVAL = "Give the times as t_eval."
+T_EVAL = "Give the times as t_eval."
 
 
-class _Problem:
+class Problem:
     """``y' = function(t, y)`` with traced numbers in the function or at the start."""
 
     def __init__(self, function: Callable[..., Any], y0) -> None:
@@ -114,7 +114,7 @@ def solve_ivp(
 ):
     y0 = array_of(y0)
     if events is not None:
-        call.refuse("events have no rule", _T_EVAL)
+        call.refuse("events have no rule", T_EVAL)
     constant(call, tuple(options.values()), "an option")
     options = {
         name: Returned().values_only(option, keep=False) if callable(option) else option
@@ -134,7 +134,7 @@ def solve_ivp(
             dense_output, vectorized=vectorized, **options,
         )  # fmt: skip
 
-    problem = _Problem(function, y0)
+    problem = Problem(function, y0)
     times = _of_times(*t_span)
     if times is None and contains_traced(t_eval):
         times = np.asarray(current().graph.opaque, np.int32)
@@ -148,7 +148,7 @@ def solve_ivp(
     moves = contains_traced((t_span, t_eval))
     if dense_output:
         first = None if moves else of_values(t_span[0])
-        result.sol = _Dense(problem.start, out, dtype, first, None if found is None else found.sol)
+        result.sol = Dense(problem.start, out, dtype, first, None if found is None else found.sol)
     if found is not None:
         columns = _columns(out, found.y.shape[1], t_eval)
         if columns and not contains_traced(t_eval) and found.t[0] == of_values(t_span[0]):
@@ -159,7 +159,7 @@ def solve_ivp(
         return result
     if t_eval is None:
         first, last = (made(trace, ids.copy(), dtype) for ids in (problem.start, out))
-        result.update(y=_Steps(call, first, last), t=_Steps(call, *t_span))
+        result.update(y=Steps(call, first, last), t=Steps(call, *t_span))
         return result
     t_eval = array_of(t_eval)
     columns = _columns(out, len(t_eval), t_eval)
@@ -181,16 +181,16 @@ def _columns(out: Ids, count: int, t_eval) -> list[Ids]:
     ]
 
 
-class _Dense:
+class Dense:
     """The solution between the steps: at the first time the start, else all that it reaches."""
 
     def __init__(self, start: Ids, out: Ids, dtype, first, plain) -> None:
         self._start, self._out, self._dtype = start, out, dtype
         self._first, self._plain = first, plain
 
-    def __call__(self, t) -> Any:
+    def __call__(self, t, *order) -> Any:
         trace, t = current(), array_of(t)
-        values = None if self._plain is None else np.asarray(self._plain(of_values(t)))
+        values = None if self._plain is None else np.asarray(self._plain(of_values(t), *order))
         behind = (1,) * t.ndim
         shape = self._out.shape + t.shape
         ids = np.broadcast_to(self._out.reshape(self._out.shape + behind), shape)
@@ -204,11 +204,11 @@ class _Dense:
         return made(trace, np.maximum(ids, OPAQUE).copy(), self._dtype, values)
 
 
-class _Steps:
+class Steps:
     """The states at steps of which nobody knows how many there are: the first and the last."""
 
-    def __init__(self, call: Call, first, last) -> None:
-        self._call, self._first, self._last = call, first, last
+    def __init__(self, call: Call, first, last, remedy: str = T_EVAL) -> None:
+        self._call, self._first, self._last, self._remedy = call, first, last, remedy
 
     def __getitem__(self, key) -> Any:
         rows, place = (key[:-1], key[-1]) if isinstance(key, tuple) else ((), key)
@@ -220,7 +220,7 @@ class _Steps:
         return state[rows] if rows else state
 
     def _refuse(self, *_) -> Any:
-        self._call.refuse("how many steps there are depends on the values", _T_EVAL)
+        self._call.refuse("how many steps there are depends on the values", self._remedy)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__array__":
@@ -257,11 +257,12 @@ def odeint(
     def solve(right_hand_side, start):
         return call.original(right_hand_side, start, of_values(t), tfirst=True, **options)
 
-    problem = _Problem(function, y0)
+    problem = Problem(function, y0)
     out, found = problem.solved(solve, _of_times(t))
     if out is None:
         return found
-    if full_output:
-        call.refuse("how the solution was found has no rule", "Use full_output=False.")
-    rows = [problem.start] + [out] * (len(t) - 1)
-    return made(current(), np.stack(rows), float, found)
+    rows = np.stack([problem.start] + [out] * (len(t) - 1))
+    if not full_output:
+        return made(current(), rows, float, found)
+    how = Hidden(call.name, "how the solution was found has no rule", "Use the solution alone.")
+    return made(current(), rows, float, None if found is None else found[0]), how

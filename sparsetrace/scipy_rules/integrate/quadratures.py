@@ -15,7 +15,8 @@ from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, ids_of
 from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, unknown_number
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, made
+from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
+from sparsetrace.scipy_rules.whole import whole
 
 _OPTIONS = "an option of an integral"
 
@@ -89,17 +90,23 @@ def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]
                 return result
             if returned.ids is None:
                 returned.ids = np.full(np.shape(result[0]), trace.graph.opaque, np.int32)
-            if full_output:
-                _refuse_output(call)
-            return _results(returned, [a, b], *result[:2])
-    if full_output:
-        _refuse_output(call)
+            return (*_results(returned, [a, b], *result[:2]), *_how(call, full_output))
     returned.add(array_of(function(unknown_number())))
-    return _results(returned, [a, b])
+    return (*_results(returned, [a, b]), *_how(call, full_output))
 
 
-def _refuse_output(call: Call) -> None:
-    call.refuse("how the integral was found has no rule", "Use full_output=False.")
+def simpson(call, y, x, dx, axis):
+    """Of constant places SciPy's own code; of traced ones all depends on all."""
+    if contains_traced(x):
+        return whole(call, y, x=x, dx=dx, axis=axis)
+    return call.original(y, x=x, dx=dx, axis=axis)
+
+
+def _how(call: Call, full_output) -> tuple[Any, ...]:
+    """What stands for how an integral was found, where it is asked for."""
+    if not full_output:
+        return ()
+    return (Hidden(call.name, "how the integral was found has no rule", "Use the integral alone."),)
 
 
 def dblquad(call, func, a, b, gfun, hfun, args, epsabs, epsrel):

@@ -24,9 +24,8 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     placed,
     set_state,
 )
-from sparsetrace.scipy_rules.interpolate.joined import join
+from sparsetrace.scipy_rules.interpolate.joined import Curve, join, made_of
 from sparsetrace.scipy_rules.rule_tools import (
-    Call,
     array_of,
     constant,
     harmless,
@@ -127,24 +126,24 @@ def BSpline_init(call, self, t, c, k, extrapolate, axis):
 
 @makes_objects
 def BSpline_derivative(self, nu):
+    if isinstance(state_of(self), Curve):
+        return state_of(self).derived(type(self), "derivative", nu)
     return state_of(self).differentiated(nu).as_object_of(type(self))
 
 
 @makes_objects
 def BSpline_antiderivative(call, self, nu):
+    if isinstance(state_of(self), Curve):
+        return state_of(self).derived(type(self), "antiderivative", nu)
     return state_of(self).integrated(nu).as_object_of(type(self))
 
 
 @makes_objects
 def make_interp_spline(call, x, y, k, t, bc_type, axis):
-    if contains_traced(x):
-        return _through_traced(call, x, y, axis, k=k, t=t, bc_type=bc_type, axis=axis)
-    constant(call, (x, k, t, bc_type), "an abscissa or knot")
-    if bc_type is not None and (not isinstance(bc_type, str) or bc_type == "periodic"):
-        call.refuse(
-            "these conditions at the ends have no rule",
-            "Use a name such as bc_type='natural', or scipy.interpolate.CubicSpline.",
-        )
+    named = bc_type is None or (isinstance(bc_type, str) and bc_type != "periodic")
+    if contains_traced((x, t, bc_type)) or not named:
+        return made_of(call, y, axis, x, y, k=k, t=t, bc_type=bc_type, axis=axis)
+    constant(call, k, "a degree")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     plain = call.original(x, np.eye(len(x)), k, t, bc_type)
     c = np.tensordot(np.asarray(plain.c), y, 1)
@@ -153,21 +152,12 @@ def make_interp_spline(call, x, y, k, t, bc_type, axis):
     return _Basis(np.asarray(plain.t), c, int(k), True, axis, sites).as_object_of(type(plain))
 
 
-def _through_traced(call: Call, x, y, place: int, **options) -> Any:
-    """A spline whose abscissas are traced."""
-    holder = object.__new__(class_of("BSpline"))
-
-    def plain() -> Any:
-        return call.plainly(np.asarray(values_of(x)), np.asarray(values_of(y)), **options)
-
-    join(call, holder, (x, y), y, place, plain)
-    return holder
-
-
 @makes_objects
 @harmless("method")  # of the least-squares problem
 def make_lsq_spline(call, x, y, t, k, w, axis):
-    constant(call, (x, t, k, w), "an abscissa, a knot or a weight")
+    if contains_traced((x, t, w)):
+        return made_of(call, y, axis, x, y, t, k=k, w=w, axis=axis)
+    constant(call, k, "a degree")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     plain = call.original(x, np.eye(len(x)), t, k, w)
     c = np.tensordot(np.asarray(plain.c), y, 1)

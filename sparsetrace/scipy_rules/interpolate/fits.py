@@ -18,6 +18,7 @@ from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.interpolate.bsplines import _Basis
 from sparsetrace.scipy_rules.interpolate.interpolators import first_axis
+from sparsetrace.scipy_rules.interpolate.joined import made_of
 from sparsetrace.scipy_rules.rule_tools import (
     STATE,
     Call,
@@ -28,8 +29,10 @@ from sparsetrace.scipy_rules.rule_tools import (
     harmless,
     made,
     makes_objects,
+    spread,
     state_of,
 )
+from sparsetrace.scipy_rules.whole import replaced, total_of
 
 _ABSCISSAS = "an abscissa, a knot or a weight"
 
@@ -75,10 +78,12 @@ def _fitted(call: Call, self, y, linear: bool, *args, **options) -> None:
         name: values_of(x) if trace.local or not contains_traced(x) else _increasing(x) + 1.0
         for name, x in options.items()
     }
-    call.plainly(plain, *abscissas, ordinates, **numbers)
-    _stand_for(
-        self, Fit(call.name, _flat([y, *given]) if given else y, linear and not given, plain)
-    )
+    try:
+        call.plainly(plain, *abscissas, ordinates, **numbers)
+    except ValueError:  # of numbers that are no data; the class is known
+        if trace.local:
+            raise
+    stand_for(self, Fit(call.name, _flat([y, *given]) if given else y, linear and not given, plain))
 
 
 def _increasing(x) -> Any:
@@ -90,7 +95,7 @@ def _flat(arrays: list[Any]) -> Any:
     return np.concatenate([array_of(x).reshape(-1) for x in arrays])
 
 
-def _stand_for(holder, state: Fit) -> Any:
+def stand_for(holder, state: Fit) -> Any:
     """Make an object the one that a state describes."""
     holder.__dict__.update(state.plain.__dict__)
     holder.__class__ = state.plain.__class__
@@ -147,7 +152,7 @@ def _derived(name: str) -> Any:
         state: Fit = state_of(self)
         plain = call.plainly(state.plain, n)
         made_of = object.__new__(type(plain))
-        return _stand_for(made_of, Fit(state.name, state.ordinates, state.linear, plain))
+        return stand_for(made_of, Fit(state.name, state.ordinates, state.linear, plain))
 
     rule.__name__ = name
     return rule
@@ -181,15 +186,29 @@ def UnivariateSpline_integral(call, self, a, b):
 @makes_objects
 @harmless("eps")  # of the rank
 def SmoothBivariateSpline_init(call, self, x, y, z, w, bbox, kx, ky, s, eps):
-    constant(call, (x, y, w, bbox, kx, ky, s), _ABSCISSAS)
+    constant(call, (bbox, kx, ky, s), _ABSCISSAS)
     _surface(call, self, z, False, x, y, w=w, bbox=bbox, kx=kx, ky=ky, s=s)
 
 
 @makes_objects
 @harmless("eps")
 def LSQBivariateSpline_init(call, self, x, y, z, tx, ty, w, bbox, kx, ky, eps):
-    constant(call, (x, y, tx, ty, w, bbox, kx, ky), _ABSCISSAS)
+    constant(call, (tx, ty, bbox, kx, ky), _ABSCISSAS)
     _surface(call, self, z, True, x, y, tx=tx, ty=ty, w=w, bbox=bbox, kx=kx, ky=ky)
+
+
+@makes_objects
+@harmless("eps")
+def SmoothSphereBivariateSpline_init(call, self, theta, phi, r, w, s):
+    constant(call, (theta, phi, s), _ABSCISSAS)
+    _surface(call, self, r, False, theta, phi, w=w, s=s)
+
+
+@makes_objects
+@harmless("eps")
+def LSQSphereBivariateSpline_init(call, self, theta, phi, r, tt, tp, w):
+    constant(call, (theta, phi, tt, tp), _ABSCISSAS)
+    _surface(call, self, r, True, theta, phi, tt=tt, tp=tp, w=w)
 
 
 @makes_objects
@@ -211,13 +230,14 @@ def _surface(call: Call, self, z, linear: bool, x, y, **options) -> None:
 @makes_objects
 @harmless("maxit")  # of the search for knots
 def RectBivariateSpline_init(call, self, x, y, z, bbox, kx, ky, s):
-    constant(call, (x, y, bbox, kx, ky, s), _ABSCISSAS)
+    constant(call, (bbox, kx, ky, s), _ABSCISSAS)
     _fitted(call, self, array_of(z), not s, x, y, bbox=bbox, kx=kx, ky=ky, s=s)
 
 
 @makes_objects
 def make_smoothing_spline(call, x, y, w, lam, axis=0):  # SciPy before 1.15 has no axis
-    constant(call, (x, w, lam), _ABSCISSAS)
+    if contains_traced((x, w, lam)):
+        return made_of(call, y, axis, x, y, w=w, lam=lam, **({"axis": axis} if axis else {}))
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     n = len(x)
     plain = call.original(x, x, w, 1.0 if lam is None else lam)
@@ -259,6 +279,16 @@ class Surface:
 
     __getitem__ = __iter__ = __len__ = _refuse
 
+    def curve(self, call: Call, x, der, ext) -> Any:
+        """Of one coordinate, ``splev``: in space where it was made of several ordinates."""
+        x, shape = array_of(x), np.shape(self.fit.ordinates)[:-1]
+
+        def function(plain, at) -> Any:
+            return np.asarray(call.plainly(at, plain, der, ext))
+
+        found = self.fit.evaluated(function, (x,), shape + x.shape)
+        return list(found) if shape else found
+
 
 @makes_objects
 @harmless("eps", "quiet", "nxest", "nyest")
@@ -275,13 +305,14 @@ def bisplrep(call, x, y, z, w, xb, xe, yb, ye, kx, ky, task, s, tx, ty, full_out
 
 
 def splrep(call, x, y, w, xb, xe, k, task, s, t, full_output, per, quiet):
-    constant(call, (x, w, xb, xe, k, s, t), _ABSCISSAS)
     y, trace = array_of(y), current()
     known = t is not None or s == 0 or (s is None and w is None)
-    if full_output or (not known and not trace.local):
-        call.refuse(
-            "its knots depend on the ordinates", "Use s=0, or scipy.interpolate.make_lsq_spline."
-        )
+    if full_output:
+        call.refuse("how it was found has no rule", "Leave full_output out.")
+    if contains_traced((x, w, xb, xe, s, t)) or (not known and not trace.local):
+        given = (x, y, w, xb, xe, k, task, s, t, 0, per, quiet)
+        plain = call.plainly(*replaced(given, None)) if trace.local else None
+        return Surface(_joined(call, given, y, plain))
     ordinates = np.asarray(values_of(y)) if trace.local else np.asarray(x, float)
     knots, c, _ = call.original(x, ordinates, w, xb, xe, k, task, s, t, 0, per, quiet)
     ids = trace.graph.union_rows(ids_of(trace, y))
@@ -292,10 +323,44 @@ def splrep(call, x, y, w, xb, xe, k, task, s, t, full_output, per, quiet):
     return knots, made(trace, every.astype(np.int32), float, c if trace.local else None), k
 
 
+def _joined(call: Call, given: tuple[Any, ...], ordinates, plain) -> Fit:
+    """A curve that depends on all that it is given, jointly; of the shape of its ordinates."""
+    total = total_of(given)
+    ids = np.broadcast_to(np.asarray(total), np.shape(ordinates)).copy()
+    return Fit(call.name, made(current(), ids, float), False, plain)
+
+
 @makes_objects
-@harmless("x", "w", "u", "ub", "ue", "k", "task", "s", "t", "full_output", "nest", "per", "quiet")
-def splprep(call):
-    call.refuse(
-        "its parameters depend on the points",
-        "Use scipy.interpolate.make_interp_spline of constant parameters.",
-    )
+@harmless("nest")
+def splprep(call, x, w, u, ub, ue, k, task, s, t, full_output, per, quiet):
+    """A curve in space, and its parameters."""
+    if full_output:
+        call.refuse("how it was found has no rule", "Leave full_output out.")
+    points = array_of(list(x) if isinstance(x, list | tuple) else x)
+    given = (x, w, u, ub, ue, k, task, s, t, 0, None, per, quiet)
+    plain = None
+    if current().local:
+        plain, parameters = call.plainly(*replaced(given, None))
+    else:
+        parameters = np.zeros(points.shape[1])
+    parameters = spread(current(), total_of((x, w, u)), parameters)
+    return Surface(_joined(call, given, points, plain)), parameters
+
+
+@makes_objects
+def make_splrep(call, x, y, w, xb, xe, k, s, t, nest, bc_type):
+    """With knots that the ordinates choose; others are those of an interpolation."""
+    options = {"w": w, "xb": xb, "xe": xe, "k": k, "s": s, "t": t, "nest": nest}
+    return made_of(call, y, 0, x, y, bc_type=bc_type, **options)
+
+
+@makes_objects
+def make_splprep(call, x, w, u, ub, ue, k, s, t, nest, bc_type):
+    """A curve in space, and its parameters."""
+    options = {"w": w, "u": u, "ub": ub, "ue": ue, "k": k, "s": s, "t": t, "nest": nest}
+    points = array_of(list(x) if isinstance(x, list | tuple) else x)
+    spline = made_of(call, points, 1, x, shown=0, bc_type=bc_type, **options)
+    parameters: Any = np.zeros(points.shape[1])
+    if current().local:
+        parameters = call.plainly(replaced(x, None), bc_type=bc_type, **replaced(options, None))[1]
+    return spline, spread(current(), total_of((x, w, u)), parameters)

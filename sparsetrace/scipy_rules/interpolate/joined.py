@@ -14,6 +14,7 @@ import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
+from sparsetrace.scipy_rules.interpolate.interpolators import class_of
 from sparsetrace.scipy_rules.points import function_of
 from sparsetrace.scipy_rules.rule_tools import (
     STATE,
@@ -24,9 +25,9 @@ from sparsetrace.scipy_rules.rule_tools import (
     current,
     made,
 )
-from sparsetrace.scipy_rules.whole import total_of
+from sparsetrace.scipy_rules.whole import replaced, total_of
 
-__all__ = ["join", "joined"]
+__all__ = ["Curve", "join", "joined", "made_of"]
 
 _UNKNOWN = (
     "what a curve of traced abscissas is made of is not known",
@@ -36,7 +37,7 @@ _HIDDEN = ("c", "t", "x", "y", "yi", "wi", "weights")
 
 
 @dataclass(slots=True)
-class _Curve:
+class Curve:
     """A curve of traced abscissas.
 
     Attributes
@@ -71,6 +72,13 @@ class _Curve:
         ids = np.broadcast_to(np.maximum(ids_of(trace, result), OPAQUE), shape)
         return made(trace, ids.copy(), float, values)
 
+    def derived(self, cls, method: str, nu: int) -> Any:
+        """A curve that is its derivative or antiderivative."""
+        plain = None if self.plain is None else getattr(self.plain, method)(nu)
+        holder = object.__new__(cls)
+        join(self.call, holder, self.sources, np.zeros(self.shape), self.axis, lambda: plain)
+        return holder
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -82,8 +90,9 @@ def join(
 ) -> None:
     """Make an object one of traced abscissas; `plain` makes SciPy's own of the values."""
     y = array_of(y)
-    state = _Curve(call, sources, y.shape, axis % y.ndim, plain() if current().local else None)
+    state = Curve(call, sources, y.shape, axis % y.ndim, plain() if current().local else None)
     hidden = Hidden(call.name, *_UNKNOWN)
+    holder._asarray = lambda x: x  # which what is shown passes through
     for name in _HIDDEN:
         shown = isinstance(getattr(type(holder), name, None), property)
         setattr(holder, f"_{name}" if shown else name, hidden)
@@ -101,9 +110,20 @@ def joined(call: Call, self, place: int, *args, **options) -> bool:
 
     def plain() -> Any:
         own = object.__new__(type(self))
-        numbers = {name: values_of(option) for name, option in options.items()}
-        call.plainly(own, *(np.asarray(values_of(arg)) for arg in args), **numbers)
+        call.plainly(own, *replaced(args, None), **replaced(options, None))
         return own
 
     join(call, self, (x, y, *rest, *options.values()), y, place, plain)
     return True
+
+
+def made_of(call: Call, y, place: int, *args, shown=None, **options) -> Any:
+    """The same for a function that makes a ``BSpline``; `shown` picks it of several results."""
+    holder = object.__new__(class_of("BSpline"))
+
+    def plain() -> Any:
+        found = call.plainly(*replaced(args, None), **replaced(options, None))
+        return found if shown is None else found[shown]
+
+    join(call, holder, (*args, *options.values()), y, place, plain)
+    return holder

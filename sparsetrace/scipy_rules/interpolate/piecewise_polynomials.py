@@ -26,7 +26,8 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     placed,
     set_state,
 )
-from sparsetrace.scipy_rules.interpolate.joined import joined
+from sparsetrace.scipy_rules.interpolate.joined import Curve, joined
+from sparsetrace.scipy_rules.interpolate.linear import bernstein
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
@@ -86,12 +87,9 @@ class _PiecewisePolynomial:
 
 @makes_objects
 def BPoly_init(call, self, c, x, extrapolate, axis):
-    if not isinstance(self, class_of("PPoly")):
-        call.refuse(
-            "a Bernstein basis with traced coefficients has no rule",
-            "Use scipy.interpolate.PPoly or CubicHermiteSpline.",
-        )
     constant(call, (x, extrapolate), "a break")
+    if not isinstance(self, class_of("PPoly")):
+        return bernstein(self, c, x, extrapolate, axis)
     c, x = array_of(c), np.asarray(x, float)
     if (np.diff(x) < 0).any():
         call.refuse("decreasing breaks have no rule", "Give them in increasing order.")
@@ -107,6 +105,8 @@ PPoly_init = BPoly_init
 @makes_objects
 def PPoly_derivative(call, self, nu):
     state = state_of(self)
+    if isinstance(state, Curve):
+        return state.derived(class_of("PPoly"), "derivative", nu)
     if nu < 0:
         return PPoly_antiderivative(call, self, -nu)
     k = len(state.c)
@@ -125,6 +125,8 @@ def PPoly_derivative(call, self, nu):
 @makes_objects
 def PPoly_antiderivative(call, self, nu):
     state = state_of(self)
+    if isinstance(state, Curve):
+        return state.derived(class_of("PPoly"), "antiderivative", nu)
     if nu <= 0:
         return PPoly_derivative(call, self, -nu)
     c, widths = state.c, np.diff(state.x)
@@ -145,16 +147,15 @@ def PPoly_antiderivative(call, self, nu):
 @makes_objects
 def CubicSpline_init(call, self, x, y, axis, bc_type, extrapolate):
     options = {"axis": axis, "bc_type": bc_type, "extrapolate": extrapolate}
-    if contains_traced(x) and joined(call, self, axis, x, y, **options):
+    if joined(call, self, axis, x, y, **options):
         return
-    constant(call, (x, extrapolate), "an abscissa")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     n = len(x)
     if len(y) != n:
         raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
     cubic_spline = class_of("CubicSpline")
     unit, source = np.eye(n), y
-    ends = bc_type if isinstance(bc_type, str) else [_without_value(call, end) for end in bc_type]
+    ends = bc_type if isinstance(bc_type, str) else list(bc_type)
     if bc_type == "periodic":  # the last ordinate is the first
         unit, source = np.concatenate([unit[:-1, :-1], unit[:1, :-1]]), y[:-1]
     elif not isinstance(ends, str):
@@ -165,15 +166,6 @@ def CubicSpline_init(call, self, x, y, axis, bc_type, extrapolate):
         c = c + np.asarray(cubic_spline(x, plain, 0, bc_type).c)
     mode = ("periodic" if bc_type == "periodic" else True) if extrapolate is None else extrapolate
     _PiecewisePolynomial(c, x, mode, axis, Sites(x, y)).fill(self)
-
-
-def _without_value(call: Call, end) -> Any:
-    if contains_traced(end):
-        call.refuse(
-            "a derivative at an end may not depend on the inputs",
-            "Use scipy.interpolate.CubicHermiteSpline.",
-        )
-    return end
 
 
 def _hermite_coefficients(x: NDArray[Any], y, slopes) -> Any:

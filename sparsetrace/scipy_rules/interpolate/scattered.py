@@ -32,7 +32,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     makes_objects,
     state_of,
 )
-from sparsetrace.scipy_rules.whole import total_of
+from sparsetrace.scipy_rules.whole import total_of, whole
 
 _LARGEST = 4096
 """So many values are replaced by unit values, one after another."""
@@ -295,13 +295,13 @@ def AAA_call(call, self, z):
 
 def barycentric_interpolate(call, xi, yi, x, axis, der):
     if der is not None and np.any(np.asarray(der) != 0):
-        call.refuse("derivatives have no rule", "Leave der out.")
+        return whole(call, xi, yi, x, axis=axis, der=der)
     return class_of("BarycentricInterpolator")(xi, yi, axis=axis)(x)
 
 
 def krogh_interpolate(call, xi, yi, x, der, axis):
     if np.any(np.asarray(der) != 0):
-        call.refuse("derivatives have no rule", "Leave der out.")
+        return whole(call, xi, yi, x, der=der, axis=axis)
     return class_of("KroghInterpolator")(xi, yi, axis=axis)(x)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.interpolate.fits import Surface
 from sparsetrace.scipy_rules.interpolate.interpolators import class_of, known_places
+from sparsetrace.scipy_rules.interpolate.joined import Curve
 from sparsetrace.scipy_rules.interpolate.scattered import coordinates_of
 from sparsetrace.scipy_rules.points import elementwise, polynomial_of
 from sparsetrace.scipy_rules.rule_tools import (
@@ -29,6 +30,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     makes_objects,
     state_of,
 )
+from sparsetrace.scipy_rules.whole import whole
 
 _DERIVATIVES = "Use one spline for each derivative (spline.derivative())."
 
@@ -181,15 +183,17 @@ def splev(call, x, tck, der, ext):
         if ext:
             raise ValueError(f"Extrapolation mode {ext} is not supported by BSpline.")
         return tck(x, der, extrapolate=True)
+    if isinstance(tck, Surface):
+        return tck.curve(call, x, der, ext)
     knots, c, k = tck
-    if contains_traced((knots, k, der, ext)):
-        call.refuse("knots and options may not depend on the inputs", "Make them constants.")
+    if not contains_traced((x, knots, c, k)):
+        return call.original(x, tck, der, ext)
+    if contains_traced((knots, k)) or (contains_traced(c) and ext):
+        return whole(call, x, tck, der, ext)
+    constant(call, (der, ext), "an option")
+    if isinstance(c, list | tuple) and contains_traced(c) and np.ndim(c[0]):
+        return [splev(call, x, (knots, coefficients, k), der, ext) for coefficients in c]
     if contains_traced(c):
-        if ext or isinstance(c, list | tuple):
-            call.refuse(
-                f"coefficients that depend on the inputs have no rule with ext={ext}",
-                "Use scipy.interpolate.BSpline(t, c, k).",
-            )
         return class_of("BSpline")(knots, c, k)(x, der, extrapolate=True)
     if np.ndim(c[0]):
         return [splev(call, x, (knots, coefficients, k), der, ext) for coefficients in c]
@@ -328,6 +332,9 @@ def _several(xi, degrees, trailing: tuple[int, ...], values) -> Any:
 @harmless("extrapolate")  # outside a result depends on no more
 def NdPPoly_call(self, x, nu):
     """``NdPPoly``."""
+    state = state_of(self)
+    if state is not None:
+        return state.evaluated(x, nu)
     d = len(self.x)
     degrees = np.array(self.c.shape[:d]) - 1 - (0 if nu is None else np.asarray(nu))
     return _several(x, degrees, self.c.shape[2 * d :], self.c)
@@ -336,9 +343,13 @@ def NdPPoly_call(self, x, nu):
 @harmless("extrapolate")  # outside a result depends on no more
 def NdBSpline_call(self, xi, nu):
     """``NdBSpline``."""
+    state = state_of(self)
+    if state is not None:
+        return state.evaluated(xi, nu=nu)
     d = len(self.t)
     degrees = np.array(self.k) - (0 if nu is None else np.asarray(nu))
-    return _several(xi, degrees, self.c.shape[d:], self.c)
+    result = _several(xi, degrees, self.c.shape[d:], self.c)
+    return result[0] if not isinstance(xi, tuple) and np.ndim(xi) == 1 else result
 
 
 def interpn(call, points, values, xi, method, bounds_error, fill_value):
@@ -366,6 +377,8 @@ def _by_spline(call: Call, points, values, xi, bounds_error, fill_value) -> Any:
 # ---------------------------------------------------------------------- integrals
 def BSpline_integrate(call, self, a, b, extrapolate):
     """Between traced limits, or of traced coefficients: by the antiderivative."""
+    if isinstance(state_of(self), Curve):
+        return whole(call, self, a, b, extrapolate)
     mode = self.extrapolate if extrapolate is None else extrapolate
     if isinstance(mode, str):
         call.refuse("a periodic integral has no rule", "Use spline.antiderivative().")

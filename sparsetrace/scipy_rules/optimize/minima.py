@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,9 +19,17 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.graph.graph import Ids
-from sparsetrace.operands.operands import contains_traced, values_of
-from sparsetrace.scipy_rules.callbacks import TracedResult, of_values
-from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
+from sparsetrace.operands.operands import contains_traced, ids_of, values_of
+from sparsetrace.scipy_rules.callbacks import TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.rule_tools import (
+    Call,
+    Hidden,
+    array_of,
+    constant,
+    current,
+    made,
+    makes_objects,
+)
 from sparsetrace.scipy_rules.whole import ranked, total_of, whole
 
 _OBJECTIVES = ("fun", "func", "f")
@@ -37,7 +46,8 @@ class _Search:
         self.call = call
         self._bound = inspect.signature(call.original).bind(*args, **kwargs)
         given = self._bound.arguments
-        if given.get("full_output") or given.get("retall") or given.get("return_all"):
+        asks = given.get("full_output") and not call.name.endswith("leastsq")
+        if asks or given.get("retall") or given.get("return_all"):
             call.refuse("how it was found has no rule", "Leave full_output and retall out.")
         extra = given.pop("args", ())
         self._extra = extra if isinstance(extra, tuple) else (extra,)
@@ -113,7 +123,7 @@ class _Search:
         trace = current()
         ids = np.full(shape, trace.graph.opaque, np.int32)
         z = made(trace, ids, float, place, scalar=not shape)
-        with _uncut():
+        with uncut():
             results = [function(z) for function in self.objectives]
         return np.asarray(total_of(results, self.sources))
 
@@ -153,7 +163,7 @@ def _numbers(x) -> Any:
 
 
 @contextmanager
-def _uncut() -> Iterator[None]:
+def uncut() -> Iterator[None]:
     """Where values end no dependency."""
     trace = current()
     values, trace.values = trace.values, False
@@ -201,7 +211,13 @@ def _first_of_several(call: Call, *given, **named) -> Any:
     if place is None:
         return found
     if call.name.endswith("leastsq"):
-        return place, 1 if found is None else found[1]
+        asked = inspect.signature(call.original).bind(*given, **named).arguments
+        if not asked.get("full_output"):
+            return place, 1 if found is None else found[1]
+        cov = None if found is None else found[1]
+        every = np.broadcast_to(total, (np.size(place),) * 2).copy()
+        hidden = Hidden(call.name, "how it was found has no rule", "Use what was found.")
+        return place, made(current(), every, float, cov), hidden, "", 1
     if call.name.endswith("fmin_tnc"):
         return (place, 0, 0) if found is None else (place, *found[1:])
     least = made(current(), total.copy(), float, None if found is None else np.asarray(found[1]))
@@ -226,6 +242,13 @@ def _result(call: Call, place: Any, total: Ids, found: Any) -> Any:
     result.update(success=True, status=0, message="", x=place)
     if found is not None:
         result.update({name: found[name] for name in _COUNTS if name in found})
+    slopes = {} if found is None else {name: found.get(name) for name in _HIDDEN}
+    if found is None and call.name.endswith("minimize"):
+        slopes["jac"] = np.full(np.shape(place), np.nan)
+    for name, value in slopes.items():
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            every = np.broadcast_to(total, value.shape).copy()
+            result[name] = made(current(), every, float, None if found is None else value)
     for name in ("fun", "cost", "optimality"):
         if found is None and name != "fun" and not call.name.endswith("least_squares"):
             continue
@@ -271,6 +294,46 @@ def linear_sum_assignment(call, cost_matrix, maximize=False) -> Any:
     return (np.arange(height) if height <= width else rows), columns
 
 
+@makes_objects
+def isotonic_regression(call, y, weights, increasing) -> Any:
+    """Means over blocks, which the values choose: at a point those of this one."""
+    trace, y = current(), array_of(y)
+    hidden = Hidden(call.name, "its blocks depend on the values", "Use its x, or local=True.")
+    result = sys.modules["scipy.optimize"].OptimizeResult(weights=hidden, blocks=hidden)
+    if not trace.local:
+        total = np.broadcast_to(total_of((y, weights)), y.shape).copy()
+        result.x = made(trace, total, float)
+        return result
+    found = call.plainly(of_values(y), weights=of_values(weights), increasing=increasing)
+    weights = np.ones(y.shape) if weights is None else array_of(weights)
+    pieces = [slice(*ends) for ends in itertools.pairwise(np.asarray(found.blocks).tolist())]
+    sums = [weights[piece].sum() for piece in pieces]
+    means = [(weights[p] * y[p]).sum() / s for p, s in zip(pieces, sums, strict=True)]
+    sizes = [p.stop - p.start for p in pieces]
+    x = np.concatenate([np.broadcast_to(m, n) for m, n in zip(means, sizes, strict=True)])
+    result.update(found, x=made(trace, ids_of(trace, x).copy(), float, found.x))
+    totals = np.stack(sums) if contains_traced(sums) else np.array(sums)
+    result.weights = totals if found.weights.shape == (len(sums),) else hidden
+    return result
+
+
+@makes_objects
+def quadratic_assignment(call, A, B, method, options) -> Any:
+    """Which places go together has no derivative; the sum depends on all elements."""
+    trace = current()
+    hidden = Hidden(call.name, "how it was found has no rule", "Use its fun and col_ind.")
+    result = sys.modules["scipy.optimize"].OptimizeResult(nit=hidden)
+    found = None
+    if trace.local:
+        found = call.plainly(of_values(A), of_values(B), method, options)
+        result.update(found)
+    else:
+        result.col_ind = unknown_number(np.shape(A)[:1], int)
+    value = None if found is None else np.asarray(found.fun)
+    result.fun = made(trace, np.asarray(total_of((A, B))), float, value, scalar=True)
+    return result
+
+
 basinhopping = differential_evolution = direct = dual_annealing = shgo = _described
 least_squares = minimize = minimize_scalar = _described
 nnls = whole
@@ -281,8 +344,6 @@ def curve_fit(
     full_output, nan_policy, kwargs,
 ):  # fmt: skip
     """The parameters and their covariance depend on all data, and on what the model reads."""
-    if full_output:
-        call.refuse("how it was found has no rule", "Leave full_output out.")
     trace, met = current(), [False]
 
     def model(x, *parameters) -> Any:
@@ -304,6 +365,7 @@ def curve_fit(
             found = call.original(
                 model, values_of(xdata), values_of(ydata), start, values_of(sigma),
                 absolute_sigma, check_finite, bounds, method, jac, nan_policy=nan_policy,
+                full_output=full_output,
                 **kwargs,
             )  # fmt: skip
         except TracedResult:
@@ -313,13 +375,16 @@ def curve_fit(
                 return found
     place = np.full(count, np.nan) if found is None else np.asarray(found[0])
     unknown = made(trace, np.full(count, trace.graph.opaque, np.int32), float, place)
-    with _uncut():
+    with uncut():
         values = array_of(f(xdata, *unknown))
     total = np.asarray(total_of(values, sources))
-    of_values_found = (None, None) if found is None else found
+    of_values_found = (None, None) if found is None else found[:2]
     shapes = (count,), (count, count)
     results = [
         made(trace, np.broadcast_to(total, shape).copy(), float, value)
         for shape, value in zip(shapes, of_values_found, strict=True)
     ]
+    if full_output:
+        hidden = Hidden(call.name, "how it was found has no rule", "Use what was found.")
+        return (*results, hidden, "", 1)
     return results[0], results[1]

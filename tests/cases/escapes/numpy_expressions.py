@@ -273,7 +273,7 @@ np.add(np.ones(4), 1.0, where=x > 0)
 np.compress(x > 0, x)
 np.extract(x > 1, x)
 np.delete(x, np.argmax(x))
-np.unique(x)
+np.unique_counts(x).values
 np.nonzero(x)
 np.argwhere(x > 0)
 np.where(x > 0)

@@ -42,6 +42,24 @@ FITS = {
         *("UnivariateSpline, weights", "interp1d, abscissas"),
     )
 }
+AS_A_WHOLE = {
+    f"ordinates {name}": "what a method computes of all that an object was made of is not looked at"
+    for name in (
+        *("KroghInterpolator, derivatives", "BarycentricInterpolator, derivative"),
+        *("UnivariateSpline, coefficients", "UnivariateSpline, residual", "make_splprep"),
+        *("RectBivariateSpline, integral", "RectBivariateSpline, slope", "splprep"),
+        *("make_lsq_spline, weights", "make_interp_spline, ends", "CubicSpline, ends"),
+        "approximate_taylor_polynomial",
+    )
+}
+AT_ONCE = {
+    f"others {name}": "all that a solution or a derivative depends on counts as one number"
+    for name in (
+        *("simpson, places", "find_minimum", "derivative", "jacobian", "hessian", "ode"),
+        *("solve_bvp", "isotonic_regression", "quadratic_assignment", "minimize, slope"),
+        "leastsq, covariance",
+    )
+}
 INTERVALS = {
     f"ordinates {name}": "in which interval or triangle a point lies is not looked at"
     for name in (
@@ -90,6 +108,16 @@ ENDS = {
 }
 DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full matrix"}
 EXTRA = {
+    **{
+        f"others {name}": AT_ONCE[f"others {name}"]
+        for name in (
+            *("simpson, places", "hessian", "jacobian", "minimize, slope"),
+            *("isotonic_regression", "quadratic_assignment", "leastsq, covariance"),
+        )
+    },
+    "ordinates approximate_taylor_polynomial": AS_A_WHOLE[
+        "ordinates approximate_taylor_polynomial"
+    ],
     **DENSE,
     **DESIGNS,
     **INTERVALS,
@@ -111,6 +139,8 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **AT_ONCE,
+    **AS_A_WHOLE,
     **DENSE,
     **ITERATED,
     **DESIGNS,
@@ -130,6 +160,8 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **AT_ONCE,
+    **AS_A_WHOLE,
     **DENSE,
     **ITERATED,
     **DESIGNS,
@@ -162,6 +194,7 @@ EXTRA_AT = {
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
     "decompositions expm_cond": 1,
+    **dict.fromkeys(("others solve_bvp", "others find_minimum", "others find_root"), 1),
     "signal medfilt": 30,
     "signal wiener, noise": 30,
     "ndimage median_filter": 30,
@@ -203,6 +236,12 @@ KINDS = {
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])
 NEWER = {  # than the oldest release of SciPy
+    *(f"others {name}" for name in (
+        *("tanhsinh", "tanhsinh, args", "nsum", "cubature", "cubature, limits", "find_root"),
+        *("find_minimum", "derivative", "jacobian", "hessian"),
+    )),
+    "ordinates make_splrep", "ordinates make_splprep",
+    "ordinates KroghInterpolator, derivatives", "ordinates BarycentricInterpolator, derivative",
     "linalg solve, lower", "linalg solve, upper", "linalg solve, diagonal",
     "linalg cholesky, batch", "ndimage convolve, axes", "distributions poisson_binom pmf",
     "multivariate t logpdf, normal",

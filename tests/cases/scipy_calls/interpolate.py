@@ -224,6 +224,61 @@ ORDINATES = {
     "krogh_interpolate": lambda y: si.krogh_interpolate(SITES, y, 0.3),
     "FloaterHormannInterpolator": lambda y: si.FloaterHormannInterpolator(SITES, y)(0.3),
     "AAA": lambda y: si.AAA(SITES[:3], y[:3])(0.3),
+    "BPoly": lambda y: si.BPoly(y.reshape(2, 3), SITES[:4])(AT[:5]),
+    "BPoly, integral": lambda y: si.BPoly(y.reshape(2, 3), SITES[:4]).integrate(0.2, 1.7),
+    "BPoly, slopes": lambda y: si.BPoly.from_derivatives(SITES[:3], y.reshape(3, 2))(AT[:4]),
+    "BPoly, from_power_basis": lambda y: si.BPoly.from_power_basis(
+        si.PPoly(y.reshape(2, 3), SITES[:4])
+    )(AT[:3]),
+    "PPoly, from_bernstein_basis": lambda y: (
+        si.PPoly.from_bernstein_basis(si.BPoly(y.reshape(2, 3), SITES[:4])).c
+    ),
+    "PPoly, from_spline": lambda y: si.PPoly.from_spline(si.BSpline(KNOTS, y, 2))(AT[:3]),
+    "BSpline, insert_knot": lambda y: si.BSpline(KNOTS, y, 2).insert_knot(1.5).c,
+    "insert": lambda y: si.insert(1.5, (KNOTS, np.append(y, [0, 0, 0]), 2))[1][:-3],
+    "NdBSpline": lambda y: si.NdBSpline(FLAT_KNOTS, y.reshape(2, 3), (1, 2))([[0.3, 0.4], [0, 0]]),
+    "NdBSpline, at traced": lambda y: si.NdBSpline(FLAT_KNOTS, y.reshape(2, 3), (1, 2))(y[:2] / 2),
+    "NdPPoly": lambda y: si.NdPPoly(y.reshape(2, 3, 1, 1), ([0.0, 2], [0, 2.0]))([[0.3, 0.0]]),
+    "NdPPoly, derivative": lambda y: si.NdPPoly(
+        y.reshape(2, 3, 1, 1), ([0.0, 2], [0, 2.0])
+    ).derivative((1, 0))([[0.3, 0.4]]),
+    "NdPPoly, integral": lambda y: si.NdPPoly(
+        y.reshape(2, 3, 1, 1), ([0.0, 1], [0, 1.0])
+    ).integrate(((0, 0.5), (0, 0.3))),
+    "pade": lambda y: si.pade(y[:3], 1)[1].coeffs,
+    "approximate_taylor_polynomial": lambda y: (
+        si.approximate_taylor_polynomial(lambda t: t**2 * y[0] + y[1] * t, 0.0, 2, 0.5).coeffs
+    ),
+    "lagrange": lambda y: si.lagrange(SITES[:3], y[:3])(0.5),
+    "KroghInterpolator, derivatives": lambda y: si.KroghInterpolator(SITES, y).derivatives(0.4)[:2],
+    "BarycentricInterpolator, derivative": lambda y: si.BarycentricInterpolator(
+        SITES[:4], y[:4]
+    ).derivative(0.4),
+    "UnivariateSpline, coefficients": lambda y: (
+        si.InterpolatedUnivariateSpline(SITES, y, k=1).get_coeffs().sum()
+    ),
+    "UnivariateSpline, residual": lambda y: si.UnivariateSpline(SITES, y, s=0.01).get_residual(),
+    "RectBivariateSpline, integral": lambda y: si.RectBivariateSpline(
+        SITES[:2], SITES[:3], y.reshape(2, 3), kx=1, ky=2
+    ).integral(0.1, 0.9, 0.2, y[0]),
+    "RectBivariateSpline, slope": lambda y: si.RectBivariateSpline(
+        SITES[:2], SITES[:3], y.reshape(2, 3), kx=1, ky=2
+    ).partial_derivative(0, 1)(0.5, [0.6]),
+    "make_splrep": lambda y: si.make_splrep(SITES, y, s=0.01)(AT[1:3]),
+    "make_splprep": lambda y: si.make_splprep([SITES, y], s=0.01)[0]([0.15, 0.7])[1],
+    "splprep": lambda y: si.splev([0.15, 0.7], si.splprep([SITES, y], s=0.01)[0])[1],
+    "splrep, abscissas": lambda y: si.splev(1.7, si.splrep(grown(y), HEIGHTS)),
+    "make_lsq_spline, weights": lambda y: si.make_lsq_spline(SITES, HEIGHTS, FEW, 2, w=y)(AT[1]),
+    "make_interp_spline, ends": lambda y: si.make_interp_spline(
+        SITES[:4], y[:4], bc_type=([(1, y[4])], [(1, y[5])])
+    )(AT[1]),
+    "CubicSpline, ends": lambda y: si.CubicSpline(SITES[:4], y[:4], bc_type=((1, y[4]), (1, y[5])))(
+        AT[1]
+    ),
+    "CubicSpline, slope of abscissas": lambda y: si.CubicSpline(grown(y), HEIGHTS)(1.0, 1),
+    "CubicSpline, integral of abscissas": lambda y: si.CubicSpline(grown(y), HEIGHTS).integrate(
+        0.9, 1.3
+    ),
     "CubicSpline, abscissas": lambda y: si.CubicSpline(grown(y), HEIGHTS)(1.0),
     "CubicSpline, all": lambda y: si.CubicSpline(grown(y[:4]), np.stack([y[2:], y[2:]], 1))(
         y[:1] + 0.1
@@ -266,4 +321,7 @@ ORDINATES = {
     )(1.0, [2.0]),
 }
 
+KNOTS = np.array([0, 0, 0, 1, 2, 3, 5, 5, 5.0])
+FEW = KNOTS[[0, 1, 2, 4, 6, 7, 8]]
+FLAT_KNOTS = np.array([0, 0, 1.0, 1]), np.array([0.0, 0, 0, 1, 1, 1])
 PLACES = np.array([[0.0, 0], [1, 0], [0, 1.1], [1.2, 1], [0.5, 0.4], [0.4, 1.3]])

@@ -6,8 +6,15 @@ import numpy as np
 import scipy.integrate as sg
 import scipy.optimize as so
 
+try:  # since SciPy 1.15
+    from scipy.differentiate import derivative, hessian, jacobian
+    from scipy.optimize import elementwise
+except ModuleNotFoundError:
+    derivative = hessian = jacobian = elementwise = None
+
 CHAIN = np.array([[-1.0, 0, 0], [1, -1, 0], [0, 1, -1]])
 EXACT = {"rtol": 1e-10, "atol": 1e-12}
+FINE = {"xatol": 1e-11, "fatol": 1e-16}
 OTHERS = {
     "trapezoid": lambda x: sg.trapezoid(x, [0, 1, 3, 4]),
     "simpson": lambda x: sg.simpson(x, dx=0.1),
@@ -67,6 +74,49 @@ OTHERS = {
     "newton, full": lambda x: so.newton(
         lambda z: z**3 - x[:2], np.ones(2), tol=1e-14, full_output=True
     )[0],
+    "simpson, places": lambda x: sg.simpson(np.arange(4.0) ** 2, x=np.cumsum(x)),
+    "tanhsinh": lambda x: sg.tanhsinh(lambda t: x[0] * t + np.exp(t * x[1]), 0.0, 1.0).integral,
+    "tanhsinh, args": lambda x: (
+        sg.tanhsinh(lambda t, a: a**2 * t, 0.0, x[2:], args=(x[:2],)).integral
+    ),
+    "nsum": lambda x: sg.nsum(lambda k, a: a**2 / k**2, 1, 9, args=(x,)).sum,
+    "cubature": lambda x: sg.cubature(lambda t: t[:, :1] * x**2, [0, 0], [1, 1]).estimate,
+    "cubature, limits": lambda x: (
+        sg.cubature(lambda t: t[:, 0] * t[:, 1] ** 2, [0, 0], x[:2]).estimate
+    ),
+    "find_root": lambda x: elementwise.find_root(lambda z, a: z**3 - a, (0.0, 9.0), args=(x,)).x,
+    "find_minimum": lambda x: (
+        elementwise.find_minimum(
+            lambda z, a: (z - a) ** 2 + z**4, (-5.0, 0.2, 9.0), args=(x[:2],), tolerances=FINE
+        ).x
+    ),
+    "derivative": lambda x: derivative(lambda t, a: t**3 * a, x[:2], args=(x[2:],)).df,
+    "jacobian": lambda x: jacobian(lambda t: np.stack([t[0] ** 2 * x[2], t[1] ** 3]), x[:2]).df,
+    "hessian": lambda x: hessian(lambda t: t[0] ** 3 * t[1] ** 2, x[:2]).ddf,
+    "quad, how": lambda x: sg.quad(lambda t: x[0] * t + x[1] ** 2, 0, 1, full_output=1)[0],
+    "leastsq, covariance": lambda x: so.leastsq(
+        lambda p: x[0] * p[0] * np.array([1.0, 2, 3]) + p[1], [1.0, 1.0], full_output=True
+    )[1],
+    "isotonic_regression": lambda x: so.isotonic_regression(x, weights=[1.0, 2, 1, 3]).x,
+    "quadratic_assignment": lambda x: (
+        so.quadratic_assignment(x.reshape(2, 2), np.array([[0.0, 3.0], [1.0, 0.0]])).fun
+    ),
+    "minimize, slope": lambda x: (
+        so.minimize(lambda z: np.sum((z - x[:2]) ** 2), np.zeros(2)).jac * x[2]
+    ),
+    "ode": lambda x: (
+        sg.ode(lambda t, y: -x[0] * y)
+        .set_integrator("dopri5", rtol=1e-11, atol=1e-12)
+        .set_initial_value(x[1:3])
+        .integrate(0.5)
+    ),
+    "solve_bvp": lambda x: sg.solve_bvp(
+        lambda t, y: np.stack([y[1], -x[0] * y[0]]),
+        lambda a, b: np.array([a[0], b[0] - x[1]]),
+        np.linspace(0, 1, 5),
+        np.ones((2, 5)),
+        tol=1e-6,
+    ).sol(0.5),
     "bisect, no traced": lambda x: so.bisect(lambda z: z**2 - 2, 0, 9) * x,
 }
 EQUATIONS = {

@@ -160,6 +160,32 @@ def a_cached_method_that_closes_over_the_input():
 
 
 @program(POINT, OTHER, to=PROGRAMS, fresh=True)
+def functions_with_a_cache_of_numbers():
+    class Wall:
+        @functools.lru_cache(maxsize=2)  # noqa: B019
+        def flux(self, v, exponent=2.0):
+            return v**exponent if v > 1.0 else v * 3.0
+
+    @functools.cache
+    def total(values):
+        return sum(v * v for v in values)
+
+    wall = Wall()
+    wall.flux(POINT[0])
+    total(tuple(POINT.tolist()))
+
+    def f(x):
+        @functools.cache
+        def product(a, b):
+            return a * b
+
+        fluxes = [wall.flux(v) * wall.flux(POINT[0]) for v in x]
+        return np.array([*fluxes, total(tuple(x)), total(tuple(x[:1])), product(x[0], b=x[1])])
+
+    return f
+
+
+@program(POINT, OTHER, to=PROGRAMS, fresh=True)
 def a_history_in_a_list():
     history = []
 

@@ -1,0 +1,216 @@
+"""``scipy.integrate``: boundary value problems, integrals over boxes, and steppers of equations.
+
+Contract: a solution between boundaries is an implicit function: each of its values depends on all
+that the right-hand side and the conditions depend on, jointly nonlinear.  Where the search starts
+and which nodes it takes does not matter: they change a solution by less than its tolerance.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.interactions import interact_all
+from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
+from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.integrate.equations import T_EVAL, Dense, Problem, Steps
+from sparsetrace.scipy_rules.optimize.minima import uncut
+from sparsetrace.scipy_rules.rule_tools import (
+    Hidden,
+    array_of,
+    constant,
+    current,
+    made,
+    makes_objects,
+)
+from sparsetrace.scipy_rules.whole import total_of
+
+
+class _Met:
+    """What functions for SciPy depend on wherever it calls them."""
+
+    def __init__(self) -> None:
+        self.totals: list[Ids] = []
+
+    def values_only(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*args) -> Any:
+            with uncut():
+                result = function(*args)
+            if not contains_traced(result):
+                return result
+            if not current().local:
+                raise TracedResult
+            self.totals.append(total_of(result))
+            return of_values(result)
+
+        return called
+
+
+def solve_bvp(
+    call, fun, bc, x, y, p, S, fun_jac, bc_jac, tol, max_nodes, verbose, bc_tol
+):  # fmt: skip
+    constant(call, (tol, bc_tol, max_nodes), "an option")
+    met, trace, found = _Met(), current(), None
+    jacobians = {
+        name: Returned().values_only(function, keep=False)
+        for name, function in (("fun_jac", fun_jac), ("bc_jac", bc_jac))
+        if function is not None
+    }
+    if trace.local or not contains_traced((x, S)):
+        try:
+            found = call.original(
+                met.values_only(fun), met.values_only(bc), of_values(x), of_values(y),
+                of_values(p), of_values(S), tol=tol, max_nodes=max_nodes, verbose=verbose,
+                bc_tol=bc_tol, **jacobians,
+            )  # fmt: skip
+        except TracedResult:
+            found = None
+        else:
+            if not met.totals and not contains_traced((x, S)):
+                return found
+    (n, m), k = np.shape(y), 0 if p is None else np.size(p)
+    if found is None:
+        parameters = () if p is None else (unknown_number((k,)),)
+        with uncut():
+            slopes = fun(unknown_number((m,)), unknown_number((n, m)), *parameters)
+            ends = bc(unknown_number((n,)), unknown_number((n,)), *parameters)
+        met.totals += [total_of((slopes, ends))]
+    total = trace.graph.union_all([*met.totals, total_of((x, S))])
+    total = interact_all(trace.graph, np.maximum(np.asarray(total), OPAQUE))
+
+    def filled(shape: tuple[int, ...], values=None) -> Any:
+        return made(trace, np.broadcast_to(total, shape).copy(), float, values)
+
+    result = sys.modules["scipy.integrate._bvp"].BVPResult()
+    hidden = Hidden(call.name, "this part of the result has no rule", "Use sol, y and p.")
+    result.update(dict.fromkeys(("yp", "rms_residuals", "niter"), hidden))
+    result.update(status=0, success=True, message="")
+    sol = None if found is None else found.sol
+    out = np.broadcast_to(total, (n,)).copy()
+    result.sol = Dense(out, out, np.dtype(float), None, sol)
+    if found is None:
+        result.update(
+            x=Steps(call, x[0], x[-1], _SOL), y=Steps(call, filled((n,)), filled((n,)), _SOL)
+        )
+        result.p = None if p is None else filled((k,))
+        return result
+    result.update(status=found.status, success=found.success, message=found.message)
+    result.x = filled(found.x.shape, found.x) if contains_traced(x) else found.x
+    result.y, result.yp = filled(found.y.shape, found.y), filled(found.y.shape, found.yp)
+    result.p = None if p is None else filled((k,), found.p)
+    return result
+
+
+_SOL = "Evaluate sol at points of your own."
+
+
+# ---------------------------------------------------------------- integrals over boxes
+def cubature(call, f, a, b, rule, rtol, atol, max_subdivisions, args, workers, points):
+    """Between constants linear in what the function depends on linearly."""
+    constant(call, (rtol, atol, points), "an option of an integral")
+    options = {
+        "rule": rule, "rtol": rtol, "atol": atol, "max_subdivisions": max_subdivisions,
+        "points": points,
+    }  # fmt: skip
+    trace, returned, found = current(), Returned(), None
+    limits = contains_traced((a, b))
+
+    def over_points(x, *_) -> Any:
+        """The function's values, summed over points: an integral is a sum of them."""
+        result = f(x, *args)
+        if contains_traced(result):
+            if not trace.local:
+                raise TracedResult
+            returned.add(array_of(result).sum(axis=0))
+        return of_values(result)
+
+    if trace.local or not limits:
+        try:
+            found = call.original(over_points, of_values(a), of_values(b), **options)
+        except TracedResult:
+            found = None
+        else:
+            if returned.ids is None and not limits:
+                return found
+    if found is None:
+        width = np.size(a)
+        returned.add(array_of(f(unknown_number((3, width)), *args)).sum(axis=0))
+    if returned.ids is None:
+        returned.ids = np.full(
+            np.shape(getattr(found, "estimate", 0.0)), trace.graph.opaque, np.int32
+        )
+    ids = returned.ids
+    if limits:
+        joined = np.broadcast_to(total_of((a, b)), ids.shape).copy()
+        ids = interact_all(trace.graph, trace.graph.union(ids, joined))
+    result = sys.modules["scipy.integrate._cubature"].CubatureResult
+    error = interact_all(trace.graph, np.maximum(ids, OPAQUE))
+    hidden = Hidden(call.name, "this part of the result has no rule", "Use estimate and error.")
+
+    def estimated(each: Ids, name: str) -> Any:
+        values = None if found is None else np.asarray(getattr(found, name))
+        return made(trace, np.maximum(each, OPAQUE), float, values, scalar=not each.ndim)
+
+    return result(
+        estimate=estimated(ids, "estimate"),
+        error=estimated(error, "error"),
+        status="converged" if found is None else found.status,
+        regions=hidden,
+        subdivisions=hidden if found is None else found.subdivisions,
+        atol=atol,
+        rtol=rtol,
+    )
+
+
+# ------------------------------------------------------------------- steppers
+def ode_set_initial_value(call, self, y, t):
+    """A traced state, or an ordinary one."""
+    if not contains_traced((y, t)):
+        return call.original(self, y, t)
+    y = np.atleast_1d(array_of(y))
+    zeros = np.zeros(y.shape, "complex" if np.iscomplexobj(y) else float)
+    call.original(self, zeros if np.iscomplexobj(y) else zeros.real, 0.0)
+    self._y, self.t = y * 1.0, t
+    return self
+
+
+@makes_objects
+def LSODA_init(call, *args, **kwargs):
+    """Its compiled code would be given the state."""
+    call.refuse(
+        "its compiled code takes no traced state", "Use RK45, or solve_ivp with method='LSODA'."
+    )
+
+
+def ode_integrate(call, self, t, step, relax):
+    """From the last time to the next one: as ``solve_ivp``."""
+    if step or relax:
+        if contains_traced((self._y, self.t, t, self.f_params)):
+            call.refuse("single steps have no rule", T_EVAL.replace("t_eval", "t of integrate"))
+        return call.original(self, t, step, relax)
+    start, before = self._y, self.t
+    problem = Problem(lambda time, y: self.f(time, y, *self.f_params), array_of(start))
+    times = [ids_of(current(), x).reshape(-1) for x in (before, t) if contains_traced(x)]
+    until = current().graph.union_rows(np.concatenate(times)) if times else None
+
+    def solve(right_hand_side, place) -> Any:
+        jac = self.jac and Returned().values_only(
+            lambda time, y: self.jac(time, y, *self.jac_params), keep=False
+        )
+        end, self.t = self._integrator.run(
+            right_hand_side, jac or (lambda: None), np.array(of_values(place)),
+            of_values(before), of_values(t), (), (),
+        )  # fmt: skip
+        return np.array(end)
+
+    out, found = problem.solved(solve, until)
+    if out is None:
+        self._y = found
+        return found
+    self.t = t
+    self._y = made(current(), out, np.result_type(dtype_of(start), float), found)
+    return self._y

@@ -1,0 +1,178 @@
+"""SciPy's algorithms for many problems at once: roots, integrals, sums and derivatives.
+
+Contract: the function computes element by element, so that each result depends on its own
+elements of the arguments, jointly nonlinear, and on what the function reads besides.  A
+derivative is looked for without cuts, since what vanishes at a point may grow there.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.interactions import interact_all
+from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
+from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.optimize.minima import uncut
+from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
+
+
+def _plain(call: Call, f, given: list[Any], args: tuple[Any, ...], options) -> tuple[Any, bool]:
+    """What SciPy finds for values, if these are known, and whether any number was traced."""
+    returned, traced = Returned(), contains_traced((given, args))
+    if traced and not current().local:
+        return None, True
+    try:
+        found = call.original(
+            returned.values_only(f, keep=False), *map(_values, given),
+            args=tuple(map(of_values, args)), **options,
+        )  # fmt: skip
+    except TracedResult:
+        return None, True
+    return found, traced or returned.ids is not None
+
+
+def _values(x) -> Any:
+    return tuple(map(of_values, x)) if type(x) in (tuple, list) else of_values(x)
+
+
+def _result(call: Call, found, linear: str = "", **traced: Ids) -> Any:
+    """SciPy's result object, with these of its numbers traced, nonlinear but for one."""
+    hidden = Hidden(call.name, "this part of the result has no rule", f"Use {', '.join(traced)}.")
+    result = sys.modules["scipy._lib._util"]._RichResult()
+    result.update({} if found is None else {name: hidden for name in found if name[0] != "_"})
+    for name in ("success", "status", "nfev", "nit"):
+        first = next(iter(traced.values()))
+        default = np.full(first.shape, name == "success", bool if name == "success" else int)
+        result[name] = default[()] if found is None else found.get(name)
+    for name, ids in traced.items():
+        values = None if found is None else np.asarray(found[name])
+        dtype = float if values is None else values.dtype
+        ids = np.maximum(ids, OPAQUE)
+        ids = ids if name == linear else interact_all(current().graph, ids)
+        result[name] = made(current(), np.asarray(ids), dtype, values, scalar=not ids.ndim)
+    return result
+
+
+def _at(f, place, args: tuple[Any, ...], shape: tuple[int, ...]) -> Ids:
+    """What the function depends on at places, element by element, without cuts."""
+    trace = current()
+    ids, dtype = np.maximum(ids_of(trace, place), OPAQUE), np.result_type(dtype_of(place), float)
+    values = np.asarray(of_values(place), dtype) if trace.local else None
+    with uncut():
+        found = array_of(f(made(trace, ids.copy(), dtype, values), *args))
+    ids = ids_of(trace, found)
+    return np.asarray(np.broadcast_to(ids, np.broadcast_shapes(ids.shape, shape))).copy()
+
+
+def _shape(*given) -> tuple[int, ...]:
+    return np.broadcast_shapes(*(np.shape(x) for x in given if x is not None))
+
+
+def _implicit(call: Call, f, init, args, names: tuple[str, ...], options) -> Any:
+    """Where a function has a root or is least; with its value there."""
+    args = tuple(args) if isinstance(args, tuple | list) else (args,)
+    found, is_traced = _plain(call, f, [init], args, options)
+    if not is_traced:
+        return found
+    shape = _shape(*init, *args)
+    place = unknown_number(shape) if found is None else np.asarray(found.x)
+    ids = _at(f, place, args, shape)
+    return _result(call, found, "", **dict.fromkeys(names, ids))
+
+
+def find_root(call, f, init, args, tolerances, maxiter, callback):
+    options = {"tolerances": tolerances, "maxiter": maxiter, "callback": callback}
+    return _implicit(call, f, init, args, ("x",), options)
+
+
+def find_minimum(call, f, init, args, tolerances, maxiter, callback):
+    options = {"tolerances": tolerances, "maxiter": maxiter, "callback": callback}
+    return _implicit(call, f, init, args, ("x", "f_x"), options)
+
+
+# ------------------------------------------------------------------ derivatives
+def derivative(call, f, x, args=(), **options):
+    args = tuple(args) if isinstance(args, tuple | list) else (args,)
+    found, is_traced = _plain(call, f, [x], args, options)
+    if not is_traced:
+        return found
+    result = _result(call, found, df=_at(f, array_of(x), args, _shape(x, *args)))
+    result.x = x
+    return result
+
+
+def jacobian(call, f, x, **options):
+    """Each row of what its element of the function depends on."""
+    return _of_vectors(call, f, x, "df", options)
+
+
+def hessian(call, f, x, **options):
+    return _of_vectors(call, f, x, "ddf", options)
+
+
+def _of_vectors(call: Call, f, x, name: str, options) -> Any:
+    if contains_traced(x) and not current().local:
+        found = None
+    else:
+        returned = Returned()
+        try:
+            found = call.original(returned.values_only(f, keep=False), of_values(x), **options)
+        except TracedResult:
+            found = None
+        else:
+            if returned.ids is None and not contains_traced(x):
+                return found
+    ids = _at(f, array_of(x), (), ())
+    shape = np.shape(x) if name == "df" else (len(x), *np.shape(x))
+    if name == "df" and ids.ndim == np.ndim(x):
+        ids, shape = ids[:, None], (len(ids), *shape)
+    return _result(call, found, "", **{name: np.broadcast_to(ids, shape)})
+
+
+# --------------------------------------------------------------------- integrals
+def tanhsinh(call, f, a, b, args=(), **options):
+    return _summed(call, f, a, b, args, "integral", options)
+
+
+def nsum(call, f, a, b, args=(), **options):
+    return _summed(call, f, a, b, args, "sum", options)
+
+
+def _summed(call: Call, f, a, b, args, name: str, options) -> Any:
+    """Of each element of the limits and arguments; at a point, where SciPy asks for them."""
+    args = tuple(args) if isinstance(args, tuple | list) else (args,)
+    found, is_traced = _plain(call, f, [a, b], args, options)
+    if not is_traced:
+        return found
+    trace, shape = current(), _shape(a, b, *args)
+    if not trace.local:
+        places = unknown_number(shape)
+        ids = np.broadcast_to(ids_of(trace, array_of(f(places, *args))), shape)
+    else:
+        ids = np.empty(shape, np.int32)
+        every = [np.broadcast_to(array_of(x), shape) for x in (a, b, *args)]
+        for place in np.ndindex(shape):
+            low, high, *given = (x[place] for x in every)
+            ids[place] = _met(call, f, of_values(low), of_values(high), given, options)
+    limits = [np.broadcast_to(ids_of(trace, x), shape) for x in (a, b) if contains_traced(x)]
+    ids = trace.graph.union_all([np.maximum(ids, OPAQUE), *limits]) if limits else ids
+    linear = "" if limits else name
+    return _result(call, found, linear, **{name: np.asarray(ids), "error": np.asarray(ids)})
+
+
+def _met(call: Call, f, low, high, given: list[Any], options) -> int:
+    """All that the function depends on where SciPy asks for it, between constants."""
+    trace, met = current(), [np.asarray(current().graph.opaque, np.int32)]
+
+    def called(t, *_) -> Any:
+        result = f(t, *given)
+        if contains_traced(result):
+            met.append(trace.graph.union_rows(ids_of(trace, result).reshape(-1)))
+        return np.broadcast_to(of_values(result), np.shape(t)).copy()
+
+    call.original(called, low, high, **options)
+    return int(trace.graph.union_all(met))
