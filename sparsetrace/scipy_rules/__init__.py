@@ -206,11 +206,11 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "stats.kernel_density": "gaussian_kde.__call__ gaussian_kde.evaluate gaussian_kde.logpdf",
         "stats.statistics": """
-            anderson_ksamp ansari brunnermunzel chatterjeexi chi2_contingency cramervonmises_2samp
-            dunnett epps_singleton_2samp fligner friedmanchisquare hmean kendalltau kruskal
-            ks_2samp kstest linregress mannwhitneyu median_test mood page_trend_test pearsonr
-            pmean poisson_means_test rankdata ranksums shapiro siegelslopes somersd spearmanr
-            weightedtau wilcoxon
+            anderson_ksamp ansari brunnermunzel chatterjeexi chi2_contingency cramervonmises
+            cramervonmises_2samp dunnett epps_singleton_2samp fligner friedmanchisquare hmean
+            kendalltau kruskal ks_2samp kstest linregress mannwhitneyu median_test mood
+            page_trend_test pearsonr pmean poisson_means_test rankdata ranksums shapiro
+            siegelslopes somersd spearmanr weightedtau wilcoxon
         """,
     },
     "scipy.stats.mstats": {

@@ -6,6 +6,7 @@ Contract: a result depends on all elements of its sample.
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,26 @@ def kstest(call: Call, rvs, cdf, *args, **kwargs):
     if any(callable(v) or isinstance(v, str) for v in (rvs, cdf)):
         return call.original(rvs, cdf, *args, **kwargs)
     return ks_2samp(call, rvs, cdf, *args, **kwargs)
+
+
+@harmless("nan_policy")
+@makes_objects
+def cramervonmises(call: Call, rvs, cdf, args=()):
+    """A sum of squares beside a named distribution, and a probability that is a function of it."""
+    if not isinstance(cdf, str):
+        return call.original(rvs, cdf, args)
+    sample = array_of(rvs)
+    count = np.size(sample)
+    expected = (2 * np.arange(1, count + 1) - 1) / (2 * count)
+    found = getattr(sys.modules["scipy.stats"], cdf).cdf(np.sort(sample), *args)
+    statistic = 1 / (12 * count) + np.sum((expected - found) ** 2)
+    point: Any = (np.linspace(0.4, 0.6, count), "norm")  # any, for the type of the result
+    if current().local:
+        point = values_of(sample), cdf, tuple(map(values_of, args))
+    plain = call.plainly(*point)
+    results = statistic, function_of([statistic], [True], (), np.dtype(float))
+    statistic, probability = _own_values(results, (plain.statistic, plain.pvalue))
+    return type(plain)(statistic=statistic, pvalue=probability)
 
 
 def scale(sample, l_bounds, u_bounds, reverse):

@@ -123,6 +123,7 @@ EXTRA_HESSIAN = {
     **DESIGNS,
     **INTERVALS,
     **FLAT,
+    "statistics cramervonmises": "that elements are sorted apart from each other is not looked at",
     "distributions own density, cdf": BY_QUADRATURE,
     **TURNS,
     **FITS,

@@ -135,6 +135,7 @@ STATISTICS = {
     ],
     "anderson_ksamp": lambda x: ss.anderson_ksamp([x, DATA + 9], variant="midrank").statistic * x,
     "chi2_contingency": lambda x: ss.chi2_contingency(99 * x.reshape(2, 2))[:2],
+    "cramervonmises": lambda x: ss.cramervonmises(x[:3], "norm", args=(x[3], 1.5)).statistic,
     "cramervonmises_2samp": lambda x: ss.cramervonmises_2samp(x, DATA).pvalue * x,
     "discrepancy": lambda x: qmc.discrepancy(x.reshape(2, 2) / 2, method="L2-star"),
     "dunnett": lambda x: ss.dunnett(x[:2], control=DATA[:2], rng=1).statistic,
