@@ -84,7 +84,7 @@ def _filled(sample: Any, total: Ids, chosen: tuple[str, ...], ranks: Ids | None 
     trace = current()
 
     def made(name: str, value: Any) -> Any:
-        if isinstance(value, bool | str) or np.asarray(value).dtype.kind not in "iufc":
+        if isinstance(value, bool | str) or np.asarray(value).dtype.kind not in "biufc":
             return value
         of_data = ranks is None or name in chosen or name.startswith("_")
         return spread(trace, np.asarray(total if of_data else ranks), value)
@@ -96,6 +96,8 @@ def _filled(sample: Any, total: Ids, chosen: tuple[str, ...], ranks: Ids | None 
         if not hasattr(sample, "_fields"):
             return tuple(items)
         return type(sample)(*items, **{name: made(name, getattr(sample, name)) for name in extra})
+    if isinstance(sample, dict):
+        return {name: made("", item) for name, item in sample.items()}
     if isinstance(sample, np.ndarray) or not hasattr(sample, "__dict__"):
         return made("", sample)
     result = copy.copy(sample)

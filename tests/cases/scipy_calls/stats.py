@@ -149,6 +149,9 @@ STATISTICS = {
     "kstest": lambda x: ss.kstest(x, DATA).statistic * x,
     "median_test": lambda x: ss.median_test(x, DATA).pvalue * x,
     "mjci": lambda x: ss.mstats.mjci(x, [0.5]),
+    "mstats kendalltau_seasonal": lambda x: (
+        ss.mstats.kendalltau_seasonal(np.outer(DATA, x))["chi2 total"] * x
+    ),
     "mstats rankdata": lambda x: ss.mstats.rankdata(x) * x,
     "mstats spearmanr": lambda x: ss.mstats.spearmanr(x, DATA).statistic * x,
     "mstats theilslopes": lambda x: ss.mstats.theilslopes(x, DATA).slope,
