@@ -227,12 +227,24 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "stats.kernel_density": "gaussian_kde.__call__ gaussian_kde.evaluate gaussian_kde.logpdf",
         "stats.statistics": """
-            ansari brunnermunzel chatterjeexi friedmanchisquare hmean kendalltau kruskal linregress
-            mannwhitneyu mood pearsonr pmean rankdata ranksums shapiro spearmanr weightedtau
-            wilcoxon
+            anderson_ksamp ansari brunnermunzel chatterjeexi chi2_contingency cramervonmises
+            cramervonmises_2samp dunnett epps_singleton_2samp fligner friedmanchisquare hmean
+            kendalltau kruskal ks_2samp kstest linregress mannwhitneyu median_test mood
+            page_trend_test pearsonr pmean poisson_means_test rankdata ranksums shapiro
+            siegelslopes somersd spearmanr weightedtau wilcoxon
         """,
     },
-    "scipy.stats.mstats": {"stats.statistics": "brunnermunzel kendalltau mannwhitneyu"},
+    "scipy.stats.mstats": {
+        "stats.statistics": """
+            brunnermunzel f_oneway friedmanchisquare hdmedian hdquantiles hdquantiles_sd
+            kendalltau kendalltau_seasonal kruskal kruskalwallis ks_2samp ks_twosamp mannwhitneyu
+            meppf mjci mquantiles_cimj obrientransform plotting_positions
+            pointbiserialr rankdata siegelslopes spearmanr theilslopes trimmed_mean_ci
+        """,
+    },
+    "scipy.stats.qmc": {
+        "stats.statistics": "discrepancy geometric_discrepancy scale update_discrepancy",
+    },
     "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},
     "scipy.stats._continuous_distns": {"array_api": "_lazyselect"},
     "scipy.stats._distn_infrastructure": {"stats.statistics": "rv_generic.stats"},

@@ -7,6 +7,8 @@ numbers.  What has more structure has a rule of its own.
 
 from __future__ import annotations
 
+import copy
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +16,7 @@ import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
+from sparsetrace.masked.data_and_mask import is_masked, masked_data
 from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
@@ -22,9 +25,26 @@ from sparsetrace.operands.operands import (
     is_traced,
     values_of,
 )
-from sparsetrace.scipy_rules.rule_tools import MADE, Call, current, sample_of, spread, state_of
+from sparsetrace.scipy_rules.rule_tools import (
+    MADE,
+    Call,
+    array_of,
+    current,
+    makes_objects,
+    sample_of,
+    spread,
+    state_of,
+)
 
-__all__ = ["at_point", "ranked", "replaced", "total_of", "whole"]
+__all__ = [
+    "at_point",
+    "ranked",
+    "ranked_object",
+    "replaced",
+    "total_of",
+    "whole",
+    "whole_object",
+]
 
 _FACTORS = (1.0, 0.5, 0.9, 3.0)
 """Samples are tried in turn: some functions take small numbers alone, others large ones."""
@@ -58,6 +78,54 @@ def ranked(call: Call, *args, **kwargs) -> Any:
     return spread(trace, np.asarray(total), _sample(call, args, kwargs))
 
 
+@makes_objects
+def whole_object(call: Call, *args, **kwargs) -> Any:
+    """A function whose result has attributes, each of which depends on everything."""
+    return _filled(_sample(call, args, kwargs), total_of(args, kwargs), ())
+
+
+def ranked_object(*chosen: str) -> Any:
+    """The rule of a test that ranks: attributes that are `chosen` among the data depend on all.
+
+    So does what an object keeps for its methods.
+    """
+
+    @makes_objects
+    def rule(call: Call, *args, **kwargs) -> Any:
+        trace, total = current(), total_of(args, kwargs)
+        ranks = total if trace.dependency else np.full_like(total, trace.graph.opaque)
+        return _filled(_sample(call, args, kwargs), total, chosen, ranks)
+
+    return rule
+
+
+def _filled(sample: Any, total: Ids, chosen: tuple[str, ...], ranks: Ids | None = None) -> Any:
+    """A named tuple or an object like the sample, with traced numbers for its own."""
+    trace = current()
+
+    def made(name: str, value: Any) -> Any:
+        if isinstance(value, bool | str) or np.asarray(value).dtype.kind not in "biufc":
+            return value
+        of_data = ranks is None or name in chosen or name.startswith("_")
+        return spread(trace, np.asarray(total if of_data else ranks), value)
+
+    if isinstance(sample, tuple):
+        extra = getattr(sample, "_extra_fields", ())
+        names = getattr(sample, "_fields", [""] * len(sample))
+        items = [made(name, item) for name, item in zip(names, sample, strict=False)]
+        if not hasattr(sample, "_fields"):
+            return tuple(items)
+        return type(sample)(*items, **{name: made(name, getattr(sample, name)) for name in extra})
+    if isinstance(sample, dict):
+        return {name: made("", item) for name, item in sample.items()}
+    if isinstance(sample, np.ndarray) or not hasattr(sample, "__dict__"):
+        return made("", sample)
+    result = copy.copy(sample)
+    for name, value in vars(sample).items():
+        object.__setattr__(result, name, made(name, value))
+    return result
+
+
 def total_of(*sources) -> Ids:
     """The union over all traced numbers of arguments, jointly nonlinear."""
     trace = current()
@@ -69,9 +137,18 @@ def total_of(*sources) -> Ids:
 
 
 def _traced(x) -> Iterator[Any]:
-    """The traced arrays and numbers in lists, tuples and dictionaries."""
-    if is_traced(x):
+    """The traced arrays and numbers in lists, tuples, dictionaries and masked arrays."""
+    if is_masked(x):
+        parts = masked_data(x)
+        if is_traced(parts.mask):
+            yield parts.mask
+            yield parts.everything
+        else:
+            yield parts.data if parts.mask is np.ma.nomask else parts.data[~parts.mask]
+    elif is_traced(x):
         yield x
+    elif isinstance(x, np.ndarray) and contains_traced(x):
+        yield array_of(x)
     elif is_sparse_traced(x):
         yield x.data
     elif state_of(x) is not None:
@@ -95,10 +172,11 @@ def _sample(call: Call, args, kwargs) -> Any:
         In a global trace, if shapes follow from the numbers.
     """
     if current().local:
-        return call.plainly(*replaced(args, None), **replaced(kwargs, None))
+        return _of_numbers(call, call.plainly(*replaced(args, None), **replaced(kwargs, None)))
     results: list[Any] = []
     failures: list[Exception] = []
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are about numbers that are not the user's
         for factor in _FACTORS:
             try:
                 options = replaced(kwargs, factor)
@@ -114,7 +192,14 @@ def _sample(call: Call, args, kwargs) -> Any:
             "the size of its result depends on the values",
             "Take a pattern at a point with local=True.",
         )
-    return results[0]
+    return _of_numbers(call, results[0])
+
+
+def _of_numbers(call: Call, result: Any) -> Any:
+    """A result, unless it is an array of arrays, which have no ids here."""
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        call.refuse("its result is an array of objects", "Call it with samples of one length.")
+    return result
 
 
 def _shapes(x) -> Any:
@@ -148,6 +233,12 @@ def replaced(x, factor: float | None) -> Any:
         return _remade(x, factor)
     if not contains_traced(x):
         return x
+    if is_masked(x):
+        if factor is None:
+            return x._at_point()
+        parts = masked_data(x)
+        mask = np.ma.nomask if is_traced(parts.mask) else parts.mask
+        return np.ma.array(replaced(parts.everything, factor), mask=mask)
     if factor is None:
         values = np.array(values_of(x))
         return values if values.ndim else values[()]

@@ -6,22 +6,22 @@ Contract: a result depends on all elements of its sample.
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.operands.operands import ids_of, values_of
+from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.points import function_of
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
-    constant,
     current,
     harmless,
     made,
     makes_objects,
 )
-from sparsetrace.scipy_rules.whole import ranked, whole
+from sparsetrace.scipy_rules.whole import ranked, ranked_object, whole, whole_object
 
 
 def _mean(a, axis, weights, *, keepdims: bool):
@@ -42,8 +42,10 @@ def hmean(a, axis, weights, keepdims):
 
 
 @harmless("dtype", "nan_policy")
-def pmean(call: Call, a, p, axis, weights, keepdims):
-    p, a = constant(call, p, "p"), array_of(a)
+def pmean(a, p, axis, weights, keepdims):
+    a = array_of(a)
+    if contains_traced(p):
+        return _mean(a**p, axis, weights, keepdims=keepdims) ** (1 / p)
     if p == 0:
         return np.exp(_mean(np.log(a), axis, weights, keepdims=keepdims))
     return _mean(a ** float(p), axis, weights, keepdims=keepdims) ** (1 / p)
@@ -118,6 +120,50 @@ def linregress(call: Call, x, y, alternative):
 ansari = brunnermunzel = friedmanchisquare = kendalltau = kruskal = mannwhitneyu = mood = ranked
 chatterjeexi = rankdata = ranksums = spearmanr = weightedtau = wilcoxon = ranked
 shapiro = whole
+anderson_ksamp = cramervonmises_2samp = fligner = page_trend_test = somersd = ranked_object()
+ks_2samp = ranked_object("statistic_location")
+median_test = ranked_object("median")
+chi2_contingency = dunnett = poisson_means_test = whole_object
+epps_singleton_2samp = siegelslopes = whole_object
+discrepancy = geometric_discrepancy = update_discrepancy = whole
+kruskalwallis = meppf = plotting_positions = ranked
+kendalltau_seasonal = ks_twosamp = ranked_object("statistic_location")
+f_oneway = obrientransform = pointbiserialr = theilslopes = whole_object
+hdmedian = hdquantiles = hdquantiles_sd = mjci = mquantiles_cimj = trimmed_mean_ci = whole
+
+
+@makes_objects
+def kstest(call: Call, rvs, cdf, *args, **kwargs):
+    """Two samples are ranked; a sample beside a distribution is traced through SciPy's code."""
+    if any(callable(v) or isinstance(v, str) for v in (rvs, cdf)):
+        return call.original(rvs, cdf, *args, **kwargs)
+    return ks_2samp(call, rvs, cdf, *args, **kwargs)
+
+
+@harmless("nan_policy")
+@makes_objects
+def cramervonmises(call: Call, rvs, cdf, args=()):
+    """A sum of squares beside a named distribution, and a probability that is a function of it."""
+    if not isinstance(cdf, str):
+        return call.original(rvs, cdf, args)
+    sample = array_of(rvs)
+    count = np.size(sample)
+    expected = (2 * np.arange(1, count + 1) - 1) / (2 * count)
+    found = getattr(sys.modules["scipy.stats"], cdf).cdf(np.sort(sample), *args)
+    statistic = 1 / (12 * count) + np.sum((expected - found) ** 2)
+    point: Any = (np.linspace(0.4, 0.6, count), "norm")  # any, for the type of the result
+    if current().local:
+        point = values_of(sample), cdf, tuple(map(values_of, args))
+    plain = call.plainly(*point)
+    results = statistic, function_of([statistic], [True], (), np.dtype(float))
+    statistic, probability = _own_values(results, (plain.statistic, plain.pvalue))
+    return type(plain)(statistic=statistic, pvalue=probability)
+
+
+def scale(sample, l_bounds, u_bounds, reverse):
+    """Points of the unit cube in a box, or back."""
+    sample, low, high = map(array_of, (sample, l_bounds, u_bounds))
+    return (sample - low) / (high - low) if reverse else sample * (high - low) + low
 
 
 def rv_generic_stats(call: Call, self, *args, **kwds):

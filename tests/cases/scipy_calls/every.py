@@ -99,6 +99,13 @@ TURNS = {
         *("from_matrix", "mean"),
     )
 }
+UNITED = {
+    f"statistics {name}": "it is known as a whole: which elements it takes is not looked at"
+    for name in (
+        *("hdquantiles", "hdquantiles, masked", "ks_2samp, location", "mstats theilslopes"),
+        *("poisson_means_test", "siegelslopes", "update_discrepancy"),
+    )
+}
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
@@ -146,10 +153,12 @@ EXTRA_HESSIAN = {
     **DESIGNS,
     **INTERVALS,
     **FLAT,
+    "statistics cramervonmises": "that elements are sorted apart from each other is not looked at",
     "distributions own density, cdf": BY_QUADRATURE,
     **TURNS,
     **FITS,
     **STEPS,
+    **UNITED,
     "others quad, limits": "products with a linear integrand are not looked at",
     **WHOLE,
     "linalg qr": QR,
@@ -173,6 +182,7 @@ EXTRA_AT = {
     **TURNS,
     **FITS,
     **STEPS,
+    **UNITED,
     "others quad, limits": "products with a linear integrand are not looked at",
     "others fsolve, joined": JOINED,
     **WHOLE,
@@ -209,6 +219,7 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
     "ordinates PchipInterpolator": 30,
     "ordinates interp1d, at traced": 60,
     "statistics describe": 60,
+    "statistics ks_2samp, location": 30,
     "distributions own branches": 10,
     "distributions own branches, logsf": 10,
 }
@@ -244,7 +255,7 @@ NEWER = {  # than the oldest release of SciPy
     "ordinates KroghInterpolator, derivatives", "ordinates BarycentricInterpolator, derivative",
     "linalg solve, lower", "linalg solve, upper", "linalg solve, diagonal",
     "linalg cholesky, batch", "ndimage convolve, axes", "distributions poisson_binom pmf",
-    "multivariate t logpdf, normal",
+    "multivariate t logpdf, normal", "statistics anderson_ksamp",
 }  # fmt: skip
 NAN_MASKS = {"statistics skew, bias", "statistics kurtosis, bias", "statistics gstd"}
 """Traced since SciPy 1.15, whose code no longer chooses among the values."""

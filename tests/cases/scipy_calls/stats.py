@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.stats as ss
+from scipy.stats import qmc
 
 DATA = np.array([0.35, 0.8, 1.1, 1.45])
 COUNTS = np.array([0, 1, 3])
@@ -132,6 +133,39 @@ STATISTICS = {
     "binned_statistic_2d": lambda x: ss.binned_statistic_2d([0, 1, 0, 1], [0, 1, 1, 0], x, bins=2)[
         0
     ],
+    "anderson_ksamp": lambda x: ss.anderson_ksamp([x, DATA + 9], variant="midrank").statistic * x,
+    "chi2_contingency": lambda x: ss.chi2_contingency(99 * x.reshape(2, 2))[:2],
+    "cramervonmises": lambda x: ss.cramervonmises(x[:3], "norm", args=(x[3], 1.5)).statistic,
+    "cramervonmises_2samp": lambda x: ss.cramervonmises_2samp(x, DATA).pvalue * x,
+    "discrepancy": lambda x: qmc.discrepancy(x.reshape(2, 2) / 2, method="L2-star"),
+    "dunnett": lambda x: ss.dunnett(x[:2], control=DATA[:2], rng=1).statistic,
+    "epps_singleton_2samp": lambda x: ss.epps_singleton_2samp(MORE[0], np.append(x, 0.7)).statistic,
+    "fligner": lambda x: ss.fligner(x[:3], DATA).statistic * x,
+    "geometric_discrepancy": lambda x: qmc.geometric_discrepancy(x.reshape(2, 2) / 2),
+    "hdquantiles": lambda x: ss.mstats.hdquantiles(x, [0.5]),
+    "hdquantiles, masked": lambda x: ss.mstats.hdquantiles(np.ma.array(x, mask=[0, 1, 0, 0])),
+    "ks_2samp": lambda x: ss.ks_2samp(x, DATA).pvalue * x,
+    "ks_2samp, location": lambda x: ss.ks_2samp(x, DATA + 9).statistic_location,
+    "kstest": lambda x: ss.kstest(x, DATA).statistic * x,
+    "median_test": lambda x: ss.median_test(x, DATA).pvalue * x,
+    "mjci": lambda x: ss.mstats.mjci(x, [0.5]),
+    "mstats kendalltau_seasonal": lambda x: (
+        ss.mstats.kendalltau_seasonal(np.outer(DATA, x))["chi2 total"] * x
+    ),
+    "mstats rankdata": lambda x: ss.mstats.rankdata(x) * x,
+    "mstats spearmanr": lambda x: ss.mstats.spearmanr(x, DATA).statistic * x,
+    "mstats theilslopes": lambda x: ss.mstats.theilslopes(x, DATA).slope,
+    "page_trend_test": lambda x: ss.page_trend_test(np.vstack([x, DATA])).statistic * x,
+    "pmean, power": lambda x: ss.pmean(x[:3], x[3]),
+    "poisson_means_test": lambda x: ss.poisson_means_test(3, 5 * x[0], 5, 4 * x[1]).pvalue,
+    "scale": lambda x: qmc.scale(x.reshape(2, 2) / 2, x[:2] / 9, x[2:] + 2),
+    "shapiro, masked": lambda x: ss.shapiro(np.ma.array(x)).statistic,
+    "siegelslopes": lambda x: ss.siegelslopes(x, DATA).slope,
+    "somersd": lambda x: ss.somersd(x, DATA).statistic * x,
+    "trimmed_mean_ci": lambda x: ss.mstats.trimmed_mean_ci(x, (0.01, 0.01)),
+    "update_discrepancy": lambda x: qmc.update_discrepancy(
+        x[:2] / 2, [[0.2, 0.4], [0.6, 0.9]], x[2]
+    ),
     "rankdata": lambda x: ss.rankdata(x) * x,
     "mstats kendalltau": lambda x: ss.mstats.kendalltau(x, DATA**2).statistic * x,
     "mstats mannwhitneyu": lambda x: ss.mstats.mannwhitneyu(x, DATA)[0] * x,
