@@ -96,8 +96,13 @@ def _more_is_run_apart(session: Session) -> bool:
         return True
     session.opened = False
     hurried = not session.is_patient and any(x.max_paths < session.max_paths for x in exceeded)
-    if not exceeded or (not hurried and any(branches.endless for branches in exceeded)):
+    if not exceeded:
         return False
+    if not hurried and any(branches.endless for branches in exceeded):
+        if session.leaves_loops or not _more_pieces(session, exceeded, loops=True):
+            return False
+        session.loops_until = time.monotonic() + _LONGEST_LOOPS
+        return True
     if _more_functions(session, exceeded):
         return True
     if hurried:

@@ -86,13 +86,19 @@ def _loop(key: Hashable, function: Callable[..., Any], *values: Any) -> Any:
         session.inside.discard(key)
 
 
-def _turn(key: Hashable, loop: Loop | None, function: Callable[..., Any], *values: Any) -> Any:
+def _turn(
+    key: Hashable,
+    loop: Loop | None,
+    targets: int | None,
+    function: Callable[..., Any],
+    *values: Any,
+) -> Any:
     session = SESSION.get()
     if loop is None or session is None or key in session.inside:
         return function(*values)
     session.inside.add(key)
     try:
-        return Turn(loop, function, values).run()
+        return Turn(loop, targets, function, values).run()
     finally:
         session.inside.discard(key)
 

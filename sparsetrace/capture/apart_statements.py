@@ -51,6 +51,7 @@ class Statement:
                 leaves=self.has_written,
                 beside=self.beside,
                 put_aside=self.put_aside,
+                states=self.states(),
             )
         finally:
             self.session.writes = self.outer
@@ -74,6 +75,10 @@ class Statement:
     def put_aside(self, errors: Errors) -> bool:
         """Whether what is around this goes on without the errors, and raises them in the end."""
         return False
+
+    def states(self) -> int:
+        """In how many states of its names it begins."""
+        return 1
 
     def straight(self) -> Any:
         """Run it as it stands, with nothing undone."""

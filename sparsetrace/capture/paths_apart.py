@@ -67,6 +67,7 @@ def run_apart(
     leaves: Callable[[], bool] | None = None,
     beside: Beside | None = None,
     put_aside: Callable[[Errors], bool] | None = None,
+    states: int = 1,
 ) -> Any:
     """What a call gives, united over the outcomes of the branches in it.
 
@@ -86,6 +87,8 @@ def run_apart(
         Ends to which the call adds on its way.
     put_aside : callable, optional
         Takes errors to where it is gone on without them; whether it does.
+    states : int
+        Of how many calls in one this is: each has as many paths as one.
     """
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
@@ -96,7 +99,7 @@ def run_apart(
         known, errors = around.calls[place]
         return _gone_on_with(trace, outer, known, errors, put_aside)
     most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
-    branches = Branches(most, few=_FEW, began=session.began)
+    branches = Branches(most * states, few=_FEW, began=session.began)
     decide_apart = session.decider(session, branches)
 
     is_pure = False

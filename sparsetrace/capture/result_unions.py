@@ -20,7 +20,7 @@ from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced
 
-__all__ = ["distinct_results", "union_of"]
+__all__ = ["distinct_results", "told_apart", "union_of", "united"]
 
 _BY_VALUE = (str, bytes, bool, np.bool_)
 _FLOATS = (float, np.float64)
@@ -81,7 +81,19 @@ def distinct_results(
         ]
     for at, key in enumerate(keys):
         members.setdefault(key, []).append(at)
-    return [_united(trace, [results[at] for at in group]) for group in members.values()]
+    return [united(trace, [results[at] for at in group]) for group in members.values()]
+
+
+def told_apart(values: tuple[Any, ...]) -> Hashable:
+    """Equal for values that no operator can change and that can be united, whole numbers apart."""
+    numbers: list[Any] = []
+    key = _key([values], 0, numbers, _is_not_asked)
+    whole = tuple(number if _is_whole(number) else None for number in numbers)
+    return key, whole, tuple(map(_python_type, numbers))
+
+
+def _is_not_asked() -> bool:
+    return False
 
 
 def _is_mixed(keys: list[Any], numbers: list[list[Any]]) -> bool:
@@ -191,26 +203,26 @@ def _owns_memory(array: Any) -> bool:
     return memory.base is None
 
 
-def _united(trace: Trace, values: list[Any]) -> Any:
-    """One result for several of one key."""
+def united(trace: Trace, values: list[Any]) -> Any:
+    """One result for several that can be united."""
     first = values[0]
     if all(value is first for value in values):
         return first
     if isinstance(first, tuple):
-        items = [_united(trace, list(column)) for column in zip(*values, strict=True)]
+        items = [united(trace, list(column)) for column in zip(*values, strict=True)]
         return tuple.__new__(type(first), items)
     if type(first) is list:
-        return [_united(trace, list(column)) for column in zip(*values, strict=True)]
+        return [united(trace, list(column)) for column in zip(*values, strict=True)]
     if type(first) is dict:
-        return {name: _united(trace, [value[name] for value in values]) for name in first}
+        return {name: united(trace, [value[name] for value in values]) for name in first}
     if isinstance(first, np.ndarray):
         return first if _are_equal(values) else union_of(trace, values)
     if not (isinstance(first, (int, float, complex)) or is_traced(first)):
         return first
     if isinstance(first, _BY_VALUE) or _are_equal(values):
         return first
-    united = union_of(trace, values)
-    return as_python(united) if all(map(_is_pythons, values)) else united
+    both = union_of(trace, values)
+    return as_python(both) if all(map(_is_pythons, values)) else both
 
 
 def _is_pythons(number: object) -> bool:

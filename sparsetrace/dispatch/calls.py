@@ -186,6 +186,8 @@ def ufunc_call(
     name = f"np.{ufunc.__name__}(..., out=)"
     for target in outs:
         if target is not None and not is_traced_array(target):
+            if trace.local and local_calls.is_whole(trace, ufunc, method, inputs, options):
+                return local_calls.plainly(ufunc, method, inputs, kwargs)
             raise plain_target(name, target)
     result = _of_ufunc(trace, ufunc, method, inputs, options, outs)
     exact = method not in ("__call__", "outer")  # these may repeat the result

@@ -48,7 +48,7 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.operands.refusals import AT_A_POINT, REFUSED, name_call
 
-__all__ = ["function_call", "of_ufunc_call"]
+__all__ = ["function_call", "is_whole", "of_ufunc_call", "plainly"]
 
 Rule = Callable[..., Any]
 """What gives the ids of a call: for traces of both kinds the same."""
@@ -91,6 +91,35 @@ def of_ufunc_call(
         for elements, array in zip(several, map(np.asarray, arrays), strict=True)
     )
     return valued[0] if isinstance(result, Elements) else valued
+
+
+def is_whole(
+    trace: Trace,
+    ufunc: np.ufunc,
+    method: str,
+    inputs: tuple[Any, ...],
+    options: dict[str, Any],
+) -> bool:
+    """Whether a call gives whole numbers or truth values, which an ordinary array can hold."""
+    if trace.dependency or method == "at":
+        return False
+    values = _values(trace, ufunc, method, inputs, options)
+    return all(map(_is_whole, values if isinstance(values, tuple) else (values,)))
+
+
+def plainly(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call itself, on values, with targets that are ordinary arrays.
+
+    Raises
+    ------
+    EscapeError
+        Another target is a traced array, which would hold the values alone.
+    """
+    for target in kwargs["out"]:
+        if is_traced_array(target):
+            raise plain_target(f"np.{ufunc.__name__}(..., out=)", target)
+    options = {key: x if key == "out" else values_of(x) for key, x in kwargs.items()}
+    return getattr(ufunc, method)(*map(values_of, inputs), **options)
 
 
 def _dtype_beside(elements: Elements, array: NDArray[Any]) -> np.dtype[Any]:

@@ -18,10 +18,12 @@ arrays kept in blocks are private copies, because id arrays are written in place
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
+from operator import attrgetter
 from threading import get_ident
 from typing import Any
 
@@ -87,6 +89,7 @@ class Rows:
 
 
 Block = Columns | Rows
+_base_of = attrgetter("base")
 
 
 class Graph:
@@ -383,6 +386,21 @@ class Graph:
         """Look at the thread with every node from now on: there are several."""
         if type(self) is Graph:
             self.__class__ = SharedGraph
+
+    def parents(self, node: int) -> list[int]:
+        """What a node is the union of; nothing for an input."""
+        if node >= self._settled:
+            at = node - self._settled
+            return [self._first[at], self._second[at]]
+        place = bisect_right(self.blocks, node, key=_base_of) - 1
+        if place < 0:
+            return []
+        block = self.blocks[place]
+        at = node - block.base
+        if isinstance(block, Columns):
+            return [int(column[at]) for column in block.columns]
+        parents: list[int] = block.parents[block.indptr[at] : block.indptr[at + 1]].tolist()
+        return parents
 
     def union_scalar(self, a: int, b: int) -> int:
         """Id of the union of two nodes (each greater than `OPAQUE`)."""

@@ -306,7 +306,8 @@ def _is_named_tuple(cls: type) -> bool:
 
 def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: _Seen) -> bool:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    cells = dict(cells_of(function))
+    empty = dict.fromkeys(function.__code__.co_freevars)  # calling what has no value is an error
+    cells = {**empty, **dict(cells_of(function))}
     seen.objects += (*cells.values(), *defaults)
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
@@ -461,6 +462,8 @@ class _Body(HeldValues):
             known = self.steps[at].opname != "CALL_FUNCTION_EX" or name in _PURE_METHODS
             return known or self.value(chain) is not UNKNOWN
         value = self.value(chain)
+        if value is None:
+            return True  # it cannot be called
         if value is not UNKNOWN:
             if isinstance(value, (list, tuple, dict)):  # of functions, one of which is chosen
                 items = value.values() if isinstance(value, dict) else value

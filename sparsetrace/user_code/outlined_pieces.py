@@ -10,8 +10,9 @@ what it is and where the piece begins.  These are, with their arguments:
 ``loop(function, *values)``
     the same of a loop, then how it ended (``break``, ``return``, or ``ended`` where it has an
     ``else``), and what it returns; the function also takes what stands for this run of the loop
-``turn(loop, function, *values)``
-    the same of one turn of that loop, which also ends by `NEXT`
+``turn(loop, targets, function, *values)``
+    the same of one turn of that loop, which also ends by `NEXT`; of a ``for`` loop the first names
+    are its targets, so many, and of a ``while`` loop that number is None
 ``store(value, container, key)``, ``update(operator, value, container, key)``
     ``container[key] = value``, and ``+=`` and its kin
 ``change(operator, old, value)``
@@ -424,7 +425,7 @@ def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) ->
         decorator_list=[],
         **({"type_params": []} if sys.version_info >= (3, 12) else {}),  # type: ignore[arg-type]
     )
-    first = [_name(_LOOP)] if what == "turn" else []
+    first = [_name(_LOOP), ast.Constant(_targets_of(node))] if what == "turn" else []
     call = _call(what, node, *first, _name(function), *map(_name, before))
     results = names if what == "statement" else [*names, _HOW, _VALUE]
     if not results:
@@ -435,6 +436,13 @@ def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) ->
     for name in names:
         yield _forget(name, node)
     yield ast.Delete([_name(held, ast.Del()) for held in (*before, function)])
+
+
+def _targets_of(loop: ast.stmt) -> int | None:
+    """How many names a ``for`` loop assigns itself; None for a ``while`` loop."""
+    if not isinstance(loop, ast.For):
+        return None
+    return sum(isinstance(n, ast.Name) for n in _names_of(loop.target))
 
 
 def _leaving(

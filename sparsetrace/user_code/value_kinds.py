@@ -33,10 +33,11 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
             result.append(cls)
         elif cls is types.FunctionType and deep:
             kept = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
-            held = kinds_of((*kept, *(x for _, x in cells_of(value))), deep - 1)
+            cells = dict(cells_of(value))  # some may not be filled yet
+            held = kinds_of((*kept, *cells.values()), deep - 1)
             if held is None:
                 return None
-            result.append((id(value.__globals__), value.__code__, held))
+            result.append((id(value.__globals__), value.__code__, tuple(cells), held))
         elif hasattr(cls, MISSING):
             result.append(cls)
         elif cls.__flags__ & _HEAP_TYPE and not callable(value) and cls.__dictoffset__:

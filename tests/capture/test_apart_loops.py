@@ -12,6 +12,7 @@ from cases.loop_errors import ERRORS
 from cases.loop_iterators import ITERATORS
 from cases.loop_states import STATES
 from cases.loops_in_calls import CALLS
+from cases.loops_in_states import IN_STATES
 from cases.solver_loops import (
     LOOPS,
     caught,
@@ -72,19 +73,47 @@ def test_a_counter_is_read_as_a_number():
     assert dense(jacobian_sparsity(f, np.ones(3))).tolist() == [[True, True, True]]
 
 
-def test_a_loop_without_end():
+def test_a_loop_without_a_limit():
+    """Its turns end where another one adds nothing, also where a counter tells them apart."""
+
     def solve(v):
-        z = v
+        z, k = v, 0
         while True:
             d = (z * z - v) / (2 * z)
             if d > 1:
                 d = 1.0
             z = z - d
+            k += 1
             if abs(d) < 1e-9:
                 return z
 
-    with pytest.raises(ValueDependentError, match="max_paths"):
-        jacobian_sparsity(lambda x: [solve(v) for v in x], np.ones(4))
+    pattern = dense(jacobian_sparsity(lambda x: [solve(v) for v in x], np.ones(4)))
+    assert np.array_equal(pattern, np.eye(4, dtype=bool))
+
+
+def test_a_loop_that_never_ends():
+    def f(x):
+        while True:
+            if x[0] > 1:
+                x = x * 0.5
+
+    with pytest.raises(ValueDependentError):
+        jacobian_sparsity(f, np.ones(4))
+
+
+def test_a_product_that_grows_turn_by_turn():
+    """The first derivatives are the same from the second turn on, the second ones not yet."""
+
+    def f(x):
+        a, b, c, p = x[0], x[0] + x[1] + x[2], x[2], x[0] + x[1] + x[2]
+        while p < 5:
+            if c > 2:
+                c = c - x[0]
+            p, b, a = p + a, a * c + b, b + c
+        return p
+
+    pattern = dense(hessian_sparsity(f, np.ones(3)))
+    assert pattern.astype(int).tolist() == [[1, 1, 1], [1, 0, 1], [1, 1, 1]]
 
 
 def apart(take, f, x, attempts):
@@ -96,7 +125,7 @@ def apart(take, f, x, attempts):
             return None
 
 
-@pytest.mark.parametrize("f", [*STATES, *ITERATORS, *ERRORS, *CALLS])
+@pytest.mark.parametrize("f", [*STATES, *IN_STATES, *ITERATORS, *ERRORS, *CALLS])
 def test_what_loops_carry(f, seen_functions):
     def total(x):
         return sum(f(x))

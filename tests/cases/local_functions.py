@@ -33,6 +33,14 @@ def root_of_positive(x):
     return y
 
 
+def chosen_by_outputs(x):
+    large = np.full_like(x, False, dtype=bool)
+    np.greater(x, 0.5, where=~np.isnan(x), out=large)
+    one = np.zeros((), bool)
+    np.less(x[0], 0.5, out=one)
+    return np.where(large, x * x[0], 1.0) + np.where(one, x[1], x[2])
+
+
 def masked_updates(x):
     y = x.copy()
     y[x > 0] *= 2
@@ -54,6 +62,7 @@ CASES = {
     "argsort-index": (lambda x: x[np.argsort(x)], X),
     "branch-buffer": (filled, X),
     "builtin-max": (lambda x: max(x[0], x[1]) * min(x[2], x[3]), X),
+    "chosen-by-outputs": (chosen_by_outputs, X),
     "clip": (lambda x: np.clip(x, -0.5, 0.5), X),
     "compress": (lambda x: np.compress(x > 0, x), X),
     "convolve": (lambda x: np.convolve(x[:3], x[3:]), WITH_ZEROS),

@@ -1,0 +1,115 @@
+"""What a few nodes of a graph depend on and multiply, while the graph still grows.
+
+Contract: nodes that are older than a `Reach` stand for themselves; what is told of two nodes is
+equal only if no output can tell them apart by the dependencies that it gets from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparsetrace.graph.graph import OPAQUE, Graph
+from sparsetrace.graph.interactions import Products
+
+__all__ = ["Reach"]
+
+_MOST_NODES = 20_000
+_MOST_FACTORS = 64
+"""Older nodes that are told apart in products."""
+
+
+class Reach:
+    """What nodes depend on and multiply that are made from now on.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Examples
+    --------
+    >>> g = Graph(3)
+    >>> reach = Reach(g)
+    >>> a = g.union_scalar(2, 3)
+    >>> reach.of(g.union_scalar(a, 2)) == reach.of(g.union_scalar(3, 2))
+    True
+    >>> reach.of(g.union_scalar(a, 4)) == reach.of(a)
+    False
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._first = graph.size
+        self._known: dict[int, tuple[int, int]] = {}
+        self._older: dict[int, int] = {}
+        self._products: dict[int, list[tuple[int, int]]] = {}
+        self._interactions = len(graph.interactions)
+        self._scalar_products = len(graph.scalar_products)
+        self._fails = False
+
+    def of(self, node: int) -> tuple[int, int] | None:
+        """Two sets of bits: the older nodes, and products of two of them; None if unknown.
+
+        Parameters
+        ----------
+        node : int
+            An id greater than `OPAQUE`.
+        """
+        self._note_products()
+        waiting = [node]
+        while waiting and not self._fails:
+            at = waiting[-1]
+            if at in self._known:
+                waiting.pop()
+                continue
+            if at < self._first:
+                self._known[at] = 1 << self._older.setdefault(at, len(self._older)), 0
+            else:
+                parents = [p for p in self.graph.parents(at) if p > OPAQUE]
+                factors = self._products.get(at, ())
+                needed = [*parents, *(p for pair in factors for p in pair if p > OPAQUE)]
+                unknown = [p for p in needed if p not in self._known]
+                if unknown:
+                    waiting += unknown
+                    continue
+                self._known[at] = self._united(parents, factors)
+            many = len(self._older) > _MOST_FACTORS and self.graph.second_order
+            self._fails = many or len(self._known) > _MOST_NODES
+        return None if self._fails else self._known[node]
+
+    def _united(self, parents: list[int], factors: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        nodes = products = 0
+        for parent in parents:
+            nodes |= self._known[parent][0]
+            products |= self._known[parent][1]
+        for left, right in factors:
+            if min(left, right) > OPAQUE:
+                here, there = self._known[left][0], self._known[right][0]
+                products |= _times(here, there) | _times(there, here)
+        return nodes, products
+
+    def _note_products(self) -> None:
+        """Remember what nodes multiply that were made since the last time."""
+        graph = self.graph
+        self._fails = self._fails or graph.parts is not None
+        for interaction in graph.interactions[self._interactions :]:
+            if not isinstance(interaction, Products) or len(interaction.nodes) > _MOST_NODES:
+                self._fails = True
+                return
+            columns = interaction.nodes, interaction.left, interaction.right
+            for node, *pair in zip(*(column.tolist() for column in columns), strict=True):
+                self._products.setdefault(node, []).append((pair[0], pair[1]))
+        triples = graph.scalar_products[self._scalar_products :]
+        for node, left, right in zip(triples[::3], triples[1::3], triples[2::3], strict=True):
+            self._products.setdefault(node, []).append((left, right))
+        self._interactions = len(graph.interactions)
+        self._scalar_products = len(graph.scalar_products)
+
+
+def _times(left: int, right: int) -> int:
+    """The products of each of some nodes with each of others."""
+    products = 0
+    while left:
+        lowest = left & -left
+        products |= right << (_MOST_FACTORS * (lowest.bit_length() - 1))
+        left ^= lowest
+    return products
