@@ -67,20 +67,23 @@ class Reach:
                 parents = [p for p in self.graph.parents(at) if p > OPAQUE]
                 factors = self._products.get(at, ())
                 needed = [*parents, *(p for pair in factors for p in pair if p > OPAQUE)]
-                unknown = [p for p in needed if p not in self._known]
+                unknown = [p for p in needed if p not in self._known and p != at]
                 if unknown:
                     waiting += unknown
                     continue
-                self._known[at] = self._united(parents, factors)
+                self._known[at] = self._united(at, parents, factors)
             many = len(self._older) > _MOST_FACTORS and self.graph.second_order
             self._fails = many or len(self._known) > _MOST_NODES
         return None if self._fails else self._known[node]
 
-    def _united(self, parents: list[int], factors: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    def _united(
+        self, node: int, parents: list[int], factors: Sequence[tuple[int, int]]
+    ) -> tuple[int, int]:
         nodes = products = 0
         for parent in parents:
             nodes |= self._known[parent][0]
             products |= self._known[parent][1]
+        self._known[node] = nodes, products  # which may multiply itself
         for left, right in factors:
             if min(left, right) > OPAQUE:
                 here, there = self._known[left][0], self._known[right][0]

@@ -67,7 +67,7 @@ class MaskedData:
 
 def is_masked(obj) -> bool:
     """Whether `obj` is a masked array over traced elements."""
-    return hasattr(type(obj), "_traced_data")
+    return hasattr(type(obj), "_masked_data")
 
 
 def masked_data(obj) -> MaskedData:

@@ -134,10 +134,10 @@ def test_too_many_paths():
 
 def test_a_loop_that_no_stand_in_ends_is_followed_at_the_point():
     def f(x):
-        y = x[0]
-        while not y < 1e-3:
-            y = y / 2
-        return y * x.astype("U5").size
+        y = [x[0]]
+        while not y[-1] < 1e-3:
+            y.append(y[-1] / 2)
+        return y[-1] * x.astype("U5").size
 
     found = st.diagnose(f, START, max_paths=16)
     calls = [refusal.call for refusal in found]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparsetrace.graph.graph import Graph
-from sparsetrace.graph.interactions import Contraction, interact
+from sparsetrace.graph.interactions import Contraction, interact, interact_all
 from sparsetrace.graph.reach import Reach
 
 
@@ -20,12 +20,15 @@ def test_random_graphs():
             a, b = rng.choice(nodes, 2).tolist()
             both = depends[a] | depends[b]
             pairs = products[a] | products[b]
-            match rng.integers(3):
+            match rng.integers(4):
                 case 0:
                     made = graph.union_scalar(a, b)
                 case 1:
                     ids = graph.union(np.array([a], np.int32), np.array([b], np.int32))
                     made = int(ids[0])
+                case 2:
+                    made = int(interact_all(graph, graph.union(*np.array([[a], [b]], np.int32)))[0])
+                    pairs |= {frozenset((i, j)) for i in both for j in both}
                 case _:
                     x, y = np.array([a], np.int32), np.array([b], np.int32)
                     made = int(interact(graph, graph.union(x, y), [(x, y)])[0])
