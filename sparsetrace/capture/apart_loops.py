@@ -101,15 +101,16 @@ class Loop(Statement):
         """States in which the last turn may have left the loop, beside the one that it gave."""
         self.given: tuple[Any, ...] = ()
         self.held_others = False
-        self.known = States(session, trace)
+        self.known: States
 
     def straight(self) -> Any:
         self.session.writes = self.outer
         return self.function(*self.values, None), {}
 
     def called(self) -> Any:
-        if self.held_others:  # a path by another end would be without them
+        if self.held_others:  # another path would be without them
             raise CannotUndo
+        self.known = States(self.session, self.trace)  # this path may leave the others' unexplored
         try:
             result = self.function(*self.values, self)
         except TracingError:
