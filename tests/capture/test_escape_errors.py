@@ -33,10 +33,6 @@ CALLS = {
     "np.save": (lambda x: np.save("nowhere", x), "plain arrays"),
     "np.bincount": (lambda x: np.bincount(x.astype(int)), "local=True"),
     "float.hex()": (lambda x: x.tolist()[0].hex(), "sparsetrace.opaque(g)"),
-    "scipy.stats.ks_2samp": (
-        lambda x: scipy.stats.ks_2samp(x, x + 1).statistic,
-        "sparsetrace.opaque(scipy.stats.ks_2samp)",
-    ),
     "scipy.cluster.vq.kmeans2": (
         lambda x: scipy.cluster.vq.kmeans2(x.reshape(4, 1), 2)[0],
         "sparsetrace.opaque(scipy.cluster.vq.kmeans2)",

@@ -99,7 +99,11 @@ OTHERS = {
     )[1],
     "isotonic_regression": lambda x: so.isotonic_regression(x, weights=[1.0, 2, 1, 3]).x,
     "quadratic_assignment": lambda x: (
-        so.quadratic_assignment(x.reshape(2, 2), np.array([[0.0, 3.0], [1.0, 0.0]])).fun
+        so.quadratic_assignment(
+            x.reshape(2, 2),
+            np.array([[0.0, 3.0], [1.0, 0.0]]),
+            options={"rng": np.random.default_rng(1)},
+        ).fun
     ),
     "minimize, slope": lambda x: (
         so.minimize(lambda z: np.sum((z - x[:2]) ** 2), np.zeros(2)).jac * x[2]

@@ -360,7 +360,7 @@ def lists_given_to_a_function_in_a_table(x):
         return x * 0
 
 
-@program(POINT, to=PROGRAMS, refused=NEVER)
+@program(POINT, to=PROGRAMS, conservative="which element comes where is not looked at")
 def permuted_by_compiled_code(x):
     try:
         return np.random.default_rng(1).permutation(x)
