@@ -25,12 +25,18 @@ from sparsetrace.capture.apart_pieces import stand_in
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.paths_apart import distinct, is_late, run_apart
 from sparsetrace.capture.session import SESSION, Session
+from sparsetrace.capture.taken_whole import Whole
 from sparsetrace.context import CURRENT
 from sparsetrace.user_code.effects import HANDED, OUTLINED, has_effects
 from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
-__all__ = ["exchanging", "more_is_run_apart", "run_nothing_apart"]
+__all__ = [
+    "exchanging",
+    "more_is_run_apart",
+    "run_nothing_apart",
+    "some_are_taken_whole",
+]
 
 _lock = threading.RLock()
 _sessions = 0
@@ -50,6 +56,10 @@ _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 
 _LONGEST_LOOPS = 2.5
 """Seconds after which it is given up to run loops apart; most take far less, or very long."""
+_MORE_PATIENCE = 5.0
+"""Seconds of `Session.patience` where calls are taken as a whole, or cannot be."""
+_MOST_HURRIED = 2
+"""Runs of the function that are given up because of calls that take very long."""
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -74,7 +84,9 @@ def more_is_run_apart(session: Session) -> bool:
     Returns whether there are any that were not apart before; or loops that are not run apart any
     more, which did not help.
     """
-    are_too_many = bool(session.exceeded)
+    are_too_many = session.are_too_many = bool(session.exceeded)
+    if session.hurried > _MOST_HURRIED:
+        return False
     if not is_late(session) and _more_is_run_apart(session):
         return True
     if not are_too_many or session.loops_until is None:
@@ -85,9 +97,25 @@ def more_is_run_apart(session: Session) -> bool:
     return True
 
 
+def some_are_taken_whole(session: Session) -> bool:
+    """Run functions apart once more, and of calls with too many paths just some.
+
+    Returns whether there were too many.
+    """
+    if session.takes_whole or not session.are_too_many:
+        return False
+    run_nothing_apart(session)
+    session.takes_whole, session.is_patient, session.hurried = True, False, 0
+    session.patience = _MORE_PATIENCE
+    session.loops_until, session.leaves_loops = None, True
+    return True
+
+
 def _more_is_run_apart(session: Session) -> bool:
     exceeded = session.exceeded[:]
     session.exceeded.clear()
+    if session.takes_whole:
+        return bool(exceeded) and _more_functions(session, exceeded)
     if session.tries_integers:  # they have to be known after all, on however many paths
         session.tries_integers = session.opens_integers = False
         return True
@@ -127,6 +155,7 @@ def run_nothing_apart(session: Session) -> None:
     session.apart.clear()
     session.exceeded.clear()
     session.crowded = session.opened = False
+    session.spent = 0.0
     session.is_patient = session.leaves_loops
     session.may_try = True
     with _lock:
@@ -375,6 +404,7 @@ class _Apart:
         if session is None or trace is None or key not in session.apart or key in session.inside:
             return body(*args, **kwargs)
         session.inside.add(key)
+        whole = Whole(session, trace, body, args, kwargs) if session.takes_whole else None
         try:
             return run_apart(
                 trace,
@@ -383,6 +413,7 @@ class _Apart:
                     body, args, kwargs, known=session.effects, reached=session.functions
                 ),
                 unite=functools.partial(distinct, session, trace),
+                whole=whole,
             )
         finally:
             session.inside.discard(key)

@@ -26,7 +26,7 @@ from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.user_code.frames import is_own, outside_frame
 from sparsetrace.user_code.handlers import code_map
 
-__all__ = ["Branches"]
+__all__ = ["Branches", "Enough"]
 
 _DEEP = 6
 """Frames that are remembered of a decision."""
@@ -38,10 +38,16 @@ _PATIENCE = 0.5
 """Seconds of a trace after which it is found out, by random paths, if these are too many."""
 _SUSPICIOUS = 16
 """Decisions for True at one line, in a row, from which it is tried whether they ever end."""
+_LONGEST = 4096
+"""New decisions of a path that is run to see any result."""
 _BEGUN = 2
 """Paths that are run before it is asked if there is a crowd."""
 
 Place = tuple[CodeType, int]
+
+
+class Enough(BaseException):
+    """Unwinds a call of which so many paths were run that the others are not."""
 
 
 class Branches:
@@ -56,6 +62,8 @@ class Branches:
         So many paths and decisions are begun before routes are remembered, which takes time.
     began : float, optional
         When the trace began (`time.monotonic`); by default now.
+    ends : bool
+        Whether more than `max_paths` are `Enough`, and no error.
 
     Attributes
     ----------
@@ -69,6 +77,16 @@ class Branches:
     exceeded : bool
         Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd` and
         perhaps no more than `max_paths`; with `endless` because of a loop that takes as many turns.
+        `problem` says which.
+    opened : float
+        When it was made (`time.monotonic`).
+    runs : int
+        For its users to count paths of calls within the function.
+    is_first : bool
+        Whether none of the paths has given a result so far that the call is to have whatever the
+        number of paths is.
+    is_cut : bool
+        Whether this path was `Enough`, which had very many decisions.
 
     Examples
     --------
@@ -87,6 +105,7 @@ class Branches:
         crowd: int | None = None,
         few: int = 0,
         began: float | None = None,
+        ends: bool = False,
     ) -> None:
         self.max_paths = max_paths
         self.crowd = max_paths if crowd is None else min(crowd, max_paths)
@@ -97,6 +116,8 @@ class Branches:
         self.standing: list[Place] = []
         self.trail: list[Place] = []
         self.routes: dict[Place, list[tuple[CodeType, ...]]] = {}
+        self.ends, self.problem = ends, ""
+        self.is_first = self.is_cut = False
         self.exceeded = self.crowded = self.endless = False
         self.places: Counter[Place] = Counter()
         self.here: Counter[Place] = Counter()
@@ -114,7 +135,9 @@ class Branches:
         self._waiting: list[tuple[list[bool], int, int]] = []
         """Paths, the place of a decision whose other outcome was not run, and how many decisions
         there are up to that which none before them imply."""
-        self._began = time.monotonic() if began is None else began
+        self.opened = time.monotonic()
+        self.runs = 0
+        self._began = self.opened if began is None else began
         self._new_from = 0
         self._new_waiting = 0
         self._earliest_first = False
@@ -137,6 +160,7 @@ class Branches:
                 self._take_next()
             self.paths += 1
         self._new_waiting = 0
+        self.is_cut = False
         self.again()
         self._check()
         if self.paths > _BEGUN and self.paths + len(self._waiting) > self.crowd:
@@ -266,6 +290,12 @@ class Branches:
 
     def _check(self) -> None:
         """Each new decision has at least one path still to come."""
+        if self.is_first:
+            if self._new_waiting > _LONGEST:
+                self.is_cut = True
+                raise Enough
+            if self.paths <= self.max_paths:
+                return
         if self.paths + len(self._waiting) + self._new_waiting > self.max_paths:
             self.refuse(f"more than max_paths={self.max_paths} decision paths")
 
@@ -278,7 +308,9 @@ class Branches:
 
     def refuse(self, problem: str) -> NoReturn:
         """End the trace because of too many paths."""
-        self.exceeded = True
+        self.exceeded, self.problem = True, problem
+        if self.ends:
+            raise Enough
         (code, line), count = self.places.most_common(1)[0]
         where = f"{code.co_filename}:{line} (in {code.co_name})"
         raise ValueDependentError(

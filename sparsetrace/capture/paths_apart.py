@@ -17,11 +17,12 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from sparsetrace.capture.apart_writes import CannotUndo
-from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.branches import Branches, Enough
 from sparsetrace.capture.genuine_errors import described, is_genuine, judged
 from sparsetrace.capture.known_comparisons import Comparison
 from sparsetrace.capture.result_unions import distinct_results
 from sparsetrace.capture.session import SESSION, Session
+from sparsetrace.capture.taken_whole import Errors, Whole
 from sparsetrace.context import Trace
 from sparsetrace.errors import TracingError
 from sparsetrace.operands.raising import is_injected, may_raise
@@ -39,9 +40,10 @@ run apart turn by turn."""
 _MOST_IN_ONE_ANOTHER = 2
 """The paths of calls in one another, multiplied, are as many times `max_paths` at most."""
 
+_FEW_RUNS = 256
+"""Runs of the paths of a call, and of those of the calls in it, that never take too long."""
+
 Unite = Callable[[list[Any]], list[Any]]
-Errors = dict[tuple[Any, ...], Exception]
-"""Errors of paths by what tells them apart: where they were raised, and what they hold."""
 
 
 class Beside:
@@ -68,6 +70,7 @@ def run_apart(
     beside: Beside | None = None,
     put_aside: Callable[[Errors], bool] | None = None,
     states: int = 1,
+    whole: Whole | None = None,
 ) -> Any:
     """What a call gives, united over the outcomes of the branches in it.
 
@@ -89,6 +92,8 @@ def run_apart(
         Takes errors to where it is gone on without them; whether it does.
     states : int
         Of how many calls in one this is: each has as many paths as one.
+    whole : Whole, optional
+        Makes of the results of some paths what stands for those of all, where these are too many.
     """
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
@@ -98,8 +103,11 @@ def run_apart(
     if around is not None and place in around.calls:
         known, errors = around.calls[place]
         return _gone_on_with(trace, outer, known, errors, put_aside)
+    ready = None if whole is None else whole.known()
+    if ready is not None:
+        return _gone_on_with(trace, outer, *ready, put_aside)
     most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
-    branches = Branches(most * states, few=_FEW, began=session.began)
+    branches = Branches(most * states, few=_FEW, began=session.began, ends=whole is not None)
     decide_apart = session.decider(session, branches)
 
     is_pure = False
@@ -127,14 +135,24 @@ def run_apart(
     try:
         trace.decide = decide
         session.nested.append(branches)
-        while not is_undone and branches.start():
-            _check(session)
-            as_before()
+        while not is_undone and not branches.exceeded:
+            branches.is_first = whole is not None and not results
             try:
+                if not branches.start():
+                    break
+                as_before()
+                _check(session)
                 results.append(call())
+                if branches.is_cut or branches.exceeded:  # which the call has swallowed
+                    del results[-1]
+            except Enough:
+                if not (branches.is_cut or branches.exceeded):
+                    raise
             except TracingError:
                 raise
             except Exception as error:
+                if branches.is_cut or branches.exceeded:
+                    continue
                 if not branches.path and not beside.has_any:
                     raise
                 is_left = leaves is not None and leaves()
@@ -155,11 +173,15 @@ def run_apart(
                     results = unite(results)
                 except CannotUndo:
                     is_undone = True
+            if branches.exceeded:
+                _take_whole(branches, results, refused, whole)
     finally:
         trace.decide = outer
         session.nested.pop()
         if branches.exceeded:
             session.exceeded.append(branches)
+        if branches.runs > _FEW_RUNS:
+            session.spent += time.monotonic() - branches.opened
     if is_undone:
         results.clear()
         return (straight or call)()
@@ -168,6 +190,22 @@ def run_apart(
     if around is not None and lasts and not session.asks_identity():
         around.calls[place] = results, refused
     return _gone_on_with(trace, outer, results, refused, put_aside)
+
+
+def _take_whole(
+    branches: Branches,
+    results: list[Any],
+    refused: Errors,
+    whole: Whole | None,
+) -> None:
+    """Let the results stand for all paths, or refuse the paths as too many."""
+    made = whole.of(results, refused) if whole is not None and results else None
+    branches.ends = False
+    if made is None:
+        branches.refuse(branches.problem)
+    results[:], errors = made
+    refused.update(errors)
+    branches.exceeded = False
 
 
 def _gone_on_with(
@@ -197,9 +235,14 @@ def _lasts(result: object) -> bool:
 
 def _check(session: Session) -> None:
     """Refuse calls in one another that have very many paths together."""
-    *_, branches = session.nested
+    outermost, *_, branches = session.nested[0], *session.nested
     if branches.paths > 1 and is_late(session):
         branches.refuse("very many turns of loops")
+    outermost.runs += 1
+    is_long = branches.paths > 1 and outermost.runs > _FEW_RUNS
+    if is_long and session.spent + time.monotonic() - outermost.opened > session.patience:
+        session.hurried += 1
+        branches.refuse("very many decision paths")
     most = _MOST_IN_ONE_ANOTHER * max(_MOST_PATHS, session.max_paths)
     if branches.paths > 1 and math.prod(b.paths for b in session.nested) > most:
         branches.refuse(f"more than {most} decision paths of calls in one another")

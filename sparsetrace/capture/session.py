@@ -81,6 +81,8 @@ class Outside:
 
 
 _FLOATS = "fcO"
+_PATIENCE = 1.5
+"""Seconds of `Session.patience` at first."""
 _ALL_KINDS = _FLOATS + "biu"
 
 
@@ -130,6 +132,14 @@ class Session:
         Whether they are not any more: then calls and branches alone are run apart.
     opens_counters : bool
         Whether those do that loops with many ends leave; `opened` whether any did.
+    are_too_many : bool
+        Whether too many paths were the last error.
+    patience : float
+        Seconds after which calls are given up that take very many runs: they may be taken as a
+        whole instead; `hurried` counts them, and `spent` the seconds that they took.
+    takes_whole : bool
+        Whether of calls with too many paths only some are run (`capture.taken_whole`); `wholes`
+        has what these gave.
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
     asks_identity : callable
@@ -160,6 +170,9 @@ class Session:
         self.loops_until: float | None = None
         self.leaves_loops = False
         self.opens_counters, self.opened = True, False
+        self.are_too_many = self.takes_whole = False
+        self.wholes: dict[Hashable, Any] = {}
+        self.patience, self.spent, self.hurried = _PATIENCE, 0.0, 0
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
 

@@ -19,7 +19,7 @@ from sparsetrace.user_code.fallbacks import adds_nothing
 from sparsetrace.user_code.frames import outside_frame
 from sparsetrace.user_code.handlers import is_caught, passes_on, watched_frame
 
-__all__ = ["decides", "is_injected", "may_be_caught", "may_raise", "remember"]
+__all__ = ["decides", "injected", "is_injected", "may_be_caught", "may_raise", "remember"]
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Code whose frames may go on under another caller."""
@@ -65,8 +65,7 @@ def may_raise(
     if not trace.dependency and adds_nothing(frame, cls, inner=inner):
         return
     if decides(trace, cls.__name__, operands):
-        setattr(error, _MARK, True)
-        raise error
+        raise injected(error)
 
 
 def may_be_caught(trace: Trace) -> bool:
@@ -122,6 +121,12 @@ def decides(trace: Trace, what: str, operands: Iterable[Any] = ()) -> bool:
             if getattr(type(x), "_is_traced", False):
                 trace.conditions += x._ids.reshape(-1).tolist()
     return trace.decide()
+
+
+def injected(error: Exception) -> Exception:
+    """The error, marked as one that an operation may raise."""
+    setattr(error, _MARK, True)
+    return error
 
 
 def is_injected(error: BaseException) -> bool:

@@ -15,7 +15,12 @@ from typing import Any, NamedTuple
 
 from sparsetrace.arrays.picks import Masks
 from sparsetrace.arrays.value_names import ValueNames
-from sparsetrace.capture.apart_functions import exchanging, more_is_run_apart, run_nothing_apart
+from sparsetrace.capture.apart_functions import (
+    exchanging,
+    more_is_run_apart,
+    run_nothing_apart,
+    some_are_taken_whole,
+)
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
@@ -160,8 +165,8 @@ class _Runs:
     def united(self) -> Traced:
         """The runs of all paths; where these are many, with the branches of calls run apart.
 
-        Many are a crowd, or more than `max_paths`.  Only where running calls apart has no answer
-        the whole of a crowd is run.
+        Many are a crowd, or more than `max_paths`.  Calls that have too many all the same, or take
+        very long, are taken as a whole if that can be.
         """
         session = self.session
         if session is None:
@@ -169,29 +174,41 @@ class _Runs:
                 pass
             return result
         with exchanging(session):
-            crowd = max(_CROWD, self.max_paths // _CROWD_OF)
             try:
-                return self._attempts(session, crowd)
-            except Exception:
-                if not session.crowded:
+                return self._each_way(session)
+            except Exception as error:
+                if not some_are_taken_whole(session):
                     raise
-            run_nothing_apart(session)
-            return self._attempts(session, crowd, with_crowds=True)
+                refusal = error
+            try:
+                return self._attempts(session, with_crowds=True)
+            except Exception:
+                raise refusal from None
 
-    def _attempts(self, session: Session, crowd: int, *, with_crowds: bool = False) -> Traced:
+    def _each_way(self, session: Session) -> Traced:
+        """The runs of all paths, of the whole of a crowd where calls apart have no answer."""
+        try:
+            return self._attempts(session)
+        except Exception:
+            if session.hurried or not session.crowded:
+                raise
+        run_nothing_apart(session)
+        return self._attempts(session, with_crowds=True)
+
+    def _attempts(self, session: Session, *, with_crowds: bool = False) -> Traced:
         """The runs of all paths, with more run apart as long as these are too many.
 
         Parameters
         ----------
         session : Session
-        crowd : int
-            So many paths are already too many; the session knows if that was the reason.
         with_crowds : bool
             Whether crowds are run, too: with nothing run apart, and with all that can be.
         """
-        limit = None if with_crowds else crowd
+        crowd = max(_CROWD, self.max_paths // _CROWD_OF)
+        limit = None if with_crowds and not session.takes_whole else crowd
         while True:
             branches = Branches(self.max_paths, crowd=limit, began=session.began)
+            session.are_too_many = False
             try:
                 result = self.all_paths(branches)
             except TracingError:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, loaded_first
-from sparsetrace.user_code.held_iterators import holds_iterator
+from sparsetrace.user_code.held_iterators import held_callables, holds_iterator
 from sparsetrace.user_code.held_values import (
     PACKAGES,
     UNKNOWN,
@@ -28,6 +28,7 @@ from sparsetrace.user_code.held_values import (
     is_unchanging,
     stored,
 )
+from sparsetrace.user_code.returned_kinds import number_names
 from sparsetrace.user_code.value_kinds import cells_of, kinds_of
 from sparsetrace.user_code.written_arguments import (
     keywords_at,
@@ -36,7 +37,7 @@ from sparsetrace.user_code.written_arguments import (
     written_keyword,
 )
 
-__all__ = ["HANDED", "OUTLINED", "WRITES", "has_effects"]
+__all__ = ["HANDED", "OUTLINED", "WRITES", "has_effects", "written_by_user"]
 
 _STORES = frozenset(
     """
@@ -127,10 +128,41 @@ def has_effects(
     held = (*given, *seen.objects)
     return (
         not pure
+        or (seen.calls_given and not _are_harmless(given, seen))
         or holds_iterator(held, seen.names | seen.asked, _names_in)
         or _is_computed(seen, given)
         or _runs_effects(seen, reached())
     )
+
+
+def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
+    """Whether no callable that a local name may hold changes anything.
+
+    What a name holds was given, loaded by a name or as an attribute, or made: the latter have been
+    looked at, where they stand.
+    """
+    known: set[int] = set()
+    while True:
+        held = (*given, *seen.objects)
+        functions = held_callables(held, seen.names | seen.asked, _names_in)
+        if functions is None:
+            return False
+        new = [f for f in functions if id(f) not in known]
+        if not new:
+            return True
+        for function in new:
+            known.add(id(function))
+            if isinstance(function, types.MethodType):
+                seen.objects.append(function.__self__)
+            elif isinstance(function, functools.partial):
+                seen.objects += (*function.args, *function.keywords.values())
+            if _may_write(function) or not _is_pure(function, seen):
+                return False
+
+
+def _may_write(function: object) -> bool:
+    """Whether a function writes into what it is given where a call says so by its place alone."""
+    return isinstance(function, np.ufunc) or _is_of_numpy(function)
 
 
 Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
@@ -151,6 +183,8 @@ class _Seen(set[int]):
     def __init__(self) -> None:
         super().__init__()
         self.undoes = False
+        self.calls_given = False
+        """Whether local names are called of which it is not known what they hold."""
         self.names: set[str] = set()
         self.asked: set[str] = set()
         """Attributes of which it is not known what they are."""
@@ -314,12 +348,13 @@ def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen:
     kept = [x for x in defaults if not (is_unchanging(x) or callable(x))]
     if not all(type(x) in (dict, list, tuple, set) for x in kept):
         return False  # kept from one call to the next, and not seen to be written
-    code = _written_by_user(function.__code__, undoes=seen.undoes)
+    code = written_by_user(function, undoes=seen.undoes)
     return _Body(code, function.__globals__, cells, given, seen).is_pure()
 
 
-def _written_by_user(code: types.CodeType, *, undoes: bool) -> types.CodeType:
-    """The code that another one hands its calls over to; where nothing is undone, as it was."""
+def written_by_user(function: types.FunctionType, *, undoes: bool = False) -> types.CodeType:
+    """The code that a function's hands its calls over to; where nothing is undone, as it was."""
+    code = function.__code__
     handed = next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
     if undoes:
         return handed
@@ -385,6 +420,12 @@ class _Body(HeldValues):
             return self._calls_what_is_known(at)
         return True
 
+    @functools.cached_property
+    def number_names(self) -> dict[int, frozenset[str]]:
+        """The names that hold numbers, which no operator changes, before each instruction."""
+        cells, given = self.cells | self.imported, self.given
+        return number_names(self.code, self.scope, cells, given, written_by_user)
+
     # --------------------------------------------------------------- what is stored into
     def _is_of_what_is_made(self, at: int) -> bool:
         own, loaded = self.code.co_varnames[:1], self.steps[at - 1].argval
@@ -414,7 +455,7 @@ class _Body(HeldValues):
         if after is None:
             return False
         for name in stored(after):
-            return self.made(name, at) is not None
+            return self.made(name, at) is not None or name in self.number_names.get(at, ())
         if after.opname == "SWAP":  # an item, which `_is_own_item` looks at, too
             chain = loaded_first(self.steps, at)
             return len(chain) == 1 and self.made(str(chain[0][1]), at) == "array"
@@ -469,13 +510,18 @@ class _Body(HeldValues):
                 items = value.values() if isinstance(value, dict) else value
                 return all(_is_pure(item, self.seen) for item in items)
             return callable(value) and _is_pure(value, self.seen)
-        if operation == "LOAD_GLOBAL" or name in self.arguments:
+        if operation == "LOAD_GLOBAL":
             return False
+        if name in self.arguments:
+            self.seen.calls_given = True
+            return True
         places = self.stores.get(str(name), [])
-        return bool(places) and all(
+        if not places or not all(
             self.steps[place - 1].opname in _FUNCTION_STEPS and not self.steps[place].is_jump_target
             for place in places
-        )
+        ):
+            self.seen.calls_given = True
+        return True
 
     def _writes_nothing(self, at: int, chain: Chain) -> bool:
         """Whether a call, if it is one of NumPy's, writes into no argument but the function's."""

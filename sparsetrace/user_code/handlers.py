@@ -27,6 +27,8 @@ __all__ = [
     "HARMLESS",
     "CodeMap",
     "code_map",
+    "exception_table",
+    "handled_types",
     "instructions_of",
     "is_caught",
     "is_harmless",
@@ -85,7 +87,9 @@ class CodeMap:
 
     def __init__(self, code: types.CodeType) -> None:
         self.code = code  # kept, so that its id stays its own
-        self.starts, self.entries = _entries(code.co_exceptiontable)
+        table = exception_table(code)
+        self.starts = [start for start, *_ in table]
+        self.entries = [(end, target) for _, end, target, _ in table]
         self.is_own = is_own(code)
         self.is_driver = code.co_filename == _DRIVER
         self.passes: bool | None = None
@@ -205,14 +209,13 @@ class CodeMap:
         return is_harmless(callee_at(self.instructions, at - 1), scope)
 
 
-def _entries(table: bytes) -> tuple[list[int], list[tuple[int, int]]]:
-    """The starts of the ranges of a code object's table, and their ends and handlers."""
-    numbers = _varints(table)
-    starts, entries = [], []
-    for start, length, target, _ in zip(numbers, numbers, numbers, numbers, strict=True):
-        starts.append(2 * start)
-        entries.append((2 * (start + length), 2 * target))
-    return starts, entries
+def exception_table(code: types.CodeType) -> list[tuple[int, int, int, int]]:
+    """From where to where errors go to which offset, and how much is on the stack below them."""
+    numbers = _varints(code.co_exceptiontable)
+    return [
+        (2 * start, 2 * (start + length), 2 * target, (depth >> 1) + (depth & 1))
+        for start, length, target, depth in zip(numbers, numbers, numbers, numbers, strict=True)
+    ]
 
 
 def _varints(table: bytes) -> Any:
@@ -230,21 +233,32 @@ def matches(
     """Whether an ``except`` clause is for this type of error; None if unknown."""
     if error_type is None or error_type is _Anything:
         return None
+    found = _clause_types(steps, at, scope)
+    if found is None:
+        known = _clause_types(steps, at, scope, known_alone=True) or ()
+        return True if issubclass(error_type, tuple(known)) else None
+    return issubclass(error_type, tuple(found))
+
+
+def _clause_types(
+    steps: list[dis.Instruction], at: int, scope: dict[str, Any], *, known_alone: bool = False
+) -> list[type] | None:
+    """The types that an ``except`` clause is for; None if one of them is not known."""
     last = at - 1
     count = 1
     if steps[last].opname == "BUILD_TUPLE":
         count = steps[last].arg or 0
         last -= 1
-    result: bool | None = False
+    result: list[type] = []
     for _ in range(count):
         chain, first = chain_ending_at(steps, last)
         wanted = named(chain, scope)
         last = first - 1
         clause_types = wanted if isinstance(wanted, tuple) else (wanted,)
-        if not all(isinstance(one, type) for one in clause_types):
-            result = None
-        elif issubclass(error_type, clause_types):
-            return True
+        if all(isinstance(one, type) for one in clause_types):
+            result += clause_types
+        elif not known_alone:
+            return None
     return result
 
 
@@ -310,3 +324,27 @@ def is_caught(error_type: ErrorType, frame: types.FrameType | None) -> bool:
             return True
         result = watched_frame(result.f_back)
     return False
+
+
+def handled_types(frame: types.FrameType | None) -> set[type[Exception]] | None:
+    """The types of errors that handlers name from a frame outwards; None if they may do more.
+
+    Of frames that stand in a ``try``, wherever they stand in it.  A handler that gives the error a
+    name may go on in ways that no type tells.
+    """
+    result: set[type[Exception]] = set()
+    at = watched_frame(frame)
+    while at is not None:
+        steps = instructions_of(at.f_code)
+        if "exc_info" in at.f_code.co_names:
+            return None
+        for place, step in enumerate(steps):
+            if step.opname == "CHECK_EXC_MATCH":
+                found = _clause_types(steps, place, at.f_globals)
+                if found is None or steps[place + 2].opname != "POP_TOP":
+                    return None
+                result.update(cls for cls in found if issubclass(cls, Exception))
+            elif step.opname in ("WITH_EXCEPT_START", "CHECK_EG_MATCH"):
+                return None
+        at = watched_frame(at.f_back)
+    return result

@@ -1,4 +1,4 @@
-"""Whether an object holds iterators, which move on when they are read.
+"""Whether an object holds iterators, which move on when they are read, or functions.
 
 Contract: nothing of the user's runs here.  Of an object's attributes those count that code names.
 """
@@ -6,10 +6,10 @@ Contract: nothing of the user's runs here.  Of an object's attributes those coun
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
-__all__ = ["holds_iterator", "is_iterator"]
+__all__ = ["held_callables", "holds_iterator", "is_iterator"]
 
 _CONTAINERS = (list, tuple, set, frozenset, collections.deque)
 _HEAP_TYPE = 1 << 9
@@ -41,25 +41,57 @@ def holds_iterator(
     >>> holds_iterator([[1.0, {"k": "ab"}]], (), lambda cls: ())
     False
     """
-    todo = [*values]
+    return any(value is None or is_iterator(value) for value in _held(values, names, names_in))
+
+
+def held_callables(
+    values: Iterable[Any], names: Container[str], names_in: Callable[[type], Container[str]]
+) -> list[Any] | None:
+    """The functions and other callables that values are or hold; None if these are very many.
+
+    Parameters
+    ----------
+    values, names, names_in
+        As for `holds_iterator`.
+
+    Examples
+    --------
+    >>> held_callables([(1.0, [abs]), {"k": len}], (), lambda cls: ())
+    [<built-in function len>, <built-in function abs>]
+    """
+    result: dict[int, Any] = {}
+    for value in _held(values, names, names_in):
+        if value is None:
+            return None
+        if callable(value):
+            result[id(value)] = value
+    return list(result.values())
+
+
+def _held(
+    values: Iterable[Any], names: Container[str], names_in: Callable[[type], Container[str]]
+) -> Iterator[Any]:
+    """The values and what they hold, one of a type where that tells all; None after very many."""
+    todo = collections.deque(values)
+    yield from (value for value in todo if value is not None)
     seen: set[int] = set()
     while todo:
-        value = todo.pop()
-        if is_iterator(value):
-            return True
+        value = todo.popleft()
         if id(value) in seen or not _may_hold(type(value)):
             continue
         seen.add(id(value))
         if len(seen) > _MOST:
-            return True
+            yield None
+            return
         inside = _inside(value, names, names_in(type(value)))
         examples = {type(item): item for item in inside}
-        if any(map(is_iterator, examples.values())):
-            return True
-        deeper = set(filter(_may_hold, examples))
+        deeper = {cls for cls in examples if _may_hold(cls)}
+        several = {cls for cls, item in examples.items() if callable(item)}
+        yield from (item for cls, item in examples.items() if item is not None)
+        if several:
+            yield from (item for item in inside if type(item) in several)
         if deeper:
             todo += (item for item in inside if type(item) in deeper)
-    return False
 
 
 def _may_hold(cls: type) -> bool:

@@ -27,6 +27,11 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
         cls: Any = type(value)
         if is_unchanging(value):
             result.append("value")
+        elif cls is tuple and deep:
+            held = kinds_of(value, deep - 1)
+            if held is None:
+                return None
+            result.append(held)
         elif cls in _HOLDING or isinstance(value, np.ndarray):
             if not _holds_plain(value, deep):
                 return None
