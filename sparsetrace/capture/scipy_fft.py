@@ -21,6 +21,7 @@ __all__ = ["backend"]
 _FOURIER = frozenset(
     "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split()
 )
+_HERMITIAN = frozenset("hfft2 ihfft2 hfftn ihfftn".split())
 _TRIGONOMETRIC = frozenset("dct idct dst idst dctn idctn dstn idstn".split())
 _DROPPED = ("overwrite_x", "workers", "plan")
 _LARGEST_MATRIX = 512
@@ -40,6 +41,8 @@ class _Backend:
         name = method.__name__
         if name in _FOURIER:
             return _fourier(name, *args, **kwargs)
+        if name in _HERMITIAN:
+            return _hermitian(name, *args, **kwargs)
         if name in _TRIGONOMETRIC:
             return _trigonometric(name, *args, **kwargs)
         raise UnsupportedError(
@@ -51,7 +54,26 @@ class _Backend:
         )
 
 
-def _fourier(name: str, x: object, *args: Any, **kwargs: Any) -> Any:
+def _hermitian(name: str, x: object, *args: Any, **kwargs: Any) -> Any:
+    """Transforms of several axes, of which the last one has half of a Hermitian sequence."""
+    options = _options(name, args, kwargs)
+    array = _array(x)
+    ends = (-2, -1) if name.endswith("2") else range(-array.ndim, 0)
+    *axes, last = options.get("axes", tuple(ends))
+    *lengths, length = options.get("s", (None,) * (len(axes) + 1))
+    norm = options.get("norm")
+    others: dict[str, Any] = {"axes": tuple(axes), "norm": norm}
+    if None not in lengths:
+        others["s"] = tuple(lengths)
+    if name.startswith("i"):
+        array = np.fft.ihfft(array, length, last, norm)
+        return np.fft.ifftn(array, **others) if axes else array
+    array = np.fft.fftn(array, **others) if axes else array
+    return np.fft.hfft(array, length, last, norm)
+
+
+def _options(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a transform by the names that NumPy has for them."""
     several = name.endswith(("2", "n"))
     names = ("s" if several else "n", "axes" if several else "axis", "norm", *_DROPPED[:2])
     options = dict(zip(names, args, strict=False)) | kwargs
@@ -60,6 +82,11 @@ def _fourier(name: str, x: object, *args: Any, **kwargs: Any) -> Any:
         options[key] = _several(options[key])
     if "s" in options and "axes" not in options:
         options["axes"] = tuple(range(-len(options["s"]), 0))
+    return options
+
+
+def _fourier(name: str, x: object, *args: Any, **kwargs: Any) -> Any:
+    options = _options(name, args, kwargs)
     result = getattr(np.fft, name)(_array(x), **options)
     return result if result.flags.c_contiguous else result.copy()  # as SciPy lays it out
 

@@ -24,6 +24,10 @@ RULES: dict[str, dict[str, str]] = {
     "scipy._lib.array_api_compat.numpy": {"array_api": "clip"},
     "scipy._lib.array_api_extra": {"array_api": "apply_where"},
     "scipy.differentiate": {"optimize.elementwise": "derivative hessian jacobian"},
+    "scipy.cluster.hierarchy": {
+        "cluster.clusters": "average centroid complete linkage median single ward weighted",
+    },
+    "scipy.cluster.vq": {"cluster.clusters": "vq"},
     "scipy.fftpack": {
         "signal.fftpack": """
             cc_diff cs_diff dct dctn diff dst dstn fft fft2 fftn hilbert idct idctn idst idstn ifft
@@ -95,7 +99,7 @@ RULES: dict[str, dict[str, str]] = {
             qr_delete qr_insert qr_update
             eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_frechet
             hessenberg ldl lu null_space orth orthogonal_procrustes qr_multiply qz rq rsf2csf
-            schur solve_continuous_are solve_discrete_are subspace_angles
+            matrix_balance schur solve_continuous_are solve_discrete_are subspace_angles
         """,
         "linalg.linear_systems": """
             cho_factor cho_solve cholesky lu_factor lu_solve matmul_toeplitz solve solve_banded
@@ -173,6 +177,9 @@ RULES: dict[str, dict[str, str]] = {
             permute_dims swapaxes vstack
         """,
     },
+    "scipy.sparse.csgraph": {
+        "sparse.graphs": "bellman_ford dijkstra floyd_warshall johnson shortest_path",
+    },
     "scipy.sparse.linalg": {
         "linalg.sparse_iterations": """
             bicg bicgstab cg cgs eigs eigsh expm gcrotmk gmres lgmres lsmr lsqr minres qmr svds
@@ -184,7 +191,8 @@ RULES: dict[str, dict[str, str]] = {
     },
     "scipy.spatial.distance": {
         "spatial.distance": """
-            braycurtis canberra cdist chebyshev cityblock correlation cosine dice euclidean
+            braycurtis canberra cdist chebyshev cityblock correlation cosine dice
+            directed_hausdorff euclidean
             hamming jaccard jensenshannon mahalanobis minkowski pdist rogerstanimoto russellrao
             seuclidean sokalsneath sqeuclidean squareform yule
         """,

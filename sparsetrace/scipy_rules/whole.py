@@ -233,6 +233,10 @@ def replaced(x, factor: float | None) -> Any:
         return _remade(x, factor)
     if not contains_traced(x):
         return x
+    if is_sparse_traced(x) and factor is not None:
+        made = x._parts.structure.astype(dtype_of(x.data))
+        made.data = replaced(x.data, factor).reshape(made.data.shape)
+        return made
     if is_masked(x):
         if factor is None:
             return x._at_point()

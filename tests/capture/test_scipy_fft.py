@@ -23,6 +23,11 @@ TRANSFORMS = [
     lambda x: scipy.fft.dctn(x.reshape(2, 3)),
     lambda x: scipy.fft.idstn(x.reshape(2, 3), axes=[1], s=[2]),
     lambda x: scipy.fft.fftshift(x),
+    lambda x: scipy.fft.hfft2(x.reshape(2, 3)),
+    lambda x: scipy.fft.hfftn(x.reshape(2, 3), s=(2, 4), axes=(0, 1)),
+    lambda x: scipy.fft.hfftn(x.reshape(2, 3), axes=[1]),
+    lambda x: scipy.fft.ihfft2(x.reshape(2, 3)).real,
+    lambda x: scipy.fft.ihfftn(x.reshape(2, 3), s=[4], axes=[1], norm="ortho").imag,
 ]
 
 

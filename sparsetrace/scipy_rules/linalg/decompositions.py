@@ -181,7 +181,7 @@ def null_space(call, A, rcond):
 
 
 # ------------------------------------------------------------------- others, as a whole
-cossin = expm_cond = whole
+cossin = expm_cond = matrix_balance = whole
 
 
 def ordqz(call, A, B, sort, output):

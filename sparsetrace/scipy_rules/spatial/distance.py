@@ -22,8 +22,10 @@ from sparsetrace.scipy_rules.rule_tools import (
     constant,
     harmless,
 )
+from sparsetrace.scipy_rules.whole import whole
 
 Metric = Callable[..., Any]
+directed_hausdorff = whole
 
 
 def _minkowski(u, v, p=2, w=None):

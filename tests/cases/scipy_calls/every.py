@@ -7,6 +7,7 @@ import pytest
 import scipy
 from numpy.lib import NumpyVersion
 
+from cases.scipy_calls.clusters import CLUSTERS
 from cases.scipy_calls.fftpack import FFTPACK
 from cases.scipy_calls.interpolate import ORDINATES, POINTS
 from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
@@ -22,7 +23,7 @@ WHOLE = {
     for name in (
         *("hessenberg", "lu", "lu, p_indices", "lu, permute_l"),
         *("qr_multiply", "qz", "rq", "rq, r", "qr, pivoting", "qr, pivoting r"),
-        *("ordqz", "qr_update"),
+        *("ordqz", "qr_update", "matrix_balance"),
     )
 }
 STEPS = {
@@ -68,6 +69,11 @@ INTERVALS = {
         *("LinearNDInterpolator, sites", "griddata, at traced"),
         "RegularGridInterpolator, pchip",
     )
+}
+CHOSEN = {
+    f"clusters {name}": "which numbers decide a distance or a way is not looked at"
+    for name in CLUSTERS
+    if not name.startswith(("linkage, joined", "vq"))
 }
 SMALL = "a second derivative is too small for differences there"
 FLAT = {
@@ -115,6 +121,7 @@ ENDS = {
 }
 DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full matrix"}
 EXTRA = {
+    **CHOSEN,
     **{
         f"others {name}": AT_ONCE[f"others {name}"]
         for name in (
@@ -146,6 +153,7 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    **CHOSEN,
     **AT_ONCE,
     **AS_A_WHOLE,
     **DENSE,
@@ -169,6 +177,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **CHOSEN,
     **AT_ONCE,
     **AS_A_WHOLE,
     **DENSE,
@@ -203,6 +212,8 @@ EXTRA_AT = {
 }
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
+    "clusters vq, codes": 60,
+    "clusters vq, scalars": 60,
     "decompositions expm_cond": 1,
     **dict.fromkeys(("others solve_bvp", "others find_minimum", "others find_root"), 1),
     "signal medfilt": 30,
@@ -243,6 +254,7 @@ KINDS = {
     "statistics": (STATISTICS, 4),
     "multivariate": (MULTIVARIATE, 6),
     "equations": (EQUATIONS, 4),
+    "clusters": (CLUSTERS, 6),
 }
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])

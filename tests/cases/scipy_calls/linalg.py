@@ -162,6 +162,7 @@ DECOMPOSITIONS = {
     "schur, sort": lambda x: sl.schur(positive(x), sort="rhp")[0].diagonal(),
     "cossin": lambda x: sl.cossin(sl.qr(square(x))[0], 1, 1)[1],
     "expm_cond": lambda x: sl.expm_cond(square(x)),
+    "matrix_balance": lambda x: sl.matrix_balance(square(x))[0],
     "ordqz": lambda x: sl.ordqz(square(x), FULL[:2, :2])[1][0, 0],
     "qr_update": lambda x: sl.qr_update(np.eye(2), UPPER[:2, :2], x[:2], x[2:])[1],
     "funm": lambda x: sl.funm(np.diag(x[:2]) + UPPER[:2, :2], np.sin),

@@ -32,13 +32,13 @@ def global_array(x):
     return BYTES.sum()
 
 
-def balanced_form(x):
-    return scipy.linalg.matrix_balance(x.reshape(2, 2))
+def band_width(x):
+    return scipy.linalg.bandwidth(x.reshape(2, 2))
 
 
 def swallowed(x):
     try:
-        return scipy.linalg.matrix_balance(x.reshape(2, 2))
+        return scipy.linalg.bandwidth(x.reshape(2, 2))
     except Exception:
         return np.zeros(2)
 
