@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -309,10 +308,11 @@ class SparseDerivative(ABC):
 
     # ----------------------------------------------------------------------------- evaluation
     def _matrix(self, data: Vector) -> csr_array:
-        # a shallow copy, as the constructor looks at all of it, and most of that is not in the
-        # cache; the arrays are the caller's own
+        # not by the constructor, which looks at all of it, and most of that is not in the cache
         pattern = self._template
-        matrix = copy(pattern)
+        matrix = csr_array.__new__(csr_array)
+        vars(matrix).update(vars(pattern))
+        # the arrays are the caller's own
         matrix.data = data
         matrix.indices, matrix.indptr = pattern.indices.copy(), pattern.indptr.copy()
         return matrix
