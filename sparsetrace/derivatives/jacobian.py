@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from sparsetrace.api.detection import jacobian_sparsity
+from sparsetrace.api.options import JacobianOptions, refuse_unknown, takes
 from sparsetrace.coloring import Coloring, color_columns
 from sparsetrace.derivatives.check_schedule import Check
 from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
@@ -21,6 +22,7 @@ from sparsetrace.errors import OutputError
 __all__ = ["SparseJacobian", "sparse_jacobian"]
 
 
+@takes(JacobianOptions)
 def sparse_jacobian(
     f: Callable[..., Any],
     x0: Any,
@@ -35,7 +37,7 @@ def sparse_jacobian(
     coloring: Coloring | None = None,
     order: str = "best",
     check: Check = True,
-    **detection: Any,
+    **detection: Unpack[JacobianOptions],
 ) -> SparseJacobian:
     """The Jacobian of a NumPy function as a callable that returns a sparse array.
 
@@ -71,7 +73,7 @@ def sparse_jacobian(
         Compare the Jacobian with f along a random direction, by two calls: at the first
         evaluation, and so that checks take no more than one call in twenty; or always.
     **detection
-        Keywords of `jacobian_sparsity`: ``constants``, ``max_paths``, ``static_argnums``...
+        See `sparsetrace.api.options.JacobianOptions`.
 
     Returns
     -------
@@ -104,6 +106,7 @@ def sparse_jacobian(
     >>> jacobian
     SparseJacobian: 3 x 4, 6 entries, 2 colors, method 'cs'
     """
+    refuse_unknown(sparse_jacobian, JacobianOptions, detection)
     return SparseJacobian(
         f,
         (x0, *args),
@@ -116,7 +119,7 @@ def sparse_jacobian(
         coloring=coloring,
         order=order,
         check=check,
-        detection=detection,
+        detection={**detection},
     )
 
 
