@@ -83,3 +83,11 @@ def test_the_readme_names_every_keyword():
     rows = {line.split("`")[1] for line in table.splitlines()[2:]}
     assert names_of(JacobianOptions) <= rows
     assert rows == names_of(JacobianOptions) | {"argnums", "out"}
+
+
+def test_solvers_of_programs_list_its_parameters():
+    for solver, own in ((solvers.ipopt_problem, ["options"]), (solvers.sqp, ["tol", "max_iter"])):
+        names = list(inspect.signature(solver).parameters)
+        assert names[:7] == ["f", "g", "x0", "lb", "ub", "cl", "cu"]
+        assert set(own) < set(names)
+        assert "\nlb, ub : array_like, optional\n" in inspect.getdoc(solver)
