@@ -188,13 +188,15 @@ def _missing_column(
     entries = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
     candidates = np.setdiff1d(np.arange(len(x)), entries)
     step = COMPLEX_STEP * 1j if method == "cs" else _STEP
+    still = function(x + 0j)[row].imag if method == "cs" else 0.0
 
     def change(columns: Vector) -> float:
         move = np.zeros(len(x))
         move[columns] = v[columns]
         result = function(x + step * move)[row]
         if method == "cs":
-            return float(abs(result.imag))
+            # of a logarithm of negative numbers, say, that is not 0 where nothing moves
+            return float(abs(result.imag - still))
         size = float(abs(result - base[row]))
         return size if size > 1e3 * _EPS * abs(base[row]) else 0.0
 

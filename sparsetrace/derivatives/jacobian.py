@@ -16,8 +16,10 @@ from sparsetrace.derivatives.check_schedule import Check
 from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened
 from sparsetrace.derivatives.methods import Method
+from sparsetrace.derivatives.prepared import alone
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
 from sparsetrace.errors import OutputError
+from sparsetrace.tracing.pytree import rebuilt
 
 __all__ = ["SparseJacobian", "sparse_jacobian"]
 
@@ -147,11 +149,13 @@ class SparseJacobian(SparseDerivative):
         self._real_method = real_method
         self._prepare(self._flat.take(args))
 
+    @alone
     def value_and_jacobian(self, x: Any, *args: Any) -> tuple[Any, csr_array]:
         """What f returns at `x`, and the Jacobian there."""
         point = self._at(x, args)
         call = self._call if self._vectorized else self._flat.result
-        value = call(point.copy())
+        # a copy, as the next calls may write into what this one returned
+        value = rebuilt(call(point.copy()), _copied)
         return value, self._matrix(self._checked_values(point, flattened(value)))
 
     def at_vector(self, x: Vector, like: FlatFunction) -> csr_array:
@@ -214,3 +218,8 @@ class SparseJacobian(SparseDerivative):
 
     def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         return compared(self._call, x, matrix, self.method, self._bounds, seed)
+
+
+def _copied(leaf: Any) -> Any:
+    """A leaf of a result that later calls of the function cannot change."""
+    return leaf.copy() if isinstance(leaf, (np.ndarray, list)) else leaf

@@ -66,6 +66,8 @@ class Steps:
 def checked_bounds(bounds: Any, size: int) -> Bounds | None:
     """Lower and upper bounds as two vectors; `scipy.optimize.Bounds` or a pair.
 
+    An input whose bounds are equal is moved as if it had none: its derivative is wanted, too.
+
     Raises
     ------
     InputError
@@ -84,7 +86,8 @@ def checked_bounds(bounds: Any, size: int) -> Bounds | None:
         ) from None
     if (sides[0] > sides[1]).any():
         raise InputError("a lower bound lies above its upper bound")
-    return sides[0], sides[1]
+    fixed = sides[0] == sides[1]
+    return np.where(fixed, -np.inf, sides[0]), np.where(fixed, np.inf, sides[1])
 
 
 def rounding_unit(values: Vector) -> float:
@@ -124,7 +127,8 @@ def steps(
 
 def _exact(x: Vector, step: Vector) -> Vector:
     """The difference that the rounded sum has."""
-    result: Vector = (x + step) - x
+    with np.errstate(invalid="ignore"):  # where x is infinite there is none
+        result: Vector = (x + step) - x
     return result
 
 
