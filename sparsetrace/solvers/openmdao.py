@@ -139,9 +139,18 @@ class _ByOutputs:
 
 @dataclass(frozen=True)
 class DeclaredPartials:
-    """What a component declares beside what its code does, for one pair."""
+    """What a component declares beside what its code does, for one pair; see `check_declared`.
+
+    Its text is a line for a log.
+
+    Examples
+    --------
+    >>> print(DeclaredPartials("wing", "lift", "speed", ((0, 3),), extra=0, colors_saved=0))
+    wing: d lift / d speed: lacks 1 entries, the first at (0, 3)
+    """
 
     component: str
+    """Its path in the model."""
     of: str
     wrt: str
     missing: tuple[tuple[int, int], ...]

@@ -54,6 +54,10 @@ def sqp(
     ------
     ImportError
         If osqp is not installed: ``pip install 'sparsetrace[osqp]'``.
+    TracingError
+        If a dependency could be lost.
+    InputError
+        If bounds have other shapes than variables or constraints.
 
     Notes
     -----
@@ -65,9 +69,17 @@ def sqp(
 
     Examples
     --------
-    ::
+    Problem 71 of Hock and Schittkowski.
 
-        result = sqp(f, g, x0, lb=1.0, ub=5.0, cl=[25.0, 40.0], cu=[np.inf, 40.0])
+    >>> import numpy as np
+    >>> from sparsetrace.solvers import sqp
+    >>> def f(x):
+    ...     return x[0] * x[3] * (x[0] + x[1] + x[2]) + x[2]
+    >>> def g(x):
+    ...     return np.prod(x), np.sum(x**2)
+    >>> sides = {"lb": 1.0, "ub": 5.0, "cl": [25.0, 40.0], "cu": [np.inf, 40.0]}
+    >>> sqp(f, g, np.array([1.0, 5.0, 5.0, 1.0]), **sides).x.round(3)  # doctest: +SKIP
+    array([1.   , 4.743, 3.821, 1.379])
     """
     import osqp
 
