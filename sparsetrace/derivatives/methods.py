@@ -26,6 +26,7 @@ __all__ = [
     "Method",
     "Steps",
     "checked_bounds",
+    "checked_rel_step",
     "steps",
 ]
 
@@ -88,6 +89,24 @@ def checked_bounds(bounds: Any, size: int) -> Bounds | None:
         raise InputError("a lower bound lies above its upper bound")
     fixed = sides[0] == sides[1]
     return np.where(fixed, -np.inf, sides[0]), np.where(fixed, np.inf, sides[1])
+
+
+def checked_rel_step(rel_step: ArrayLike | None, size: int) -> None:
+    """Refuse relative steps that move nothing.
+
+    Raises
+    ------
+    InputError
+        If they are no numbers, zero or not finite, or are neither one nor as many as the inputs.
+    """
+    if rel_step is None:
+        return
+    try:
+        given = np.broadcast_to(np.asarray(rel_step, np.float64), (size,))
+    except (TypeError, ValueError):
+        raise InputError(f"rel_step is one number, or {size} of them, one an input") from None
+    if not (np.isfinite(given) & (given != 0)).all():
+        raise InputError("rel_step is finite and not zero, or nothing moves")
 
 
 def rounding_unit(values: Vector) -> float:

@@ -21,7 +21,13 @@ from sparsetrace.coloring import Coloring
 from sparsetrace.derivatives.check_schedule import Check, CheckSchedule
 from sparsetrace.derivatives.compression import Compression
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector
-from sparsetrace.derivatives.methods import METHODS, Bounds, Method, checked_bounds
+from sparsetrace.derivatives.methods import (
+    METHODS,
+    Bounds,
+    Method,
+    checked_bounds,
+    checked_rel_step,
+)
 from sparsetrace.derivatives.outside_state import Change, Difference, OutsideState
 from sparsetrace.errors import InputError
 
@@ -75,6 +81,11 @@ class PreparedDerivative(ABC):
                 f"not {coloring.kind!r}"
             )
         self._lock = RLock()
+        if coloring is not None:
+            try:
+                coloring.verify()
+            except ValueError as error:
+                raise InputError(f"coloring=: {error}") from None
         self._flat = flat
         self._wanted_method = method
         self._rel_step, self._given_bounds = rel_step, bounds
@@ -135,6 +146,7 @@ class PreparedDerivative(ABC):
             known = self._colored(self._traced() if pattern is None else pattern)
         self._take_coloring(x, known)
         self._bounds: Bounds | None = checked_bounds(self._given_bounds, len(x))
+        checked_rel_step(self._rel_step, len(x))
         self.method = self._wanted_method or self._chosen_method(x)
         if self._outside is not None:
             self._outside.settle()

@@ -23,6 +23,8 @@ from sparsetrace.errors import InputError, VerificationError, VerificationWarnin
 __all__ = ["SparseDerivative", "written"]
 
 _FIRST_SEED = 2
+_SUSPECT = 1e10
+"""Where a function is not analytic, rounding divided by the complex step is larger than this."""
 
 
 class SparseDerivative(PreparedDerivative):
@@ -121,6 +123,8 @@ class SparseDerivative(PreparedDerivative):
         before = self.nfev
         values = self._values(x, value)
         self._schedule.evaluated(self.nfev - before)
+        if self.method == "cs" and not np.vdot(values, values) < _SUSPECT**2:
+            self._schedule.state_changed()
         if self._schedule.is_due():
             before = self.nfev
             values = self._check(x, values)

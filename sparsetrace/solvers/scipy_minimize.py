@@ -130,6 +130,9 @@ def minimize(
         else:
             hess = dense_values(hessian)
     constraints = _with_derivatives(constraints, start, chosen, keywords)
+    if chosen == "trust-constr" and any(map(_is_ours, constraints)):
+        # of others that are dense SciPy would say that all have to be of one kind
+        options = {"sparse_jacobian": True, **(options or {})}
     return scipy.optimize.minimize(
         fun, x0, args, chosen, jac, hess, hessp, bounds, constraints, tol, callback, options
     )

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sparsetrace as st
+from sparsetrace.coloring import Coloring
 
 X = np.array([0.3, -1.2, 2.0, 0.7, -0.4])
 METHODS = ["cs", "3-point", "2-point"]
@@ -241,3 +242,51 @@ def test_values_that_are_complex_at_real_points_miss_no_entry():
     with np.errstate(invalid="ignore"):
         diagonal = jacobian(X).diagonal()
     np.testing.assert_allclose(diagonal[X > 0], 1 / X[X > 0])
+
+
+def test_a_function_that_is_not_analytic_beyond_a_sign_is_found_at_once():
+    """NumPy computes such powers of negative complex numbers by logarithms, inexactly."""
+    x = np.array([1.1, 1.2, 1.3])
+    jacobian = st.sparse_jacobian(lambda x: x**101, x)
+    jacobian(x)
+    np.testing.assert_allclose(jacobian(-x).diagonal(), 101 * x**100, rtol=1e-4)
+    assert jacobian.method == "2-point"
+
+
+def test_large_derivatives_are_not_checked_each_time():
+    jacobian = st.sparse_jacobian(lambda x: 1e15 * x**2, X)
+    jacobian(X)
+    before = jacobian.nfev
+    for _ in range(60):
+        np.testing.assert_allclose(jacobian(X).diagonal(), 2e15 * X)
+    assert jacobian.nfev - before <= 60 + 8 + 60 // 20
+
+
+def test_a_gradient_with_errors_is_no_lost_entry():
+    def by_differences(x):
+        return np.array([(value(x + h) - value(x)) / 1e-8 for h in 1e-8 * np.eye(len(x))])
+
+    hessian = st.sparse_hessian(value, X, grad=by_differences, method="2-point")
+    assert np.isfinite(hessian(X).data).all()
+
+
+# ------------------------------------------------------------------------- what users give
+@pytest.mark.parametrize("step", [0.0, np.nan, np.ones(4), [1e-6, 0.0, 1e-6, 1e-6, 1e-6], "large"])
+def test_relative_steps_that_are_none(step):
+    with pytest.raises(st.InputError, match="rel_step"):
+        st.sparse_jacobian(chain, X, method="2-point", rel_step=step)
+
+
+def test_relative_steps_of_each_input():
+    steps = np.full(5, -1e-6)
+    jacobian = st.sparse_jacobian(chain, X, method="2-point", rel_step=steps)
+    np.testing.assert_allclose(jacobian(X).toarray(), chain_jacobian(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_coloring_that_recovers_nothing(check):
+    coloring = Coloring(chain_jacobian(X), "columns", [0] * 5)
+    with pytest.raises(
+        st.InputError, match=r"coloring=: these colors do not recover entry \(0, 0\)"
+    ):
+        st.sparse_jacobian(chain, X, coloring=coloring, check=check)
