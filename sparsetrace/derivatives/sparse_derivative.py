@@ -123,7 +123,9 @@ class SparseDerivative(PreparedDerivative):
         before = self.nfev
         values = self._values(x, value)
         self._schedule.evaluated(self.nfev - before)
-        if self.method == "cs" and not np.vdot(values, values) < _SUSPECT**2:
+        if self.method == "cs" and not (
+            values.max(initial=0.0) < _SUSPECT and values.min(initial=0.0) > -_SUSPECT
+        ):
             self._schedule.state_changed()
         if self._schedule.is_due():
             before = self.nfev
