@@ -18,7 +18,7 @@ from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattene
 from sparsetrace.derivatives.methods import Method
 from sparsetrace.derivatives.prepared import alone
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
-from sparsetrace.errors import OutputError
+from sparsetrace.errors import InputError, OutputError
 from sparsetrace.tracing.pytree import rebuilt
 
 __all__ = ["SparseJacobian", "sparse_jacobian"]
@@ -146,6 +146,11 @@ class SparseJacobian(SparseDerivative):
     ) -> None:
         super().__init__(FlatFunction(f, args, argnums), ("columns",), **options)
         self._vectorized = bool(vectorized)
+        if self._vectorized and not self._flat.is_plain:
+            raise InputError(
+                "vectorized=True takes one argument of shape (n,): f is given its points as the "
+                "rows of one array"
+            )
         self._real_method = real_method
         self._prepare(self._flat.take(args))
 

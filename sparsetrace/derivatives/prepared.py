@@ -41,12 +41,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def alone(method: F) -> F:
-    """A method of a derivative during which no other thread works with it."""
+    """A method of a derivative during which no other thread works with it.
+
+    Where it fails, arguments that are left out later are not those of this call.
+    """
 
     @wraps(method)
     def locked(self: PreparedDerivative, *args: Any, **kwargs: Any) -> Any:
         with self._lock:
-            return method(self, *args, **kwargs)
+            before = self._flat.given()
+            try:
+                return method(self, *args, **kwargs)
+            except BaseException:
+                self._flat.give_back(before)
+                raise
 
     return locked  # type: ignore[return-value]  # of the same parameters
 

@@ -290,3 +290,34 @@ def test_a_coloring_that_recovers_nothing(check):
         st.InputError, match=r"coloring=: these colors do not recover entry \(0, 0\)"
     ):
         st.sparse_jacobian(chain, X, coloring=coloring, check=check)
+
+
+@pytest.mark.parametrize(
+    ("x", "args", "argnums"),
+    [(2.0, (), 0), (np.ones((2, 2)), (), 0), ({"a": X}, (), 0), (X, (X,), (0, 1))],
+    ids=["number", "matrix", "nested", "two arguments"],
+)
+def test_a_stack_of_what_is_no_vector(x, args, argnums):
+    with pytest.raises(st.InputError, match=r"vectorized=True takes one argument of shape \(n,\)"):
+        st.sparse_jacobian(lambda *args: args[0], x, args, argnums=argnums, vectorized=True)
+
+
+def test_a_call_that_fails_leaves_no_arguments_behind():
+    def f(x, k):
+        if k > 5:
+            raise RuntimeError("too many")
+        return x * k
+
+    jacobian = st.sparse_jacobian(f, X, (2,))
+    for fail in (jacobian, jacobian.data, jacobian.value_and_jacobian):
+        with pytest.raises(RuntimeError, match="too many"):
+            fail(X[:3], 9)
+        np.testing.assert_array_equal(jacobian(X).diagonal(), np.full(5, 2.0))
+
+
+def test_a_derivative_inside_of_a_trace_is_refused_with_a_way_out():
+    jacobian = st.sparse_jacobian(np.sin, X)
+    with pytest.raises(st.TracingError, match=r"SparseJacobian[\s\S]*sparsetrace\.opaque"):
+        st.jacobian_sparsity(lambda x: jacobian(x) @ x, X)
+    pattern = st.jacobian_sparsity(lambda x: jacobian(st.detach(x)) @ x, X, local=True)
+    assert pattern.nnz == 5
