@@ -67,8 +67,6 @@ class Steps:
 def checked_bounds(bounds: Any, size: int) -> Bounds | None:
     """Lower and upper bounds as two vectors; `scipy.optimize.Bounds` or a pair.
 
-    An input whose bounds are equal is moved as if it had none: its derivative is wanted, too.
-
     Raises
     ------
     InputError
@@ -87,8 +85,7 @@ def checked_bounds(bounds: Any, size: int) -> Bounds | None:
         ) from None
     if (sides[0] > sides[1]).any():
         raise InputError("a lower bound lies above its upper bound")
-    fixed = sides[0] == sides[1]
-    return np.where(fixed, -np.inf, sides[0]), np.where(fixed, np.inf, sides[1])
+    return sides[0], sides[1]
 
 
 def checked_rel_step(rel_step: ArrayLike | None, size: int) -> None:
@@ -125,7 +122,8 @@ def steps(
     """The steps of all elements, within the bounds; of two points with room for `reach` of them.
 
     A step that would leave the bounds goes to the other side; where no side has room, to the
-    bound that is farther.  Elements with no room at all have step 0.
+    bound that is farther.  Elements whose bounds are equal move as if they had none, as their
+    derivatives are wanted, too.
     """
     relative = (
         unit ** _POWERS[method] if rel_step is None else np.asarray(rel_step, dtype=np.float64)
@@ -138,7 +136,7 @@ def steps(
         wanted = _exact(x, np.abs(wanted))
         return Steps(wanted, -wanted)
     lower, upper = bounds
-    central = (x - np.abs(wanted) >= lower) & (x + np.abs(wanted) <= upper)
+    central = (x - np.abs(wanted) >= lower) & (x + np.abs(wanted) <= upper) | (lower == upper)
     one_sided = _inside(x, np.abs(wanted), bounds, 2.0)
     first = _exact(x, np.where(central, np.abs(wanted), one_sided))
     return Steps(first, np.where(central, -first, 2 * first))
@@ -157,7 +155,7 @@ def _inside(x: Vector, step: Vector, bounds: Bounds | None, times: float) -> Vec
         return step
     lower, upper = bounds
     below, above = (x - lower) / times, (upper - x) / times
-    fits = np.where(step > 0, step <= above, -step <= below)
+    fits = np.where(step > 0, step <= above, -step <= below) | (lower == upper)
     other = np.where(step > 0, step <= below, -step <= above)
     farther = np.where(above >= below, above, -below)
     result: Vector = np.where(fits, step, np.where(other, -step, farther))

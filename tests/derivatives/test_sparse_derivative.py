@@ -217,6 +217,7 @@ def test_an_input_with_equal_bounds_has_a_derivative(method):
     lower[2] = upper[2] = X[2]
     jacobian = st.sparse_jacobian(chain, X, method=method, bounds=(lower, upper))
     np.testing.assert_allclose(jacobian(X).toarray(), chain_jacobian(X), atol=1e-5)
+    assert st.check_derivatives(jacobian, X) < 1e-4
 
 
 @pytest.mark.parametrize("given", HESSIANS)
