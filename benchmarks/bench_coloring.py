@@ -145,15 +145,32 @@ class Jacobian:
         """What a Jacobian takes beside the calls of f, in parts of these; checks are none of f's.
 
         Both are measured in turns, as a machine is not always equally fast; f is called at one
-        array, which stays in the cache.
+        array, which stays in the cache.  Where the system places the arrays in memory moves the
+        result by some hundredths from one process to the next.
         """
+        return self._overhead(method, lambda: self.jacobian(self.y), lambda: None)
+
+    def track_overhead_of_data(self, method):
+        """The same for the values alone, written into an array of the caller's."""
+        out = np.empty(self.jacobian.pattern.nnz)
+        return self._overhead(method, lambda: self.jacobian.data(self.y, out=out), lambda: None)
+
+    def track_overhead_with_value(self, method):
+        """The same for the value of f and the Jacobian; f is called once more, at real numbers."""
+        more = {"2-point": lambda: None}.get(method, lambda: self.f(self.y))
+        return self._overhead(method, lambda: self.jacobian.value_and_jacobian(self.y), more)
+
+    def _overhead(self, method, evaluate, more):
         ratios = []
         for _ in range(100):
             start = perf_counter()
-            self.jacobian(self.y)
+            evaluate()
             between = perf_counter()
             self.time_calls_alone(method)
+            more()
             ratios.append((between - start) / (perf_counter() - between))
         return float(np.median(ratios)) - 1
 
     track_overhead.unit = "parts of f"
+    track_overhead_of_data.unit = "parts of f"
+    track_overhead_with_value.unit = "parts of f"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import numpy as np
 
 from sparsetrace.api.leaves import leaves_of_shapes
+from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, takes
 from sparsetrace.api.pattern import SparsityPattern
-from sparsetrace.context import Trace
 from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
@@ -22,23 +22,14 @@ from sparsetrace.verification import Verification, own_error
 
 __all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity", "traced_runs"]
 
-Store = Literal["auto", "roaring", "bitset", "csr"]
-HessianStore = Literal["auto", "csr", "bitset", "roaring", "dict"]
 
-
+@takes(JacobianOptions)
 def jacobian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
-    static_argnums: int | Sequence[int] = (),
-    store: Store = "auto",
     out: object = None,
-    constants: Literal["values", "structure"] = "values",
-    dependency: bool = False,
-    capture: bool = True,
-    max_paths: int = 1024,
-    local: bool = False,
-    verify: bool | int | None = None,
+    **options: Unpack[JacobianOptions],
 ) -> SparsityPattern:
     """Sparsity pattern of the Jacobian of a NumPy function, valid for every input.
 
@@ -57,39 +48,11 @@ def jacobian_sparsity(
         numbers have unknown values (unless `local`): none of them cuts a dependency, and
         a branch on one is run both ways.  Whole numbers, truth values, text, callables,
         other objects and the structure of sparse matrices are taken as they are.
-    static_argnums : int or sequence of int
-        Arguments outside `argnums` that are taken as they are, with their values.
-    store : {"auto", "csr", "bitset", "roaring"}
-        How index sets are held while they are propagated; the answer is the same.
     out : array or nested arrays, optional
         For functions that fill an argument: f is called as ``f(*args, out)``, and the
         rows are the elements of `out`.
-    constants : {"values", "structure"}
-        With "values" the zeros of constants cut dependencies (``0 * x``, a zero row of
-        A in ``A @ x``); with "structure" they do not, for constants that change later.
-    dependency : bool
-        Follow values rather than derivatives: ``floor(x)`` depends on x, though its
-        derivative is zero.
-
-    capture : bool
-        Trace through ``np.zeros`` buffers, ``np.asarray``, ``np.array`` of elements,
-        the ``math`` module and ``float``, in the function's own code.
-    max_paths : int
-        Most paths through the branches (``if``, ``while``, ``and``...) on traced values
-        that are run and united.
-
-    local : bool
-        The pattern at the point given, not for every input: branches, masks, sorting and
-        indices follow the values, and derivatives that vanish at the point are cut.  At
-        ties (``maximum`` of equal numbers) both sides stay; a comparison exactly at its
-        threshold follows the branch that is taken.  Compute it anew when the
-        inputs change.
-    verify : bool, int or None
-        True, or a number of probes, checks the pattern by plain calls, as
-        `check_jacobian_sparsity` does.  Left out (None), a trace at a point compares the
-        values that it carried with one plain call, and a function that chooses by values
-        a dozen times is called a few times near the point, since it may halve an interval;
-        False leaves both out.
+    **options
+        See `sparsetrace.api.options.JacobianOptions`.
 
     Returns
     -------
@@ -124,18 +87,12 @@ def jacobian_sparsity(
            [1, 1, 0],
            [0, 0, 1]])
     """
-    _check(store, constants, max_paths)
-    traced_call = TracedCall(f, args, argnums, out, static_argnums)
-    verification = Verification(verify, traced_call, local=bool(local))
-
-    new_trace = partial(
-        traced_call.trace,
-        values=constants == "values",
-        dependency=bool(dependency),
-        local=bool(local),
-    )
-    runs, left_out = traced_runs(traced_call, new_trace, local, max_paths, capture)
-    patterns = [propagate(run.trace.graph, run.outputs, store) for run in runs]
+    chosen = _checked(jacobian_sparsity, JacobianOptions, options)
+    dependency = bool(chosen["dependency"])
+    traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
+    verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
+    runs, left_out = traced_runs(traced_call, chosen, dependency=dependency)
+    patterns = [propagate(run.trace.graph, run.outputs, chosen["store"]) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
         sizes_found = sorted({len(run.outputs) for run in runs})
@@ -156,22 +113,16 @@ def jacobian_sparsity(
         row_leaves=leaves_of_shapes(traced_call.result_shapes),
         column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
     )
-    verification.jacobian(pattern, runs[0].trace, dependency=bool(dependency))
+    verification.jacobian(pattern, runs[0].trace, dependency=dependency)
     return pattern
 
 
+@takes(HessianOptions)
 def hessian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
-    static_argnums: int | Sequence[int] = (),
-    local: bool = False,
-    store: Store = "auto",
-    hessian_store: HessianStore = "auto",
-    constants: Literal["values", "structure"] = "values",
-    capture: bool = True,
-    max_paths: int = 1024,
-    verify: bool | int | None = None,
+    **options: Unpack[HessianOptions],
 ) -> SparsityPattern:
     """Sparsity pattern of the Hessian of a NumPy function with one output.
 
@@ -179,14 +130,10 @@ def hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``, as for `jacobian_sparsity`; returns one number.
-    *args, argnums, static_argnums, store, constants, capture, max_paths, verify
-        As for `jacobian_sparsity`; the check is `check_hessian_sparsity`.
-    local : bool
-        The pattern at the point given: first and second derivatives that vanish there
-        are cut.  ``x ** 2`` keeps its second derivative at 0, ``x ** 3`` does not.
-    hessian_store : {"auto", "csr", "bitset", "roaring", "dict"}
-        How the Hessian's entries are held while they are gathered, chosen apart from
-        `store`, which holds those of gradients; the answer is the same.
+    *args, argnums
+        As for `jacobian_sparsity`.
+    **options
+        See `sparsetrace.api.options.HessianOptions`.
 
     Returns
     -------
@@ -223,32 +170,18 @@ def hessian_sparsity(
            [0, 0, 0, 1, 0],
            [0, 0, 0, 0, 0]])
     """
-    return _hessian(
-        TracedCall(f, args, argnums, None, static_argnums),
-        one_output=True,
-        local=local,
-        store=store,
-        hessian_store=hessian_store,
-        constants=constants,
-        capture=capture,
-        max_paths=max_paths,
-        verify=verify,
-    )
+    chosen = _checked(hessian_sparsity, HessianOptions, options)
+    traced_call = TracedCall(f, args, argnums, None, chosen["static_argnums"])
+    return _hessian(traced_call, chosen, one_output=True)
 
 
+@takes(HessianOptions)
 def lagrangian_hessian_sparsity(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
-    static_argnums: int | Sequence[int] = (),
     out: object = None,
-    local: bool = False,
-    store: Store = "auto",
-    hessian_store: HessianStore = "auto",
-    constants: Literal["values", "structure"] = "values",
-    capture: bool = True,
-    max_paths: int = 1024,
-    verify: bool | int | None = None,
+    **options: Unpack[HessianOptions],
 ) -> SparsityPattern:
     """Sparsity pattern of the Hessian of ``sum_i w_i f_i(x)``, whatever the weights are.
 
@@ -259,10 +192,10 @@ def lagrangian_hessian_sparsity(
     ----------
     f : callable
         Called as ``f(*args)``; returns numbers in any structure.
-    *args, argnums, static_argnums, out, local, store, hessian_store
-        As for `jacobian_sparsity` and `hessian_sparsity`.
-    constants, capture, max_paths, verify
-        As for `jacobian_sparsity` and `hessian_sparsity`.
+    *args, argnums, out
+        As for `jacobian_sparsity`.
+    **options
+        See `sparsetrace.api.options.HessianOptions`.
 
     Returns
     -------
@@ -280,41 +213,20 @@ def lagrangian_hessian_sparsity(
     >>> st.lagrangian_hessian_sparsity(lambda x: (x[0] ** 2, x[1] * x[2]), np.ones(3)).nnz
     3
     """
-    return _hessian(
-        TracedCall(f, args, argnums, out, static_argnums),
-        one_output=False,
-        local=local,
-        store=store,
-        hessian_store=hessian_store,
-        constants=constants,
-        capture=capture,
-        max_paths=max_paths,
-        verify=verify,
-    )
+    chosen = _checked(lagrangian_hessian_sparsity, HessianOptions, options)
+    traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
+    return _hessian(traced_call, chosen, one_output=False)
 
 
 def _hessian(
-    traced_call: TracedCall,
-    *,
-    one_output: bool,
-    local: bool,
-    store: str,
-    hessian_store: str,
-    constants: str,
-    capture: bool,
-    max_paths: int,
-    verify: bool | int | None,
+    traced_call: TracedCall, chosen: dict[str, Any], *, one_output: bool
 ) -> SparsityPattern:
-    _check(store, constants, max_paths)
+    store, hessian_store = chosen["store"], chosen["hessian_store"]
     if hessian_store not in HESSIAN_STORES:
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
-    verification = Verification(verify, traced_call, local=bool(local))
-
-    new_trace = partial(
-        traced_call.trace, values=constants == "values", local=bool(local), second_order=True
-    )
-    runs, left_out = traced_runs(traced_call, new_trace, local, max_paths, capture)
+    verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
+    runs, left_out = traced_runs(traced_call, chosen, second_order=True)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
@@ -332,25 +244,29 @@ def _hessian(
     return pattern
 
 
-def traced_runs(
-    traced_call: TracedCall,
-    new_trace: Callable[[], Trace],
-    local: bool,
-    max_paths: int,
-    capture: bool,
-) -> Traced:
-    """All paths through the function."""
+def traced_runs(traced_call: TracedCall, chosen: Mapping[str, Any], **order: bool) -> Traced:
+    """All paths through the function.
+
+    Parameters
+    ----------
+    chosen : mapping
+        The options of the trace, `TraceOptions`.
+    **order
+        What `TracedCall.trace` is told besides: ``dependency`` or ``second_order``.
+    """
+    local = bool(chosen["local"])
+    values = chosen["constants"] == "values"
     try:
-        with traced_call.explaining(local=bool(local)):
+        with traced_call.explaining(local=local):
             return trace(
                 traced_call.run,
-                new_trace,
+                partial(traced_call.trace, values=values, local=local, **order),
                 function=traced_call.function,
                 state=traced_call.state,
                 unknown=traced_call.unknown,
                 point=traced_call.point() if local else (),
-                max_paths=int(max_paths),
-                capture=bool(capture),
+                max_paths=int(chosen["max_paths"]),
+                capture=bool(chosen["capture"]),
             )
     except TracingError as error:
         own = own_error(traced_call, error)
@@ -359,10 +275,14 @@ def traced_runs(
         raise own from own.__cause__
 
 
-def _check(store: str, constants: str, max_paths: int) -> None:
+def _checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of a detection, of which a user gave some."""
+    chosen = completed(function, kind, given)
+    max_paths, constants, store = chosen["max_paths"], chosen["constants"], chosen["store"]
     if not isinstance(max_paths, (int, np.integer)) or max_paths < 1:
         raise InputError(f"max_paths={max_paths!r}: a positive whole number is wanted")
     if constants not in ("values", "structure"):
         raise InputError(f"constants={constants!r}: choose 'values' or 'structure'")
     if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
+    return chosen

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal
+from typing import Any, Unpack
 
 from sparsetrace.api.detection import traced_runs
 from sparsetrace.api.extension import register_rule
+from sparsetrace.api.options import JacobianOptions, completed, takes
 from sparsetrace.capture.stand_ins import going_on, stand_in_rule
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import Explanation, InputError, TracingError, muted
@@ -107,18 +107,13 @@ class Diagnosis:
         return "\n".join(lines)
 
 
+@takes(JacobianOptions)
 def diagnose(
     f: Callable[..., Any],
     *args: Any,
     argnums: int | Sequence[int] = 0,
-    static_argnums: int | Sequence[int] = (),
     out: object = None,
-    constants: Literal["values", "structure"] = "values",
-    dependency: bool = False,
-    capture: bool = True,
-    max_paths: int = 1024,
-    local: bool = False,
-    **others: Any,
+    **options: Unpack[JacobianOptions],
 ) -> Diagnosis:
     """List all calls of a function that `jacobian_sparsity` refuses, not the first one alone.
 
@@ -130,10 +125,10 @@ def diagnose(
     Parameters
     ----------
     f : callable
-    *args, argnums, static_argnums, out, constants, dependency, capture, max_paths, local
+    *args, argnums, out
         As for `jacobian_sparsity`.
-    **others
-        Its other keywords, which have no effect: no pattern is made.
+    **options
+        As for `jacobian_sparsity`; `store` and `verify` have no effect, as no pattern is made.
 
     Returns
     -------
@@ -152,7 +147,7 @@ def diagnose(
     >>> import numpy as np
     >>> import sparsetrace as st
     >>> def f(x):
-    ...     count = np.unique_counts(x).counts.size
+    ...     count = np.unique_counts(x).values.size
     ...     return x.astype("U5").size * x + count * float.fromhex(x.tolist()[0].hex())
     >>> for refusal in st.diagnose(f, np.ones(3)):
     ...     print(refusal.call, refusal.lineno, refusal.remedies[0])
@@ -161,24 +156,21 @@ def diagnose(
     float.hex() 3 Keep the number as it is: v for np.float64(v), np.trunc(v) for int(v); indices \
 and counts must come from constants.
     """
-    unknown = set(others).difference(("store", "verify"))
-    if unknown:
-        raise InputError(f"diagnose has no keyword {sorted(unknown)[0]!r}")
+    chosen = completed(diagnose, JacobianOptions, options)
+    dependency, is_local = bool(chosen["dependency"]), bool(chosen["local"])
 
     def follow(notes: _Notes, *, local: bool) -> bool:
         def run() -> None:
-            traced_call = TracedCall(f, args, argnums, out, static_argnums)
-            options = {"dependency": bool(dependency), "local": local}
-            new_trace = partial(traced_call.trace, values=constants == "values", **options)
+            traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
             with going_on(notes):
-                traced_runs(traced_call, new_trace, local, max_paths, capture)
+                traced_runs(traced_call, {**chosen, "local": local}, dependency=dependency)
 
         return notes.followed(run)
 
     notes = _Notes()
     try:
-        complete = follow(notes, local=bool(local))
-        at_a_point = not (complete or local)
+        complete = follow(notes, local=is_local)
+        at_a_point = not (complete or is_local)
         if at_a_point:
             complete = follow(notes, local=True)
     finally:

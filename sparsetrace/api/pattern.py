@@ -228,6 +228,12 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         ------
         TypeError
             Always.
+
+        Examples
+        --------
+        >>> SparsityPattern([[1, 0]]).setdiag(1)
+        Traceback (most recent call last):
+        TypeError: ...
         """
         self[k] = values
 
@@ -332,7 +338,14 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         return self._chosen(columns <= rows + k)
 
     def triu(self, k: int = 0) -> SparsityPattern:
-        """Entries on and above the k-th diagonal, such as the half that OSQP takes."""
+        """Entries on and above the k-th diagonal, such as the half that OSQP takes.
+
+        Examples
+        --------
+        >>> SparsityPattern([[1, 1], [1, 1]]).triu().toarray().astype(int)
+        array([[1, 1],
+               [0, 1]])
+        """
         rows, columns = self.coords()
         return self._chosen(columns >= rows + k)
 
@@ -387,7 +400,16 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         return element_of(self.row_leaves, row, self.shape[0], "row")
 
     def leaf_of_column(self, column: int) -> Element:
-        """The input that a column belongs to; see `leaf_of_row`."""
+        """The input that a column belongs to; see `leaf_of_row`, which raises the same errors.
+
+        Examples
+        --------
+        >>> import sparsetrace as st
+        >>> x = {"a": [1.0, 2.0], "b": [3.0, 4.0]}
+        >>> pattern = st.jacobian_sparsity(lambda x: x["a"][0] * x["b"][1], x)
+        >>> str(pattern.leaf_of_column(3))
+        'x["b"][1]'
+        """
         return element_of(self.column_leaves, column, self.shape[1], "column")
 
     def block(self, of: str | Leaf, wrt: str | Leaf) -> SparsityPattern:
@@ -404,6 +426,13 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
             If there is no such leaf.
         ValueError
             If the pattern is no result of a trace.
+
+        Examples
+        --------
+        >>> import sparsetrace as st
+        >>> pattern = st.jacobian_sparsity(lambda x, y: (x * x, x * y), 1.0, 2.0, argnums=(0, 1))
+        >>> pattern.block("f[1]", "y").toarray()
+        array([[ True]])
         """
         rows, columns = leaf_named(self.row_leaves, of), leaf_named(self.column_leaves, wrt)
         block: SparsityPattern = self[rows.start : rows.stop, columns.start : columns.stop]

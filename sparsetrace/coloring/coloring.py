@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from sparsetrace.coloring.cliques import sorted_pattern
-from sparsetrace.coloring.counting import groups_of, seeds_of
+from sparsetrace.coloring.counting import groups_of, seeds_of, summed
 from sparsetrace.coloring.first_fit import Ints
 from sparsetrace.coloring.recovery import (
     Substitution,
@@ -88,6 +88,8 @@ class Coloring:
         if kind not in KINDS:
             raise ValueError(f"kind={kind!r} is none of {', '.join(KINDS)}")
         self.pattern = sorted_pattern(pattern)
+        if issparse(pattern):  # which others may change
+            self.pattern = self.pattern.copy()
         self.kind = kind
         rows, columns = self.pattern.shape
         self.column_colors = _checked("column_colors", column_colors, columns, kind != "rows")
@@ -169,9 +171,9 @@ class Coloring:
             raise ValueError(f"the matrix is {matrix.shape}, the pattern {self.pattern.shape}")
         products = []
         if self.kind != "rows":
-            products.append(matrix @ seeds_of(self.column_colors, self.num_column_colors))
+            products.append(summed(matrix, self.column_colors, self.num_column_colors))
         if self.kind in ("rows", "bidirectional"):
-            products.append((matrix.T @ seeds_of(self.row_colors, self.num_row_colors)).T)
+            products.append(summed(matrix.T, self.row_colors, self.num_row_colors).T)
         return products[0] if len(products) == 1 else tuple(products)
 
     def decompress(self, compressed: Any, out: Any = None) -> Any:
@@ -193,7 +195,7 @@ class Coloring:
         Raises
         ------
         ValueError
-            If a shape does not fit.
+            If a shape does not fit, or `out` cannot hold such numbers.
         """
         products = self._flat(compressed)
         if out is None:
@@ -204,6 +206,8 @@ class Coloring:
                 raise ValueError("out has other entries than the pattern, or in another order")
             if values.shape != (self.pattern.nnz,):
                 raise ValueError(f"out has shape {values.shape}, not ({self.pattern.nnz},)")
+            if not np.can_cast(products.dtype, values.dtype, "same_kind"):
+                raise ValueError(f"out holds {values.dtype}, and the values are {products.dtype}")
         self._fill(products, values)
         if out is not None:
             return out

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array, issparse
 
 from sparsetrace.coloring.first_fit import Ints
 
@@ -18,6 +19,7 @@ __all__ = [
     "longest_row",
     "renumbered",
     "seeds_of",
+    "summed",
     "without_empty",
 ]
 
@@ -56,6 +58,25 @@ def groups_of(colors: Ints, count: int) -> list[Ints]:
     order = np.argsort(colors, kind="stable")
     bounds = np.searchsorted(colors[order], np.arange(count + 1))
     return [order[start:stop] for start, stop in itertools.pairwise(bounds)]
+
+
+def summed(matrix: Any, colors: Ints, count: int) -> NDArray[Any]:
+    """The sum of each color's columns, shape (rows, count).
+
+    It is the product with `seeds_of`, but what is infinite gets into its own color alone.
+    """
+    if issparse(matrix):
+        entries = coo_array(matrix)
+        row, column = entries.coords
+        colored = colors[column] >= 0
+        places = row[colored], colors[column[colored]]
+        shape = matrix.shape[0], count
+        result: NDArray[Any] = coo_array((entries.data[colored], places), shape=shape).toarray()
+        return result.astype(np.result_type(result, np.float64), copy=False)
+    result = np.zeros((matrix.shape[0], count), np.result_type(matrix, np.float64))
+    for color, group in enumerate(groups_of(colors, count)):
+        result[:, color] = matrix[:, group].sum(axis=1)
+    return result
 
 
 def seeds_of(colors: Ints, count: int) -> NDArray[np.float64]:

@@ -82,6 +82,22 @@ def check_derivatives(
         raise InputError(f"a derivative of this package is needed, not {type(derivative).__name__}")
     if method not in ("matvec", "dense"):
         raise InputError(f"method={method!r}: choose 'matvec' or 'dense'")
+    with derivative._lock:
+        return _checked(derivative, x, args, method, num_probes, seed=seed, rtol=rtol, atol=atol)
+
+
+def _checked(
+    derivative: SparseDerivative,
+    x: Any,
+    args: tuple[Any, ...],
+    method: str,
+    num_probes: int,
+    *,
+    seed: int,
+    rtol: float | None,
+    atol: float,
+) -> float:
+    """The worst error, if it is small enough."""
     point, matrix, function = derivative._to_compare(x, args)
     bounds = derivative._bounds
     if not all(matrix.shape):

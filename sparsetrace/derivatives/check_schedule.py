@@ -61,7 +61,7 @@ class CheckSchedule:
         self._calls, self._pause = 0, 1
 
     def state_changed(self) -> None:
-        """Floats that the function reads have changed."""
+        """Floats that the function reads have changed, or its derivatives look wrong."""
         self._has_changed = True
 
     @property

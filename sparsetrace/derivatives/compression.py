@@ -123,11 +123,11 @@ class Compression:
             imaginary = self._sized(stacked(points)).imag
             np.multiply(imaginary, 1 / COMPLEX_STEP, out=products, casting="unsafe")
             return products
-        for color, group in enumerate(groups):
+        for group, product in zip(groups, products, strict=True):
             point = x.astype(np.complex128)  # the function may keep or change it
             point.imag[group] = COMPLEX_STEP
             imaginary = self._sized(function(point)).imag
-            np.multiply(imaginary, 1 / COMPLEX_STEP, out=products[color], casting="unsafe")
+            np.multiply(imaginary, 1 / COMPLEX_STEP, out=product, casting="unsafe")
             del point, imaginary  # the next ones take their memory, which is in the cache
         return products
 
@@ -186,9 +186,7 @@ class Compression:
         if not self._direct:
             entries: Vector = self.coloring.decompress(products.T).data
             return entries
-        values = np.empty(len(self._places), dtype=products.dtype)
-        if len(values):
-            np.take(products.reshape(-1), self._places, out=values, mode="clip")
+        values: Vector = products.reshape(-1).take(self._places)
         return values
 
     def _differences(

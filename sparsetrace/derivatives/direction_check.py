@@ -188,20 +188,30 @@ def _missing_column(
     entries = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
     candidates = np.setdiff1d(np.arange(len(x)), entries)
     step = COMPLEX_STEP * 1j if method == "cs" else _STEP
+    still = function(x + 0j)[row].imag if method == "cs" else 0.0
 
-    def change(columns: Vector) -> float:
+    def change(columns: Vector, part: float = 1.0) -> float:
         move = np.zeros(len(x))
         move[columns] = v[columns]
-        result = function(x + step * move)[row]
+        result = function(x + part * step * move)[row]
         if method == "cs":
-            return float(abs(result.imag))
+            # of a logarithm of negative numbers, say, that is not 0 where nothing moves
+            return float(abs(result.imag - still))
         size = float(abs(result - base[row]))
         return size if size > 1e3 * _EPS * abs(base[row]) else 0.0
 
     # what rounding changes, too, is the smaller half
     while len(candidates) > 1 and change(candidates):
         candidates = max(np.array_split(candidates, 2), key=change)
-    return int(candidates[0]) if len(candidates) == 1 and change(candidates) else None
+    if len(candidates) != 1 or not change(candidates):
+        return None
+    if method != "cs":
+        # errors of a function that is itself a difference do not shrink with the step
+        whole = change(candidates)
+        parts = [change(candidates, part) / (part * whole) for part in (1 / 2, 1 / 4, 1 / 8)]
+        if not all(1 / 2 < part < 2 for part in parts):
+            return None
+    return int(candidates[0])
 
 
 def _within(x: Vector, v: Vector, bounds: Bounds | None) -> Vector:

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.errors import InputError, OutputError
+from sparsetrace.errors import (
+    InputError,
+    OutputError,
+    UnsupportedError,
+    explain,
+    opaque_call,
+)
+from sparsetrace.operands.operands import is_traced
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
 
 __all__ = ["FlatFunction", "Vector", "flattened"]
@@ -52,9 +59,14 @@ class FlatFunction:
             raise InputError(f"argnums={argnums!r}: the function has {len(args)} arguments")
         self.argnums = [int(i) % len(args) for i in numbers]
         self.calls = 0
-        self._plain = self._is_plain()
+        self._plain = self._varies_alone()
 
-    def _is_plain(self) -> bool:
+    @property
+    def is_plain(self) -> bool:
+        """Whether one array with one dimension varies."""
+        return self._plain
+
+    def _varies_alone(self) -> bool:
         """Whether one array with one dimension varies, as nearly always."""
         first = self.args[self.argnums[0]]
         return len(self.argnums) == 1 and type(first) is np.ndarray and first.ndim == 1
@@ -77,9 +89,18 @@ class FlatFunction:
         for i in self.argnums:
             given[i] = self._in_structure(given[i], self.args[i])
         self.args = tuple(given)
-        self._plain = self._is_plain()
+        self._plain = self._varies_alone()
         vectors = [np.asarray(leaf).reshape(-1) for leaf in self._leaves()]
         x = np.concatenate(vectors) if vectors else np.zeros(0)
+        if any(map(is_traced, self._leaves())):
+            raise UnsupportedError(
+                explain(
+                    "a SparseJacobian or SparseHessian",
+                    "it is evaluated by plain calls of its function, and was given traced values",
+                    opaque_call(),
+                    "Or take it for a constant: of sparsetrace.detach(x), with local=True.",
+                )
+            )
         if x.dtype.kind not in "biufc":
             raise InputError(f"the arguments hold {x.dtype}, not numbers")
         return x.astype(np.result_type(x, np.float64), copy=False)
@@ -87,6 +108,14 @@ class FlatFunction:
     def follow(self, other: FlatFunction) -> None:
         """Take the arguments that another function of the same was given last."""
         self.args, self._plain = other.args, other._plain
+
+    def given(self) -> tuple[Any, ...]:
+        """What `give_back` takes, to forget a call."""
+        return self.args, self._plain
+
+    def give_back(self, before: tuple[Any, ...]) -> None:
+        """Keep the arguments of before."""
+        self.args, self._plain = before
 
     def _leaves(self) -> list[Any]:
         return [leaf for i in self.argnums for leaf in leaves(self.args[i])]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from numpy.typing import ArrayLike
 
+from sparsetrace.api.options import HessianOptions, refuse_unknown, takes
 from sparsetrace.coloring import Coloring
 from sparsetrace.derivatives.check_schedule import Check
 from sparsetrace.derivatives.lagrangian import SparseLagrangianHessian
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 
+@takes(HessianOptions)
 def sparse_hessian(
     f: Function | None,
     x0: Any,
@@ -40,7 +42,7 @@ def sparse_hessian(
     kind: Literal["star", "acyclic"] = "star",
     order: str = "best",
     check: Check = True,
-    **detection: Any,
+    **detection: Unpack[HessianOptions],
 ) -> SparseHessian:
     """The Hessian of a NumPy function as a callable that returns a symmetric sparse array.
 
@@ -95,7 +97,7 @@ def sparse_hessian(
         Compare the curvature along a random direction: at the first evaluation, and so that
         checks take no more than one call in twenty; or always.
     **detection
-        Keywords of `hessian_sparsity`: ``constants``, ``max_paths``, ``static_argnums``...
+        See `sparsetrace.api.options.HessianOptions`.
 
     Returns
     -------
@@ -135,6 +137,7 @@ def sparse_hessian(
     >>> hessian
     SparseHessian: 4 x 4, 9 entries, 2 colors, method 'cs'
     """
+    refuse_unknown(sparse_hessian, HessianOptions, detection)
     return SparseHessian(
         f,
         (x0, *args),
@@ -149,10 +152,11 @@ def sparse_hessian(
         kind=kind,
         order=order,
         check=check,
-        detection=detection,
+        detection={**detection},
     )
 
 
+@takes(HessianOptions)
 def sparse_lagrangian_hessian(
     f: Function | None,
     g: Function | None,
@@ -172,7 +176,7 @@ def sparse_lagrangian_hessian(
     order: str = "best",
     check: Check = True,
     lower: bool = False,
-    **detection: Any,
+    **detection: Unpack[HessianOptions],
 ) -> SparseLagrangianHessian:
     """The Hessian of ``objective_factor * f(x) + multipliers @ g(x)``, as a callable.
 
@@ -196,7 +200,7 @@ def sparse_lagrangian_hessian(
     lower : bool, optional
         Return the lower triangle alone, as Ipopt takes it.
     **detection
-        Keywords of `lagrangian_hessian_sparsity`.
+        See `sparsetrace.api.options.HessianOptions`.
 
     Returns
     -------
@@ -221,6 +225,7 @@ def sparse_lagrangian_hessian(
            [ 2.,  6.,  0.],
            [ 0.,  0., 10.]])
     """
+    refuse_unknown(sparse_lagrangian_hessian, HessianOptions, detection)
     return SparseLagrangianHessian(
         f,
         g,
@@ -238,5 +243,5 @@ def sparse_lagrangian_hessian(
         order=order,
         check=check,
         lower=lower,
-        detection=detection,
+        detection={**detection},
     )

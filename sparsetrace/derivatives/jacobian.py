@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from sparsetrace.api.detection import jacobian_sparsity
+from sparsetrace.api.options import JacobianOptions, refuse_unknown, takes
 from sparsetrace.coloring import Coloring, color_columns
 from sparsetrace.derivatives.check_schedule import Check
 from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened
 from sparsetrace.derivatives.methods import Method
+from sparsetrace.derivatives.prepared import alone
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
-from sparsetrace.errors import OutputError
+from sparsetrace.errors import InputError, OutputError
+from sparsetrace.tracing.pytree import rebuilt
 
 __all__ = ["SparseJacobian", "sparse_jacobian"]
 
 
+@takes(JacobianOptions)
 def sparse_jacobian(
     f: Callable[..., Any],
     x0: Any,
@@ -35,7 +39,7 @@ def sparse_jacobian(
     coloring: Coloring | None = None,
     order: str = "best",
     check: Check = True,
-    **detection: Any,
+    **detection: Unpack[JacobianOptions],
 ) -> SparseJacobian:
     """The Jacobian of a NumPy function as a callable that returns a sparse array.
 
@@ -71,7 +75,7 @@ def sparse_jacobian(
         Compare the Jacobian with f along a random direction, by two calls: at the first
         evaluation, and so that checks take no more than one call in twenty; or always.
     **detection
-        Keywords of `jacobian_sparsity`: ``constants``, ``max_paths``, ``static_argnums``...
+        See `sparsetrace.api.options.JacobianOptions`.
 
     Returns
     -------
@@ -104,6 +108,7 @@ def sparse_jacobian(
     >>> jacobian
     SparseJacobian: 3 x 4, 6 entries, 2 colors, method 'cs'
     """
+    refuse_unknown(sparse_jacobian, JacobianOptions, detection)
     return SparseJacobian(
         f,
         (x0, *args),
@@ -116,7 +121,7 @@ def sparse_jacobian(
         coloring=coloring,
         order=order,
         check=check,
-        detection=detection,
+        detection={**detection},
     )
 
 
@@ -141,14 +146,21 @@ class SparseJacobian(SparseDerivative):
     ) -> None:
         super().__init__(FlatFunction(f, args, argnums), ("columns",), **options)
         self._vectorized = bool(vectorized)
+        if self._vectorized and not self._flat.is_plain:
+            raise InputError(
+                "vectorized=True takes one argument of shape (n,): f is given its points as the "
+                "rows of one array"
+            )
         self._real_method = real_method
         self._prepare(self._flat.take(args))
 
+    @alone
     def value_and_jacobian(self, x: Any, *args: Any) -> tuple[Any, csr_array]:
         """What f returns at `x`, and the Jacobian there."""
         point = self._at(x, args)
         call = self._call if self._vectorized else self._flat.result
-        value = call(point.copy())
+        # a copy, as the next calls may write into what this one returned
+        value = rebuilt(call(point.copy()), _copied)
         return value, self._matrix(self._checked_values(point, flattened(value)))
 
     def at_vector(self, x: Vector, like: FlatFunction) -> csr_array:
@@ -211,3 +223,8 @@ class SparseJacobian(SparseDerivative):
 
     def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         return compared(self._call, x, matrix, self.method, self._bounds, seed)
+
+
+def _copied(leaf: Any) -> Any:
+    """A leaf of a result that later calls of the function cannot change."""
+    return leaf.copy() if isinstance(leaf, (np.ndarray, list)) else leaf

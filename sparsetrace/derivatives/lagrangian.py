@@ -20,6 +20,7 @@ from sparsetrace.derivatives.gradients import (
     TracedJacobian,
 )
 from sparsetrace.derivatives.methods import Method
+from sparsetrace.derivatives.prepared import alone
 from sparsetrace.derivatives.sparse_derivative import written
 from sparsetrace.derivatives.symmetric import (
     Function,
@@ -67,6 +68,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
         if jac is not None and g is None:
             raise InputError("jac= is the Jacobian of g, which is None")
         self._sources, self._grad, self._jac = (f or terms, g), grad, jac
+        self._terms = terms
         self._lower = bool(lower)
         flat = FlatFunction(source, args, argnums)
         objective = gradient_of(grad, terms, flat, method, bounds, order, check, detection)
@@ -119,6 +121,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
         self._prepare(self._flat.take(args))
 
     # ------------------------------------------------------------------------- what users call
+    @alone
     def __call__(
         self, x: Any, multipliers: Any = (), objective_factor: float = 1.0, *args: Any
     ) -> csr_array:
@@ -126,6 +129,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
         matrix = self._matrix(self._weighted_values(x, multipliers, objective_factor, args))
         return lower_triangle(matrix) if self._lower else matrix
 
+    @alone
     def data(
         self,
         x: Any,
@@ -151,6 +155,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
         """The lower triangle at `x`, with every entry of the pattern's."""
         return lower_triangle(self(x, multipliers, objective_factor, *args))
 
+    @alone
     def linear_operator(
         self, x: Any, multipliers: Any = (), objective_factor: float = 1.0, *args: Any
     ) -> LinearOperator:
@@ -182,7 +187,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
 
     # ----------------------------------------------------------------------------- evaluation
     def _functions(self) -> list[Any]:
-        sources = (*self._sources, self._grad, self._jac)
+        sources = (*self._sources, self._terms, self._grad, self._jac)
         return [function for function in sources if function is not None]
 
     def _forget(self) -> None:

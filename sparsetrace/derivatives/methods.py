@@ -26,6 +26,7 @@ __all__ = [
     "Method",
     "Steps",
     "checked_bounds",
+    "checked_rel_step",
     "steps",
 ]
 
@@ -87,6 +88,24 @@ def checked_bounds(bounds: Any, size: int) -> Bounds | None:
     return sides[0], sides[1]
 
 
+def checked_rel_step(rel_step: ArrayLike | None, size: int) -> None:
+    """Refuse relative steps that move nothing.
+
+    Raises
+    ------
+    InputError
+        If they are no numbers, zero or not finite, or are neither one nor as many as the inputs.
+    """
+    if rel_step is None:
+        return
+    try:
+        given = np.broadcast_to(np.asarray(rel_step, np.float64), (size,))
+    except (TypeError, ValueError):
+        raise InputError(f"rel_step is one number, or {size} of them, one an input") from None
+    if not (np.isfinite(given) & (given != 0)).all():
+        raise InputError("rel_step is finite and not zero, or nothing moves")
+
+
 def rounding_unit(values: Vector) -> float:
     """That of the numbers that a function returned; of whole numbers that of float64."""
     return max(_EPS, float(np.finfo(values.dtype).eps)) if values.dtype.kind in "fc" else _EPS
@@ -103,7 +122,8 @@ def steps(
     """The steps of all elements, within the bounds; of two points with room for `reach` of them.
 
     A step that would leave the bounds goes to the other side; where no side has room, to the
-    bound that is farther.  Elements with no room at all have step 0.
+    bound that is farther.  Elements whose bounds are equal move as if they had none, as their
+    derivatives are wanted, too.
     """
     relative = (
         unit ** _POWERS[method] if rel_step is None else np.asarray(rel_step, dtype=np.float64)
@@ -116,7 +136,7 @@ def steps(
         wanted = _exact(x, np.abs(wanted))
         return Steps(wanted, -wanted)
     lower, upper = bounds
-    central = (x - np.abs(wanted) >= lower) & (x + np.abs(wanted) <= upper)
+    central = (x - np.abs(wanted) >= lower) & (x + np.abs(wanted) <= upper) | (lower == upper)
     one_sided = _inside(x, np.abs(wanted), bounds, 2.0)
     first = _exact(x, np.where(central, np.abs(wanted), one_sided))
     return Steps(first, np.where(central, -first, 2 * first))
@@ -124,7 +144,8 @@ def steps(
 
 def _exact(x: Vector, step: Vector) -> Vector:
     """The difference that the rounded sum has."""
-    result: Vector = (x + step) - x
+    with np.errstate(invalid="ignore"):  # where x is infinite there is none
+        result: Vector = (x + step) - x
     return result
 
 
@@ -134,7 +155,7 @@ def _inside(x: Vector, step: Vector, bounds: Bounds | None, times: float) -> Vec
         return step
     lower, upper = bounds
     below, above = (x - lower) / times, (upper - x) / times
-    fits = np.where(step > 0, step <= above, -step <= below)
+    fits = np.where(step > 0, step <= above, -step <= below) | (lower == upper)
     other = np.where(step > 0, step <= below, -step <= above)
     farther = np.where(above >= below, above, -below)
     result: Vector = np.where(fits, step, np.where(other, -step, farther))

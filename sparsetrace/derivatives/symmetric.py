@@ -108,7 +108,7 @@ class SymmetricDerivative(SparseDerivative):
 
     def _pair_values(self, x: Vector) -> Vector:
         """From values alone; each pair once."""
-        rows, columns = self.rows, self.cols
+        rows, columns = self._compression.rows, self._compression.columns
         lower = np.flatnonzero(rows >= columns)
         values = np.empty(len(rows))
         values[lower] = second_differences(
@@ -216,7 +216,8 @@ class SparseHessian(SymmetricDerivative):
     def _cost(self) -> str:
         if self._gradient is not None:
             return super()._cost()
-        return f"{int((self.rows >= self.cols).sum())} pairs"
+        rows, columns = self._compression.rows, self._compression.columns
+        return f"{int((rows >= columns).sum())} pairs"
 
 
 def gradient_of(

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy.sparse import csr_array
 
-from sparsetrace.api.detection import hessian_sparsity, jacobian_sparsity
+from sparsetrace.api.detection import jacobian_sparsity
+from sparsetrace.api.options import JacobianOptions, names_of
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.derivatives.flat_function import Vector
 from sparsetrace.derivatives.hessian import sparse_hessian
@@ -41,19 +42,15 @@ DIFFERENCES = ("2-point", "3-point", "cs")
 """Words for ``jac=`` by which SciPy takes differences itself."""
 
 
-def _parameters(*functions: Callable[..., Any]) -> frozenset[str]:
-    return frozenset(name for f in functions for name in inspect.signature(f).parameters)
-
-
-_OF_JACOBIANS = _parameters(sparse_jacobian, jacobian_sparsity)
-_OF_HESSIANS = _parameters(sparse_hessian, hessian_sparsity)
+_OF_JACOBIANS = frozenset(inspect.signature(sparse_jacobian).parameters)
+_OF_HESSIANS = frozenset(inspect.signature(sparse_hessian).parameters)
 _OF_ONE = frozenset(("pattern", "coloring"))
 """A problem has several derivatives, and is given these for one of them."""
 
 
 def detection_keywords(sparsity: Mapping[str, Any]) -> dict[str, Any]:
     """Of the keywords of a derivative, those that are about its trace."""
-    return _without(sparsity, _parameters(sparse_jacobian))
+    return _without(sparsity, _OF_JACOBIANS - names_of(JacobianOptions))
 
 
 def jacobian_keywords(sparsity: Mapping[str, Any], *, pattern: bool = False) -> dict[str, Any]:

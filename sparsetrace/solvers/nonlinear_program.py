@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from importlib import import_module
+from inspect import cleandoc, signature
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,16 +22,46 @@ from sparsetrace.solvers.keywords import (
     gradient_of,
     hessian_keywords,
     jacobian_keywords,
+    missing_package,
 )
 
-__all__ = ["NonlinearProgram"]
+__all__ = ["NonlinearProgram", "solver_of_programs"]
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class NonlinearProgram:
     """Minimise ``f(x)`` where ``lb <= x <= ub`` and ``cl <= g(x) <= cu``.
 
     Contract: methods are named, and return what they return, as cyipopt asks it of an object with
-    callbacks.  For the parameters see `sparsetrace.solvers.ipopt.ipopt_problem`.
+    callbacks.  Solvers of programs take these parameters, and list them as they stand here.
+
+    Parameters
+    ----------
+    f : callable
+        The objective, called as ``f(x, *args)``.
+    g : callable or None
+        The constraints, called likewise; returns numbers in any structure.
+    x0 : array_like
+        Where both are traced, shape (n,); also the point to start from.
+    lb, ub : array_like, optional
+        Bounds of the variables: numbers, or one for each.
+    cl, cu : array_like, optional
+        Bounds of the constraints, 0 by default: equations.
+    args : tuple, optional
+        The other arguments of f and g.
+    grad : callable, optional
+        The gradient of f.
+    terms : callable, optional
+        Called as f; the sum of what it returns is f.  Without both, each gradient takes one call
+        of f for each input, and each Hessian one for each pair that interacts in f.
+    sparsity : mapping, optional
+        Keywords of `sparse_lagrangian_hessian`; those that `sparse_jacobian` knows are passed to
+        it, too.
+    **options
+        The solver's own.
     """
 
     def __init__(
@@ -36,15 +69,18 @@ class NonlinearProgram:
         f: Callable[..., Any],
         g: Callable[..., Any] | None,
         x0: ArrayLike,
-        lb: ArrayLike | None,
-        ub: ArrayLike | None,
-        cl: ArrayLike | None,
-        cu: ArrayLike | None,
-        args: tuple[Any, ...],
-        grad: Callable[..., Any] | None,
-        terms: Callable[..., Any] | None,
-        sparsity: Sparsity,
+        lb: ArrayLike | None = None,
+        ub: ArrayLike | None = None,
+        cl: ArrayLike | None = None,
+        cu: ArrayLike | None = None,
+        *,
+        args: tuple[Any, ...] = (),
+        grad: Callable[..., Any] | None = None,
+        terms: Callable[..., Any] | None = None,
+        sparsity: Sparsity = None,
+        **options: Any,
     ) -> None:
+        self.options = options
         self._f, self._g, self._args = f, g, args
         self.x0 = start = as_vector(x0)
         self.n = start.size
@@ -129,6 +165,42 @@ class NonlinearProgram:
         lower = np.concatenate([self.cl, self.lb])
         upper = np.concatenate([self.cu, self.ub])
         return float(norm(np.maximum(0.0, np.maximum(lower - values, values - upper))))
+
+
+def solver_of_programs(
+    program: Callable[P, NonlinearProgram], package: str, extra: str
+) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """Make a solver of a function of ``(program, **options)``: its parameters are the program's.
+
+    Parameters
+    ----------
+    program : callable
+        `NonlinearProgram`: its signature and the description of its parameters are the solver's,
+        with the function's own keywords behind them.
+    package, extra : str
+        What it needs, and the extra that installs it.
+    """
+
+    def of(solve: Callable[..., R]) -> Callable[P, R]:
+        @wraps(solve)
+        def solver(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                import_module(package)
+            except ImportError:
+                raise missing_package(package, extra) from None
+            made = program(*args, **kwargs)
+            return solve(made, **made.options)
+
+        shared, own = signature(program), signature(solve)
+        parameters = [*list(shared.parameters.values())[:-1], *list(own.parameters.values())[1:]]
+        solver.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        if solver.__doc__ is not None and program.__doc__ is not None:  # python -OO has none
+            described = cleandoc(program.__doc__).partition("----------\n")[2]
+            listed = described.partition("**options\n")[0]
+            solver.__doc__ = cleandoc(solver.__doc__).replace("\nprogram\n", f"\n{listed}", 1)
+        return solver
+
+    return of
 
 
 def _side(name: str, bound: ArrayLike | None, size: int, default: float) -> Vector:

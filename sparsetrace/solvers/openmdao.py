@@ -7,14 +7,15 @@ Rows and columns of each pair (of, wrt) are in C order, as `declare_partials` ta
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_array, csr_array, eye_array
 
+from sparsetrace.api.options import JacobianOptions, refuse_unknown, takes
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.coloring import color_columns
 from sparsetrace.derivatives.jacobian import SparseJacobian, sparse_jacobian
@@ -30,8 +31,9 @@ from sparsetrace.solvers.openmdao_component import (
 __all__ = ["DeclaredPartials", "check_declared", "declare_sparsity"]
 
 
+@takes(JacobianOptions)
 def declare_sparsity(
-    component: Any, *, partials: bool = True, **detection: Any
+    component: Any, *, partials: bool = True, **detection: Unpack[JacobianOptions]
 ) -> dict[Pair, SparsityPattern]:
     """Declare the partial derivatives that a component has, by tracing it.
 
@@ -49,7 +51,7 @@ def declare_sparsity(
         declared, for a component that has `compute_partials` or `linearize` of its own.  An
         ExecComp differentiates itself, within what is declared.
     **detection
-        Keywords of `jacobian_sparsity`.
+        See `sparsetrace.api.options.JacobianOptions`.
 
     Returns
     -------
@@ -92,6 +94,7 @@ def declare_sparsity(
             def compute(self, inputs, outputs):
                 outputs["lift"] = 0.6 * inputs["speed"] ** 2
     """
+    refuse_unknown(declare_sparsity, JacobianOptions, detection)
     model = ComponentFunction(component)
     pattern = traced_component(model, detection)
     own = {"method": "cs"} if hasattr(component, "_exprs") else {}
@@ -136,9 +139,18 @@ class _ByOutputs:
 
 @dataclass(frozen=True)
 class DeclaredPartials:
-    """What a component declares beside what its code does, for one pair."""
+    """What a component declares beside what its code does, for one pair; see `check_declared`.
+
+    Its text is a line for a log.
+
+    Examples
+    --------
+    >>> print(DeclaredPartials("wing", "lift", "speed", ((0, 3),), extra=0, colors_saved=0))
+    wing: d lift / d speed: lacks 1 entries, the first at (0, 3)
+    """
 
     component: str
+    """Its path in the model."""
     of: str
     wrt: str
     missing: tuple[tuple[int, int], ...]
@@ -164,7 +176,8 @@ class DeclaredPartials:
         return text
 
 
-def check_declared(model: Any, **detection: Any) -> list[DeclaredPartials]:
+@takes(JacobianOptions)
+def check_declared(model: Any, **detection: Unpack[JacobianOptions]) -> list[DeclaredPartials]:
     """Compare what the components of a model declare with what their code does.
 
     Parameters
@@ -172,7 +185,7 @@ def check_declared(model: Any, **detection: Any) -> list[DeclaredPartials]:
     model : Problem or System
         After ``problem.final_setup()``.
     **detection
-        Keywords of `jacobian_sparsity`.
+        See `sparsetrace.api.options.JacobianOptions`.
 
     Returns
     -------
@@ -193,6 +206,7 @@ def check_declared(model: Any, **detection: Any) -> list[DeclaredPartials]:
         for wrong in check_declared(problem):
             print(wrong)
     """
+    refuse_unknown(check_declared, JacobianOptions, detection)
     system = getattr(model, "model", model)
     results = []
     for component in _components(system):
@@ -219,11 +233,11 @@ def _components(system: Any) -> Iterator[Any]:
                 break
 
 
-def _compared(model: ComponentFunction, detection: Mapping[str, Any]) -> list[DeclaredPartials]:
+def _compared(model: ComponentFunction, detection: JacobianOptions) -> list[DeclaredPartials]:
     component = model.component
     if not model.inputs.size or not model.results.size:
         return []
-    whole = traced_component(model, dict(detection))
+    whole = traced_component(model, detection)
     traced = model.parts(whole, model.results, every=True)
     # OpenMDAO keeps what is declared by the names of outputs, whatever residuals are called
     blocks = [
@@ -270,7 +284,7 @@ class _Partials:
         self,
         model: ComponentFunction,
         pattern: SparsityPattern,
-        detection: dict[str, Any],
+        detection: JacobianOptions,
     ) -> None:
         self._model, self._pattern, self._detection = model, pattern, detection
         self._by_calls: dict[str | None, SparseJacobian] = {}

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.api.detection import jacobian_sparsity
+from sparsetrace.api.options import JacobianOptions
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.errors import InputError, TracingError, VerificationWarning
 
@@ -237,22 +238,22 @@ class ComponentFunction:
         return {pair: part for pair, part in parts.items() if every or part.nnz}
 
 
-def traced_component(model: ComponentFunction, detection: dict[str, Any]) -> SparsityPattern:
+def traced_component(model: ComponentFunction, detection: JacobianOptions) -> SparsityPattern:
     """The pattern for every input; where that cannot be had, the union of those at some points."""
-    options = {"out": model.before, **detection}
     start, component = model.start, model.component
 
     def fill(x: Any, out: Any) -> None:
         model.fill(component, x, out)  # named here, so that a trace looks at what it holds
 
     try:
-        return jacobian_sparsity(fill, start, **options)
+        return jacobian_sparsity(fill, start, out=model.before, **detection)
     except TracingError as error:
         random = np.random.default_rng(0)
         sizes = np.maximum(1.0, np.abs(start))
         points = [start, *(start + 0.1 * sizes * random.uniform(-1, 1, (_POINTS - 1, len(start))))]
+        at_a_point: JacobianOptions = {**detection, "local": True}
         patterns = [
-            jacobian_sparsity(fill, point, **{**options, "local": True}) for point in points
+            jacobian_sparsity(fill, point, out=model.before, **at_a_point) for point in points
         ]
         name = model.component.pathname or type(model.component).__name__
         warnings.warn(

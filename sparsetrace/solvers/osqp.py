@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import OptimizeResult
 from scipy.sparse import csc_array, csc_matrix, csr_array, eye_array, triu, vstack
 from scipy.sparse.linalg import splu
 
 from sparsetrace.derivatives.flat_function import Vector, flattened
-from sparsetrace.solvers.keywords import Sparsity, missing_package
-from sparsetrace.solvers.nonlinear_program import NonlinearProgram
+from sparsetrace.solvers.nonlinear_program import NonlinearProgram, solver_of_programs
 
 __all__ = ["sqp"]
 
@@ -28,22 +25,9 @@ _SHORTEST = 1e-8
 """A step of a smaller part of the one proposed is none."""
 
 
+@solver_of_programs(NonlinearProgram, "osqp", "osqp")
 def sqp(
-    f: Callable[..., Any],
-    g: Callable[..., Any] | None,
-    x0: ArrayLike,
-    lb: ArrayLike | None = None,
-    ub: ArrayLike | None = None,
-    cl: ArrayLike | None = None,
-    cu: ArrayLike | None = None,
-    *,
-    args: tuple[Any, ...] = (),
-    grad: Callable[..., Any] | None = None,
-    terms: Callable[..., Any] | None = None,
-    sparsity: Sparsity = None,
-    tol: float = 1e-6,
-    max_iter: int = 100,
-    **settings: Any,
+    program: NonlinearProgram, *, tol: float = 1e-6, max_iter: int = 100, **settings: Any
 ) -> OptimizeResult:
     """Minimise ``f(x)`` where ``lb <= x <= ub`` and ``cl <= g(x) <= cu``, by quadratic programs.
 
@@ -52,8 +36,7 @@ def sqp(
 
     Parameters
     ----------
-    f, g, x0, lb, ub, cl, cu, args, grad, terms, sparsity
-        As for `sparsetrace.solvers.ipopt.ipopt_problem`.
+    program
     tol : float, optional
         Of the last step, relative to x, and of the violations.
     max_iter : int, optional
@@ -71,6 +54,10 @@ def sqp(
     ------
     ImportError
         If osqp is not installed: ``pip install 'sparsetrace[osqp]'``.
+    TracingError
+        If a dependency could be lost.
+    InputError
+        If bounds have other shapes than variables or constraints.
 
     Notes
     -----
@@ -82,15 +69,20 @@ def sqp(
 
     Examples
     --------
-    ::
+    Problem 71 of Hock and Schittkowski.
 
-        result = sqp(f, g, x0, lb=1.0, ub=5.0, cl=[25.0, 40.0], cu=[np.inf, 40.0])
+    >>> import numpy as np
+    >>> from sparsetrace.solvers import sqp
+    >>> def f(x):
+    ...     return x[0] * x[3] * (x[0] + x[1] + x[2]) + x[2]
+    >>> def g(x):
+    ...     return np.prod(x), np.sum(x**2)
+    >>> sides = {"lb": 1.0, "ub": 5.0, "cl": [25.0, 40.0], "cu": [np.inf, 40.0]}
+    >>> sqp(f, g, np.array([1.0, 5.0, 5.0, 1.0]), **sides).x.round(3)  # doctest: +SKIP
+    array([1.   , 4.743, 3.821, 1.379])
     """
-    try:
-        import osqp
-    except ImportError:
-        raise missing_package("osqp", "osqp") from None
-    program = NonlinearProgram(f, g, x0, lb, ub, cl, cu, args, grad, terms, sparsity)
+    import osqp
+
     x = np.clip(program.x0, program.lb, program.ub)
     multipliers, penalty = np.zeros(program.m), 1.0
     message, success, iteration = "the limit of iterations is reached", False, 0

@@ -41,7 +41,7 @@ def grey_box(
     g : callable
         Called as ``g(x, *args)``; returns numbers in any structure.
     x0 : array_like
-        Where g is traced; the first values of the inputs.
+        Where g is traced, shape (n,); the first values of the inputs.
     outputs : bool, optional
         What g returns are variables of the Pyomo model, rather than equations.
     args : tuple, optional
@@ -61,12 +61,18 @@ def grey_box(
     ------
     ImportError
         If pyomo is not installed: ``pip install 'sparsetrace[pyomo]'``.
+    TracingError
+        If a dependency could be lost.
+    InputError
+        If there are more names than inputs or results, or fewer.
 
     Examples
     --------
-    ::
-
-        model.box = ExternalGreyBoxBlock(external_model=grey_box(g, x0))
+    >>> import numpy as np
+    >>> from sparsetrace.solvers import grey_box
+    >>> box = grey_box(lambda x: x[1:] ** 2 - x[:-1], np.ones(3))  # doctest: +SKIP
+    >>> box.input_names(), box.equality_constraint_names()  # doctest: +SKIP
+    (['x0', 'x1', 'x2'], ['g0', 'g1'])
     """
     try:
         from pyomo.contrib.pynumero.interfaces import external_grey_box

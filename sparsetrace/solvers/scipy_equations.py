@@ -52,10 +52,22 @@ def least_squares(
 
     Returns
     -------
-    The result of SciPy's function.
+    scipy.optimize.OptimizeResult
+        SciPy's own; its `jac` is a csr_array of shape (m, n) where the solver keeps it sparse.
+
+    Raises
+    ------
+    TracingError
+        If a dependency could be lost; give ``sparsity={"pattern": ...}`` then.
+    InputError
+        If `x0` holds no numbers, or the solver takes no pattern and `jac` is a word.
+    VerificationError
+        If a check shows that a pattern lacks an entry.
 
     Notes
     -----
+    Branch, Coleman and Li 1999, "A subspace, interior, and conjugate gradient method for
+    large-scale bound-constrained minimization problems", is SciPy's ``method="trf"``.
     ``method="lm"`` and ``tr_solver="exact"`` take dense Jacobians: theirs is evaluated with one
     call a color, too, and filled with zeros.
 
@@ -136,16 +148,29 @@ def root(
     sparsity : mapping, optional
         Keywords of `sparse_jacobian`.
 
+    Returns
+    -------
+    scipy.optimize.OptimizeResult
+        SciPy's own.
+
+    Raises
+    ------
+    TracingError
+        If a dependency could be lost; give ``sparsity={"pattern": ...}`` then.
+    InputError
+        If `method` takes no Jacobian, or there are more equations than unknowns, or fewer.
+    VerificationError
+        If a check shows that a pattern lacks an entry.
+
     Examples
     --------
     >>> import numpy as np
     >>> from sparsetrace.solvers import root
-    >>> def bratu(u):
-    ...     padded = np.concatenate([[0.0], u, [0.0]])
-    ...     return (padded[2:] - 2 * u + padded[:-2]) * (len(u) + 1) ** 2 + np.exp(u)
-    >>> solution = root(bratu, np.zeros(999), method="krylov")
-    >>> solution.success, round(float(solution.x[499]), 3)
-    (True, 0.141)
+    >>> def pendulums(u):
+    ...     return np.diff(u, n=2, prepend=0.0, append=1.0) - 1e-3 * np.sin(u)
+    >>> solution = root(pendulums, np.zeros(99), method="krylov")
+    >>> solution.success, bool(np.abs(pendulums(solution.x)).max() < 1e-5)
+    (True, True)
     """
     if method not in ("hybr", "lm", "krylov"):
         refuse_method(method, "Jacobian", ("hybr", "lm", "krylov"))
@@ -182,6 +207,26 @@ def newton_krylov(
         computed anew at each step.
     sparsity : mapping, optional
         Keywords of `sparse_jacobian`.
+
+    Returns
+    -------
+    ndarray
+        The root, in the shape of `xin`.
+
+    Raises
+    ------
+    TracingError
+        If a dependency could be lost; give ``sparsity={"pattern": ...}`` then.
+    InputError
+        If there are more equations than unknowns, or fewer.
+    VerificationError
+        If a check shows that a pattern lacks an entry.
+    scipy.optimize.NoConvergence
+        As SciPy raises it.
+
+    Notes
+    -----
+    Knoll and Keyes 2004, "Jacobian-free Newton-Krylov methods".
 
     Examples
     --------

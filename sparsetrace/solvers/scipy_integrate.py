@@ -56,6 +56,15 @@ def solve_ivp(
     -------
     The result of SciPy's function.
 
+    Raises
+    ------
+    TracingError
+        If a dependency could be lost; give ``sparsity={"pattern": ...}`` then.
+    InputError
+        If `method` takes no Jacobian, or LSODA is to take a pattern.
+    VerificationError
+        If a check shows that a pattern lacks an entry.
+
     Examples
     --------
     >>> import numpy as np
@@ -164,6 +173,8 @@ def solve_bvp(
 
     Raises
     ------
+    TracingError
+        If a dependency could be lost; give ``sparsity={"pattern": ...}`` then.
     InputError
         If the rates at one point of the mesh depend on another point.
 

@@ -71,7 +71,17 @@ def minimize(
 
     Returns
     -------
-    The result of SciPy's function.
+    scipy.optimize.OptimizeResult
+        SciPy's own.
+
+    Raises
+    ------
+    TracingError
+        If a dependency could be lost; give ``sparsity={"pattern": ...}`` then.
+    InputError
+        If `method` takes no gradient.
+    VerificationError
+        If a check shows that a pattern lacks an entry.
 
     Examples
     --------
@@ -120,6 +130,9 @@ def minimize(
         else:
             hess = dense_values(hessian)
     constraints = _with_derivatives(constraints, start, chosen, keywords)
+    if chosen == "trust-constr" and any(map(_is_ours, constraints)):
+        # of others that are dense SciPy would say that all have to be of one kind
+        options = {"sparse_jacobian": True, **(options or {})}
     return scipy.optimize.minimize(
         fun, x0, args, chosen, jac, hess, hessp, bounds, constraints, tol, callback, options
     )
@@ -228,6 +241,20 @@ def nonlinear_constraint(
     sparsity : mapping, optional
         Keywords of `sparse_jacobian`; those that `sparse_lagrangian_hessian` knows are passed to
         it, too.
+
+    Returns
+    -------
+    scipy.optimize.NonlinearConstraint
+        Its `jac` returns a csr_array of shape (m, n), its `hess` one of shape (n, n).
+
+    Raises
+    ------
+    TracingError
+        If a dependency could be lost; give ``sparsity={"pattern": ...}`` then.
+    InputError
+        If `x0` holds no numbers.
+    VerificationError
+        If a check shows that a pattern lacks an entry.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def cvode(
     fun : callable
         As `scipy.integrate.solve_ivp` takes it: ``fun(t, y, *args)`` returns the rates.
     t0, y0 : float and array_like
-        Where `fun` is traced; the pattern holds for every time.
+        Where `fun` is traced, y0 of shape (n,); the pattern holds for every time.
     args : tuple, optional
         The other arguments.
     sparsity : mapping, optional
@@ -50,12 +50,24 @@ def cvode(
     ------
     ImportError
         If it is not installed: ``pip install 'sparsetrace[sundials]'``.
+    TracingError
+        If a dependency could be lost; give ``sparsity={"pattern": ...}`` then.
+
+    Notes
+    -----
+    Hindmarsh et al. 2005, "SUNDIALS: Suite of nonlinear and differential/algebraic equation
+    solvers".
 
     Examples
     --------
-    ::
-
-        solution = cvode(rates, 0.0, y0, rtol=1e-6).solve([0.0, 1.0], y0)
+    >>> import numpy as np
+    >>> from sparsetrace.solvers import cvode
+    >>> def heat(t, u):
+    ...     return 1e4 * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
+    >>> u = np.sin(np.arange(100.0)) ** 2
+    >>> solution = cvode(heat, 0.0, u, rtol=1e-6).solve([0.0, 1.0], u)  # doctest: +SKIP
+    >>> bool(np.ptp(solution.y[-1]) < 1e-3)  # doctest: +SKIP
+    True
     """
     try:
         from sksundae.cvode import CVODE

@@ -166,7 +166,7 @@ def test_an_error_of_the_function_itself_is_raised():
         st.diagnose(lambda x: x[9], START)
     with pytest.raises(st.InputError):
         st.diagnose(np.sin, "text")
-    with pytest.raises(st.InputError, match="keyword 'paths'"):
+    with pytest.raises(TypeError, match="keyword argument 'paths'"):
         st.diagnose(np.sin, START, paths=3)
 
 

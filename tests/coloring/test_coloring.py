@@ -13,6 +13,7 @@ from sparsetrace.coloring import (
     color_acyclic,
     color_bidirectional,
     color_columns,
+    color_rows,
     color_star,
 )
 
@@ -113,3 +114,30 @@ def test_spy(kind):
     axes = (GENERAL | SYMMETRIC)[kind](arrow(6)).spy()
     assert len(axes.collections[0].get_offsets()) == 16
     pyplot.close(axes.figure)
+
+
+@pytest.mark.parametrize("color", [color_columns, color_rows, color_bidirectional, color_star])
+def test_a_coloring_has_its_own_pattern(color):
+    matrix = sp.csr_array(np.eye(6) + np.eye(6, k=1) + np.eye(6, k=-1))
+    values = matrix.toarray()
+    coloring = color(matrix)
+    matrix.indices[:], matrix.indptr[:] = 0, 0
+    np.testing.assert_array_equal(coloring.decompress(coloring.compress(values)).toarray(), values)
+
+
+@pytest.mark.parametrize("dtype", [int, np.float64])
+def test_an_array_that_cannot_hold_the_values_is_refused(dtype):
+    coloring = color_columns(np.eye(3))
+    products = coloring.compress((2.5 if dtype is int else 1j) * np.eye(3))
+    with pytest.raises(ValueError, match="out holds"):
+        coloring.decompress(products, out=np.zeros(3, dtype))
+
+
+@pytest.mark.parametrize("color", [color_columns, color_rows, color_bidirectional, color_star])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_matrix])
+def test_infinite_values_stay_in_their_color(color, kind):
+    matrix = np.eye(6) + np.eye(6, k=1) + np.eye(6, k=-1)
+    matrix[0, 0], matrix[2, 3], matrix[3, 2] = np.inf, np.nan, np.nan
+    coloring = color(matrix != 0)
+    recovered = coloring.decompress(coloring.compress(kind(matrix))).toarray()
+    np.testing.assert_array_equal(recovered, matrix)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
+import openmdao_models
 import pytest
+from openmdao_models import QUIET, Band, om, without_reports  # noqa: F401  # a fixture
 
 from sparsetrace.errors import InputError, VerificationError, VerificationWarning
 from sparsetrace.solvers.openmdao import check_declared, declare_sparsity
 
-om = pytest.importorskip(
-    "openmdao.api", reason="needs openmdao (pip install 'sparsetrace[openmdao]')"
-)
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-@pytest.fixture(autouse=True)
-def without_reports(monkeypatch):
-    monkeypatch.setenv("OPENMDAO_REPORTS", "0")
+pytestmark = QUIET
 
 
 class Mixed(om.ExplicitComponent):
@@ -40,20 +36,6 @@ class Mixed(om.ExplicitComponent):
         outputs["z"][:] = np.sin(inputs.get_val(f"{self.pathname}.a")[5])
         assert {name for name, _ in inputs.items()} == {"a", "s"}
         assert inputs.asarray().shape == (7,)
-
-
-class Band(om.ImplicitComponent):
-    def setup(self):
-        self.add_input("a", np.array([1.0, 2.0, 3.0]))
-        self.add_output("u", np.ones(3))
-
-    def setup_partials(self):
-        declare_sparsity(self)
-
-    def apply_nonlinear(self, inputs, outputs, residuals):
-        u, a = outputs["u"], inputs["a"]
-        residuals["u"] = u**3 + a * u - 2 * a[::-1]
-        residuals["u"][1:] -= 0.1 * u[:-1]
 
 
 class Wrong(om.ExplicitComponent):
@@ -97,21 +79,11 @@ class Searching(om.ExplicitComponent):
 
     def compute(self, inputs, outputs):
         x = inputs["x"]
-        count = len(np.unique(np.round(x, 1)))
+        count = np.unique_counts(np.round(x, 1)).values.size
         outputs["y"] = x**2 * count
 
 
-def problem_of(*components, **options):
-    problem = om.Problem()
-    for number, component in enumerate(components):
-        problem.model.add_subsystem(f"c{number}", component)
-    for component in components:
-        if isinstance(component, om.ImplicitComponent):
-            component.nonlinear_solver = om.NewtonSolver(solve_subsystems=False, iprint=-1)
-            component.linear_solver = om.DirectSolver()
-    problem.setup(force_alloc_complex=True, **options)
-    problem.run_model()
-    return problem
+problem_of = partial(openmdao_models.problem_of, force_alloc_complex=True)
 
 
 def worst_error(problem, method="cs"):

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from openmdao_models import QUIET, om, without_reports  # noqa: F401  # a fixture
 
 from sparsetrace.solvers.openmdao import check_declared, declare_sparsity
 
-om = pytest.importorskip(
-    "openmdao.api", reason="needs openmdao (pip install 'sparsetrace[openmdao]')"
-)
-from openmdao.test_suite.test_examples.beam_optimization import beam_group  # noqa: E402
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+beam_group = pytest.importorskip("openmdao.test_suite.test_examples.beam_optimization.beam_group")
+pytestmark = QUIET
 ELEMENTS = 10
 COMPONENTS = [name for name in vars(beam_group) if name.endswith("Comp")]
-
-
-@pytest.fixture(autouse=True)
-def without_reports(monkeypatch):
-    monkeypatch.setenv("OPENMDAO_REPORTS", "0")
 
 
 def traced(component):

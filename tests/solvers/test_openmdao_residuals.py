@@ -4,30 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from openmdao_models import QUIET, om, problem_of, without_reports  # noqa: F401  # a fixture
 
 from sparsetrace.errors import InputError
 from sparsetrace.solvers.openmdao import check_declared, declare_sparsity
 
-om = pytest.importorskip(
-    "openmdao.api", reason="needs openmdao (pip install 'sparsetrace[openmdao]')"
-)
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-@pytest.fixture(autouse=True)
-def without_reports(monkeypatch):
-    monkeypatch.setenv("OPENMDAO_REPORTS", "0")
-
-
-def problem_of(component, **options):
-    problem = om.Problem()
-    problem.model.add_subsystem("c0", component)
-    if isinstance(component, om.ImplicitComponent):
-        component.nonlinear_solver = om.NewtonSolver(solve_subsystems=False, iprint=-1)
-        component.linear_solver = om.DirectSolver()
-    problem.setup(**options)
-    problem.run_model()
-    return problem
+pytestmark = QUIET
 
 
 class Renamed(om.ImplicitComponent):

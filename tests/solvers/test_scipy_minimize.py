@@ -129,3 +129,15 @@ def test_keywords_go_to_the_derivative_that_has_them():
     assert constraint.hess(x, np.ones(4)).nnz == 5
     with pytest.raises(TypeError, match="methd"):
         nonlinear_constraint(sphere, 0, 0, x, sparsity={"methd": "cs"})
+
+
+def test_constraints_of_ours_beside_dense_ones():
+    ours = nonlinear_constraint(lambda x: x[1:] ** 2 + x[:-1] ** 2, -np.inf, 1.5, np.ones(5))
+    line = scipy.optimize.LinearConstraint(np.ones((1, 5)), 1.0, 3.0)
+    bare = {"type": "ineq", "fun": lambda x: x[:-1] + x[1:] - 0.5}
+    optima = [
+        minimize(rosenbrock, np.full(5, 0.6), method=method, terms=rosenbrock_terms, **given).fun
+        for method in ("trust-constr", "SLSQP")
+        for given in ({"constraints": [ours, line]}, {"constraints": [bare, line, ours]})
+    ]
+    np.testing.assert_allclose(optima, optima[0], atol=1e-5)
