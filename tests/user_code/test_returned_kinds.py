@@ -144,7 +144,7 @@ def test_numbers_on_every_path(f):
     assert returns_numbers(f, args, {}, code_of)
 
 
-@pytest.mark.parametrize("f", OTHERS, ids=str)
+@pytest.mark.parametrize("f", OTHERS, ids=lambda f: f"{f.__name__}-{f.__code__.co_firstlineno}")
 def test_something_else_on_a_path(f):
     assert not returns_numbers(f, (Traced(),), {}, code_of)
 
