@@ -164,4 +164,10 @@ class Whole:
         if total is None or errors is None:
             return None
         made = [_taken_whole(self.trace, result, total) for result in results]
-        return None if any(result is None for result in made) else (made, {**refused, **errors})
+        if any(result is None for result in made):
+            return None
+        code = written_by_user(self.function)
+        self.trace.taken_whole.append(
+            f"{code.co_qualname} at {code.co_filename}:{code.co_firstlineno}"
+        )
+        return made, {**refused, **errors}

@@ -68,10 +68,14 @@ class Run:
 
 
 class Traced(NamedTuple):
-    """The runs of the paths that ended well, and a line for each that ended in an error."""
+    """The runs of the paths that ended well, and a line for each that ended in an error.
+
+    And one for each function of which calls were taken as a whole.
+    """
 
     runs: list[Run]
     left_out: tuple[str, ...]
+    taken_whole: tuple[str, ...]
 
 
 def trace(
@@ -272,7 +276,8 @@ class _Runs:
         if not runs:
             assert own is not None
             raise explained(own) from own.__cause__
-        return Traced(runs, tuple(dict.fromkeys(left_out)))
+        taken_whole = [line for run in runs for line in run.trace.taken_whole]
+        return Traced(runs, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(taken_whole)))
 
     def _path(self, branches: Branches) -> Run:
         """One decision path, run again while there is something to learn."""
