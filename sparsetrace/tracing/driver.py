@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from sparsetrace.arrays.picks import Masks
 from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.capture.apart_functions import (
+    be_patient,
     exchanging,
     more_is_run_apart,
     run_nothing_apart,
@@ -181,13 +182,18 @@ class _Runs:
             try:
                 return self._each_way(session)
             except Exception as error:
-                if not some_are_taken_whole(session):
+                refusal, hurried = error, session.hurried > 0
+                whole = some_are_taken_whole(session)
+                if not (whole or hurried):
                     raise
-                refusal = error
-            try:
-                return self._attempts(session, with_crowds=True)
-            except Exception:
-                raise refusal from None
+            if whole:
+                try:
+                    return self._attempts(session, with_crowds=True)
+                except Exception:
+                    if not hurried:
+                        raise refusal from None
+            be_patient(session)
+            return self._each_way(session)
 
     def _each_way(self, session: Session) -> Traced:
         """The runs of all paths, of the whole of a crowd where calls apart have no answer."""
