@@ -55,7 +55,7 @@ _owners: dict[int, types.CodeType] = {}
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 """Functions with another code than their own."""
 
-_LONGEST_LOOPS = 2.5
+_LONGEST_LOOPS = 4.0
 """Seconds after which it is given up to run loops apart; most take far less, or very long."""
 _MORE_PATIENCE = 5.0
 """Seconds of `Session.patience` where calls are taken as a whole, or cannot be."""
