@@ -70,6 +70,8 @@ class Trace:
         elements are one place, or the inputs choose which elements it shows.
     left_out : list of str
         A line for each error that a path of a call ended in that was run apart.
+    taken_whole : list of str
+        A line for each function of which calls had too many paths (`capture.taken_whole`).
     names : object or None
         Which arrays hold the same values (`sparsetrace.arrays.value_names`): from the first mask
         on that picks elements, or from the start.
@@ -114,6 +116,7 @@ class Trace:
         "second_order",
         "singular",
         "stateless",
+        "taken_whole",
         "texts",
         "truths_at_once",
         "turns",
@@ -143,6 +146,7 @@ class Trace:
         self.choices = 0
         self.conditions: list[int] = []
         self.left_out: list[str] = []
+        self.taken_whole: list[str] = []
         self.truths_at_once = False
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None

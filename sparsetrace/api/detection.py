@@ -91,7 +91,7 @@ def jacobian_sparsity(
     dependency = bool(chosen["dependency"])
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
-    runs, left_out = traced_runs(traced_call, chosen, dependency=dependency)
+    runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
     patterns = [propagate(run.trace.graph, run.outputs, chosen["store"]) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
@@ -109,7 +109,7 @@ def jacobian_sparsity(
         indptr,
         indices,
         shape,
-        left_out=left_out,
+        remarks=remarks,
         row_leaves=leaves_of_shapes(traced_call.result_shapes),
         column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
     )
@@ -226,7 +226,7 @@ def _hessian(
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
-    runs, left_out = traced_runs(traced_call, chosen, second_order=True)
+    runs, *remarks = traced_runs(traced_call, chosen, second_order=True)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
@@ -238,7 +238,7 @@ def _hessian(
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
     leaves = leaves_of_shapes(traced_call.argument_shapes())
     pattern = SparsityPattern.from_csr_parts(
-        indptr, indices, (n, n), left_out=left_out, row_leaves=leaves, column_leaves=leaves
+        indptr, indices, (n, n), remarks=remarks, row_leaves=leaves, column_leaves=leaves
     )
     verification.hessian(pattern, runs[0].trace)
     return pattern

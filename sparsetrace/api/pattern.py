@@ -11,6 +11,7 @@ patterns, `tril`, `triu`, `block`) give patterns again.  It is not assigned to i
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from html import escape
 from typing import Any, NoReturn, Self
 
@@ -63,6 +64,9 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         own (``if x[0] < 0: raise ValueError``, an empty list on one side of a branch): the
         error and its place.  The pattern does not hold for inputs that take these paths.
         Copies, parts and what is computed from the pattern have none.
+    taken_whole : tuple of str
+        One line for each function of which some calls had more paths than were run: what they
+        returned is taken to depend on all that they could reach, which may be more than it does.
     row_leaves, column_leaves : tuple of Leaf
         The arrays and numbers that the traced function returned, or was given, and which rows
         or columns each has.  Empty where the pattern is no result of a trace, or a part of one.
@@ -100,6 +104,7 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
     shape: tuple[int, int]
     has_canonical_format: bool
     left_out: tuple[str, ...] = ()
+    taken_whole: tuple[str, ...] = ()
     row_leaves: tuple[Leaf, ...] = ()
     column_leaves: tuple[Leaf, ...] = ()
 
@@ -134,7 +139,7 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         indices: NDArray[Any],
         shape: tuple[int, int],
         *,
-        left_out: tuple[str, ...] = (),
+        remarks: Sequence[tuple[str, ...]] = ((), ()),
         row_leaves: tuple[Leaf, ...] = (),
         column_leaves: tuple[Leaf, ...] = (),
     ) -> Self:
@@ -148,8 +153,8 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
             indices are below ``shape[1]``, sorted and without duplicates.
         shape : tuple of int
             Rows and columns.
-        left_out : tuple of str, optional
-            What `left_out` shall say.
+        remarks : sequence of two tuples of str, optional
+            What `left_out` and `taken_whole` shall say.
         row_leaves, column_leaves : tuple of Leaf, optional
             Of the function that was traced.
 
@@ -176,8 +181,8 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
             indices=indices,
             indptr=indptr,
         )
-        if left_out:
-            pattern.left_out = left_out
+        if any(remarks):
+            pattern.left_out, pattern.taken_whole = remarks
         if row_leaves or column_leaves:
             pattern.row_leaves, pattern.column_leaves = row_leaves, column_leaves
         return pattern

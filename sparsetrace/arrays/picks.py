@@ -6,6 +6,7 @@ asked for is decided: each of its elements is a branch, and what it picks is kno
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -18,7 +19,9 @@ from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import BY_VALUES, INDEX, ValueDependentError, explain
 from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.operands.operands import Elements, ids_of
-from sparsetrace.user_code.frames import user_location
+from sparsetrace.operands.raising import may_raise
+from sparsetrace.user_code.frames import outside_frame, user_location
+from sparsetrace.user_code.indexed_sequences import indexed_length
 
 __all__ = ["Masks", "Pick", "meet", "refuse"]
 
@@ -149,6 +152,9 @@ class Masks:
         """A whole number, if that was decided on this path."""
         if not self.decided or INDEX not in self.places or isinstance(number, (list, np.ndarray)):
             return None
+        for other, value in self.decided:
+            if other is number:
+                return int(value)
         root, steps = number._trace.names.bounds.origin(number)
         known = next((value for other, value in self.decided if other is root), None)
         if known is None:
@@ -168,7 +174,7 @@ class Masks:
         """A whole number on this path; None where it may be one of too many.
 
         Each value is a path of its own, and numbers that differ by constants are decided together:
-        ``x[k : k + 3]`` has three elements.
+        ``x[k : k + 3]`` has three elements.  Of a list it is one of the indices that it has.
         """
         if INDEX not in self.places:
             return None
@@ -177,12 +183,20 @@ class Masks:
         if self.known_index(number) is None:
             low, high = bounds.of(root)
             if not high - low < FEW_VALUES:
-                return None
+                length = indexed_length(outside_frame(sys._getframe(1)))
+                if length is None or not 0 < 2 * length <= FEW_VALUES:
+                    return None
+                may_raise(number._trace, _out_of_range, (number,))
+                root, low, high = number, -length, length - 1
             value = int(low)
             while value < high and not root <= value:
                 value += 1
             self.decided.append((root, np.array(value)))
         return self.known_index(number)
+
+
+def _out_of_range() -> IndexError:
+    return IndexError("list index out of range")
 
 
 def meet(trace: Trace, pick: Pick, other: Pick) -> bool:

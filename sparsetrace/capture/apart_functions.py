@@ -32,6 +32,7 @@ from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
 __all__ = [
+    "be_patient",
     "exchanging",
     "more_is_run_apart",
     "run_nothing_apart",
@@ -54,7 +55,7 @@ _owners: dict[int, types.CodeType] = {}
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 """Functions with another code than their own."""
 
-_LONGEST_LOOPS = 2.5
+_LONGEST_LOOPS = 4.0
 """Seconds after which it is given up to run loops apart; most take far less, or very long."""
 _MORE_PATIENCE = 5.0
 """Seconds of `Session.patience` where calls are taken as a whole, or cannot be."""
@@ -104,11 +105,16 @@ def some_are_taken_whole(session: Session) -> bool:
     """
     if session.takes_whole or not session.are_too_many:
         return False
-    run_nothing_apart(session)
-    session.takes_whole, session.is_patient, session.hurried = True, False, 0
-    session.patience = _MORE_PATIENCE
-    session.loops_until, session.leaves_loops = None, True
+    be_patient(session)
+    session.takes_whole, session.leaves_loops = True, True
     return True
+
+
+def be_patient(session: Session) -> None:
+    """Begin anew, with more time for calls that take long."""
+    run_nothing_apart(session)
+    session.takes_whole = session.leaves_loops = session.is_patient = False
+    session.patience, session.hurried, session.loops_until = _MORE_PATIENCE, 0, None
 
 
 def _more_is_run_apart(session: Session) -> bool:

@@ -82,10 +82,17 @@ def _reached_numbers(trace: Trace, function: object, given: list[Any]) -> Ids | 
 
 
 def _taken_whole(trace: Trace, result: Any, total: Ids) -> Any:
-    """Like a result, with each number in it depending on all; None if it is not of numbers."""
+    """Like a result, with each number in it depending on all; None if it is not of numbers.
+
+    A whole number is one that the call was given, and stays.
+    """
     if isinstance(result, tuple):
         items = [_taken_whole(trace, item, total) for item in result]
-        return None if any(item is None for item in items) else tuple.__new__(type(result), items)
+        if any(item is None or type(item) is int for item in items):
+            return None
+        return tuple.__new__(type(result), items)
+    if type(result) is int:
+        return result
     is_plain = type(result) in (float, complex, np.float64, np.complex128)
     if not (is_plain or is_traced(result)) or dtype_of(result).kind not in "fc":
         return None
@@ -152,6 +159,11 @@ class Whole:
         """What stands for all paths, of what some of them gave; None if that is not known."""
         if not returns_numbers(self.function, self.args, self.kwargs, written_by_user):
             return None
+        whole = [x for x in (*self.args, *self.kwargs.values()) if type(x) is int]
+        if any(type(result) is int and result not in whole for result in results):
+            return None
+        if any(type(result) is int for result in results):  # a bound that was given, say
+            results = [x for x in results if type(x) is not int] + list(dict.fromkeys(whole))
         made = self._made(results, refused)
         if made is not None and self._key is not None:
             self.session.wholes[self._key] = made
@@ -164,4 +176,10 @@ class Whole:
         if total is None or errors is None:
             return None
         made = [_taken_whole(self.trace, result, total) for result in results]
-        return None if any(result is None for result in made) else (made, {**refused, **errors})
+        if any(result is None for result in made):
+            return None
+        code = written_by_user(self.function)
+        self.trace.taken_whole.append(
+            f"{code.co_qualname} at {code.co_filename}:{code.co_firstlineno}"
+        )
+        return made, {**refused, **errors}

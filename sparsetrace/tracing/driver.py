@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from sparsetrace.arrays.picks import Masks
 from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.capture.apart_functions import (
+    be_patient,
     exchanging,
     more_is_run_apart,
     run_nothing_apart,
@@ -68,10 +69,14 @@ class Run:
 
 
 class Traced(NamedTuple):
-    """The runs of the paths that ended well, and a line for each that ended in an error."""
+    """The runs of the paths that ended well, and a line for each that ended in an error.
+
+    And one for each function of which calls were taken as a whole.
+    """
 
     runs: list[Run]
     left_out: tuple[str, ...]
+    taken_whole: tuple[str, ...]
 
 
 def trace(
@@ -177,13 +182,18 @@ class _Runs:
             try:
                 return self._each_way(session)
             except Exception as error:
-                if not some_are_taken_whole(session):
+                refusal, hurried = error, session.hurried > 0
+                whole = some_are_taken_whole(session)
+                if not (whole or hurried):
                     raise
-                refusal = error
-            try:
-                return self._attempts(session, with_crowds=True)
-            except Exception:
-                raise refusal from None
+            if whole:
+                try:
+                    return self._attempts(session, with_crowds=True)
+                except Exception:
+                    if not hurried:
+                        raise refusal from None
+            be_patient(session)
+            return self._each_way(session)
 
     def _each_way(self, session: Session) -> Traced:
         """The runs of all paths, of the whole of a crowd where calls apart have no answer."""
@@ -272,7 +282,8 @@ class _Runs:
         if not runs:
             assert own is not None
             raise explained(own) from own.__cause__
-        return Traced(runs, tuple(dict.fromkeys(left_out)))
+        taken_whole = [line for run in runs for line in run.trace.taken_whole]
+        return Traced(runs, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(taken_whole)))
 
     def _path(self, branches: Branches) -> Run:
         """One decision path, run again while there is something to learn."""

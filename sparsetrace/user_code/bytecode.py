@@ -13,6 +13,7 @@ __all__ = ["Chain", "callee_at", "chain_ending_at", "loaded_first"]
 
 Chain = tuple[tuple[str, Any], ...]
 """The instructions that load ``name.attribute.attribute``: operation and name."""
+_NOTHING = ("PUSH_NULL", "NOP", "CACHE", "EXTENDED_ARG")
 
 
 def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
@@ -36,12 +37,21 @@ def loaded_first(instructions: list[dis.Instruction], at: int) -> Chain:
     return () if best is None else chain_ending_at(instructions, instructions.index(best))[0]
 
 
+def is_item_or_result_called(instructions: list[dis.Instruction], at: int) -> bool:
+    """Whether what is called is made of what its name loads: ``f[0](v)``, ``f(a)(v)``."""
+    start, end = _extent(instructions[at])
+    within = [s for s in instructions[:at] if _extent(s)[0] == start and _extent(s)[1] < end]
+    last = max((_extent(step)[1] for step in within), default=start)
+    made = [s.opname for s in within if _extent(s)[1] == last and s.opname not in _NOTHING]
+    return any(not name.startswith("LOAD") for name in made)
+
+
 def chain_ending_at(instructions: list[dis.Instruction], at: int) -> tuple[Chain, int]:
     """The instructions up to one that together load ``name.attribute``, and where they begin."""
     chain: list[tuple[str, Any]] = []
     while at >= 0:
         step = instructions[at]
-        if step.opname not in ("PUSH_NULL", "NOP", "CACHE", "EXTENDED_ARG"):
+        if step.opname not in _NOTHING:
             if not step.opname.startswith("LOAD"):
                 return tuple(chain), at + 1
             chain.insert(0, (step.opname, step.argval))

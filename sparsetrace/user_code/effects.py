@@ -18,7 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, loaded_first
+from sparsetrace.user_code.bytecode import (
+    Chain,
+    callee_at,
+    chain_ending_at,
+    is_item_or_result_called,
+    loaded_first,
+)
 from sparsetrace.user_code.held_iterators import held_callables, holds_iterator
 from sparsetrace.user_code.held_values import (
     PACKAGES,
@@ -145,7 +151,7 @@ def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
     while True:
         held = (*given, *seen.objects)
         functions = held_callables(held, seen.names | seen.asked, _names_in)
-        if functions is None:
+        if functions is None or not all(_is_pure(f, seen) for f in _of_modules(held, seen.asked)):
             return False
         new = [f for f in functions if id(f) not in known]
         if not new:
@@ -158,6 +164,13 @@ def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
                 seen.objects += (*function.args, *function.keywords.values())
             if _may_write(function) or not _is_pure(function, seen):
                 return False
+
+
+def _of_modules(held: Sequence[Any], asked: set[str]) -> list[Any]:
+    """What attributes of what is not known may be, where that is a module."""
+    scopes = [vars(x) for x in held if isinstance(x, types.ModuleType)]
+    found = [scope[name] for scope in scopes for name in asked.intersection(scope)]
+    return [value for value in found if callable(value)]
 
 
 def _may_write(function: object) -> bool:
@@ -496,7 +509,10 @@ class _Body(HeldValues):
         if chain and not (self._writes_nothing(at, chain) and self._takes_what_is_known(at, chain)):
             return False
         if not chain:
-            return True  # of an expression: a comprehension
+            self.seen.calls_given = self.seen.calls_given or not self._is_comprehension(at)
+            return True
+        if is_item_or_result_called(self.steps, at):
+            self.seen.calls_given = True
         operation, name = chain[-1]
         if operation in ("LOAD_ATTR", "LOAD_METHOD"):
             # `_is_harmless_attribute` has looked at it, unless it is called with ``*args``
@@ -522,6 +538,11 @@ class _Body(HeldValues):
         ):
             self.seen.calls_given = True
         return True
+
+    def _is_comprehension(self, at: int) -> bool:
+        """Whether a call is of what a comprehension makes a function of, which is looked at."""
+        made = [s.positions for s in self.steps[:at] if s.opname == "MAKE_FUNCTION"]
+        return self.steps[at].positions in made
 
     def _writes_nothing(self, at: int, chain: Chain) -> bool:
         """Whether a call, if it is one of NumPy's, writes into no argument but the function's."""
@@ -578,7 +599,10 @@ class _Body(HeldValues):
         if step.opname == "LOAD_CONST":
             return step.argval is None
         value = self.value(chain)
-        return value is not UNKNOWN and self._is_harmless(value)
+        if value is UNKNOWN or callable(value):
+            return value is not UNKNOWN and self._is_harmless(value)
+        self.seen.calls_given = True  # an item of it, say
+        return self._is_harmless(value)
 
 
 _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())

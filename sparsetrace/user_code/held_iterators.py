@@ -6,6 +6,7 @@ Contract: nothing of the user's runs here.  Of an object's attributes those coun
 from __future__ import annotations
 
 import collections
+import types
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
@@ -97,7 +98,8 @@ def _held(
 def _may_hold(cls: type) -> bool:
     if issubclass(cls, (dict, *_CONTAINERS)):
         return True
-    return bool(cls.__flags__ & _HEAP_TYPE) and not hasattr(cls, "_is_traced")
+    has_attributes = bool(cls.__flags__ & _HEAP_TYPE) or cls.__dictoffset__ != 0
+    return has_attributes and cls is not types.ModuleType and not hasattr(cls, "_is_traced")
 
 
 def _inside(value: Any, names: Container[str], own: Container[str]) -> list[Any]:

@@ -67,6 +67,24 @@ def test_each_call_depends_on_what_it_is_given():
     assert np.array_equal(jacobian(f), np.eye(6, dtype=int) | (np.arange(6) == 0))
 
 
+def test_a_whole_number_that_was_given_may_be_returned():
+    def f(x):
+        root = found(lambda z: z**3 - x[0] if z > 0.1 else z - x[1], 0, 5)
+        return x[2] if isinstance(root, int) else root
+
+    assert jacobian(f, 3) == [[1, 1, 1]]
+
+
+def test_the_pattern_says_so():
+    def f(x):
+        return found(lambda z: z**3 - x[0] if z > 0.1 else z - x[1], 0.0, 5.0)
+
+    pattern = st.jacobian_sparsity(f, np.ones(2))
+    line = found.__code__.co_firstlineno
+    assert pattern.taken_whole == (f"found at {__file__}:{line}",)
+    assert st.jacobian_sparsity(np.sin, np.ones(2)).taken_whole == ()
+
+
 def test_what_is_closed_over_and_attributes_count():
     model = types.SimpleNamespace()
 

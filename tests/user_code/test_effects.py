@@ -1,5 +1,10 @@
 """Which calls may be made again: errors with attributes, defaults, and iterators."""
 
+import functools
+import operator
+import types
+
+import numpy as np
 import pytest
 
 from sparsetrace.user_code.effects import has_effects
@@ -96,3 +101,158 @@ def test_iterators_within_what_is_given(known):
     assert has_effects(iterated, (1.0, [iter([2.0])]), known=known)
     assert has_effects(iterated, (1.0, ([iter([2.0])],)), known=known)
     assert not has_effects(iterated, (1.0, [[2.0]]), known=known)
+
+
+def note(v):
+    seen.append(v)
+    return v
+
+
+seen = []
+TABLE = {"a": note, "b": [note]}
+
+
+class Noting:
+    k = note
+
+    def __call__(self, v):
+        return note(v)
+
+    def of_self(self, v):
+        self.k = v
+        return v
+
+
+def factory():
+    def inner(v):
+        seen.append(v)
+        return v
+
+    return inner
+
+
+def called(f, v):
+    return f(v)
+
+
+def of_a_variable(args):
+    f = args[0]
+    return f(args[1])
+
+
+def unpacked(args):
+    f, v = args
+    return f(v)
+
+
+def handed_on(f, v):
+    return called(f, v)
+
+
+def of_a_loop(fs, v):
+    for f in fs:
+        v = f(v)
+    return v
+
+
+def of_a_comprehension(fs, v):
+    return [f(v) for f in fs]
+
+
+def of_an_attribute(o, v):
+    f = o.f
+    return f(v)
+
+
+def by_getattr(o, v):
+    f = getattr(o, "f")  # noqa: B009
+    return f(v)
+
+
+def by_attrgetter(o, v):
+    f = operator.attrgetter("f")(o)
+    return f(v)
+
+
+def chosen(f, g, v):
+    return (f if v > 0 else g)(v)
+
+
+def reduced(fs, v):
+    return functools.reduce(fs[0], [v, v])
+
+
+def of_items_of_an_attribute(o, v):
+    return o.f[0](v)
+
+
+def of_a_result_of_an_attribute(o, v):
+    return o.pick(0)(v)
+
+
+def of_a_module(m, v):
+    copy = m.copyto
+    return copy(v, v)
+
+
+class Index:
+    def __init__(self, f):
+        self.f = f
+
+    def pick(self, i):
+        return self.f[i]
+
+
+HANDED = {
+    "a variable": (of_a_variable, ((note, 1.0),)),
+    "unpacked": (unpacked, ((note, 1.0),)),
+    "handed on": (handed_on, (note, 1.0)),
+    "a loop": (of_a_loop, ([abs, note], 1.0)),
+    "a comprehension": (of_a_comprehension, ([note], 1.0)),
+    "an attribute": (of_an_attribute, (types.SimpleNamespace(f=note), 1.0)),
+    "getattr": (by_getattr, (types.SimpleNamespace(f=note), 1.0)),
+    "attrgetter": (by_attrgetter, (Index(note), 1.0)),
+    "a choice": (chosen, (abs, note, 1.0)),
+    "map": (lambda fs, v: list(map(fs[0], [v])), ([note], 1.0)),
+    "filter": (lambda fs, v: list(filter(fs[0], [v])), ([note], 1.0)),
+    "a key": (lambda fs, v: sorted([v], key=fs[0]), ([note], 1.0)),
+    "reduce": (reduced, ([lambda a, b: note(a)], 1.0)),
+    "stars": (lambda f, *args: f(*args), (note, 1.0)),
+    "an item": (lambda fs, v: fs[0](v), ([note], 1.0)),
+    "an item of an item": (lambda fs, v: fs[0][0](v), ([[note]], 1.0)),
+    "an item of an attribute": (of_items_of_an_attribute, (Index((note,)), 1.0)),
+    "a result of a method": (of_a_result_of_an_attribute, (Index((note,)), 1.0)),
+    "a table": (lambda v: TABLE["a"](v), (1.0,)),
+    "a table of lists": (lambda v: TABLE["b"][0](v), (1.0,)),
+    "what a call gives": (lambda v: factory()(v), (1.0,)),
+    "an object": (of_a_variable, ((Noting(), 1.0),)),
+    "a method": (of_a_variable, ((Noting().of_self, 1.0),)),
+    "a partial call": (of_a_variable, ((functools.partial(called, note), 1.0),)),
+    "a function that calls one of a table": (of_a_variable, ((lambda v: TABLE["a"](v), 1.0),)),
+    "a method of a list": (of_a_variable, (([].append, 1.0),)),
+    "random numbers": (of_a_variable, ((np.random.normal, 1.0),)),
+    "a function of a module": (of_a_module, (np, np.ones(1))),
+    "text that is run": (of_a_variable, ((exec, "1"),)),
+    "a class": (of_a_variable, ((type("X", (), {"__init__": lambda s, v: note(v)}), 1.0),)),
+}
+
+
+@pytest.mark.parametrize("name", HANDED)
+def test_functions_that_are_handed_on_change_something(name):
+    f, args = HANDED[name]
+    assert has_effects(f, args)
+    assert not seen
+
+
+@pytest.mark.parametrize("name", ["a variable", "unpacked", "handed on", "a loop", "a choice"])
+def test_functions_that_are_handed_on_change_nothing(name):
+    def harmless(v):
+        return abs(v) * 2
+
+    def other(x):
+        if x is note:
+            return harmless
+        return type(x)(map(other, x)) if isinstance(x, (list, tuple)) else x
+
+    f, args = HANDED[name]
+    assert not has_effects(f, other(args))
