@@ -26,6 +26,7 @@ _FIRST_SEED = 2
 _SUSPECT = 1e10
 """Where a function is not analytic, rounding divided by the complex step is larger than this."""
 _LOOKED_AT = 4096
+"""So many values of a derivative, evenly spaced, are looked at for that."""
 
 
 class SparseDerivative(PreparedDerivative):
