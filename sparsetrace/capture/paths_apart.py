@@ -42,6 +42,8 @@ _MOST_IN_ONE_ANOTHER = 2
 
 _FEW_RUNS = 256
 """Runs of the paths of a call, and of those of the calls in it, that never take too long."""
+_TOGETHER = 3.0
+"""Seconds more for all such calls together than for one of them."""
 
 Unite = Callable[[list[Any]], list[Any]]
 
@@ -239,13 +241,17 @@ def _check(session: Session) -> None:
     if branches.paths > 1 and is_late(session):
         branches.refuse("very many turns of loops")
     outermost.runs += 1
-    is_long = branches.paths > 1 and outermost.runs > _FEW_RUNS
-    if is_long and session.spent + time.monotonic() - outermost.opened > session.patience:
+    if branches.paths > 1 and outermost.runs > _FEW_RUNS and _takes_long(session, outermost):
         session.hurried += 1
         branches.refuse("very many decision paths")
     most = _MOST_IN_ONE_ANOTHER * max(_MOST_PATHS, session.max_paths)
     if branches.paths > 1 and math.prod(b.paths for b in session.nested) > most:
         branches.refuse(f"more than {most} decision paths of calls in one another")
+
+
+def _takes_long(session: Session, outermost: Branches) -> bool:
+    took = time.monotonic() - outermost.opened
+    return took > session.patience or session.spent + took > session.patience + _TOGETHER
 
 
 def is_late(session: Session) -> bool:

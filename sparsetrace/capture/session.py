@@ -135,8 +135,8 @@ class Session:
     are_too_many : bool
         Whether too many paths were the last error.
     patience : float
-        Seconds after which calls are given up that take very many runs: they may be taken as a
-        whole instead; `hurried` counts them, and `spent` the seconds that they took.
+        Seconds after which a call is given up that takes very many runs: it may be taken as a
+        whole instead; `hurried` counts them, and `spent` the seconds that such calls took.
     takes_whole : bool
         Whether of calls with too many paths only some are run (`capture.taken_whole`); `wholes`
         has what these gave.
