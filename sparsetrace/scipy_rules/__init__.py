@@ -25,9 +25,14 @@ RULES: dict[str, dict[str, str]] = {
     "scipy._lib.array_api_extra": {"array_api": "apply_where"},
     "scipy.differentiate": {"optimize.elementwise": "derivative hessian jacobian"},
     "scipy.cluster.hierarchy": {
-        "cluster.clusters": "average centroid complete linkage median single ward weighted",
+        "cluster.clusters": """
+            average centroid complete cophenet cut_tree fcluster fclusterdata inconsistent
+            is_isomorphic is_monotonic is_valid_im is_valid_linkage leaves_list linkage maxRstat
+            maxdists maxinconsts median num_obs_linkage optimal_leaf_ordering single
+            to_mlab_linkage ward weighted
+        """,
     },
-    "scipy.cluster.vq": {"cluster.clusters": "vq"},
+    "scipy.cluster.vq": {"cluster.clusters": "kmeans kmeans2 vq"},
     "scipy.fftpack": {
         "signal.fftpack": """
             cc_diff cs_diff dct dctn diff dst dstn fft fft2 fftn hilbert idct idctn idst idstn ifft

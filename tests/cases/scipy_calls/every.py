@@ -73,7 +73,7 @@ INTERVALS = {
 CHOSEN = {
     f"clusters {name}": "which numbers decide a distance or a way is not looked at"
     for name in CLUSTERS
-    if not name.startswith(("linkage, joined", "vq"))
+    if not name.startswith(("linkage, joined", "ranked", "vq"))
 }
 SMALL = "a second derivative is too small for differences there"
 FLAT = {
