@@ -113,6 +113,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "linalg.matrix_functions": """
             circulant convolution_matrix coshm cosm det eig eigh eigvals eigvalsh expm
+            ishermitian issymmetric
             fractional_matrix_power funm hankel inv kron logm lstsq norm pinv pinvh polar qr signm
             sinhm sinm sqrtm svd svdvals tanhm tanm toeplitz
         """,
@@ -183,15 +184,21 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.sparse.csgraph": {
-        "sparse.graphs": "bellman_ford dijkstra floyd_warshall johnson shortest_path",
+        "sparse.graphs": """
+            bellman_ford breadth_first_tree connected_components csgraph_from_dense
+            csgraph_to_dense depth_first_tree dijkstra floyd_warshall johnson
+            min_weight_full_bipartite_matching minimum_spanning_tree reconstruct_path
+            shortest_path
+        """,
     },
     "scipy.sparse.linalg": {
         "linalg.sparse_iterations": """
-            bicg bicgstab cg cgs eigs eigsh expm gcrotmk gmres lgmres lsmr lsqr minres qmr svds
-            tfqmr
+            bicg bicgstab cg cgs eigs eigsh expm gcrotmk gmres lgmres lobpcg lsmr lsqr
+            minres qmr svds tfqmr
         """,
         "linalg.sparse_solvers": """
-            expm_multiply factorized norm splu spsolve spsolve_triangular
+            expm_multiply factorized norm onenormest spilu splu spsolve
+            spsolve_triangular
         """,
     },
     "scipy.spatial.distance": {
@@ -282,12 +289,12 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu bisplev splev geometric_transform
+    factorized spilu splu bisplev splev geometric_transform
     BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
-    bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lsmr lsqr minres qmr svds tfqmr
+    bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lobpcg lsmr lsqr minres qmr svds tfqmr
     anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
     fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
     basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin

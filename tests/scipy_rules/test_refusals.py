@@ -11,6 +11,7 @@ import scipy.interpolate as si
 import scipy.linalg as sl
 import scipy.ndimage as nd
 import scipy.signal as ss
+import scipy.sparse.csgraph as cg
 import scipy.sparse.linalg as spl
 import scipy.spatial.distance as sd
 import scipy.special as sc
@@ -62,6 +63,9 @@ REFUSED = {
     )[2],
     "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(np.ones((1, 3)), x),
     "scipy.spatial.distance.cdist": lambda x: sd.cdist(x[:, None], x[:, None], "hamming"),
+    "scipy.sparse.csgraph.minimum_spanning_tree": lambda x: cg.minimum_spanning_tree(
+        x.reshape(2, 2)
+    ),
     "scipy.spatial.distance.pdist": lambda x: sd.pdist(x[:, None], out=np.zeros(6)),
 }
 

@@ -1,4 +1,4 @@
-"""Calls of ``scipy.cluster`` and of the shortest ways of ``scipy.sparse.csgraph``."""
+"""Calls of ``scipy.cluster`` and ``scipy.sparse.csgraph``."""
 
 from __future__ import annotations
 
@@ -56,5 +56,19 @@ CLUSTERS = {
     "floyd_warshall": lambda x: csgraph.floyd_warshall(_graph(x))[0],
     "johnson": lambda x: csgraph.johnson(_graph(x))[1],
     "bellman_ford, sparse": lambda x: csgraph.bellman_ford(_sparse(x))[2],
+    "edges, breadth_first_tree": lambda x: csgraph.breadth_first_tree(_sparse(x), 0).toarray(),
+    "edges, depth_first_tree": lambda x: csgraph.depth_first_tree(_sparse(x), 0).data,
+    "edges, reconstruct_path": lambda x: csgraph.reconstruct_path(
+        _graph(x), np.array([-9999, 0, 1])
+    ).toarray(),
+    "edges, csgraph_from_dense": lambda x: csgraph.csgraph_from_dense(_graph(x)).data,
+    "edges, csgraph_to_dense": lambda x: csgraph.csgraph_to_dense(_sparse(x), -1) ** 2,
+    "ranked, connected_components": lambda x: csgraph.connected_components(_graph(x))[0] * x[0],
+    "ranked, connected_components of sparse": lambda x: x[
+        csgraph.connected_components(_sparse(x))[1]
+    ],
+    "ranked, min_weight_full_bipartite_matching": lambda x: (
+        csgraph.min_weight_full_bipartite_matching(_sparse(x))[1] + x[:3]
+    ),
 }
 """By name: functions of six numbers."""

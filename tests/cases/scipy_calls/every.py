@@ -24,6 +24,7 @@ WHOLE = {
         *("hessenberg", "lu", "lu, p_indices", "lu, permute_l"),
         *("qr_multiply", "qz", "rq", "rq, r", "qr, pivoting", "qr, pivoting r"),
         *("ordqz", "qr_update", "matrix_balance"),
+        *("onenormest", "lobpcg", "lobpcg, operator", "spilu"),
     )
 }
 STEPS = {
@@ -73,7 +74,7 @@ INTERVALS = {
 CHOSEN = {
     f"clusters {name}": "which numbers decide a distance or a way is not looked at"
     for name in CLUSTERS
-    if not name.startswith(("linkage, joined", "ranked", "vq"))
+    if not name.startswith(("edges", "linkage, joined", "ranked", "vq"))
 }
 SMALL = "a second derivative is too small for differences there"
 FLAT = {
@@ -153,6 +154,8 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    "decompositions issymmetric": "a symmetric matrix is not among the points",
+    "decompositions ishermitian": "a symmetric matrix is not among the points",
     **CHOSEN,
     **AT_ONCE,
     **AS_A_WHOLE,
