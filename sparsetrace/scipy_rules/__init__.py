@@ -201,6 +201,12 @@ RULES: dict[str, dict[str, str]] = {
             spsolve_triangular
         """,
     },
+    "scipy.spatial": {
+        "spatial.trees": """
+            ConvexHull.__init__ Delaunay.find_simplex KDTree.__init__ KDTree.count_neighbors
+            KDTree.query KDTree.query_ball_tree KDTree.sparse_distance_matrix
+        """,
+    },
     "scipy.spatial.distance": {
         "spatial.distance": """
             braycurtis canberra cdist chebyshev cityblock correlation cosine dice
@@ -291,6 +297,7 @@ _ALWAYS = frozenset(
     """
     factorized spilu splu bisplev splev geometric_transform
     BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
+    KDTree.count_neighbors KDTree.query_ball_tree KDTree.sparse_distance_matrix
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
     derivative find_minimum find_root hessian jacobian nsum tanhsinh

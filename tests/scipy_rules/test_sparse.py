@@ -181,10 +181,6 @@ REFUSED = {
     "argmax": (lambda x: sp.csr_array(np.diag(x)).argmax(), "csr_array.argmax"),
     "np.matrix": (lambda x: sp.csr_matrix(np.diag(x)).sum(axis=1)[0], "an np.matrix"),
     "factors": (lambda x: spl.splu(sp.csc_array(np.diag(x))).L, "scipy.sparse.linalg.splu"),
-    "maximum_flow": (
-        lambda x: csgraph.maximum_flow(sp.csr_array(np.outer(x, x)).astype(np.int32), 0, 1),
-        "maximum_flow",
-    ),
 }  # fmt: skip
 
 

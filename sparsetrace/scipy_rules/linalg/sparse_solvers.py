@@ -125,6 +125,10 @@ class Factors:
         return _solved(self._call, matrix, rhs, values)
 
 
+_LARGEST = 2048
+"""Of so many equations the inverse of incomplete factors is looked at, which has no zeros else."""
+
+
 class IncompleteFactors(Factors):
     """Factors that lack some entries: what cancels in exact ones is not zero here."""
 
@@ -134,8 +138,8 @@ class IncompleteFactors(Factors):
             return self._made.solve(rhs, trans)
         rhs, trace = array_of(rhs), current()
         values = self._made.solve(np.array(values_of(rhs)), trans) if trace.local else None
-        if contains_traced(self._matrix):
-            sample = np.zeros(rhs.shape) if values is None else values
+        if contains_traced(self._matrix) or len(rhs) > _LARGEST:
+            sample = np.zeros(rhs.shape, rhs.dtype) if values is None else values
             return spread(trace, total_of(self._matrix, rhs), sample)
         result = patterns(self._made.solve(np.eye(len(rhs)), trans)) @ rhs
         return made(trace, ids_of(trace, result), result.dtype, values)

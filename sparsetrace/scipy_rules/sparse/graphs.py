@@ -62,7 +62,8 @@ def _chosen(call: Call, graph, *args, known: bool) -> Any:
 
 @makes_objects
 def minimum_spanning_tree(call, csgraph, overwrite):
-    constant(call, overwrite, "overwrite")
+    if constant(call, overwrite, "overwrite"):
+        call.refuse("overwrite=True has no rule", "Leave it out.")
     return _chosen(call, csgraph, known=False)
 
 

@@ -14,7 +14,7 @@ from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
 from cases.scipy_calls.ndimage import IMAGES
 from cases.scipy_calls.others import EQUATIONS, OTHERS
 from cases.scipy_calls.signal import LONGER, SIGNAL
-from cases.scipy_calls.spatial import METRICS, ROTATIONS
+from cases.scipy_calls.spatial import HULLS, METRICS, ROTATIONS
 from cases.scipy_calls.special import SPECIAL
 from cases.scipy_calls.stats import DISTRIBUTIONS, MULTIVARIATE, STATISTICS
 
@@ -154,6 +154,7 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    "hulls ConvexHull": "which products of coordinates a volume has is not looked at",
     "decompositions issymmetric": "a symmetric matrix is not among the points",
     "decompositions ishermitian": "a symmetric matrix is not among the points",
     **CHOSEN,
@@ -180,6 +181,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    "hulls ConvexHull": "which products of coordinates a volume has is not looked at",
     **CHOSEN,
     **AT_ONCE,
     **AS_A_WHOLE,
@@ -216,6 +218,9 @@ EXTRA_AT = {
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
     "clusters vq, codes": 60,
+    "hulls KDTree": 60,
+    "hulls KDTree, third": 60,
+    "hulls query, far": 30,
     "clusters vq, scalars": 60,
     "decompositions expm_cond": 1,
     **dict.fromkeys(("others solve_bvp", "others find_minimum", "others find_root"), 1),
@@ -258,6 +263,7 @@ KINDS = {
     "multivariate": (MULTIVARIATE, 6),
     "equations": (EQUATIONS, 4),
     "clusters": (CLUSTERS, 6),
+    "hulls": (HULLS, 4),
 }
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])
