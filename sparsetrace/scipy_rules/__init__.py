@@ -203,8 +203,9 @@ RULES: dict[str, dict[str, str]] = {
     },
     "scipy.spatial": {
         "spatial.trees": """
-            ConvexHull.__init__ Delaunay.find_simplex KDTree.__init__ KDTree.count_neighbors
-            KDTree.query KDTree.query_ball_tree KDTree.sparse_distance_matrix
+            ConvexHull.__init__ Delaunay.__init__ Delaunay.find_simplex KDTree.__init__
+            KDTree.count_neighbors
+            KDTree.query KDTree.query_ball_tree KDTree.sparse_distance_matrix Voronoi.__init__
         """,
     },
     "scipy.spatial.distance": {

@@ -164,3 +164,33 @@ def ConvexHull_init(call, self, points, incremental, qhull_options):
             setattr(self, name, hidden)
     self._points = points
     self.min_bound, self.max_bound = np.min(points, axis=0), np.max(points, axis=0)
+
+
+def _mesh(call: Call, self, points, *options) -> Any:
+    """Fill a mesh of the points at the point, and give it these; which are joined stays."""
+    constant(call, options, "an option")
+    if not current().local:
+        call.refuse("which points are joined depends on the points", _LOCAL)
+    furthest_site, incremental, qhull_options = options
+    if incremental:
+        call.refuse("incremental=True has no rule", "Leave it out.")
+    points = array_of(points)
+    call.plainly(self, np.array(values_of(points)), furthest_site, False, qhull_options)
+    self._points = points
+    self.min_bound, self.max_bound = np.min(points, axis=0), np.max(points, axis=0)
+    return points
+
+
+@makes_objects
+def Voronoi_init(call, self, points, furthest_site, incremental, qhull_options):
+    points = _mesh(call, self, points, furthest_site, incremental, qhull_options)
+    self.vertices = spread(current(), total_of(points), self.vertices)
+
+
+@makes_objects
+def Delaunay_init(call, self, points, furthest_site, incremental, qhull_options):
+    """Its simplices and their neighbours; what it computes of points has no rule."""
+    _mesh(call, self, points, furthest_site, incremental, qhull_options)
+    hidden = Hidden(call.name, "it has no rule for traced points", "Use its simplices.")
+    for name in ("equations", "paraboloid_scale", "paraboloid_shift", "_transform"):
+        setattr(self, name, hidden)
