@@ -212,7 +212,8 @@ RULES: dict[str, dict[str, str]] = {
         "spatial.distance": """
             braycurtis canberra cdist chebyshev cityblock correlation cosine dice
             directed_hausdorff euclidean
-            hamming jaccard jensenshannon mahalanobis minkowski pdist rogerstanimoto russellrao
+            hamming is_valid_dm jaccard jensenshannon mahalanobis minkowski
+            pdist rogerstanimoto russellrao
             seuclidean sokalsneath sqeuclidean squareform yule
         """,
     },

@@ -22,7 +22,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     constant,
     harmless,
 )
-from sparsetrace.scipy_rules.whole import whole
+from sparsetrace.scipy_rules.whole import ranked, whole
 
 Metric = Callable[..., Any]
 directed_hausdorff = whole
@@ -221,6 +221,14 @@ def squareform(X, force):
     if x.ndim == 2 and x.shape[0] == x.shape[1] and force.lower() != "tomatrix":
         return x[np.triu_indices(len(x), 1)]
     raise ValueError("a condensed vector or a square matrix is wanted")
+
+
+@harmless("name", "warning")
+def is_valid_dm(call, D, tol, throw):
+    """Whether it is symmetric with zeros on its diagonal: what the values decide."""
+    if throw:
+        call.refuse("whether it raises an error depends on the values", "Leave throw out.")
+    return ranked(call, D, tol)
 
 
 def _single(metric: Metric) -> Callable[..., Any]:

@@ -56,6 +56,9 @@ CLUSTERS = {
     "floyd_warshall": lambda x: csgraph.floyd_warshall(_graph(x))[0],
     "johnson": lambda x: csgraph.johnson(_graph(x))[1],
     "bellman_ford, sparse": lambda x: csgraph.bellman_ford(_sparse(x))[2],
+    "ranked, is_valid_dm": lambda x: (
+        x[0] + x[1] * x[0] if distance.is_valid_dm(_graph(x)) else x[:2].sum()
+    ),
     "edges, breadth_first_tree": lambda x: csgraph.breadth_first_tree(_sparse(x), 0).toarray(),
     "edges, depth_first_tree": lambda x: csgraph.depth_first_tree(_sparse(x), 0).data,
     "edges, reconstruct_path": lambda x: csgraph.reconstruct_path(

@@ -155,6 +155,7 @@ QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
     "hulls ConvexHull": "which products of coordinates a volume has is not looked at",
+    "clusters ranked, is_valid_dm": "a symmetric matrix is not among the points",
     "decompositions issymmetric": "a symmetric matrix is not among the points",
     "decompositions ishermitian": "a symmetric matrix is not among the points",
     **CHOSEN,
