@@ -25,9 +25,14 @@ RULES: dict[str, dict[str, str]] = {
     "scipy._lib.array_api_extra": {"array_api": "apply_where"},
     "scipy.differentiate": {"optimize.elementwise": "derivative hessian jacobian"},
     "scipy.cluster.hierarchy": {
-        "cluster.clusters": "average centroid complete linkage median single ward weighted",
+        "cluster.clusters": """
+            average centroid complete cophenet cut_tree fcluster fclusterdata inconsistent
+            is_isomorphic is_monotonic is_valid_im is_valid_linkage leaves_list linkage maxRstat
+            maxdists maxinconsts median num_obs_linkage optimal_leaf_ordering single
+            to_mlab_linkage ward weighted
+        """,
     },
-    "scipy.cluster.vq": {"cluster.clusters": "vq"},
+    "scipy.cluster.vq": {"cluster.clusters": "kmeans kmeans2 vq"},
     "scipy.fftpack": {
         "signal.fftpack": """
             cc_diff cs_diff dct dctn diff dst dstn fft fft2 fftn hilbert idct idctn idst idstn ifft
@@ -108,6 +113,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "linalg.matrix_functions": """
             circulant convolution_matrix coshm cosm det eig eigh eigvals eigvalsh expm
+            ishermitian issymmetric
             fractional_matrix_power funm hankel inv kron logm lstsq norm pinv pinvh polar qr signm
             sinhm sinm sqrtm svd svdvals tanhm tanm toeplitz
         """,
@@ -178,22 +184,36 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.sparse.csgraph": {
-        "sparse.graphs": "bellman_ford dijkstra floyd_warshall johnson shortest_path",
+        "sparse.graphs": """
+            bellman_ford breadth_first_tree connected_components csgraph_from_dense
+            csgraph_to_dense depth_first_tree dijkstra floyd_warshall johnson
+            min_weight_full_bipartite_matching minimum_spanning_tree reconstruct_path
+            shortest_path
+        """,
     },
     "scipy.sparse.linalg": {
         "linalg.sparse_iterations": """
-            bicg bicgstab cg cgs eigs eigsh expm gcrotmk gmres lgmres lsmr lsqr minres qmr svds
-            tfqmr
+            bicg bicgstab cg cgs eigs eigsh expm gcrotmk gmres lgmres lobpcg lsmr lsqr
+            minres qmr svds tfqmr
         """,
         "linalg.sparse_solvers": """
-            expm_multiply factorized norm splu spsolve spsolve_triangular
+            expm_multiply factorized norm onenormest spilu splu spsolve
+            spsolve_triangular
+        """,
+    },
+    "scipy.spatial": {
+        "spatial.trees": """
+            ConvexHull.__init__ Delaunay.__init__ Delaunay.find_simplex KDTree.__init__
+            KDTree.count_neighbors
+            KDTree.query KDTree.query_ball_tree KDTree.sparse_distance_matrix Voronoi.__init__
         """,
     },
     "scipy.spatial.distance": {
         "spatial.distance": """
             braycurtis canberra cdist chebyshev cityblock correlation cosine dice
             directed_hausdorff euclidean
-            hamming jaccard jensenshannon mahalanobis minkowski pdist rogerstanimoto russellrao
+            hamming is_valid_dm jaccard jensenshannon mahalanobis minkowski
+            pdist rogerstanimoto russellrao
             seuclidean sokalsneath sqeuclidean squareform yule
         """,
     },
@@ -277,12 +297,13 @@ RULES: dict[str, dict[str, str]] = {
 
 _ALWAYS = frozenset(
     """
-    factorized splu bisplev splev geometric_transform
+    factorized spilu splu bisplev splev geometric_transform
     BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
+    KDTree.count_neighbors KDTree.query_ball_tree KDTree.sparse_distance_matrix
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
-    bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lsmr lsqr minres qmr svds tfqmr
+    bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lobpcg lsmr lsqr minres qmr svds tfqmr
     anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
     fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
     basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin

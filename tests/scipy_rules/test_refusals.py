@@ -11,9 +11,11 @@ import scipy.interpolate as si
 import scipy.linalg as sl
 import scipy.ndimage as nd
 import scipy.signal as ss
+import scipy.sparse.csgraph as cg
 import scipy.sparse.linalg as spl
 import scipy.spatial.distance as sd
 import scipy.special as sc
+from scipy.spatial import ConvexHull, KDTree
 from scipy.spatial.transform import Rotation
 
 import sparsetrace as st
@@ -62,6 +64,14 @@ REFUSED = {
     )[2],
     "scipy.interpolate.[BP]Poly.__init__": lambda x: si.BPoly(np.ones((1, 3)), x),
     "scipy.spatial.distance.cdist": lambda x: sd.cdist(x[:, None], x[:, None], "hamming"),
+    "scipy.sparse.csgraph.minimum_spanning_tree": lambda x: cg.minimum_spanning_tree(
+        x.reshape(2, 2)
+    ),
+    "scipy.spatial.KDTree.__init__": lambda x: KDTree(x.reshape(2, 2)).query_pairs(1.0),
+    "scipy.spatial.KDTree.count_neighbors": lambda x: KDTree([[0.0]]).count_neighbors(
+        KDTree(x[:, None]), 1.0
+    ),
+    "scipy.spatial.ConvexHull.__init__": lambda x: len(ConvexHull(np.outer(x, x)[:, :2]).vertices),
     "scipy.spatial.distance.pdist": lambda x: sd.pdist(x[:, None], out=np.zeros(6)),
 }
 

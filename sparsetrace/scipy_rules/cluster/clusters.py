@@ -6,9 +6,16 @@ from each other depends on the observations.
 
 from __future__ import annotations
 
-import numpy as np
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
-from sparsetrace.scipy_rules.rule_tools import Call, array_of
+import numpy as np
+from scipy.cluster import hierarchy
+
+from sparsetrace.operands.operands import contains_traced
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, current
 from sparsetrace.scipy_rules.whole import ranked, whole
 
 
@@ -20,6 +27,60 @@ def linkage(call: Call, *args, **kwargs):
 
 
 single = complete = average = weighted = centroid = median = ward = linkage
+
+
+# ----------------------------------------------------------------- what is asked of a tree
+def _of_tree(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule of a function of a tree, whose shapes come from a run on a tree that is one."""
+
+    def on_tree(call: Call, *args, **kwargs):
+        if current().local:
+            return rule(call, *args, **kwargs)
+        signature = inspect.signature(call.original)
+        traced = {
+            name
+            for name, value in signature.bind(*args, **kwargs).arguments.items()
+            if contains_traced(value)
+        }
+
+        def original(*args, **kwargs):
+            bound = signature.bind(*args, **kwargs)
+            given = bound.arguments
+            if "Z" in traced:
+                given["Z"] = hierarchy.linkage(np.arange(len(given["Z"]) + 1.0)[:, None])
+            if "R" in traced:
+                given["R"] = hierarchy.inconsistent(given["Z"])
+            return call.original(*bound.args, **bound.kwargs)
+
+        return rule(replace(call, original=original), *args, **kwargs)
+
+    return on_tree
+
+
+cophenet = maxdists = maxinconsts = maxRstat = _of_tree(whole)
+cut_tree = fcluster = is_monotonic = is_valid_linkage = leaves_list = _of_tree(ranked)
+optimal_leaf_ordering = _of_tree(linkage)
+fclusterdata = is_valid_im = is_isomorphic = ranked
+
+
+@_of_tree
+def inconsistent(call: Call, *args, **kwargs):
+    """Mean, deviation and excess of heights, which depend on all; how many are counted does not."""
+    numbers = whole(call, *args, **kwargs)
+    counts = ranked(call, *args, **kwargs)
+    return np.stack([numbers[:, 0], numbers[:, 1], counts[:, 2], numbers[:, 3]], axis=1)
+
+
+def num_obs_linkage(Z):
+    return len(array_of(Z)) + 1
+
+
+def to_mlab_linkage(Z):
+    return array_of(Z)[:, :3] + [1.0, 1.0, 0.0]
+
+
+# ----------------------------------------------------------------- codes
+kmeans = kmeans2 = whole
 
 
 def vq(call: Call, obs, code_book, check_finite=True):

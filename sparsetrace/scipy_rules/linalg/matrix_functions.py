@@ -246,3 +246,24 @@ def convolution_matrix(call, a, n, mode):
 
 def kron(a, b):
     return np.kron(array_of(a), array_of(b))
+
+
+# ---------------------------------------------------------------------- what a matrix is
+def issymmetric(a, atol, rtol):
+    """Whether each element is the one across the diagonal: what the values decide."""
+    a = array_of(a)
+    return _are_equal(a, np.swapaxes(a, -1, -2), atol, rtol)
+
+
+def ishermitian(a, atol, rtol):
+    a = array_of(a)
+    return _are_equal(a, np.conj(np.swapaxes(a, -1, -2)), atol, rtol)
+
+
+def _are_equal(a, b, atol, rtol) -> Any:
+    if a.shape != b.shape:
+        return False
+    if atol is not None or rtol is not None:
+        return np.all(np.isclose(a, b, rtol=rtol or 0.0, atol=atol or 0.0), axis=(-2, -1))
+    above = np.triu(np.ones(a.shape[-2:], bool), int(a.dtype.kind != "c"))
+    return np.all((a == b)[..., above], axis=-1)

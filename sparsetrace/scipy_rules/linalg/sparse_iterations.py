@@ -22,7 +22,7 @@ from sparsetrace.scipy_rules.linalg.matrix_functions import expm as dense_expm
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
 from sparsetrace.scipy_rules.whole import total_of
 
-_MATRICES = ("A", "M", "M1", "M2", "Minv", "OPinv")
+_MATRICES = ("A", "B", "M", "M1", "M2", "Minv", "OPinv")
 
 
 class _Iteration:
@@ -166,6 +166,22 @@ def _eigenpairs(call: Call, *given, **named) -> Any:
 
 
 eigs = eigsh = _eigenpairs
+
+
+def lobpcg(call, *given, **named):
+    """As many eigenvalues and vectors as it starts from; its history has no rule."""
+    iteration = _Iteration(call, given, named)
+    arguments = iteration.arguments
+    functions = [x for name in ("A", "B", "M") if callable(x := arguments.get(name))]
+    if iteration.total is None or any(not _is_operator(f) for f in functions):
+        return iteration.original()
+    if arguments.get("retLambdaHistory") or arguments.get("retResidualNormsHistory"):
+        call.refuse("its history has no rule", "Leave retLambdaHistory and its like out.")
+    shape = np.shape(arguments["X"])
+    found = iteration.found()
+    if found is not None:
+        return tuple(iteration.spread((), item) for item in found)
+    return iteration.spread(shape[1:]), iteration.spread(shape)
 
 
 def svds(call, *given, **named):

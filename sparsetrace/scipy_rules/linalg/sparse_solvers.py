@@ -14,7 +14,7 @@ import scipy.sparse
 
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
-from sparsetrace.operands.operands import contains_traced, is_sparse_traced, values_of
+from sparsetrace.operands.operands import contains_traced, ids_of, is_sparse_traced, values_of
 from sparsetrace.scipy_rules.linalg.linear_systems import solved
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -22,8 +22,12 @@ from sparsetrace.scipy_rules.rule_tools import (
     constant,
     current,
     harmless,
+    made,
+    patterns,
+    spread,
 )
 from sparsetrace.scipy_rules.sparse.elements import elements_of_sparse
+from sparsetrace.scipy_rules.whole import total_of, whole
 
 
 def _structure(matrix) -> SquareMatrices:
@@ -121,6 +125,26 @@ class Factors:
         return _solved(self._call, matrix, rhs, values)
 
 
+_LARGEST = 2048
+"""Of so many equations the inverse of incomplete factors is looked at, which has no zeros else."""
+
+
+class IncompleteFactors(Factors):
+    """Factors that lack some entries: what cancels in exact ones is not zero here."""
+
+    def solve(self, rhs, trans: str = "N") -> Any:
+        """As ``SuperLU.solve``."""
+        if not contains_traced((rhs, self._matrix)):
+            return self._made.solve(rhs, trans)
+        rhs, trace = array_of(rhs), current()
+        values = self._made.solve(np.array(values_of(rhs)), trans) if trace.local else None
+        if contains_traced(self._matrix) or len(rhs) > _LARGEST:
+            sample = np.zeros(rhs.shape, rhs.dtype) if values is None else values
+            return spread(trace, total_of(self._matrix, rhs), sample)
+        result = patterns(self._made.solve(np.eye(len(rhs)), trans)) @ rhs
+        return made(trace, ids_of(trace, result), result.dtype, values)
+
+
 def _plain(matrix) -> Any:
     """The matrix that SciPy may factorize; None if its values are not known."""
     if not contains_traced(matrix):
@@ -136,6 +160,37 @@ def splu(call, A, permc_spec, diag_pivot_thresh, relax, panel_size, options):
     options = (permc_spec, diag_pivot_thresh, relax, panel_size, options)
     plain = _plain(A)
     return Factors(call, A, None if plain is None else call.original(plain, *options))
+
+
+def spilu(
+    call,
+    A,
+    drop_tol,
+    fill_factor,
+    drop_rule,
+    permc_spec,
+    diag_pivot_thresh,
+    relax,
+    panel_size,
+    options,
+):
+    plain, options = (
+        _plain(A),
+        (
+            drop_tol,
+            fill_factor,
+            drop_rule,
+            permc_spec,
+            diag_pivot_thresh,
+            relax,
+            panel_size,
+            options,
+        ),
+    )
+    return IncompleteFactors(call, A, None if plain is None else call.original(plain, *options))
+
+
+onenormest = whole
 
 
 def factorized(call, A):

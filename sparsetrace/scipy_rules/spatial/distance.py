@@ -22,13 +22,13 @@ from sparsetrace.scipy_rules.rule_tools import (
     constant,
     harmless,
 )
-from sparsetrace.scipy_rules.whole import whole
+from sparsetrace.scipy_rules.whole import ranked, whole
 
 Metric = Callable[..., Any]
 directed_hausdorff = whole
 
 
-def _minkowski(u, v, p=2, w=None):
+def minkowski_of(u, v, p=2, w=None):
     size = abs(u - v)
     if contains_traced((p, w)):
         return _power_mean(size, p, w)
@@ -49,7 +49,7 @@ def _power_mean(size, p, w):
 
 
 def _euclidean(u, v, w=None):
-    return _minkowski(u, v, 2, w)
+    return minkowski_of(u, v, 2, w)
 
 
 def _sqeuclidean(u, v, w=None):
@@ -58,11 +58,11 @@ def _sqeuclidean(u, v, w=None):
 
 
 def _cityblock(u, v, w=None):
-    return _minkowski(u, v, 1, w)
+    return minkowski_of(u, v, 1, w)
 
 
 def _chebyshev(u, v, w=None):
-    return _minkowski(u, v, np.inf, w)
+    return minkowski_of(u, v, np.inf, w)
 
 
 def _cosine(u, v, w=None):
@@ -117,7 +117,7 @@ _METRICS: dict[str, Metric] = {
     "euclidean": _euclidean,
     "jensenshannon": _jensenshannon,
     "mahalanobis": _mahalanobis,
-    "minkowski": _minkowski,
+    "minkowski": minkowski_of,
     "seuclidean": _seuclidean,
     "sqeuclidean": _sqeuclidean,
 }
@@ -223,6 +223,14 @@ def squareform(X, force):
     raise ValueError("a condensed vector or a square matrix is wanted")
 
 
+@harmless("name", "warning")
+def is_valid_dm(call, D, tol, throw):
+    """Whether it is symmetric with zeros on its diagonal: what the values decide."""
+    if throw:
+        call.refuse("whether it raises an error depends on the values", "Leave throw out.")
+    return ranked(call, D, tol)
+
+
 def _single(metric: Metric) -> Callable[..., Any]:
     """The distance of two vectors; it reads what the metric does."""
     signature = inspect.signature(metric)
@@ -241,7 +249,7 @@ def _single(metric: Metric) -> Callable[..., Any]:
 braycurtis, canberra, chebyshev = _single(_braycurtis), _single(_canberra), _single(_chebyshev)
 cityblock, correlation, cosine = _single(_cityblock), _single(_correlation), _single(_cosine)
 euclidean, mahalanobis = _single(_euclidean), _single(_mahalanobis)
-minkowski, seuclidean = _single(_minkowski), _single(_seuclidean)
+minkowski, seuclidean = _single(minkowski_of), _single(_seuclidean)
 sqeuclidean = _single(_sqeuclidean)
 
 

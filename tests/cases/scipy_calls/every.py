@@ -14,7 +14,7 @@ from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
 from cases.scipy_calls.ndimage import IMAGES
 from cases.scipy_calls.others import EQUATIONS, OTHERS
 from cases.scipy_calls.signal import LONGER, SIGNAL
-from cases.scipy_calls.spatial import METRICS, ROTATIONS
+from cases.scipy_calls.spatial import HULLS, METRICS, ROTATIONS
 from cases.scipy_calls.special import SPECIAL
 from cases.scipy_calls.stats import DISTRIBUTIONS, MULTIVARIATE, STATISTICS
 
@@ -24,6 +24,7 @@ WHOLE = {
         *("hessenberg", "lu", "lu, p_indices", "lu, permute_l"),
         *("qr_multiply", "qz", "rq", "rq, r", "qr, pivoting", "qr, pivoting r"),
         *("ordqz", "qr_update", "matrix_balance"),
+        *("onenormest", "lobpcg", "lobpcg, operator", "spilu"),
     )
 }
 STEPS = {
@@ -73,7 +74,7 @@ INTERVALS = {
 CHOSEN = {
     f"clusters {name}": "which numbers decide a distance or a way is not looked at"
     for name in CLUSTERS
-    if not name.startswith(("linkage, joined", "vq"))
+    if not name.startswith(("edges", "linkage, joined", "ranked", "vq"))
 }
 SMALL = "a second derivative is too small for differences there"
 FLAT = {
@@ -153,6 +154,10 @@ EXTRA = {
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
 EXTRA_HESSIAN = {
+    "hulls ConvexHull": "which products of coordinates a volume has is not looked at",
+    "clusters ranked, is_valid_dm": "a symmetric matrix is not among the points",
+    "decompositions issymmetric": "a symmetric matrix is not among the points",
+    "decompositions ishermitian": "a symmetric matrix is not among the points",
     **CHOSEN,
     **AT_ONCE,
     **AS_A_WHOLE,
@@ -177,6 +182,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    "hulls ConvexHull": "which products of coordinates a volume has is not looked at",
     **CHOSEN,
     **AT_ONCE,
     **AS_A_WHOLE,
@@ -213,6 +219,9 @@ EXTRA_AT = {
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
     "clusters vq, codes": 60,
+    "hulls KDTree": 60,
+    "hulls KDTree, third": 60,
+    "hulls query, far": 30,
     "clusters vq, scalars": 60,
     "decompositions expm_cond": 1,
     **dict.fromkeys(("others solve_bvp", "others find_minimum", "others find_root"), 1),
@@ -255,6 +264,7 @@ KINDS = {
     "multivariate": (MULTIVARIATE, 6),
     "equations": (EQUATIONS, 4),
     "clusters": (CLUSTERS, 6),
+    "hulls": (HULLS, 4),
 }
 LOW, HIGH = 0.3, 1.7
 START = np.array([1.31, 0.52, 1.67, 0.93, 0.41, 1.12])

@@ -171,6 +171,13 @@ DECOMPOSITIONS = {
         spl.eigs(sp.csc_array(sp.diags_array(x) + POSITIVE), 2, v0=np.ones(4))[0].real
     ),
     "svds": lambda x: spl.svds(sp.csc_array(sp.diags_array(x) + POSITIVE), 2, v0=np.ones(4))[1],
+    "onenormest": lambda x: spl.onenormest(square(x)),
+    "lobpcg": lambda x: spl.lobpcg(np.diag(np.arange(6.0)) + np.outer(x[0], x[1]), np.eye(6, 1))[0],
+    "lobpcg, operator": lambda x: spl.lobpcg(_operator(x), np.eye(6, 1))[0] * x[1],
+    "spilu": lambda x: spl.spilu(sp.csc_array(square(x) + 3 * np.eye(2))).solve(x[2:]),
+    "spilu, constant": lambda x: spl.spilu(sp.csc_array(LOWER)).solve(x),
+    "issymmetric": lambda x: x[0] * x[1] if sl.issymmetric(square(x)) else x[:2].sum(),
+    "ishermitian": lambda x: x[0] * x[1] if sl.ishermitian(square(x), atol=0.5) else x[:2].sum(),
     "lu": lambda x: sl.lu(square(x))[1:],
     "lu, permute_l": lambda x: sl.lu(square(x), permute_l=True),
     "lu, p_indices": lambda x: sl.lu(square(x), p_indices=True)[2],
@@ -204,6 +211,11 @@ DECOMPOSITIONS = {
 
 def _corner(x):
     return FULL[:3, :3] + np.outer([0, 1, 1], [1, 0, 0]) * np.append(0, x[:2])[:, None]
+
+
+def _operator(x):
+    slopes = np.arange(6.0)
+    return spl.LinearOperator((6, 6), lambda v: slopes * v.ravel() + x[0] * v.sum(), dtype=float)
 
 
 def _tall(x):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.spatial.distance as sd
+from scipy.spatial import ConvexHull, Delaunay, KDTree
 from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
 from cases.scipy_calls.constants import TABLE
 
+CORNERS = np.array([[0, 0], [3, 0.1], [3.1, 3], [0, 3.05]])
 METRICS = {
     **{
         f"cdist, {metric}": lambda x, m=metric: sd.cdist(
@@ -60,6 +62,22 @@ METRICS = {
     "cosine": lambda x: sd.cosine(x[:2], [1.0, 2.0]),
     "cityblock": lambda x: sd.cityblock(x[:2], x[2:]),
 }
+
+NEAR = KDTree(TABLE[:, :2] + 2)
+HULLS = {  # of four numbers
+    "query": lambda x: NEAR.query(x.reshape(2, 2))[0],
+    "query, two": lambda x: NEAR.query(x[:2], k=2, p=1)[0] * x[2],
+    "query, far": lambda x: np.minimum(
+        NEAR.query(x.reshape(2, 2), distance_upper_bound=2.5)[0], 9.0
+    ),
+    "query, which": lambda x: TABLE[NEAR.query(x[:2])[1]] * x[2],
+    "KDTree": lambda x: KDTree(x.reshape(2, 2)).query([[0.9, 1.1], [0.5, 0.2]])[0],
+    "KDTree, third": lambda x: KDTree(x.reshape(2, 2)).query([0.9, 1.1], k=[2, 3])[0][:1],
+    "ConvexHull": lambda x: [
+        (hull := ConvexHull(x[:, None] / 9 + CORNERS)).volume, hull.area * x[0], hull.points[0],
+    ],
+    "find_simplex": lambda x: Delaunay(CORNERS).find_simplex(x.reshape(2, 2)) + x[:2],
+}  # fmt: skip
 
 THREE = Rotation.from_rotvec([[0.1, 0.2, 0.3], [0.5, 0.1, 0.2], [0.3, 0.9, 0.4]])
 ROTATIONS = {  # of six numbers
