@@ -119,9 +119,10 @@ RULES: dict[str, dict[str, str]] = {
             uniform_filter uniform_filter1d
         """,
         "ndimage.measurements": """
-            center_of_mass fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform
-            generic_filter generic_gradient_magnitude generic_laplace labeled_comprehension
-            maximum mean median minimum standard_deviation sum sum_labels variance
+            center_of_mass extrema fourier_ellipsoid fourier_gaussian fourier_shift
+            fourier_uniform generic_filter generic_filter1d generic_gradient_magnitude
+            generic_laplace labeled_comprehension maximum maximum_position mean median minimum
+            minimum_position standard_deviation sum sum_labels variance vectorized_filter
         """,
         "ndimage.morphology": """
             black_tophat grey_closing grey_dilation grey_erosion grey_opening
@@ -130,6 +131,11 @@ RULES: dict[str, dict[str, str]] = {
         "ndimage.rank_filters": """
             maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d
             percentile_filter rank_filter
+        """,
+        "ndimage.regions": """
+            binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss
+            binary_opening binary_propagation distance_transform_bf distance_transform_cdt
+            distance_transform_edt histogram label watershed_ift
         """,
     },
     "scipy.optimize": {
@@ -272,6 +278,7 @@ _ALWAYS = frozenset(
     factorized splu bisplev splev geometric_transform
     BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
+    generic_filter labeled_comprehension
     cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
     bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lsmr lsqr minres qmr svds tfqmr

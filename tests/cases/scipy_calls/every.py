@@ -106,6 +106,13 @@ UNITED = {
         *("poisson_means_test", "siegelslopes", "update_discrepancy"),
     )
 }
+UNITED |= dict.fromkeys(
+    (
+        *("ndimage distance_transform_edt, sampling", "ndimage sum_labels, traced"),
+        "spectra resample, spectrum",
+    ),
+    "it is known as a whole: which elements it takes is not looked at",
+)
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
@@ -115,6 +122,8 @@ ENDS = {
 }
 DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full matrix"}
 EXTRA = {
+    "ndimage distance_transform_edt, sampling": UNITED["ndimage distance_transform_edt, sampling"],
+    "spectra resample, spectrum": UNITED["spectra resample, spectrum"],
     **{
         f"others {name}": AT_ONCE[f"others {name}"]
         for name in (
@@ -213,7 +222,8 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
         f"ndimage {name}": 60
         for name in (
             *("grey_erosion", "grey_erosion, structure", "grey_dilation, structure"),
-            *("maximum", "minimum", "median"),
+            *("maximum", "minimum", "median", "extrema", "extrema, labels"),
+            *("median_filter, cval", "grey_dilation, cval"),
         )
     },
     "ordinates PchipInterpolator": 30,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.signal as ss
 
-from cases.scipy_calls.constants import KERNEL, SITES, SOS, TABLE, A, B
+from cases.scipy_calls.constants import HEIGHTS, KERNEL, SITES, SOS, TABLE, A, B
 
 SHORT = ss.ShortTimeFFT(np.array([0.5, 1.0, 0.5]), 2, 1.0)
 SIGNAL = {
@@ -160,4 +160,31 @@ LONGER = {  # of six numbers
         freq_axis=1,
         boundary=False,
     )[1],
+    "istft, fs": lambda x: ss.istft(
+        x[:4].reshape(2, 2) * (1 + 1j), x[4], "boxcar", nperseg=2, scaling="psd"
+    ),
+    "istft, window": lambda x: ss.istft(
+        x[:4].reshape(2, 2) * (1 + 1j), 1.0, ("kaiser", x[5]), nperseg=2
+    )[1],
+    "welch, fs": lambda x: ss.welch(SITES, x[0], nperseg=4),
+    "welch, window": lambda x: ss.welch(SITES, window=("kaiser", x[0]), nperseg=4)[1],
+    "csd, fs": lambda x: ss.csd(SITES, HEIGHTS, x[0], nperseg=4, detrend=False)[1].real,
+    "csd, frequencies": lambda x: ss.csd(SITES, HEIGHTS, x[0], nperseg=4)[0],
+    "csd, lengths": lambda x: abs(ss.csd(x, SITES[:4], nperseg=4)[1]),
+    "periodogram, fs": lambda x: ss.periodogram(x[:3], x[3], scaling="spectrum"),
+    "spectrogram, fs": lambda x: ss.spectrogram(SITES, x[0], nperseg=4)[1:],
+    "spectrogram, magnitude fs": lambda x: ss.spectrogram(
+        SITES, x[0], nperseg=4, mode="magnitude", detrend=False
+    )[2],
+    "spectrogram, phase": lambda x: ss.spectrogram(x, nperseg=4, noverlap=3, mode="phase")[2][1:2],
+    "stft, fs": lambda x: ss.stft(x[:4], x[4], nperseg=2, scaling="psd")[2].real,
+    "stft, window": lambda x: ss.stft(SITES, window=x[:3], nperseg=3, boundary=None)[2].real,
+    "coherence, window": lambda x: ss.coherence(SITES, HEIGHTS, window=x[:3])[1][:1],
+    "resample, spectrum": lambda x: ss.resample(x[:3], 4, domain="freq").real,
+    "resample, shape": lambda x: ss.resample(SITES, 4, window=("kaiser", x[0])),
+    "resample, traced times": lambda x: ss.resample(SITES, 4, x)[1],
+    "czt, ratio": lambda x: abs(ss.czt(x[:3], 2, np.exp(-1j * x[3]), x[4])),
+    "zoom_fft, range": lambda x: abs(ss.zoom_fft(SITES, x[:2] / 2, 3, fs=x[2] + 3)),
+    "cspline1d, traced": lambda x: ss.cspline1d(SITES, x[0]),
+    "cspline1d_eval, spacing": lambda x: ss.cspline1d_eval(SITES, [0.5, 1.5], x[0] + 1, x[1] - 1),
 }
