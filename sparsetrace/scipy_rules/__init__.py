@@ -156,14 +156,17 @@ RULES: dict[str, dict[str, str]] = {
         "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
         "signal.design": """
             bessel bilinear butter buttord cheb1ord cheb2ord cheby1 cheby2 deconvolve ellip ellipord
-            firls firwin firwin2 gammatone group_delay iircomb iirdesign iirfilter iirnotch iirpeak
+            firls firwin firwin2 gammatone group_delay iircomb iirfilter iirnotch iirpeak
             invres invresz lfilter_zi lfiltic lp2bp lp2bs lp2hp lp2lp
-            minimum_phase normalize remez residue residuez sawtooth
+            gauss_spline iirdesign minimum_phase normalize qspline2d cspline2d remez residue
+            residuez sawtooth sepfir2d spline_filter symiirorder1 symiirorder2 unique_roots
             sos2tf sos2zpk sosfilt_zi ss2zpk tf2sos tf2zpk vectorstrength wiener zpk2sos
         """,
         "signal.filters": """
-            detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
+            detrend filtfilt lfilter resample_poly savgol_coeffs savgol_filter sosfilt sosfiltfilt
+            upfirdn
         """,
+        "signal.peaks": "find_peaks find_peaks_cwt peak_prominences peak_widths",
         "signal.spectra": """
             coherence csd cspline1d cspline1d_eval czt decimate hilbert hilbert2 istft
             periodogram qspline1d qspline1d_eval resample spectrogram stft welch zoom_fft

@@ -17,7 +17,7 @@ import scipy.special as sc
 from scipy.spatial.transform import Rotation
 
 import sparsetrace as st
-from cases.scipy_calls.constants import SITES, SOS, SPARSE
+from cases.scipy_calls.constants import SITES, SPARSE
 from cases.scipy_calls.every import START
 
 REFUSED = {
@@ -37,9 +37,6 @@ REFUSED = {
     ],
     "scipy.integrate.solve_ivp": lambda x: sg.solve_ivp(lambda t, y: y, (0, 1), x).y.sum(),
     "scipy.signal.welch": lambda x: ss.welch(x, nperseg=4, detrend=lambda s: s * s),
-    "scipy.signal.filtfilt": lambda x: ss.filtfilt(x, [1.0], np.ones(20)),
-    "scipy.signal.sosfilt": lambda x: ss.sosfilt(SOS, x, zi=np.zeros((1, 2))),
-    "scipy.signal.upfirdn": lambda x: ss.upfirdn([1.0], x, mode="symmetric"),
     "scipy.ndimage.uniform_filter": lambda x: nd.uniform_filter(x, output=np.zeros(4)),
     "scipy.ndimage.median_filter": lambda x: nd.median_filter(x, 9),
     "scipy.ndimage.label": lambda x: nd.label(x, output=np.zeros(4, np.int32)),

@@ -12,11 +12,17 @@ import numpy as np
 import scipy.fft
 from numpy.lib.array_utils import normalize_axis_index
 
+from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.impulses import LARGEST, dense_along, linear
 from sparsetrace.scipy_rules.rule_tools import array_of
+from sparsetrace.scipy_rules.whole import unknown_of
 
 _ROUNDING = 1e-10
 """Responses up to so many times the largest one are rounding errors of zeros."""
+
+
+_SOME = 0.6180339887
+"""Stands for a traced number, where no value is different from the others."""
 
 
 def _one_axis(call, x, n, axis):
@@ -58,6 +64,10 @@ rfft = irfft = _real_transform
 
 def _periodic(call, x, **options):
     """A pseudo-differential operator of a periodic sequence."""
+    traced = [option for option in options.values() if contains_traced(option)]
+    if traced:  # a response to an impulse is zero for all values of an option, or for none
+        some = {name: _SOME if contains_traced(v) else v for name, v in options.items()}
+        return _periodic(call, array_of(x) * unknown_of(traced), **some)
     call.original(np.zeros(np.shape(x)), **options)  # raises SciPy's own errors
     return _by_responses(array_of(x), functools.partial(call.original, **options), 0)
 

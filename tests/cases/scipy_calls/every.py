@@ -109,7 +109,9 @@ UNITED = {
 UNITED |= dict.fromkeys(
     (
         *("ndimage distance_transform_edt, sampling", "ndimage sum_labels, traced"),
-        "spectra resample, spectrum",
+        *("spectra resample, spectrum", "signal savgol_filter, traced cval"),
+        *("signal upfirdn, symmetric", "signal symiirorder1", "signal cspline2d"),
+        "signal peak_prominences",
     ),
     "it is known as a whole: which elements it takes is not looked at",
 )
@@ -124,6 +126,7 @@ DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full ma
 EXTRA = {
     "ndimage distance_transform_edt, sampling": UNITED["ndimage distance_transform_edt, sampling"],
     "spectra resample, spectrum": UNITED["spectra resample, spectrum"],
+    "signal peak_prominences": UNITED["signal peak_prominences"],
     **{
         f"others {name}": AT_ONCE[f"others {name}"]
         for name in (

@@ -109,6 +109,42 @@ SIGNAL = {
     "csd, constant": lambda x: abs(ss.csd(x, SITES[:4], nperseg=3)[1]),
     "cspline1d_eval, places": lambda x: ss.cspline1d_eval(ss.cspline1d(SITES), x),
     "order_filter": lambda x: ss.order_filter(x, [1, 0, 1], 1),
+    "sosfilt, coefficients": lambda x: ss.sosfilt([[1.0, x[0], 0.5, 1.0, x[1], 0.2]], x[2:]),
+    "sosfilt, state": lambda x: ss.sosfilt([[1.0, 0.3, 0.5, 1.0, 0.4, 0.2]], x[:2], zi=x[None, 2:]),
+    "sosfiltfilt, coefficients": lambda x: ss.sosfiltfilt(
+        [[1.0, x[0], 0.5, 1.0, 0.4, 0.2]], HEIGHTS[:3], padlen=1
+    ),
+    "filtfilt, coefficients": lambda x: ss.filtfilt(x[:1], [1.0, x[1]], HEIGHTS[:3], padlen=1),
+    "savgol_filter, delta": lambda x: ss.savgol_filter(x[:3], 3, 1, deriv=1, delta=x[3]),
+    "savgol_filter, traced cval": lambda x: ss.savgol_filter(
+        x[:2], 3, 1, mode="constant", cval=x[3]
+    ),
+    "savgol_coeffs": lambda x: ss.savgol_coeffs(4, 2, deriv=1, delta=x[0]),
+    "savgol_coeffs, place": lambda x: ss.savgol_coeffs(3, 2, pos=x[0]),
+    "resample_poly, window": lambda x: ss.resample_poly(HEIGHTS[:3], 3, 2, window=("kaiser", x[0])),
+    "upfirdn, symmetric": lambda x: ss.upfirdn([1.0, 2.0, 3.0], x[:2], mode="symmetric")[1:3],
+    "convolve2d, traced fill": lambda x: ss.convolve2d(TABLE, [[1.0, 0.0, 2.0]], fillvalue=x[0]),
+    "correlate2d, traced fill": lambda x: ss.correlate2d(x[:2, None], x[None, 2:3], fillvalue=x[3]),
+    "gauss_spline": lambda x: ss.gauss_spline(x, 3),
+    "sepfir2d": lambda x: ss.sepfir2d(TABLE, x[:3], x[1:]),
+    "sepfir2d, image": lambda x: ss.sepfir2d(x.reshape(2, 2), [2.0], [1.0]),
+    "symiirorder1": lambda x: ss.symiirorder1(np.tile(HEIGHTS, 9), x[0] / 5, 0.3)[:3],
+    "cspline2d": lambda x: ss.cspline2d(np.tile(HEIGHTS * x[0], (36, 6)), x[1])[:2, :2],
+    "peak_prominences": lambda x: ss.peak_prominences(x * [0, 1, 9, 1], [2])[0],
+}
+
+PEAKS = {  # at a point of six numbers
+    "find_peaks": lambda x: ss.find_peaks(x, height=0, threshold=0)[1],
+    "find_peaks, prominence": lambda x: ss.find_peaks(x, prominence=x[0] / 9)[1]["prominences"],
+    "find_peaks, width": lambda x: ss.find_peaks(x, width=0, rel_height=0.4)[1],
+    "peak_prominences": lambda x: ss.peak_prominences(x, [2])[0],
+    "peak_widths": lambda x: ss.peak_widths(x[:5], [2], rel_height=x[5] / 2),
+    "peak_widths, data": lambda x: ss.peak_widths(
+        x[:5], [2], prominence_data=(x[5:], np.array([1]), np.array([4]))
+    ),
+    "find_peaks_cwt": lambda x: x[ss.find_peaks_cwt(x, [1.0])],
+    "iirdesign": lambda x: ss.iirdesign(x[1] / 2, 0.8, 1.0, 20.0)[0],
+    "unique_roots": lambda x: ss.unique_roots(x[:3])[0],
 }
 
 LONGER = {  # of six numbers
