@@ -171,11 +171,12 @@ RULES: dict[str, dict[str, str]] = {
             coherence csd cspline1d cspline1d_eval czt decimate hilbert hilbert2 istft
             periodogram qspline1d qspline1d_eval resample spectrogram stft welch zoom_fft
         """,
+        "signal.systems": "lsim",
     },
     # what other functions of these modules call
     "scipy.signal._filter_design": {"signal.design": "normalize"},
     "scipy.signal._lti_conversion": {"signal.design": "normalize tf2zpk"},
-    "scipy.signal._ltisys": {"signal.design": "normalize tf2zpk"},
+    "scipy.signal._ltisys": {"signal.design": "normalize tf2zpk", "signal.systems": "lsim"},
     "scipy.sparse": {
         "sparse.sparse_functions": """
             block_array block_diag bmat diags diags_array expand_dims find hstack kron kronsum
@@ -281,7 +282,7 @@ _ALWAYS = frozenset(
     factorized splu bisplev splev geometric_transform
     BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
-    generic_filter labeled_comprehension
+    generic_filter labeled_comprehension lsim
     cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
     bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lsmr lsqr minres qmr svds tfqmr

@@ -115,6 +115,9 @@ UNITED |= dict.fromkeys(
     ),
     "it is known as a whole: which elements it takes is not looked at",
 )
+EXPONENTIAL = {
+    "signal response of a system": "a transition is taken to be nonlinear in the whole system",
+}
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
@@ -161,6 +164,7 @@ EXTRA_HESSIAN = {
     **AT_ONCE,
     **AS_A_WHOLE,
     **DENSE,
+    **EXPONENTIAL,
     **ITERATED,
     **DESIGNS,
     **INTERVALS,
@@ -184,6 +188,7 @@ EXTRA_AT = {
     **AT_ONCE,
     **AS_A_WHOLE,
     **DENSE,
+    **EXPONENTIAL,
     **ITERATED,
     **DESIGNS,
     **INTERVALS,

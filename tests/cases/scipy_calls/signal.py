@@ -131,6 +131,16 @@ SIGNAL = {
     "symiirorder1": lambda x: ss.symiirorder1(np.tile(HEIGHTS, 9), x[0] / 5, 0.3)[:3],
     "cspline2d": lambda x: ss.cspline2d(np.tile(HEIGHTS * x[0], (36, 6)), x[1])[:2, :2],
     "peak_prominences": lambda x: ss.peak_prominences(x * [0, 1, 9, 1], [2])[0],
+    "response of a system": lambda x: ss.lsim(
+        ([[-1.0, 0.0], [x[0], -2.0]], [[1.0], [x[1]]], np.eye(2), np.zeros((2, 1))),
+        [0.0, *x[2:]],
+        [0.0, 0.5, 1.0],
+    )[1],
+    "response of a system, held": lambda x: ss.lsim(
+        (x[:1], [1.0, x[1]]), x[2:], [0.5, 1.0], X0=[0.3], interp=False
+    )[1],
+    "response to an impulse": lambda x: ss.impulse((x[:1], [1.0, x[1]]), T=[0.0, 0.5, 1.0])[1],
+    "response to a step": lambda x: ss.TransferFunction(x[:1], [1.0, x[1]]).step(N=3),
 }
 
 PEAKS = {  # at a point of six numbers
