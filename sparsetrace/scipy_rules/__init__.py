@@ -158,9 +158,10 @@ RULES: dict[str, dict[str, str]] = {
             bessel bilinear butter buttord cheb1ord cheb2ord cheby1 cheby2 deconvolve ellip ellipord
             firls firwin firwin2 gammatone group_delay iircomb iirfilter iirnotch iirpeak
             invres invresz lfilter_zi lfiltic lp2bp lp2bs lp2hp lp2lp
-            gauss_spline iirdesign minimum_phase normalize qspline2d cspline2d remez residue
-            residuez sawtooth sepfir2d spline_filter symiirorder1 symiirorder2 unique_roots
-            sos2tf sos2zpk sosfilt_zi ss2zpk tf2sos tf2zpk vectorstrength wiener zpk2sos
+            cspline2d ellipap gauss_spline get_window iirdesign minimum_phase normalize place_poles
+            qspline2d remez residue residuez sawtooth sepfir2d spline_filter symiirorder1
+            symiirorder2 unique_roots sos2tf sos2zpk sosfilt_zi ss2zpk tf2sos tf2zpk
+            vectorstrength wiener zpk2sos
         """,
         "signal.filters": """
             detrend filtfilt lfilter resample_poly savgol_coeffs savgol_filter sosfilt sosfiltfilt
@@ -173,6 +174,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "signal.systems": "lsim",
     },
+    "scipy.signal.windows": {"signal.design": "get_window tukey"},
     # what other functions of these modules call
     "scipy.signal._filter_design": {"signal.design": "normalize"},
     "scipy.signal._lti_conversion": {"signal.design": "normalize tf2zpk"},

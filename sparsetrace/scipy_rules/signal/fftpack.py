@@ -21,8 +21,8 @@ _ROUNDING = 1e-10
 """Responses up to so many times the largest one are rounding errors of zeros."""
 
 
-_SOME = 0.6180339887
-"""Stands for a traced number, where no value is different from the others."""
+_SOME = (0.6180339887, 0.4142135623, 0.2360679774)
+"""Stand for traced numbers, none of which is a multiple of another."""
 
 
 def _one_axis(call, x, n, axis):
@@ -66,7 +66,8 @@ def _periodic(call, x, **options):
     """A pseudo-differential operator of a periodic sequence."""
     traced = [option for option in options.values() if contains_traced(option)]
     if traced:  # a response to an impulse is zero for all values of an option, or for none
-        some = {name: _SOME if contains_traced(v) else v for name, v in options.items()}
+        values = iter(_SOME)
+        some = {name: next(values) if contains_traced(v) else v for name, v in options.items()}
         return _periodic(call, array_of(x) * unknown_of(traced), **some)
     call.original(np.zeros(np.shape(x)), **options)  # raises SciPy's own errors
     return _by_responses(array_of(x), functools.partial(call.original, **options), 0)

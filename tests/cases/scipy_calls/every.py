@@ -90,7 +90,7 @@ FLAT |= {
 }
 DESIGNS = {
     f"signal {name}": "which coefficients of a designed filter are constants is not known"
-    for name in ("butter", "butter, band", "firwin")
+    for name in ("butter", "butter, band", "ellipap", "firwin")
 }
 TURNS = {
     f"rotation {name}": "which element sees which angle is not looked at"
@@ -111,7 +111,7 @@ UNITED |= dict.fromkeys(
         *("ndimage distance_transform_edt, sampling", "ndimage sum_labels, traced"),
         *("spectra resample, spectrum", "signal savgol_filter, traced cval"),
         *("signal upfirdn, symmetric", "signal symiirorder1", "signal cspline2d"),
-        "signal peak_prominences",
+        *("signal peak_prominences", "signal place_poles"),
     ),
     "it is known as a whole: which elements it takes is not looked at",
 )

@@ -131,6 +131,14 @@ SIGNAL = {
     "symiirorder1": lambda x: ss.symiirorder1(np.tile(HEIGHTS, 9), x[0] / 5, 0.3)[:3],
     "cspline2d": lambda x: ss.cspline2d(np.tile(HEIGHTS * x[0], (36, 6)), x[1])[:2, :2],
     "peak_prominences": lambda x: ss.peak_prominences(x * [0, 1, 9, 1], [2])[0],
+    "tukey": lambda x: ss.windows.tukey(7, x[0] / 1.5)[1:3] * x[1],
+    "get_window, tukey": lambda x: ss.get_window(("tukey", x[0] / 1.5), 5),
+    "ellipap": lambda x: ss.ellipap(2, x[0], 20 + x[1])[2],
+    "place_poles": lambda x: (
+        ss.place_poles(
+            np.array([[0.0, 1.0], [1.0, 2.0]]) * x[0], np.array([[1.0], [0.5]]), -np.cumsum(x[1:3])
+        ).gain_matrix
+    ),
     "response of a system": lambda x: ss.lsim(
         ([[-1.0, 0.0], [x[0], -2.0]], [[1.0], [x[1]]], np.eye(2), np.zeros((2, 1))),
         [0.0, *x[2:]],
