@@ -2,7 +2,7 @@
 
 Contract: the backend is set for the tracing thread while the trace runs.  The Fourier transforms go
 to the rules of ``np.fft``; the cosine and sine transforms are products with their
-matrix, whose zeros count, and so are those of logarithms.  What has no rule is refused by name.
+matrix, whose zeros count.  What has no rule is refused by name.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import numpy as np
 
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.operands.operands import contains_traced, is_traced
-from sparsetrace.scipy_rules.rule_tools import Call
-from sparsetrace.scipy_rules.whole import whole
 
 __all__ = ["backend"]
 
@@ -27,7 +25,6 @@ _TRIGONOMETRIC = frozenset("dct idct dst idst dctn idctn dstn idstn".split())
 _SYMMETRIC = frozenset("hfft2 hfftn ihfft2 ihfftn".split())
 """Transforms of conjugates, which divide where the others do not."""
 _OTHER_NORM = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
-_LOGARITHMIC = frozenset(("fht", "ifht"))
 _DROPPED = ("overwrite_x", "workers", "plan")
 _LARGEST_MATRIX = 512
 _ZERO = 1e-10
@@ -50,8 +47,6 @@ class _Backend:
             return _trigonometric(name, *args, **kwargs)
         if name in _SYMMETRIC:
             return _symmetric(name, *args, **kwargs)
-        if name in _LOGARITHMIC:
-            return _logarithmic(name, *args, **kwargs)
         raise UnsupportedError(
             explain(
                 f"scipy.fft.{name}",
@@ -88,13 +83,6 @@ def _symmetric(
     if name.startswith("ih"):
         return np.conj(_fourier("rfftn", x, **options))
     return _fourier("irfftn", np.conj(_array(x)), **options)
-
-
-def _logarithmic(name: str, a: Any, *args: Any, **kwargs: Any) -> Any:
-    transform, n = getattr(sys.modules["scipy.fft"], name), np.shape(a)[-1]
-    if n > _LARGEST_MATRIX or contains_traced([*args, *kwargs.values()]):
-        return whole(Call(f"scipy.fft.{name}", transform), a, *args, **kwargs)
-    return _array(a) @ transform(np.eye(n), *args, **kwargs)
 
 
 def _several(x: object) -> Any:

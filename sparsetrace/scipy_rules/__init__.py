@@ -24,6 +24,7 @@ RULES: dict[str, dict[str, str]] = {
     "scipy._lib.array_api_compat.numpy": {"array_api": "clip"},
     "scipy._lib.array_api_extra": {"array_api": "apply_where"},
     "scipy.differentiate": {"optimize.elementwise": "derivative hessian jacobian"},
+    "scipy.fft": {"signal.fftpack": "fht ifht"},
     "scipy.fftpack": {
         "signal.fftpack": """
             cc_diff cs_diff dct dctn diff dst dstn fft fft2 fftn hilbert idct idctn idst idstn ifft

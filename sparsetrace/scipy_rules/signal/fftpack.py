@@ -15,7 +15,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.impulses import LARGEST, dense_along, linear
 from sparsetrace.scipy_rules.rule_tools import array_of
-from sparsetrace.scipy_rules.whole import unknown_of
+from sparsetrace.scipy_rules.whole import unknown_of, whole
 
 _ROUNDING = 1e-10
 """Responses up to so many times the largest one are rounding errors of zeros."""
@@ -110,3 +110,15 @@ def cs_diff(call, x, a, b, period):
 
 
 sc_diff = ss_diff = cc_diff = cs_diff
+
+
+def fht(call, a, dln, mu, offset, bias):
+    """``scipy.fft``'s, which depends on all elements along the last axis."""
+    n = np.shape(a)[-1]
+    if n > LARGEST or contains_traced((dln, mu, offset, bias)):
+        return whole(call, a, dln, mu, offset, bias)
+    return array_of(a) @ call.original(np.eye(n), dln, mu, offset, bias)
+
+
+def ifht(call, A, dln, mu, offset, bias):
+    return fht(call, A, dln, mu, offset, bias)
