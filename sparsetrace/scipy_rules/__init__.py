@@ -33,6 +33,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.cluster.vq": {"cluster.clusters": "kmeans kmeans2 vq"},
+    "scipy.fft": {"signal.fftpack": "fht ifht"},
     "scipy.fftpack": {
         "signal.fftpack": """
             cc_diff cs_diff dct dctn diff dst dstn fft fft2 fftn hilbert idct idctn idst idstn ifft
@@ -129,9 +130,10 @@ RULES: dict[str, dict[str, str]] = {
             uniform_filter uniform_filter1d
         """,
         "ndimage.measurements": """
-            center_of_mass fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform
-            generic_filter generic_gradient_magnitude generic_laplace labeled_comprehension
-            maximum mean median minimum standard_deviation sum sum_labels variance
+            center_of_mass extrema fourier_ellipsoid fourier_gaussian fourier_shift
+            fourier_uniform generic_filter generic_filter1d generic_gradient_magnitude
+            generic_laplace labeled_comprehension maximum maximum_position mean median minimum
+            minimum_position standard_deviation sum sum_labels variance vectorized_filter
         """,
         "ndimage.morphology": """
             black_tophat grey_closing grey_dilation grey_erosion grey_opening
@@ -140,6 +142,11 @@ RULES: dict[str, dict[str, str]] = {
         "ndimage.rank_filters": """
             maximum_filter maximum_filter1d median_filter minimum_filter minimum_filter1d
             percentile_filter rank_filter
+        """,
+        "ndimage.regions": """
+            binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss
+            binary_opening binary_propagation distance_transform_bf distance_transform_cdt
+            distance_transform_edt histogram label watershed_ift
         """,
     },
     "scipy.optimize": {
@@ -160,23 +167,29 @@ RULES: dict[str, dict[str, str]] = {
         "signal.convolution": "convolve convolve2d correlate correlate2d fftconvolve oaconvolve",
         "signal.design": """
             bessel bilinear butter buttord cheb1ord cheb2ord cheby1 cheby2 deconvolve ellip ellipord
-            firls firwin firwin2 gammatone group_delay iircomb iirdesign iirfilter iirnotch iirpeak
+            firls firwin firwin2 gammatone group_delay iircomb iirfilter iirnotch iirpeak
             invres invresz lfilter_zi lfiltic lp2bp lp2bs lp2hp lp2lp
-            minimum_phase normalize remez residue residuez sawtooth
-            sos2tf sos2zpk sosfilt_zi ss2zpk tf2sos tf2zpk vectorstrength wiener zpk2sos
+            cspline2d ellipap gauss_spline get_window iirdesign minimum_phase normalize place_poles
+            qspline2d remez residue residuez sawtooth sepfir2d spline_filter symiirorder1
+            symiirorder2 unique_roots sos2tf sos2zpk sosfilt_zi ss2zpk tf2sos tf2zpk
+            vectorstrength wiener zpk2sos
         """,
         "signal.filters": """
-            detrend filtfilt lfilter resample_poly savgol_filter sosfilt sosfiltfilt upfirdn
+            detrend filtfilt lfilter resample_poly savgol_coeffs savgol_filter sosfilt sosfiltfilt
+            upfirdn
         """,
+        "signal.peaks": "find_peaks find_peaks_cwt peak_prominences peak_widths",
         "signal.spectra": """
             coherence csd cspline1d cspline1d_eval czt decimate hilbert hilbert2 istft
             periodogram qspline1d qspline1d_eval resample spectrogram stft welch zoom_fft
         """,
+        "signal.systems": "lsim",
     },
+    "scipy.signal.windows": {"signal.design": "get_window tukey"},
     # what other functions of these modules call
     "scipy.signal._filter_design": {"signal.design": "normalize"},
     "scipy.signal._lti_conversion": {"signal.design": "normalize tf2zpk"},
-    "scipy.signal._ltisys": {"signal.design": "normalize tf2zpk"},
+    "scipy.signal._ltisys": {"signal.design": "normalize tf2zpk", "signal.systems": "lsim"},
     "scipy.sparse": {
         "sparse.sparse_functions": """
             block_array block_diag bmat diags diags_array expand_dims find hstack kron kronsum
@@ -301,6 +314,7 @@ _ALWAYS = frozenset(
     BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
     KDTree.count_neighbors KDTree.query_ball_tree KDTree.sparse_distance_matrix
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
+    generic_filter labeled_comprehension lsim
     cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
     bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lobpcg lsmr lsqr minres qmr svds tfqmr

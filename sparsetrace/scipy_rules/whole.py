@@ -8,8 +8,10 @@ numbers.  What has more structure has a rule of its own.
 from __future__ import annotations
 
 import copy
+import functools
+import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.masked.data_and_mask import is_masked, masked_data
+from sparsetrace.operands.binding import Handler
 from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
@@ -30,6 +33,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
     current,
+    made,
     makes_objects,
     sample_of,
     spread,
@@ -41,8 +45,11 @@ __all__ = [
     "ranked",
     "ranked_object",
     "replaced",
+    "sample_of_call",
     "total_of",
+    "unknown_of",
     "whole",
+    "whole_if_traced",
     "whole_object",
 ]
 
@@ -55,7 +62,30 @@ def whole(call: Call, *args, **kwargs) -> Any:
 
     ``f([{0}, {1}], {2})  ->  [{0, 1, 2}, {0, 1, 2}]``
     """
-    return spread(current(), total_of(args, kwargs), _sample(call, args, kwargs))
+    return spread(current(), total_of(args, kwargs), sample_of_call(call, *args, **kwargs))
+
+
+def whole_if_traced(*names: str) -> Callable[[Handler], Handler]:
+    """Mark parameters of a rule beside which, if they are traced, it does not hold.
+
+    Then each result depends on everything.
+    """
+
+    def mark(rule: Handler) -> Handler:
+        signature = inspect.signature(rule)
+
+        @functools.wraps(rule)
+        def answered(call: Call, *args, **kwargs) -> Any:
+            options = signature.bind(call, *args, **kwargs).arguments
+            if not contains_traced([options.get(name) for name in names]):
+                return rule(call, *args, **kwargs)
+            del options["call"]
+            more = options.pop("kwargs", {})
+            return whole(call, **options, **more)
+
+        return answered
+
+    return mark
 
 
 def at_point(call: Call, *args, **kwargs) -> Any:
@@ -75,13 +105,13 @@ def ranked(call: Call, *args, **kwargs) -> Any:
     """
     trace = current()
     total = total_of(args, kwargs) if trace.dependency else np.int32(trace.graph.opaque)
-    return spread(trace, np.asarray(total), _sample(call, args, kwargs))
+    return spread(trace, np.asarray(total), sample_of_call(call, *args, **kwargs))
 
 
 @makes_objects
 def whole_object(call: Call, *args, **kwargs) -> Any:
     """A function whose result has attributes, each of which depends on everything."""
-    return _filled(_sample(call, args, kwargs), total_of(args, kwargs), ())
+    return _filled(sample_of_call(call, *args, **kwargs), total_of(args, kwargs), ())
 
 
 def ranked_object(*chosen: str) -> Any:
@@ -94,7 +124,7 @@ def ranked_object(*chosen: str) -> Any:
     def rule(call: Call, *args, **kwargs) -> Any:
         trace, total = current(), total_of(args, kwargs)
         ranks = total if trace.dependency else np.full_like(total, trace.graph.opaque)
-        return _filled(_sample(call, args, kwargs), total, chosen, ranks)
+        return _filled(sample_of_call(call, *args, **kwargs), total, chosen, ranks)
 
     return rule
 
@@ -136,6 +166,11 @@ def total_of(*sources) -> Ids:
     return interact_all(trace.graph, np.maximum(total, OPAQUE))
 
 
+def unknown_of(*sources) -> Any:
+    """A factor of which nothing is known but that it depends on everything in the sources."""
+    return made(current(), total_of(*sources), float, scalar=True)
+
+
 def _traced(x) -> Iterator[Any]:
     """The traced arrays and numbers in lists, tuples, dictionaries and masked arrays."""
     if is_masked(x):
@@ -163,7 +198,7 @@ def _traced(x) -> Iterator[Any]:
             yield from _traced(item)
 
 
-def _sample(call: Call, args, kwargs) -> Any:
+def sample_of_call(call: Call, *args, **kwargs) -> Any:
     """What the function returns for the values at the point, or for other numbers.
 
     Raises

@@ -1,13 +1,15 @@
-"""``scipy.fft``: those transforms that have rules, and one that has none."""
+"""``scipy.fft``: its transforms by their rules."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 import scipy.fft
+from outside import Outside
 
 import sparsetrace as st
 from oracles import assert_covers, assert_same_pattern, numerical_jacobian_pattern
+from sparsetrace.operands.operands import values_of
 
 TRANSFORMS = [
     lambda x: scipy.fft.fft(x).real,
@@ -28,6 +30,11 @@ TRANSFORMS = [
     lambda x: scipy.fft.hfftn(x.reshape(2, 3), axes=[1]),
     lambda x: scipy.fft.ihfft2(x.reshape(2, 3)).real,
     lambda x: scipy.fft.ihfftn(x.reshape(2, 3), s=[4], axes=[1], norm="ortho").imag,
+    lambda x: scipy.fft.hfftn(x.reshape(2, 3), s=(2, 3), norm="ortho"),
+    lambda x: scipy.fft.ihfft2(x.reshape(2, 3)).imag,
+    lambda x: scipy.fft.ihfftn(x.reshape(2, 3), axes=[0]).real,
+    lambda x: scipy.fft.fht(x, 0.1, 0.5),
+    lambda x: scipy.fft.ifht(x[:3], 0.1, 0.5, offset=x[3], bias=x[4]),
 ]
 
 
@@ -46,6 +53,17 @@ def test_cosine_transforms_have_the_zeros_of_their_matrix():
     assert_same_pattern(st.jacobian_sparsity(f, np.ones(3)), expected)
 
 
-def test_a_transform_without_a_rule_is_refused():
-    with pytest.raises(st.UnsupportedError, match=r"scipy\.fft\.fht"):
-        st.jacobian_sparsity(lambda x: scipy.fft.fht(x, 0.1, 0.0), np.ones(4))
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize("name", ["hfft2", "hfftn", "ihfft2", "ihfftn"])
+def test_values_of_symmetric_transforms(name, norm):
+    """At a point they are those of SciPy."""
+    seen = Outside()
+    x = np.random.default_rng(1).normal(size=(3, 4))
+
+    def f(x):
+        result = getattr(scipy.fft, name)(x, norm=norm)
+        seen.append(values_of(result))
+        return result.real
+
+    st.jacobian_sparsity(f, x, local=True)
+    np.testing.assert_allclose(seen[0], getattr(scipy.fft, name)(x, norm=norm), atol=1e-14)

@@ -69,8 +69,8 @@ REASONS = {
     "refused.integer_buffer": ("an assignment", st.EscapeError, "float type"),
     "refused.band_width": ("scipy.linalg.bandwidth", st.EscapeError, "NumPy functions"),
     "refused.swallowed": ("scipy.linalg.bandwidth", st.EscapeError, "NumPy functions"),
-    "refused.eroded": ("scipy.ndimage.binary_erosion", st.EscapeError, "NumPy functions"),
-    "refused.peaks": ("scipy.signal.find_peaks", st.EscapeError, "NumPy functions"),
+    "refused.repeated": ("scipy.ndimage.iterate_structure", st.EscapeError, "NumPy functions"),
+    "refused.peaks": ("scipy.signal.find_peaks", st.UnsupportedError, "local=True"),
     "refused.changing_shape": ("a branch", st.ValueDependentError, "one shape"),
 }
 

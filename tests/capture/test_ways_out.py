@@ -120,8 +120,7 @@ REFUSED = {
     "np.unique_counts(x)": ValueDependentError,
     "np.save('nowhere.npy', x)": ValueDependentError,
     "np.random.RandomState(0).normal(x)": EscapeError,
-    "scipy.signal.symiirorder1(np.tile(x, 30), 1.0, 0.5)": EscapeError,
-    "scipy.ndimage.binary_erosion(x)": EscapeError,
+    "scipy.ndimage.iterate_structure(x, 2)": EscapeError,
     "x.view(np.int64)": UnsupportedError,
     "np.ma.cov(np.ma.masked_array(x, mask=[0, 1, 0, 0]))": UnsupportedError,
     "fractions.Fraction(x[0])": EscapeError,
@@ -224,8 +223,8 @@ def test_errors_that_plain_numbers_raise_too(source, kind):
 
 def test_an_escape_keeps_the_original_error():
     with pytest.raises(EscapeError, match="traced values") as found:
-        jacobian_sparsity(lambda x: scipy.ndimage.binary_erosion(x), X)
-    assert isinstance(found.value.__cause__, RuntimeError)
+        jacobian_sparsity(lambda x: scipy.linalg.bandwidth(np.outer(x, x)), X)
+    assert isinstance(found.value.__cause__, TypeError)
 
 
 def test_no_tracing_error_is_one_that_numpy_catches():

@@ -8,6 +8,7 @@ At a traced place it is a polynomial of the place, and the place may be anywhere
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -195,31 +196,43 @@ def _matrix(shape: Sequence[int], columns, dense, chosen: NDArray[np.intp]) -> A
     return scipy.sparse.csr_array((ones, joined), shape=(len(chosen), int(np.prod(shape))))
 
 
-def _at(image, places: Sequence[Any], shape, output, spline: _Spline) -> Any:
-    """An image at places, one array of coordinates for each axis; either may be traced."""
+def _at(image, places: Sequence[Any], shape, output, spline: _Spline, cval) -> Any:
+    """An image at places, one array of coordinates for each axis; all may be traced."""
     trace = current()
     dtype = dtype_of(image) if output is None else np.dtype(output)
     shape = tuple(shape)
     if dtype.kind not in "fc":
         return made(trace, np.full(shape, trace.graph.opaque, np.int32), dtype)
     moving = [axis for axis, place in enumerate(places) if contains_traced(place)]
+    known = [
+        of_values(place) if trace.local or not contains_traced(place) else None for place in places
+    ]
     operands = [np.broadcast_to(places[axis], shape) for axis in moving]
+    if trace.local and not trace.dependency and spline.mode == "constant":
+        last = [n - 1 for n in image.shape]
+        apart = [abs(of_values(p) - n / 2) - n / 2 for p, n in zip(places, last, strict=True)]
+        beyond = functools.reduce(np.maximum, apart) > _NEAR
+        operands = [np.where(beyond, 0.0, place) for place in operands]
     degrees = [spline.order] * len(moving)
     if contains_traced(image):
-        known = [
-            of_values(place) if trace.local or not contains_traced(place) else None
-            for place in places
-        ]
         operands.append(made(trace, _read(image, known, shape, spline, moving), dtype))
         degrees.append(1)
+    if contains_traced(cval) and spline.mode.endswith("constant"):
+        inside = np.full(shape, spline.mode == "constant")
+        for place, n in zip(known, image.shape, strict=True):
+            inside &= False if place is None else (place > _NEAR) & (place < n - 1 - _NEAR)
+        operands.append(np.where(inside, 0.0, cval))
+        degrees.append(1)
+    if not operands:
+        return made(trace, np.full(shape, trace.graph.opaque, np.int32), dtype)
     return polynomial_of(operands, degrees, dtype)
 
 
 # ---------------------------------------------------------------- where they are read
 def map_coordinates(call, input, coordinates, output, order, mode, cval, prefilter):
-    image, places = input_of(call, input, output, order, cval), array_of(coordinates)
+    image, places = input_of(call, input, output, order), array_of(coordinates)
     spline = _Spline.of(order, mode, prefilter)
-    return _at(image, list(places), places.shape[1:], output, spline)
+    return _at(image, list(places), places.shape[1:], output, spline, cval)
 
 
 def _grid(shape: Sequence[int]) -> list[NDArray[Any]]:
@@ -228,10 +241,10 @@ def _grid(shape: Sequence[int]) -> list[NDArray[Any]]:
 
 
 def shift(call, input, shift, output, order, mode, cval, prefilter):
-    image = input_of(call, input, output, order, cval)
+    image = input_of(call, input, output, order)
     steps = _each(shift, image.ndim)
     places = [grid - step for grid, step in zip(_grid(image.shape), steps, strict=True)]
-    return _at(image, places, image.shape, output, _Spline.of(order, mode, prefilter))
+    return _at(image, places, image.shape, output, _Spline.of(order, mode, prefilter), cval)
 
 
 def _each(value, count: int) -> list[Any]:
@@ -243,14 +256,14 @@ def _each(value, count: int) -> list[Any]:
 
 
 def _sizes(call: Call, value, what: str) -> Any:
-    """A number that decides sizes; it then has no derivative."""
+    """The value of a number that decides sizes."""
     if contains_traced(value) and not current().local:
         call.refuse(f"the size of the result depends on {what}", _SIZE)
     return of_values(value)
 
 
 def zoom(call, input, zoom, output, order, mode, cval, prefilter, grid_mode=False):
-    image = input_of(call, input, output, order, cval)
+    image = input_of(call, input, output, order)
     factors = several(_sizes(call, zoom, "the factor"), image.ndim)
     shape = [round(n * factor) for n, factor in zip(image.shape, factors, strict=True)]
     if prefilter and all(factor == 1 for factor in factors):
@@ -260,13 +273,13 @@ def zoom(call, input, zoom, output, order, mode, cval, prefilter, grid_mode=Fals
         less = 0 if grid_mode else 1
         scale = (n - less) / (m - less) if m - less else 1.0
         places.append((grid + 0.5) * scale - 0.5 if grid_mode else grid * scale)
-    return _at(image, places, shape, output, _Spline.of(order, mode, prefilter))
+    return _at(image, places, shape, output, _Spline.of(order, mode, prefilter), cval)
 
 
 def affine_transform(
     call, input, matrix, offset, output_shape, output, order, mode, cval, prefilter
 ):
-    image = input_of(call, input, output, order, cval)
+    image = input_of(call, input, output, order)
     matrix, d = array_of(matrix), image.ndim
     shape = image.shape if output_shape is None else tuple(output_shape)
     spline = _Spline.of(order, mode, prefilter, rounded=matrix.ndim == 1)
@@ -278,21 +291,20 @@ def affine_transform(
     else:
         terms = [[matrix[i, j] * axis for j, axis in enumerate(grid)] for i in range(d)]
         places = [sum(row, start=start) for row, start in zip(terms, offsets, strict=True)]
-    return _at(image, places, shape, output, spline)
+    return _at(image, places, shape, output, spline, cval)
 
 
 def rotate(call, input, angle, axes, reshape, output, order, mode, cval, prefilter):
-    image = input_of(call, input, output, order, cval)
+    image = input_of(call, input, output, order)
     pair = sorted(normalize_axis_index(axis, image.ndim) for axis in axes)
     plane = np.array([image.shape[axis] for axis in pair])
-    if reshape:
-        angle = _sizes(call, angle, "the angle")
     turn = angle * (np.pi / 180)
     c, s = np.cos(turn), np.sin(turn)
     matrix = np.stack([np.stack([c, s]), np.stack([-s, c])])
     if reshape:
         sample = np.zeros(image.shape)
-        plane_out = np.array(call.original(sample, angle, axes, order=0).shape)[pair]
+        angle = _sizes(call, angle, "the angle")
+        plane_out = np.array(call.plainly(sample, angle, axes, order=0).shape)[pair]
     else:
         plane_out = plane
     offset = (plane - 1) / 2 - matrix @ ((plane_out - 1) / 2)
@@ -303,7 +315,7 @@ def rotate(call, input, angle, axes, reshape, output, order, mode, cval, prefilt
     for k, axis in enumerate(pair):
         grid[axis] = matrix[k, 0] * inner[0] + matrix[k, 1] * inner[1] + offset[k]
     spline = _Spline.of(order, mode, prefilter, rounded=False)
-    return _at(image, grid, shape, output, spline)
+    return _at(image, grid, shape, output, spline, cval)
 
 
 @makes_objects  # the mapping is the user's, and may read traced numbers
@@ -312,7 +324,7 @@ def geometric_transform(
     call, input, mapping, output_shape, output, order, mode, cval, prefilter,
     extra_arguments, extra_keywords,
 ):  # fmt: skip
-    image = input_of(call, input, output, order, cval)
+    image = input_of(call, input, output, order)
     shape = image.shape if output_shape is None else tuple(output_shape)
     options = {"order": order, "mode": mode, "cval": cval, "prefilter": prefilter}
     extra = extra_keywords or {}
@@ -322,15 +334,16 @@ def geometric_transform(
         return tuple(mapping(place, *extra_arguments, **extra))
 
     places = [mapped(place) for place in np.ndindex(shape)]
-    if not contains_traced((image, places)):
+    if not contains_traced((image, places, cval)):
         return call.original(image, mapped, output_shape, output, **options)
     coordinates = [
         np.stack([array_of(place[axis]) for place in places]).reshape(shape)
         for axis in range(image.ndim)
     ]
-    result = _at(image, coordinates, shape, output, _Spline.of(order, mode, prefilter))
+    result = _at(image, coordinates, shape, output, _Spline.of(order, mode, prefilter), cval)
     if not current().local:
         return result
+    options["cval"] = of_values(cval)
     values = call.plainly(
         of_values(image),
         lambda place: tuple(map(float, map(of_values, mapped(place)))),

@@ -16,31 +16,29 @@ from sparsetrace.scipy_rules.ndimage.rank_filters import (
     minimum_filter,
     window_of,
 )
-from sparsetrace.scipy_rules.rule_tools import Call, constant
+from sparsetrace.scipy_rules.rule_tools import Call, array_of
 
 
 def grey_erosion(call, input, size, footprint, structure, output, mode, cval, origin, axes=None):
     """The least of the neighbours, less the structure."""
-    constant(call, structure, "a structure")
     if structure is None:
         return minimum_filter(call, input, size, footprint, output, mode, cval, origin, axes)
-    x = input_of(call, input, output, size, footprint, cval)
-    structure = np.asarray(structure)
+    x = input_of(call, input, output, size, footprint)
+    structure = array_of(structure)
     used = np.ones(structure.shape, bool) if footprint is None else np.asarray(footprint, bool)
     neighbours = window_of(call, x, None, used, mode, cval, origin, axes)
-    terms = [n - v for n, v in zip(neighbours, structure[used].tolist(), strict=True)]
+    terms = [n - v for n, v in zip(neighbours, structure[used], strict=True)]
     return functools.reduce(np.minimum, terms[1:], terms[0])
 
 
 def grey_dilation(call, input, size, footprint, structure, output, mode, cval, origin, axes=None):
     """The greatest of the neighbours, on the other side, and the structure."""
-    constant(call, structure, "a structure")
-    x = input_of(call, input, output, size, footprint, cval)
+    x = input_of(call, input, output, size, footprint)
     over = axes_of(axes, x.ndim)
     if footprint is not None:
         footprint = np.flip(np.asarray(footprint))
     if structure is not None:
-        structure = np.flip(np.asarray(structure))
+        structure = np.flip(array_of(structure))
     shape = footprint if footprint is not None else structure
     sizes = several(size, len(over)) if shape is None else list(shape.shape)
     origins = [
@@ -74,14 +72,14 @@ def grey_closing(call, input, size, footprint, structure, output, mode, cval, or
 
 
 def white_tophat(call, input, size, footprint, structure, output, mode, cval, origin, axes=None):
-    return input - grey_opening(
+    return array_of(input) - grey_opening(
         call, input, size, footprint, structure, output, mode, cval, origin, axes
     )
 
 
 def black_tophat(call, input, size, footprint, structure, output, mode, cval, origin, axes=None):
     closed = grey_closing(call, input, size, footprint, structure, output, mode, cval, origin, axes)
-    return closed - input
+    return closed - array_of(input)
 
 
 def morphological_gradient(
@@ -95,4 +93,8 @@ def morphological_laplace(
     call, input, size, footprint, structure, output, mode, cval, origin, axes=None
 ):
     options = (size, footprint, structure, output, mode, cval, origin, axes)
-    return grey_dilation(call, input, *options) + grey_erosion(call, input, *options) - 2 * input
+    return (
+        grey_dilation(call, input, *options)
+        + grey_erosion(call, input, *options)
+        - 2 * array_of(input)
+    )

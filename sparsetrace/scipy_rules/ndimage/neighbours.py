@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
+from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant
 
 __all__ = [
     "axes_of",
     "check_window",
+    "extended",
     "input_of",
     "several",
     "shifted",
@@ -61,18 +63,28 @@ def axes_of(axes, ndim: int) -> tuple[int, ...]:
 
 def shifted(x, used, origins: Sequence[int], mode: str, cval) -> list[Any]:
     """For each place of a window that is used, the array of all elements' neighbours there."""
-    if mode not in _EXTENSIONS:
-        raise RuntimeError("boundary mode not supported")
     before = [size // 2 + int(origin) for size, origin in zip(used.shape, origins, strict=True)]
     widths = [(b, size - 1 - b) for b, size in zip(before, used.shape, strict=True)]
     if min(map(min, widths), default=0) < 0:
         raise ValueError("invalid origin")
-    options: dict[str, Any] = {"constant_values": cval} if mode.endswith("constant") else {}
-    extended = np.pad(x, widths, _EXTENSIONS[mode], **options)  # type: ignore[call-overload]
+    extension = extended(x, widths, mode, cval)
     return [
-        extended[tuple(slice(k, k + n) for k, n in zip(at, x.shape, strict=True))]
+        extension[tuple(slice(k, k + n) for k, n in zip(at, x.shape, strict=True))]
         for at in np.argwhere(used).tolist()
     ]
+
+
+def extended(x, widths: Sequence[tuple[int, int]], mode: str, cval) -> Any:
+    """An array with so many elements before and behind it along each axis."""
+    if mode not in _EXTENSIONS:
+        raise RuntimeError("boundary mode not supported")
+    constants = mode.endswith("constant")
+    traced = constants and contains_traced(cval)
+    options: dict[str, Any] = {"constant_values": 0 if traced else cval} if constants else {}
+    extension = np.pad(x, widths, _EXTENSIONS[mode], **options)  # type: ignore[call-overload]
+    if traced:
+        return np.where(np.pad(np.ones(x.shape, bool), widths), extension, cval)
+    return extension
 
 
 def check_window(call: Call, shape: Sequence[int], window: Sequence[int], mode, most: int) -> None:

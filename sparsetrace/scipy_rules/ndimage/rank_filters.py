@@ -25,7 +25,7 @@ from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant
 
 def _extreme1d(choose: np.ufunc) -> Callable[..., Any]:
     def rule(call, input, size, axis, output, mode, cval, origin):
-        x = input_of(call, input, output, size, cval)
+        x = input_of(call, input, output, size)
         axis = normalize_axis_index(axis, x.ndim)
         return _chosen(x, choose, int(size), axis, mode, cval, origin)
 
@@ -35,7 +35,7 @@ def _extreme1d(choose: np.ufunc) -> Callable[..., Any]:
 maximum_filter1d, minimum_filter1d = _extreme1d(np.maximum), _extreme1d(np.minimum)
 
 
-def _chosen(x, choose: np.ufunc, size: int, axis: int, mode: str, cval: float, origin: int) -> Any:
+def _chosen(x, choose: np.ufunc, size: int, axis: int, mode: str, cval, origin: int) -> Any:
     """The extreme of so many neighbours along an axis."""
     shape = [1] * x.ndim
     shape[axis] = size
@@ -46,7 +46,7 @@ def _chosen(x, choose: np.ufunc, size: int, axis: int, mode: str, cval: float, o
 
 def _extreme(choose: np.ufunc) -> Callable[..., Any]:
     def rule(call, input, size, footprint, output, mode, cval, origin, axes):
-        x = input_of(call, input, output, size, footprint, cval)
+        x = input_of(call, input, output, size, footprint)
         if footprint is not None:
             neighbours = window_of(call, x, size, footprint, mode, cval, origin, axes)
             return functools.reduce(choose, neighbours[1:], neighbours[0].copy())
@@ -71,7 +71,7 @@ def window_of(
     size,
     footprint,
     mode: str,
-    cval: float,
+    cval,
     origin,
     axes,
     most: int = 4,
@@ -100,7 +100,7 @@ def _ranked(neighbours: list[Any], rank: int) -> Any:
 
 def _ranked_window(call, input, size, footprint, output, mode, cval, origin, axes):
     """The neighbours of all elements, to be ranked."""
-    x = input_of(call, input, output, size, footprint, cval)
+    x = input_of(call, input, output, size, footprint)
     return window_of(call, x, size, footprint, mode, cval, origin, axes, most=1)
 
 

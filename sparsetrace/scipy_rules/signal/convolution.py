@@ -16,11 +16,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.lib.stride_tricks import sliding_window_view
 
-from sparsetrace.operands.operands import is_traced
+from sparsetrace.operands.operands import contains_traced, is_traced
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
-    constant,
     harmless,
     keeps_parts,
     patterns,
@@ -136,11 +135,18 @@ def _planes(call: Call, in1, in2, mode: str, boundary: str, fillvalue, *, later:
     extension = _BOUNDARIES.get(boundary)
     if extension is None:
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symm'")
-    constant(call, fillvalue, "fillvalue")
     padding: dict[str, Any] = {"mode": extension}
     if extension == "constant":
+        if contains_traced(fillvalue):
+            return _filled(call, x, y, mode, fillvalue, later=later)
         padding["constant_values"] = fillvalue
     return _cropped(full_convolution(x, y, **padding), x, y, mode, (0, 1), later=later)
+
+
+def _filled(call: Call, x, y, mode: str, fillvalue, *, later: bool) -> Any:
+    """With what stands around the first plane as another plane, of which it is a multiple."""
+    inside = _planes(call, x, y, mode, "fill", 0, later=later)
+    return inside + fillvalue * _planes(call, np.zeros(x.shape), y, mode, "fill", 1.0, later=later)
 
 
 @keeps_parts

@@ -15,13 +15,17 @@ import numpy as np
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import differs_from_zero
 from sparsetrace.operands.operands import contains_traced
-from sparsetrace.scipy_rules.rule_tools import array_of, constant, current
-from sparsetrace.scipy_rules.whole import whole
+from sparsetrace.scipy_rules.ndimage import images
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current
+from sparsetrace.scipy_rules.whole import at_point, whole, whole_object
 
 butter = buttord = cheby1 = cheb1ord = cheby2 = cheb2ord = ellip = ellipord = bessel = whole
-iirfilter = iirdesign = iirnotch = iirpeak = iircomb = gammatone = whole
+iirfilter = iirnotch = iirpeak = iircomb = gammatone = whole
 firwin = firwin2 = firls = remez = minimum_phase = whole
 lfilter_zi = sosfilt_zi = residue = residuez = invres = invresz = whole
+place_poles, ellipap = whole_object, whole
+cspline2d = qspline2d = spline_filter = symiirorder1 = symiirorder2 = whole
+iirdesign = unique_roots = at_point
 lp2lp = lp2hp = lp2bp = lp2bs = whole
 tf2zpk = tf2sos = zpk2sos = sos2tf = sos2zpk = ss2zpk = bilinear = group_delay = whole
 
@@ -81,6 +85,39 @@ def lfiltic(b, a, y, x):
             total = total - np.sum(a[m + 1 :] * y[: last_y - m])
         state.append(total)
     return np.stack([array_of(v) for v in state]) if state else np.zeros(0)
+
+
+def gauss_spline(x, n):
+    variance = (array_of(n) + 1) / 12.0
+    return np.exp(-(array_of(x) ** 2) / (2 * variance)) / np.sqrt(2 * np.pi * variance)
+
+
+def sepfir2d(call, input, hrow, hcol):
+    """Along the rows, then along the columns, of an image with mirrors at its ends."""
+    x = array_of(input)
+    if x.ndim != 2 or any(np.size(h) > n for h, n in zip((hcol, hrow), x.shape, strict=True)):
+        return whole(call, input, hrow, hcol)
+    convolve1d = Call(call.name, sys.modules["scipy.ndimage"].convolve1d)
+    rows = images.convolve1d(convolve1d, x, hrow, 1, None, "reflect", 0.0, 0)
+    return images.convolve1d(convolve1d, rows, hcol, 0, None, "reflect", 0.0, 0)
+
+
+def tukey(M, alpha, sym):
+    """A cosine at each end, as far as the parameter says."""
+    count, alpha = int(M) + (not sym), array_of(alpha)
+    if int(M) <= 1:
+        return np.ones(max(int(M), 0))
+    place = np.minimum(np.arange(count), np.arange(count)[::-1])
+    ends = 0.5 * (1 - np.cos(2 * np.pi * place / alpha / (count - 1)))
+    whole_cosine = 0.5 * (1 - np.cos(2 * np.pi * place / (count - 1)))
+    window = np.where(place <= np.floor(alpha * (count - 1) / 2), ends, 1.0)
+    return np.where(alpha <= 0, 1.0, np.where(alpha >= 1, whole_cosine, window))[: int(M)]
+
+
+def get_window(call, window, Nx, fftbins=True):
+    if isinstance(window, tuple) and window[0] in ("tukey", "tuk"):
+        return sys.modules["scipy.signal.windows"].tukey(Nx, window[1], sym=not fftbins)
+    return call.original(window, Nx, fftbins)
 
 
 def vectorstrength(events, period):

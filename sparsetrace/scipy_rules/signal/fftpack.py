@@ -12,11 +12,17 @@ import numpy as np
 import scipy.fft
 from numpy.lib.array_utils import normalize_axis_index
 
+from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.impulses import LARGEST, dense_along, linear
 from sparsetrace.scipy_rules.rule_tools import array_of
+from sparsetrace.scipy_rules.whole import unknown_of, whole
 
 _ROUNDING = 1e-10
 """Responses up to so many times the largest one are rounding errors of zeros."""
+
+
+_SOME = (0.6180339887, 0.4142135623, 0.2360679774)
+"""Stand for traced numbers, none of which is a multiple of another."""
 
 
 def _one_axis(call, x, n, axis):
@@ -58,6 +64,11 @@ rfft = irfft = _real_transform
 
 def _periodic(call, x, **options):
     """A pseudo-differential operator of a periodic sequence."""
+    traced = [option for option in options.values() if contains_traced(option)]
+    if traced:  # a response to an impulse is zero for all values of an option, or for none
+        values = iter(_SOME)
+        some = {name: next(values) if contains_traced(v) else v for name, v in options.items()}
+        return _periodic(call, array_of(x) * unknown_of(traced), **some)
     call.original(np.zeros(np.shape(x)), **options)  # raises SciPy's own errors
     return _by_responses(array_of(x), functools.partial(call.original, **options), 0)
 
@@ -99,3 +110,15 @@ def cs_diff(call, x, a, b, period):
 
 
 sc_diff = ss_diff = cc_diff = cs_diff
+
+
+def fht(call, a, dln, mu, offset, bias):
+    """``scipy.fft``'s, which depends on all elements along the last axis."""
+    n = np.shape(a)[-1]
+    if n > LARGEST or contains_traced((dln, mu, offset, bias)):
+        return whole(call, a, dln, mu, offset, bias)
+    return array_of(a) @ call.original(np.eye(n), dln, mu, offset, bias)
+
+
+def ifht(call, A, dln, mu, offset, bias):
+    return fht(call, A, dln, mu, offset, bias)

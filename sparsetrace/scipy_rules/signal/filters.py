@@ -6,6 +6,7 @@ which outputs an input reaches.  With traced coefficients the recursion itself i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -31,9 +32,11 @@ from sparsetrace.scipy_rules.rule_tools import (
     harmless,
     keeps_parts,
     patterns,
+    spread,
     unknown,
 )
 from sparsetrace.scipy_rules.signal.convolution import full_convolution
+from sparsetrace.scipy_rules.whole import total_of, whole, whole_if_traced
 
 _ROUNDING = 1e-14
 
@@ -130,12 +133,24 @@ def _product(matrix: NDArray[Any], x, axis: int) -> Any:
 
 @keeps_parts
 def sosfilt(call, sos, x, axis, zi):
-    constant(call, sos, "a coefficient")
     x = array_of(x)
-    if zi is not None:
-        call.refuse("a state of sections has no rule", "Use scipy.signal.lfilter with zi.")
     axis = normalize_axis_index(axis, x.ndim)
+    if zi is not None or contains_traced(sos):
+        return _by_sections(array_of(sos), x, axis, zi)
     return causal(x, call.original(sos, _impulse(x.shape[axis])), axis)
+
+
+def _by_sections(sos, x, axis: int, zi) -> Any:
+    """One section after the other, each with its own state."""
+    functions, states = sys.modules["scipy.signal"], []
+    for i, section in enumerate(np.atleast_2d(sos)):
+        b, a = section[:3], section[3:]
+        if zi is None:
+            x = functions.lfilter(b, a, x, axis)
+        else:
+            x, state = functions.lfilter(b, a, x, axis, array_of(zi)[i])
+            states.append(state)
+    return (x, np.stack(states)) if states else x
 
 
 def _two_ways(call: Call, x, axis: int, radius: int | None, *args, **options) -> Any:
@@ -152,8 +167,8 @@ def _two_ways(call: Call, x, axis: int, radius: int | None, *args, **options) ->
 
 
 @keeps_parts
+@whole_if_traced("b", "a")
 def filtfilt(call, b, a, x, axis, padtype, padlen, method, irlen):
-    constant(call, (b, a), "a coefficient", "Use scipy.signal.lfilter twice.")
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     options = {"padtype": padtype, "padlen": padlen, "method": method, "irlen": irlen}
     radius = None
@@ -165,18 +180,33 @@ def filtfilt(call, b, a, x, axis, padtype, padlen, method, irlen):
 
 @keeps_parts
 def sosfiltfilt(call, sos, x, axis, padtype, padlen):
-    constant(call, sos, "a coefficient", "Use scipy.signal.sosfilt twice.")
+    if contains_traced(sos):
+        sections = np.tile([1.0, 0, 0, 1, 0, 0], (np.shape(sos)[0], 1))
+        sample = call.plainly(sections, np.zeros(np.shape(x)), axis, padtype, padlen)
+        return spread(current(), total_of(sos, x), sample)
     return _two_ways(call, x, axis, None, sos, padtype=padtype, padlen=padlen)
 
 
+def savgol_coeffs(call, window_length, polyorder, deriv, delta, pos, use):
+    if contains_traced(pos):
+        return whole(call, window_length, polyorder, deriv, delta, pos, use)
+    return call.original(window_length, polyorder, deriv, 1.0, pos, use) / delta**deriv
+
+
 @keeps_parts
+@whole_if_traced("cval")
 def savgol_filter(call, x, window_length, polyorder, deriv, delta, axis, mode, cval):
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
 
     def function(signals: NDArray[Any]) -> Any:
-        return call.original(signals, window_length, polyorder, deriv, delta, -1, mode)
+        return call.original(signals, window_length, polyorder, deriv, step, -1, mode)
 
+    step = delta
+    if contains_traced(delta):
+        step, x = 1.0, x * delta**-deriv if deriv else x
+    if not is_traced(x):
+        return np.moveaxis(function(np.moveaxis(x, axis, -1)), -1, axis)
     result = linear(x, function, axis, int(window_length), _ROUNDING)
     return unknown(result) if mode == "constant" and cval else result
 
@@ -203,11 +233,12 @@ def detrend(call, data, axis, type, bp):
     return np.moveaxis(np.concatenate(results, axis=-1), -1, axis)
 
 
+@whole_if_traced("cval")
 def upfirdn(call, h, x, up, down, axis, mode, cval):
     """``out[k] = sum_i h[k down - i up] x[i]``."""
     h, x = array_of(h), array_of(x)
     if mode != "constant" or cval:
-        call.refuse("extensions other than by zeros have no rule", "Extend x with np.pad.")
+        return whole(call, h, x, up, down, axis, mode, cval)
     axis = normalize_axis_index(axis, x.ndim)
     n, up, down = x.shape[axis], int(up), int(down)
     if contains_traced(h):
@@ -232,13 +263,12 @@ _LEVELS: dict[str, Callable[..., Any]] = {
 """What `resample_poly` takes off the samples first, where that is not linear in them."""
 
 
+@whole_if_traced("window", "cval")
 def resample_poly(call, x, up, down, axis, window, padtype, cval):
-    constant(call, (window, cval), "the window")
     x = array_of(x)
     axis = normalize_axis_index(axis, x.ndim)
     if x.shape[axis] > 4 * LARGEST:
-        call.refuse(f"more than {4 * LARGEST} samples have no rule", "Use scipy.signal.upfirdn.")
-
+        return whole(call, x, up, down, axis, window, padtype, cval)
     level = None
     if padtype in _LEVELS:  # not linear in the samples, which are resampled less their level
         level = _LEVELS[padtype](x, axis=axis, keepdims=True)

@@ -2,7 +2,7 @@
 
 Contract: the spectrum of a window is linear in the window's samples; its matrix is taken from
 unit impulses, where it is not too large, and has no zeros else.  Powers are products of such
-spectra.  Frequencies and times are constants.
+spectra.  Frequencies and times are multiples of the sampling frequency and of its inverse.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced
 from sparsetrace.scipy_rules.impulses import LARGEST, along, dense_along, linear
 from sparsetrace.scipy_rules.points import polynomial_of
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant
+from sparsetrace.scipy_rules.whole import unknown_of, whole, whole_if_traced
 
 _ROUNDING = 1e-14
 _SEGMENT = 256
@@ -40,7 +41,8 @@ class _Windows:
     def of(cls, call: Call, n: int, options: dict[str, Any]) -> _Windows:
         """From the options of a function, as SciPy fills them in for a signal of length n."""
         for name, option in options.items():
-            constant(call, option, name)
+            if name != "window":
+                constant(call, option, name)
         window, detrend = options["window"], options["detrend"]
         if callable(detrend):
             call.refuse("a function as detrend has no rule", "Use 'constant' or 'linear'.")
@@ -48,6 +50,12 @@ class _Windows:
             nperseg = min(int(options["nperseg"] or _SEGMENT), n)
         else:
             nperseg = len(window)
+        if contains_traced(window):
+            window = (
+                sys.modules["scipy.signal"].get_window(window, nperseg)
+                if isinstance(window, str | tuple)
+                else array_of(window)
+            )
         noverlap = options["noverlap"]
         noverlap = nperseg // 2 if noverlap is None else int(noverlap)
         onesided = bool(options["return_onesided"])
@@ -57,29 +65,35 @@ class _Windows:
         """Along the last axis: frequencies before times."""
         starts = np.arange(0, x.shape[-1] - self.nperseg + 1, self.nperseg - self.noverlap)
         segments = x[..., starts[:, None] + np.arange(self.nperseg)]
-        is_complex = dtype_of(x).kind == "c"
+        window, detrend, scale = self.window, self.detrend, None
+        if contains_traced(window):  # what a constant one does, and the norm of this one
+            if detrend:
+                segments = sys.modules["scipy.signal"].detrend(segments, type=detrend)
+            segments, detrend, scale = segments * window, False, unknown_of(window)
+            window = "boxcar"
+        is_complex = dtype_of(segments).kind == "c"
 
         def function(signal):
             return sys.modules["scipy.signal"].stft(
                 signal * (1.0 + 0j) if is_complex else signal,
-                window=self.window,
+                window=window,
                 nperseg=self.nperseg,
                 noverlap=0,
                 nfft=self.nfft,
-                detrend=self.detrend,
+                detrend=detrend,
                 return_onesided=self.return_onesided and not is_complex,
                 boundary=None,
                 padded=False,
             )[2][..., 0]
 
-        if not is_traced(x):
+        if not is_traced(segments):
             result = function(segments)
         elif self.nperseg > LARGEST:
             count = len(function(np.zeros(self.nperseg)))
             result = dense_along(segments * (1.0 + 1.0j), -1, count)
         else:
             result = linear(segments, function, segments.ndim - 1, tolerance=_ROUNDING)
-        return np.swapaxes(result, -1, -2)
+        return np.swapaxes(result if scale is None else result * scale, -1, -2)
 
 
 def _last(x, axis: int) -> tuple[Any, int]:
@@ -95,10 +109,22 @@ def _power(z, other=None) -> Any:
     return np.real(z) ** 2 + np.imag(z) ** 2
 
 
-def _frequencies(call: Call, *signals, **options) -> Any:
-    """The constants among the results: from a run on zeros, which also checks the arguments."""
+def _frequencies(call: Call, *signals, fs, window, **options) -> Any:
+    """Frequencies, and times: from a run on zeros, which also checks the arguments."""
+    zeros = (np.zeros(np.shape(x), dtype_of(x)) for x in signals)
+    if contains_traced(window):
+        window = "boxcar" if isinstance(window, str | tuple) else np.ones(len(window))
+    rate = 1.0 if contains_traced(fs) else fs
     with np.errstate(all="ignore"):
-        return call.original(*(np.zeros(np.shape(x), dtype_of(x)) for x in signals), **options)[:-1]
+        places = call.plainly(*zeros, fs=rate, window=window, **options)[:-1]
+    if rate is fs:
+        return places
+    return places[0] * fs, *(times / fs for times in places[1:])
+
+
+def _density(power, fs, scaling: str) -> Any:
+    """Powers by frequency, where a sampling frequency of which they depend is traced."""
+    return power / fs if contains_traced(fs) and scaling == "density" else power
 
 
 def _averaged(powers, average: str) -> Any:
@@ -115,7 +141,8 @@ def welch(
     (f,) = _frequencies(call, x, fs=fs, scaling=scaling, axis=axis, average=average, **options)
     x, axis = _last(x, axis)
     z = _Windows.of(call, x.shape[-1], options).spectra(x)
-    return f, np.moveaxis(_averaged(_power(z), average), -1, axis)
+    power = _density(_averaged(_power(z), average), fs, scaling)
+    return f, np.moveaxis(power, -1, axis)
 
 
 def csd(
@@ -138,21 +165,22 @@ def csd(
         "detrend": detrend, "return_onesided": return_onesided,
     }  # fmt: skip
     (f,) = _frequencies(call, x, y, fs=fs, scaling=scaling, axis=axis, average=average, **options)
-    first, second, axis = _pair(call, x, y, axis)
+    first, second, axis = _pair(x, y, axis)
     windows = _Windows.of(call, first.shape[-1], options)
     products = _power(windows.spectra(first), windows.spectra(second))
     if average == "median":  # of the two parts, each by itself
         result = np.median(np.real(products), axis=-1) + 1j * np.median(np.imag(products), axis=-1)
     else:
         result = np.mean(products, axis=-1)
-    return f, np.moveaxis(result, -1, axis)
+    return f, np.moveaxis(_density(result, fs, scaling), -1, axis)
 
 
-def _pair(call: Call, x, y, axis: int) -> tuple[Any, Any, int]:
-    if np.shape(x) != np.shape(y):
-        call.refuse("signals of different shapes have no rule", "Give both the same shape.")
+def _pair(x, y, axis: int) -> tuple[Any, Any, int]:
+    """Two signals, the shorter one with zeros behind it; over the other axes they broadcast."""
     (first, axis), (second, _) = _last(x, axis), _last(y, axis)
-    return first * 1.0, second * 1.0, axis
+    n = max(first.shape[-1], second.shape[-1])
+    first, second = (_with_zeros(s * 1.0, 0, n - s.shape[-1]) for s in (first, second))
+    return first, second, axis
 
 
 def coherence(call, x, y, fs, window, nperseg, noverlap, nfft, detrend, axis):
@@ -161,7 +189,7 @@ def coherence(call, x, y, fs, window, nperseg, noverlap, nfft, detrend, axis):
         "detrend": detrend,
     }  # fmt: skip
     (f,) = _frequencies(call, x, y, fs=fs, axis=axis, **options)
-    first, second, axis = _pair(call, x, y, axis)
+    first, second, axis = _pair(x, y, axis)
     windows = _Windows.of(call, first.shape[-1], {**options, "return_onesided": True})
     a, b = windows.spectra(first), windows.spectra(second)
     cross = _power(np.mean(_power(a, b), axis=-1))
@@ -180,7 +208,7 @@ def periodogram(call, x, fs, window, nfft, detrend, return_onesided, scaling, ax
     options["window"] = "boxcar" if window is None else window
     whole = {**options, "nperseg": n, "noverlap": 0, "nfft": nfft}
     z = _Windows.of(call, n, whole).spectra(x)
-    return f, np.moveaxis(_power(z)[..., 0], -1, axis)
+    return f, np.moveaxis(_density(_power(z)[..., 0], fs, scaling), -1, axis)
 
 
 def spectrogram(
@@ -190,8 +218,6 @@ def spectrogram(
         "window": window, "nperseg": nperseg, "noverlap": noverlap, "nfft": nfft,
         "detrend": detrend, "return_onesided": return_onesided,
     }  # fmt: skip
-    if mode not in ("psd", "complex", "magnitude", "angle"):
-        call.refuse(f"mode={mode!r} has no rule", "Use np.unwrap on mode='angle'.")
     f, t = _frequencies(call, x, fs=fs, scaling=scaling, axis=axis, mode=mode, **options)
     x, axis = _last(x, axis)
     windows = _Windows.of(call, x.shape[-1], options)
@@ -199,8 +225,12 @@ def spectrogram(
         windows.noverlap = windows.nperseg // 8
     z = np.moveaxis(windows.spectra(x), -2, axis)
     if mode == "psd":
-        return f, t, _power(z)
-    return f, t, z if mode == "complex" else np.abs(z) if mode == "magnitude" else np.angle(z)
+        return f, t, _density(_power(z), fs, scaling)
+    if mode in ("angle", "phase"):
+        angles = np.angle(z)
+        return f, t, np.unwrap(angles, axis=-1) if mode == "phase" else angles
+    z = _density(z, np.sqrt(fs), scaling)
+    return f, t, z if mode == "complex" else np.abs(z)
 
 
 # ---------------------------------------------------------------- and their inverse
@@ -222,7 +252,8 @@ def stft(
     if padded:
         step = n - windows.noverlap
         x = _with_zeros(x, 0, (-(x.shape[-1] - n) % step) % n)
-    return f, t, np.moveaxis(windows.spectra(x), -2, axis)
+    z = np.moveaxis(windows.spectra(x), -2, axis)
+    return f, t, z / np.sqrt(fs) if scaling == "psd" and contains_traced(fs) else z
 
 
 def _with_zeros(x, before: int, behind: int) -> Any:
@@ -250,6 +281,10 @@ def istft(
 ):  # fmt: skip
     """Linear in the real and in the imaginary parts."""
     z = np.moveaxis(array_of(Zxx), (freq_axis, time_axis), (-2, -1))
+    rate, fs = fs, 1.0 if contains_traced(fs) else fs
+    if contains_traced(window):
+        z = z * unknown_of(window)
+        window = "boxcar" if isinstance(window, str | tuple) else np.ones(len(window))
     shape, lead = z.shape[-2:], z.shape[:-2]
     size = shape[0] * shape[1]
     options = {
@@ -259,6 +294,12 @@ def istft(
     for name, option in options.items():
         constant(call, option, name)
     t, sample = call.original(np.zeros(shape, complex), **options)
+    if rate is not fs:
+        t = t / rate
+        if scaling == "psd":
+            z = z * np.sqrt(rate)
+        if not is_traced(z):  # a constant spectrum, at known times or not
+            return t, call.original(z, **options, time_axis=-1, freq_axis=-2)[1]
     flat = z.reshape(*lead, size)
     if size > 2 * LARGEST:
         x = dense_along(flat, -1, len(sample))
@@ -304,11 +345,14 @@ def hilbert2(call, x, N, axes=(-2, -1)):  # SciPy before 1.17 has no axes
 
 
 def resample(call, x, num, t, axis, window, domain):
-    if domain != "time":
-        call.refuse(f"domain={domain!r} has no rule", "Use scipy.fft, and domain='time'.")
     if callable(window):
         constant(call, window.__defaults__ or (), "the window")
-    y = _linear(call, x, axis, int(num), window=window)
+    if domain != "time" or contains_traced(window):
+        y = whole(call, x, int(num), None, axis, window, domain)
+    elif contains_traced(x):
+        y = _linear(call, x, axis, int(num), window=window)
+    else:
+        y = call.original(x, int(num), axis=axis, window=window)
     if t is None:
         return y
     n = np.shape(x)[axis]
@@ -320,15 +364,28 @@ def decimate(call, x, q, n, ftype, axis, zero_phase):
 
 
 def czt(call, x, m, w, a, axis):
-    return _linear(call, x, axis, m, w, a, is_complex=True)
+    if not contains_traced((w, a)):
+        return _linear(call, x, axis, m, w, a, is_complex=True)
+    x, axis = _last(x, axis)
+    n = x.shape[-1]
+    m = n if m is None else int(m)
+    w = np.exp(-2j * np.pi / m) if w is None else w
+    places = np.arange(n)
+    return np.moveaxis((x * a**-places) @ w ** np.multiply.outer(places, np.arange(m)), -1, axis)
 
 
 def zoom_fft(call, x, fn, m, fs, endpoint, axis):
-    return _linear(call, x, axis, fn, m, is_complex=True, fs=fs, endpoint=endpoint)
+    if not contains_traced((fn, fs)):
+        return _linear(call, x, axis, fn, m, is_complex=True, fs=fs, endpoint=endpoint)
+    first, last = (0.0, fn) if np.size(fn) == 1 else fn
+    m = np.shape(x)[axis] if m is None else int(m)
+    steps = max(m - 1, 1) if endpoint else m
+    w, a = (np.exp(factor * 2j * np.pi / fs) for factor in ((first - last) / steps, first))
+    return czt(call, x, m, w, a, axis)
 
 
+@whole_if_traced("lamb")
 def cspline1d(call, signal, lamb):
-    constant(call, lamb, "lamb")
     return _by_units(signal, lambda unit: call.original(unit, lamb))
 
 
@@ -343,9 +400,10 @@ def _by_units(x, function) -> Any:
 
 
 def cspline1d_eval(call, cj, newx, dx, x0):
-    constant(call, (dx, x0), "the spacing of the samples")
-    if contains_traced(newx):
-        constant(call, cj, "a coefficient of a spline at traced places")
+    if contains_traced((newx, dx, x0)):
+        newx = (array_of(newx) - x0) / dx
+        if contains_traced(cj):
+            return polynomial_of([newx, cj.sum() * unknown_of()], [2, 1], float)
         degree = 2 if call.name.endswith("qspline1d_eval") else 3
         return polynomial_of([array_of(newx)], [degree], float)
     places = np.asarray(newx, float)

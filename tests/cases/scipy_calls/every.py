@@ -97,7 +97,7 @@ FLAT |= {
 }
 DESIGNS = {
     f"signal {name}": "which coefficients of a designed filter are constants is not known"
-    for name in ("butter", "butter, band", "firwin")
+    for name in ("butter", "butter, band", "ellipap", "firwin")
 }
 TURNS = {
     f"rotation {name}": "which element sees which angle is not looked at"
@@ -113,6 +113,18 @@ UNITED = {
         *("poisson_means_test", "siegelslopes", "update_discrepancy"),
     )
 }
+UNITED |= dict.fromkeys(
+    (
+        *("ndimage distance_transform_edt, sampling", "ndimage sum_labels, traced"),
+        *("spectra resample, spectrum", "signal savgol_filter, traced cval"),
+        *("signal upfirdn, symmetric", "signal symiirorder1", "signal cspline2d"),
+        *("signal peak_prominences", "signal place_poles"),
+    ),
+    "it is known as a whole: which elements it takes is not looked at",
+)
+EXPONENTIAL = {
+    "signal response of a system": "a transition is taken to be nonlinear in the whole system",
+}
 PARTS = "real and imaginary parts count as one number"
 CANCELS = "products of spectra cancel"
 ORDERS = "which orders make an argument cancel is not looked at"
@@ -123,6 +135,9 @@ ENDS = {
 DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full matrix"}
 EXTRA = {
     **CHOSEN,
+    "ndimage distance_transform_edt, sampling": UNITED["ndimage distance_transform_edt, sampling"],
+    "spectra resample, spectrum": UNITED["spectra resample, spectrum"],
+    "signal peak_prominences": UNITED["signal peak_prominences"],
     **{
         f"others {name}": AT_ONCE[f"others {name}"]
         for name in (
@@ -162,6 +177,7 @@ EXTRA_HESSIAN = {
     **AT_ONCE,
     **AS_A_WHOLE,
     **DENSE,
+    **EXPONENTIAL,
     **ITERATED,
     **DESIGNS,
     **INTERVALS,
@@ -187,6 +203,7 @@ EXTRA_AT = {
     **AT_ONCE,
     **AS_A_WHOLE,
     **DENSE,
+    **EXPONENTIAL,
     **ITERATED,
     **DESIGNS,
     **INTERVALS,
@@ -233,7 +250,8 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
         f"ndimage {name}": 60
         for name in (
             *("grey_erosion", "grey_erosion, structure", "grey_dilation, structure"),
-            *("maximum", "minimum", "median"),
+            *("maximum", "minimum", "median", "extrema", "extrema, labels"),
+            *("median_filter, cval", "grey_dilation, cval"),
         )
     },
     "ordinates PchipInterpolator": 30,

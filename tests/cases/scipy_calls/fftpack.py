@@ -29,4 +29,10 @@ FFTPACK = {
     "sc_diff": lambda x: sf.sc_diff(x, 0.5, 0.6),
     "ss_diff": lambda x: sf.ss_diff(x, 0.5, 0.6),
     "cc_diff": lambda x: sf.cc_diff(x, 0.5, 0.6),
+    "shift, traced": lambda x: sf.shift(x[:3], x[3]),
+    "shift, traced both": lambda x: sf.shift(x[:2].repeat([3, 2]), x[2] / 3, x[3]),
+    "cc_diff, signal": lambda x: sf.cc_diff(x[:3], x[3], 3 - x[3]),
+    "diff, period": lambda x: sf.diff([0.3, 0.1, 0.9, 0.4], period=x[0]),
+    "tilbert, traced": lambda x: sf.tilbert([0.3, 0.1, 0.9], x[0], 6 + x[1]),
+    "cc_diff, traced": lambda x: sf.cc_diff([0.3, 0.1, 0.9, 0.7, 0.2], x[0], x[1]),
 }

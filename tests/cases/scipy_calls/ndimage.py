@@ -158,4 +158,47 @@ IMAGES = {
     "fourier_gaussian": lambda x: nd.fourier_gaussian(x, 0.7),
     "fourier_shift": lambda x: nd.fourier_shift(x.reshape(2, 2), 0.3).real,
     "fourier_uniform": lambda x: nd.fourier_uniform(x, 0.7, n=6),
+    **{
+        f"{name.__name__}, cval": lambda x, f=name: f(x[:3], 3, mode="constant", cval=x[3])
+        for name in (nd.uniform_filter, nd.median_filter, nd.grey_dilation)
+    },
+    "correlate, cval": lambda x: nd.correlate(
+        x[:2, None], [[1.0, 0.0, 2.0]], mode="constant", cval=x[3]
+    ),
+    "gaussian_filter, sigma": lambda x: nd.gaussian_filter(x[:3], x[3], mode="nearest"),
+    "gaussian_filter, sigma radius": lambda x: nd.gaussian_filter(
+        TABLE, (x[0], 0.5), radius=1, mode="constant", cval=x[1]
+    ),
+    "gaussian_laplace, sigma": lambda x: nd.gaussian_laplace(TABLE, x[0]),
+    "grey_erosion, traced structure": lambda x: nd.grey_erosion(x[:2], structure=x[2:]),
+    "fourier_gaussian, sigma": lambda x: nd.fourier_gaussian(TABLE, x[:2] / 9),
+    "fourier_uniform, size": lambda x: nd.fourier_uniform(x[:3], x[3], 4).real,
+    "fourier_ellipsoid, size": lambda x: nd.fourier_ellipsoid(TABLE, x[:2]).real,
+    "fourier_shift, shift": lambda x: nd.fourier_shift(TABLE[:, :3], x[:2]).imag,
+    "shift, cval": lambda x: nd.shift(x[:3], 1.4, order=1, cval=x[3]),
+    "map_coordinates, cval": lambda x: nd.map_coordinates(
+        HEIGHTS, [[-0.2, 1.5]], order=3, mode="grid-constant", cval=x[0]
+    ),
+    "generic_filter, closure": lambda x: nd.generic_filter(HEIGHTS, lambda w: w[0] * x[0], 2),
+    "labeled_comprehension, closure": lambda x: nd.labeled_comprehension(
+        HEIGHTS, [1, 1, 2, 2, 3, 3], [1, 2], lambda v: v.sum() * x[0], float, 0
+    ),
+    "generic_filter1d": lambda x: nd.generic_filter1d(
+        x, lambda line, out: np.copyto(out, line[:-2] * line[1:-1]), 3, mode="constant"
+    ),
+    "vectorized_filter": lambda x: nd.vectorized_filter(
+        x.reshape(2, 2), np.mean, size=(1, 2), mode="nearest"
+    ),
+    "vectorized_filter, footprint": lambda x: nd.vectorized_filter(
+        x, np.sum, footprint=[True, False, True], mode="constant", cval=1.0
+    ),
+    "label": lambda x: nd.label(x)[0] * x,
+    "binary_dilation": lambda x: nd.binary_dilation(x > 1) * x,
+    "distance_transform_edt": lambda x: nd.distance_transform_edt(x > 1) * x,
+    "distance_transform_edt, sampling": lambda x: nd.distance_transform_edt([1.0, 1, 0], x[:1]),
+    "extrema": lambda x: nd.extrema(x)[:2],
+    "extrema, labels": lambda x: nd.extrema(x, REGIONS, [1, 2])[1],
+    "maximum_position": lambda x: x * nd.maximum_position(x)[0],
+    "histogram": lambda x: x * nd.histogram(x, 0, 2, 4),
+    "sum_labels, traced": lambda x: nd.sum_labels(x, x > 1, 1),
 }

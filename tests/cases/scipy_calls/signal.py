@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.signal as ss
 
-from cases.scipy_calls.constants import KERNEL, SITES, SOS, TABLE, A, B
+from cases.scipy_calls.constants import HEIGHTS, KERNEL, SITES, SOS, TABLE, A, B
 
 SHORT = ss.ShortTimeFFT(np.array([0.5, 1.0, 0.5]), 2, 1.0)
 SIGNAL = {
@@ -109,6 +109,60 @@ SIGNAL = {
     "csd, constant": lambda x: abs(ss.csd(x, SITES[:4], nperseg=3)[1]),
     "cspline1d_eval, places": lambda x: ss.cspline1d_eval(ss.cspline1d(SITES), x),
     "order_filter": lambda x: ss.order_filter(x, [1, 0, 1], 1),
+    "sosfilt, coefficients": lambda x: ss.sosfilt([[1.0, x[0], 0.5, 1.0, x[1], 0.2]], x[2:]),
+    "sosfilt, state": lambda x: ss.sosfilt([[1.0, 0.3, 0.5, 1.0, 0.4, 0.2]], x[:2], zi=x[None, 2:]),
+    "sosfiltfilt, coefficients": lambda x: ss.sosfiltfilt(
+        [[1.0, x[0], 0.5, 1.0, 0.4, 0.2]], HEIGHTS[:3], padlen=1
+    ),
+    "filtfilt, coefficients": lambda x: ss.filtfilt(x[:1], [1.0, x[1]], HEIGHTS[:3], padlen=1),
+    "savgol_filter, delta": lambda x: ss.savgol_filter(x[:3], 3, 1, deriv=1, delta=x[3]),
+    "savgol_filter, traced cval": lambda x: ss.savgol_filter(
+        x[:2], 3, 1, mode="constant", cval=x[3]
+    ),
+    "savgol_coeffs": lambda x: ss.savgol_coeffs(4, 2, deriv=1, delta=x[0]),
+    "savgol_coeffs, place": lambda x: ss.savgol_coeffs(3, 2, pos=x[0]),
+    "resample_poly, window": lambda x: ss.resample_poly(HEIGHTS[:3], 3, 2, window=("kaiser", x[0])),
+    "upfirdn, symmetric": lambda x: ss.upfirdn([1.0, 2.0, 3.0], x[:2], mode="symmetric")[1:3],
+    "convolve2d, traced fill": lambda x: ss.convolve2d(TABLE, [[1.0, 0.0, 2.0]], fillvalue=x[0]),
+    "correlate2d, traced fill": lambda x: ss.correlate2d(x[:2, None], x[None, 2:3], fillvalue=x[3]),
+    "gauss_spline": lambda x: ss.gauss_spline(x, 3),
+    "sepfir2d": lambda x: ss.sepfir2d(TABLE, x[:3], x[1:]),
+    "sepfir2d, image": lambda x: ss.sepfir2d(x.reshape(2, 2), [2.0], [1.0]),
+    "symiirorder1": lambda x: ss.symiirorder1(np.tile(HEIGHTS, 9), x[0] / 5, 0.3)[:3],
+    "cspline2d": lambda x: ss.cspline2d(np.tile(HEIGHTS * x[0], (36, 6)), x[1])[:2, :2],
+    "peak_prominences": lambda x: ss.peak_prominences(x * [0, 1, 9, 1], [2])[0],
+    "tukey": lambda x: ss.windows.tukey(7, x[0] / 1.5)[1:3] * x[1],
+    "get_window, tukey": lambda x: ss.get_window(("tukey", x[0] / 1.5), 5),
+    "ellipap": lambda x: ss.ellipap(2, x[0], 20 + x[1])[2],
+    "place_poles": lambda x: (
+        ss.place_poles(
+            np.array([[0.0, 1.0], [1.0, 2.0]]) * x[0], np.array([[1.0], [0.5]]), -np.cumsum(x[1:3])
+        ).gain_matrix
+    ),
+    "response of a system": lambda x: ss.lsim(
+        ([[-1.0, 0.0], [x[0], -2.0]], [[1.0], [x[1]]], np.eye(2), np.zeros((2, 1))),
+        [0.0, *x[2:]],
+        [0.0, 0.5, 1.0],
+    )[1],
+    "response of a system, held": lambda x: ss.lsim(
+        (x[:1], [1.0, x[1]]), x[2:], [0.5, 1.0], X0=[0.3], interp=False
+    )[1],
+    "response to an impulse": lambda x: ss.impulse((x[:1], [1.0, x[1]]), T=[0.0, 0.5, 1.0])[1],
+    "response to a step": lambda x: ss.TransferFunction(x[:1], [1.0, x[1]]).step(N=3),
+}
+
+PEAKS = {  # at a point of six numbers
+    "find_peaks": lambda x: ss.find_peaks(x, height=0, threshold=0)[1],
+    "find_peaks, prominence": lambda x: ss.find_peaks(x, prominence=x[0] / 9)[1]["prominences"],
+    "find_peaks, width": lambda x: ss.find_peaks(x, width=0, rel_height=0.4)[1],
+    "peak_prominences": lambda x: ss.peak_prominences(x, [2])[0],
+    "peak_widths": lambda x: ss.peak_widths(x[:5], [2], rel_height=x[5] / 2),
+    "peak_widths, data": lambda x: ss.peak_widths(
+        x[:5], [2], prominence_data=(x[5:], np.array([1]), np.array([4]))
+    ),
+    "find_peaks_cwt": lambda x: x[ss.find_peaks_cwt(x, [1.0])],
+    "iirdesign": lambda x: ss.iirdesign(x[1] / 2, 0.8, 1.0, 20.0)[0],
+    "unique_roots": lambda x: ss.unique_roots(x[:3])[0],
 }
 
 LONGER = {  # of six numbers
@@ -160,4 +214,31 @@ LONGER = {  # of six numbers
         freq_axis=1,
         boundary=False,
     )[1],
+    "istft, fs": lambda x: ss.istft(
+        x[:4].reshape(2, 2) * (1 + 1j), x[4], "boxcar", nperseg=2, scaling="psd"
+    ),
+    "istft, window": lambda x: ss.istft(
+        x[:4].reshape(2, 2) * (1 + 1j), 1.0, ("kaiser", x[5]), nperseg=2
+    )[1],
+    "welch, fs": lambda x: ss.welch(SITES, x[0], nperseg=4),
+    "welch, window": lambda x: ss.welch(SITES, window=("kaiser", x[0]), nperseg=4)[1],
+    "csd, fs": lambda x: ss.csd(SITES, HEIGHTS, x[0], nperseg=4, detrend=False)[1].real,
+    "csd, frequencies": lambda x: ss.csd(SITES, HEIGHTS, x[0], nperseg=4)[0],
+    "csd, lengths": lambda x: abs(ss.csd(x, SITES[:4], nperseg=4)[1]),
+    "periodogram, fs": lambda x: ss.periodogram(x[:3], x[3], scaling="spectrum"),
+    "spectrogram, fs": lambda x: ss.spectrogram(SITES, x[0], nperseg=4)[1:],
+    "spectrogram, magnitude fs": lambda x: ss.spectrogram(
+        SITES, x[0], nperseg=4, mode="magnitude", detrend=False
+    )[2],
+    "spectrogram, phase": lambda x: ss.spectrogram(x, nperseg=4, noverlap=3, mode="phase")[2][1:2],
+    "stft, fs": lambda x: ss.stft(x[:4], x[4], nperseg=2, scaling="psd")[2].real,
+    "stft, window": lambda x: ss.stft(SITES, window=x[:3], nperseg=3, boundary=None)[2].real,
+    "coherence, window": lambda x: ss.coherence(SITES, HEIGHTS, window=x[:3])[1][:1],
+    "resample, spectrum": lambda x: ss.resample(x[:3], 4, domain="freq").real,
+    "resample, shape": lambda x: ss.resample(SITES, 4, window=("kaiser", x[0])),
+    "resample, traced times": lambda x: ss.resample(SITES, 4, x)[1],
+    "czt, ratio": lambda x: abs(ss.czt(x[:3], 2, np.exp(-1j * x[3]), x[4])),
+    "zoom_fft, range": lambda x: abs(ss.zoom_fft(SITES, x[:2] / 2, 3, fs=x[2] + 3)),
+    "cspline1d, traced": lambda x: ss.cspline1d(SITES, x[0]),
+    "cspline1d_eval, spacing": lambda x: ss.cspline1d_eval(SITES, [0.5, 1.5], x[0] + 1, x[1] - 1),
 }

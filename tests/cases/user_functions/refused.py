@@ -43,8 +43,8 @@ def swallowed(x):
         return np.zeros(2)
 
 
-def eroded(x):
-    return scipy.ndimage.binary_erosion(x)
+def repeated(x):
+    return scipy.ndimage.iterate_structure(x, 2)
 
 
 def peaks(x):
