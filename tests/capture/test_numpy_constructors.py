@@ -231,3 +231,14 @@ def test_a_number_type_makes_an_array_of_none_of_none(kind, local):
         return y * (made[0].shape == (0,)) * (made[1].shape == (0, 2)) + made[0].real.sum()
 
     assert_same_pattern(st.jacobian_sparsity(f, np.ones(2), local=local), np.eye(2))
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_conversions_by_map_that_is_taken_apart(local):
+    def f(x):
+        rate, count = map(np.array, [x[0], x[1]])
+        (a, b), [c, *_] = map(np.atleast_1d, (x[2], x[3])), map(np.asarray, [x[4], 1.0])
+        return np.stack([(1 + rate) ** count, a[0] * b[0], c])
+
+    expected = [[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 0, 0, 0, 1]]
+    assert_same_pattern(st.jacobian_sparsity(f, np.full(5, 0.7), local=local), expected)
