@@ -191,8 +191,13 @@ class TracedArray(Layout):
             indexing.refresh(self._trace, args[0]._ids)
         return result
 
-    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
-        refuse_value("np.asarray()", "a traced array")
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """What code asks for by name, in place of ``np.asarray``; NumPy does not."""
+        if dtype is None or np.dtype(dtype) == self._dtype:
+            return self.copy() if copy else self
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return self.astype(dtype)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         if is_traced(array):

@@ -48,6 +48,10 @@ class Flat:
         """What is written where it is assigned: the elements in C order."""
         return self._array.reshape(-1)
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        arrays = [x._traced_data if isinstance(x, Flat) else x for x in inputs]
+        return getattr(ufunc, method)(*arrays, **kwargs)
+
     @property
     def base(self) -> Layout:
         return self._array
@@ -67,6 +71,10 @@ class Flat:
         array = self._array
         key, unsure = indexing.constant_key(array._trace, key)
         if unsure:
+            flat = array.reshape(-1)
+            if np.may_share_memory(flat._ids, array._ids):
+                flat[key] = value
+                return
             raise ValueDependentError(
                 explain(
                     "x.flat[key] =", "the key depends on the inputs", "Use np.where.", BY_VALUES
@@ -76,7 +84,11 @@ class Flat:
         ids = moved_ids(array._trace, value, array._dtype).reshape(-1)
         ids = np.resize(ids, np.shape(places)) if np.ndim(places) else ids[0]
         array._written()
-        at = np.unravel_index(places, array._ids.shape)
+        if np.ndim(places) and not array.ndim:  # the only element, once for each time it is named
+            if not ids.size:
+                return
+            ids = ids[-1]
+        at = np.unravel_index(places, array._ids.shape) if array.ndim else ()
         indexing.put(array._trace, array._ids, at, ids)
         if array._values is not None:
             array._values.flat[key] = values_of(value)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.context import Trace
+from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import EscapeError, UnsupportedError, explain
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules.array_manipulation import repeats
@@ -60,8 +60,20 @@ class Layout(np.ndarray[Any, Any]):
         array._values = values
         return array
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def _is_empty_copy(self) -> bool:
+        """Take an array that C code made, as in ``np.float64(x[:0])``, where it has no elements."""
+        trace, dtype = CURRENT.get(), np.ndarray.dtype.__get__(self)
+        if trace is None or dtype.kind not in "biufc" or np.ndarray.size.__get__(self):
+            return False
+        self._trace, self._dtype = trace, dtype
+        self._ids = np.empty(np.ndarray.shape.__get__(self), np.int32)
+        self._values = np.empty(self._ids.shape, dtype) if trace.local else None
+        return True
+
+    def __getattr__(self, name: str) -> Any:
         if name in Layout.__slots__:
+            if self._is_empty_copy():
+                return getattr(self, name)
             raise EscapeError(
                 explain(
                     "a view of a traced array",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sparsetrace.arrays.array import TracedArray, pick_by
 from sparsetrace.arrays.picked import PickedArray, aligned, along_axis
 from sparsetrace.arrays.picks import Pick, meet, refuse
+from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numpy_rules import indexing
@@ -225,13 +226,23 @@ class _Place:
         return places, valid
 
 
+def _mask_of(trace: Trace, truth: Any) -> Any:
+    """A truth value as a mask of one element, which has the same name each time."""
+    mask: Any = np.atleast_1d(truth)
+    if not is_traced_array(truth):
+        if trace.names is None:
+            trace.names = ValueNames()
+        trace.names.name(mask._ids, ("mask", trace.names.of(truth)))
+    return mask
+
+
 def _read(x: TracedArray, key: Any) -> Any:
     """``x[key]`` with masks of unknown values in the key, or picked indices."""
     trace = x._trace
     if any(map(indexing.has_unknown_ends, _entries(key))):
         return _shown(*_without_slices(x, key))
     if _is_unknown_truth(key):
-        return x[np.newaxis][np.atleast_1d(key)]
+        return x[np.newaxis][_mask_of(trace, key)]
     key = _decided(trace, _with_truths(trace, key, decide=True))
     if not _picks(key):
         return x[key]
@@ -264,7 +275,7 @@ def _write(x: TracedArray, key: Any, value: Any) -> Any:
         part[key] = value
         return None
     if _is_unknown_truth(key):
-        x[np.newaxis][np.atleast_1d(key)] = value
+        x[np.newaxis][_mask_of(trace, key)] = value
         return None
     key = _decided(trace, _with_truths(trace, key, decide=False))
     if not _picks(key):

@@ -17,7 +17,7 @@ import numpy as np
 
 from sparsetrace.context import CURRENT
 from sparsetrace.numbers.python_numbers import PythonNumber, stands_for_python
-from sparsetrace.numbers.scalar import as_python
+from sparsetrace.numbers.scalar import as_python, refuse_digits
 from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import contains_traced, is_traced
 
@@ -69,6 +69,7 @@ def _as_int(value: object) -> Any:
         if isinstance(number, int):
             return number
         number = np.add(number, 0.0)
+    refuse_digits(number)
     return as_python((np.real(number) if number.dtype.kind == "c" else number).astype(int))
 
 

@@ -205,9 +205,13 @@ def _is_consequence(
         return True
     if trace is not None and trace.keeps_writes and _READ_ONLY in text:
         return True
-    if isinstance(error, AttributeError) and "Traced" in text:
-        by_loop = any(_package(f) == "numpy" for f in libraries) and _is_ufunc(error.name)
-        return by_loop or _would_be_there(error, text)
+    if isinstance(error, AttributeError):
+        by_numpy = any(_package(f) == "numpy" for f in libraries)
+        called = not libraries and _stands_at(user).startswith(("CALL", "PRECALL"))
+        if (called or by_numpy) and _is_ufunc(error.name):
+            return True
+        if "Traced" in text:
+            return _would_be_there(error, text)
     if "Traced" in text and _ALSO_FOR_FLOATS.search(text) and not _reads_bytes(user):
         return _AS_INTEGER in text and _may_take_floats(user, libraries)
     if speaks_of_traces(text) or (_INDEX in text and not libraries):

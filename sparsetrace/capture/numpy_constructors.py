@@ -17,6 +17,7 @@ import numpy as np
 from sparsetrace.arrays.object_array import objects_in
 from sparsetrace.arrays.subclass_views import as_plain
 from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.ranges import range_of
 from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, explain
@@ -228,23 +229,12 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(*args, **kwargs)
         if args and is_like and _are_objects(args[1] if len(args) > 1 else kwargs.get("dtype")):
             args = (_stand_in(args[0]), *args[1:])
+        args = tuple(map(as_array, args))
         if original.__name__ == "arange":
-            args = tuple(map(_decided, args))
-        return session.buffer(original(*map(as_array, args), **kwargs), frame)
+            return session.buffer(range_of(original, args, kwargs), frame)
+        return session.buffer(original(*args, **kwargs), frame)
 
     return create
-
-
-def _decided(end: Any) -> Any:
-    """A whole number that says how many elements there are: its value on this path."""
-    if (
-        not is_traced(end)
-        or is_traced_array(end)
-        or end._trace.local
-        or end._dtype.kind not in "iu"
-    ):
-        return end
-    return end.__index__()
 
 
 def _with_objects(made: Any, fill: Any) -> Any:

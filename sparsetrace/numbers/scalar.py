@@ -212,6 +212,13 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     return result
 
 
+_ALL_WHOLE = 2.0**52
+"""From here on every float is a whole number: ``int(v)`` is no step, but the number itself.
+
+So are the digits of a float read, ``int(math.frexp(v)[0] * 2**53)``, as mpmath does.
+"""
+
+
 def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
     """Raise the error of a conversion that needs the value."""
     raise EscapeError(
@@ -223,6 +230,15 @@ def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
             opaque_call(),
         )
     )
+
+
+def refuse_digits(number: Any) -> None:
+    """Refuse ``int(v)`` at a point where it is the float itself, and no step of it."""
+    trace = number._trace
+    if not trace.local or trace.dependency or number.dtype.kind != "f":
+        return
+    if _ALL_WHOLE <= abs(number._values) < np.inf:
+        refuse_value("int()")
 
 
 def refuse_truth(what: str) -> NoReturn:
@@ -331,6 +347,7 @@ class Number(metaclass=_Kind):
 
     def __int__(self) -> int:
         if self._trace.local and not self._trace.dependency:
+            refuse_digits(self)
             return int(self._value)  # truncation has no derivative
         refuse_value("int()")
 

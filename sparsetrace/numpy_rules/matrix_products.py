@@ -287,7 +287,7 @@ def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Eleme
     dtype = np.result_type(matrix.dtype, dtype_of(x))
     if columns.ndim == 1:
         return Elements(_sparse_rows(trace, a, columns, dtype_of(x), uncertain=uncertain), dtype)
-    vectors = columns.reshape(len(columns), -1)
+    vectors = columns.reshape(len(columns), prod(columns.shape[1:]))
     done = [
         _sparse_rows(trace, a, vectors[:, j], dtype_of(x), uncertain=uncertain)
         for j in range(vectors.shape[1])

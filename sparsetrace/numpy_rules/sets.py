@@ -41,6 +41,26 @@ def _members(trace: Trace, result, sources: Sequence[Any]) -> Elements:
     return Elements(shaped, wanted.dtype, keep_array=True)
 
 
+def _rows(trace: Trace, result, x, axis) -> Elements:
+    """For each row found, the union of the rows of `x` along the axis that are equal to it.
+
+    Examples
+    --------
+    Of the rows ``[{0}, {1}]``, ``[{2}, {3}]`` and ``[{4}, {5}]``, of which the first and the last
+    are equal, ``np.unique(x, axis=0)`` gives ``[{0, 4}, {1, 5}]`` and ``[{2}, {3}]``.
+    """
+    ids = np.moveaxis(ids_of(trace, x), axis, 0)
+    values = np.moveaxis(np.asarray(values_of(x)), axis, 0)
+    wanted = np.moveaxis(np.asarray(result), axis, 0)
+    out = np.empty(wanted.shape, np.int32)
+    for place, row in enumerate(wanted):
+        same = (values == row) | ((values != values) & (row != row))
+        alike = ids[same.reshape(len(values), -1).all(axis=1)]
+        columns = alike.reshape(len(alike), row.size).T
+        out[place] = trace.graph.union_rows(columns).reshape(row.shape)
+    return Elements(np.moveaxis(out, 0, axis), np.asarray(result).dtype, keep_array=True)
+
+
 def _set_rule(function: Callable[..., Any], operands: int) -> None:
     names = ("ar1", "ar2") if operands == 2 else ("ar", "x")
     picks = _PICKED.get(function)
@@ -49,16 +69,23 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
         is_known = trace.local or kwargs or len(args) != operands
         if picks is not None and not is_known and is_traced(args[0]) and np.size(args[0]):
             return picks(*args)
-        if not trace.local or kwargs.get("axis") is not None:
+        if not trace.local:
             return of_known(trace, function, args, kwargs)
         sources = [*args[:operands], *(kwargs[n] for n in names if n in kwargs)]
         plain = {name: values_of(value) for name, value in kwargs.items()}
         result = function(*map(values_of, args), **plain)
+        axis = args[4] if len(args) > 4 else kwargs.get("axis")
+
+        def found(chosen: Any) -> Elements:
+            if axis is None:
+                return _members(trace, chosen, sources)
+            return _rows(trace, chosen, sources[0], axis)
+
         if isinstance(result, tuple):
-            results: list[Any] = [_members(trace, result[0], sources), *[None] * (len(result) - 1)]
+            results: list[Any] = [found(result[0]), *[None] * (len(result) - 1)]
             make: Any = type(result)
             return make(*results) if hasattr(result, "_fields") else tuple(results)
-        return _members(trace, result, sources)
+        return found(result)
 
     rule_for(function, signature=ANYTHING)(rule)
 

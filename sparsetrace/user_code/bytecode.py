@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 from typing import Any
 
-__all__ = ["Chain", "callee_at", "chain_ending_at", "loaded_first"]
+__all__ = ["Chain", "callee_at", "chain_ending_at", "loaded_first", "mapped_at"]
 
 Chain = tuple[tuple[str, Any], ...]
 """The instructions that load ``name.attribute.attribute``: operation and name."""
@@ -21,6 +21,30 @@ def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
     if not instructions[at].opname.startswith("CALL"):
         return ()
     return loaded_first(instructions, at)
+
+
+_FILLERS = frozenset("CACHE EXTENDED_ARG NOP PRECALL PUSH_NULL".split())
+
+
+def mapped_at(instructions: list[dis.Instruction], at: int) -> Chain:
+    """What loads ``np.array`` where ``a, b = map(np.array, [u, v])`` is taken apart."""
+    steps = [step for step in instructions[:at] if step.opname not in _FILLERS]
+    if instructions[at].opname != "UNPACK_SEQUENCE" or not steps:
+        return ()
+    start, _ = _extent(steps[-1])
+    if callee_at(instructions, instructions.index(steps[-1])) != (("LOAD_GLOBAL", "map"),):
+        return ()
+    after = max(i for i, step in enumerate(steps) if _extent(step)[0] == start and _is_map(step))
+    chain: list[tuple[str, Any]] = []
+    for step in steps[after + 1 :]:
+        if not step.opname.startswith("LOAD") or (chain and step.opname != "LOAD_ATTR"):
+            break
+        chain.append((step.opname, step.argval))
+    return tuple(chain)
+
+
+def _is_map(step: dis.Instruction) -> bool:
+    return step.opname == "LOAD_GLOBAL" and step.argval == "map"
 
 
 def loaded_first(instructions: list[dis.Instruction], at: int) -> Chain:

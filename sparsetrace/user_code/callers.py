@@ -3,7 +3,8 @@
 Contract: compiled code (Cython, C) that asks NumPy for an array goes on to use its
 memory, so it must never be given a traced array.  It has no frame of its own; it is
 told apart by the call that the innermost Python frame stands at: that call's function
-must be the wrapper itself.  In doubt (``map(np.zeros, sizes)``) it is compiled code.
+must be the wrapper itself, or ``map`` of it, ``a, b = map(np.array, [u, v])``.  In doubt
+(``list(map(np.zeros, sizes))``) it is compiled code.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import types
 from inspect import getattr_static
 from typing import Any
 
-from sparsetrace.user_code.bytecode import Chain, callee_at, loaded_first
+from sparsetrace.user_code.bytecode import Chain, callee_at, loaded_first, mapped_at
 from sparsetrace.user_code.reach import CACHES, is_foreign
 
 __all__ = ["called", "called_directly", "calls_cache", "subscripted"]
@@ -61,7 +62,10 @@ def _is_python_call(callee: Any) -> bool:
 def _callee(frame: types.FrameType) -> Chain:
     instructions = list(dis.get_instructions(frame.f_code))
     # the frame may stand at an entry of the instruction's cache
-    return callee_at(instructions, sum(step.offset <= frame.f_lasti for step in instructions) - 1)
+    at = sum(step.offset <= frame.f_lasti for step in instructions) - 1
+    if _variable(frame, "LOAD_GLOBAL", "map") is map:
+        return callee_at(instructions, at) or mapped_at(instructions, at)
+    return callee_at(instructions, at)
 
 
 def subscripted(frame: types.FrameType, offset: int) -> tuple[Any, str, str, Any]:

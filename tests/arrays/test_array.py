@@ -231,6 +231,41 @@ def test_flat_is_written_into_an_array_of_its_own():
     assert_same_pattern(jacobian_sparsity(f, POINT), expected)
 
 
+def test_flat_is_an_operand_of_ufuncs():
+    def f(x):
+        y = x * 2
+        np.add(x.T.flat, y.flat, out=(made := np.empty(6)))
+        return made * ~np.isnan(x.flat)
+
+    assert_same_pattern(jacobian_sparsity(f, POINT), np.eye(6)[[0, 3, 1, 4, 2, 5]] + np.eye(6) > 0)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_flat_is_written_by_a_mask(local):
+    def inverse(x):
+        made = np.zeros_like(x)
+        missing = np.isnan(x.flat)
+        made.flat[~missing] = 1 / x.flat[~missing]
+        made.flat[missing] = np.nan
+        return made
+
+    assert_same_pattern(jacobian_sparsity(inverse, POINT, local=local), np.eye(6))
+
+
+def test_flat_of_an_array_without_axes_is_written():
+    def f(x):
+        a, b = np.empty((2, 1, 1))[..., 0, 0][0, ...], np.empty(())
+        a.flat[0] = x[0, 0] * 3
+        b.flat[np.nonzero([1])] = x.flat[1:3]
+        b.flat[[]] = x[1, 2]
+        return a, b
+
+    plain = np.empty(())
+    plain.flat[np.nonzero([1])] = np.array([1.0, 2.0])
+    pattern = jacobian_sparsity(f, POINT)
+    assert_same_pattern(pattern, np.eye(6)[[0, int(plain)]])
+
+
 def test_flat_is_an_iterator():
     def f(x):
         flat = x.flat

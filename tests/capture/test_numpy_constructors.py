@@ -206,3 +206,39 @@ def test_parts_of_complex_buffers(local):
     x = np.arange(1.0, 7)
     expected = numerical_jacobian_pattern(f, x)
     assert_covers(st.jacobian_sparsity(f, x, local=local), expected)
+
+
+def test_an_array_is_what_its_own_array_method_gives():
+    def f(x):
+        y = x.__array__() * 2
+        z = x.__array__(dtype=complex, copy=True)
+        z[0] = x[1] * 1j
+        return np.append(y, z.imag) + x.__array__(copy=True)[::-1].sum() * 0
+
+    pattern = st.jacobian_sparsity(f, np.ones(2))
+    assert_same_pattern(pattern, [[1, 0], [0, 1], [0, 1], [0, 0]])
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        st.jacobian_sparsity(lambda x: x.__array__(complex, copy=False), np.ones(2))
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("kind", [np.float64, np.complex128, np.float32])
+def test_a_number_type_makes_an_array_of_none_of_none(kind, local):
+    def f(x, kind=kind):
+        made = kind(x[:0]), kind(x[:0].reshape(0, 2))
+        y = x * 1.0
+        y[:0] = made[0].real
+        return y * (made[0].shape == (0,)) * (made[1].shape == (0, 2)) + made[0].real.sum()
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(2), local=local), np.eye(2))
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_conversions_by_map_that_is_taken_apart(local):
+    def f(x):
+        rate, count = map(np.array, [x[0], x[1]])
+        (a, b), [c, *_] = map(np.atleast_1d, (x[2], x[3])), map(np.asarray, [x[4], 1.0])
+        return np.stack([(1 + rate) ** count, a[0] * b[0], c])
+
+    expected = [[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 0, 0, 0, 1]]
+    assert_same_pattern(st.jacobian_sparsity(f, np.full(5, 0.7), local=local), expected)

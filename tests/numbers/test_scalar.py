@@ -255,3 +255,17 @@ def test_chains_of_scalars_in_every_store():
     expected = numerical_jacobian_pattern(f, point, rtol=1e-12)
     for store in ("csr", "bitset", "roaring", "auto"):
         assert_covers(jacobian_sparsity(f, point, store=store), expected)
+
+
+def _digits(x):
+    """The number as a whole number times a power of two: how mpmath reads a float."""
+    mantissa, exponent = math.frexp(x[0])
+    return int(mantissa * 2**53) * 2.0 ** (exponent - 53) * x[1]
+
+
+@pytest.mark.parametrize("call", [_digits, lambda x: float(int(x[0] * 2.0**60)) * x])
+def test_whole_numbers_that_are_the_float_itself_are_refused_at_a_point(call):
+    x = np.array([0.7, 0.8])
+    with pytest.raises(TracingError, match=r"^int\(\)"):
+        jacobian_sparsity(call, x, local=True)
+    assert jacobian_sparsity(lambda x: int(1e5 * x[0]) * x, x, local=True).nnz == 2

@@ -96,6 +96,9 @@ def test_roots(zeros):
 SETS = {
     "unique": np.unique,
     "unique, all": lambda x: np.unique(x, return_counts=True, return_index=True)[0],
+    "unique rows": lambda x: np.unique(np.stack([x, x[::-1], x * 2]), axis=0),
+    "unique columns": lambda x: np.unique(x[:4].reshape(2, 2), axis=-1, return_index=True)[0],
+    "unique rows, by position": lambda x: np.unique(x[1:].reshape(2, 2), *[False] * 3, 0),
     "unique_all": lambda x: np.unique_all(x).values,
     "unique_counts": lambda x: np.unique_counts(x).values,
     "unique_inverse": lambda x: np.unique_inverse(x).values,
@@ -127,5 +130,8 @@ def test_sets_at_a_point(name):
 def test_equal_elements_are_united():
     found = st.jacobian_sparsity(np.unique, np.array([2.0, 1.0, 2.0]), local=True)
     assert dense(found).astype(int).tolist() == [[0, 1, 0], [1, 0, 1]]
+    rows = np.array([1.0, 5, 3, 1, 1, 5])
+    found = st.jacobian_sparsity(lambda x: np.unique(x.reshape(3, 2), axis=0), rows, local=True)
+    assert dense(found).nonzero()[1].tolist() == [0, 4, 1, 5, 2, 3]
     both = st.jacobian_sparsity(lambda x: np.union1d(x[:1], x[1:]), np.ones(2), local=True)
     assert both.nnz == 2

@@ -432,3 +432,27 @@ def waiting_for_nothing(x):
     except TypeError:
         return x[::-1]
     return x * 2
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def a_method_that_a_loop_over_objects_looks_for(x):
+    try:
+        return np.hypot([x[0], x[2]], [x[1], x[0]])
+    except AttributeError:
+        return np.array([1.0, x[0]])
+
+
+@program(POINT, to=PROGRAMS, refused=NEVER)
+def such_a_method_of_a_constant(x):
+    try:
+        return np.arctan2([1.0, x[0]], 2.0)
+    except AttributeError:
+        return np.array([1.0, x[0]])
+
+
+@program(POINT, to=PROGRAMS)
+def a_method_that_numbers_lack(x):
+    try:
+        return x[0].hypot(x[1])
+    except AttributeError:
+        return x[2] * 2

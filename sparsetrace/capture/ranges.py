@@ -1,0 +1,85 @@
+"""``np.arange`` between traced numbers, for calls from traced code.
+
+Contract: how many elements there are is decided by the values, as a branch is.  A whole number
+of few values is each of them, on a path of its own; a floating-point number is known at a point
+alone, and refused in a global trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from numpy import arange, ndarray
+
+from sparsetrace.context import CURRENT
+from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
+from sparsetrace.operands.operands import (
+    Elements,
+    is_traced,
+    is_traced_array,
+    values_of,
+)
+
+__all__ = ["range_of"]
+
+
+def range_of(original: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """``np.arange(start, stop, step)`` of these ends: an ordinary array, or a traced one.
+
+    Examples
+    --------
+    Element k is ``start + k * step``, and the end depends on nothing: at a point,
+    ``np.arange({0}, {1}, {2})`` of 0.5, 2 and 1 gives ``[{0}, {0, 2}]``.
+    """
+    if any(map(_is_float, (*args, *kwargs.values()))):
+        return _between_floats(original, args, kwargs)
+    return original(*map(_decided, args), **{name: _decided(x) for name, x in kwargs.items()})
+
+
+def _is_float(end: Any) -> bool:
+    return is_traced(end) and end.ndim == 0 and end.dtype.kind in "fc"
+
+
+def _decided(end: Any) -> Any:
+    """A whole number that says how many elements there are: its value on this path."""
+    if (
+        not is_traced(end)
+        or is_traced_array(end)
+        or end._trace.local
+        or end._dtype.kind not in "iu"
+    ):
+        return end
+    return end.__index__()
+
+
+def _between_floats(
+    original: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:
+    trace = CURRENT.get()
+    assert trace is not None
+    if not trace.local or trace.dependency:
+        raise ValueDependentError(
+            explain(
+                "np.arange",
+                "how many elements it has depends on the inputs",
+                "Use start + step * np.arange(n), or np.linspace, with a constant n.",
+                "" if trace.local else BY_VALUES,
+            )
+        )
+    made = original(*map(_value, args), **{name: _value(x) for name, x in kwargs.items()})
+    ends = {**dict(zip(("start", "stop", "step"), args, strict=False)), **kwargs}
+    start = ends.get("start", 0) if "stop" in ends else 0
+    step = 1 if ends.get("step") is None else ends["step"]
+    if made.dtype.kind not in "fc" or not (is_traced(start) or is_traced(step)):
+        return made
+    places: Any = arange(len(made))
+    return trace.wrap(Elements((start + places * step)._ids, made.dtype, made, keep_array=True))
+
+
+def _value(end: Any) -> Any:
+    """The number that an end is at the point."""
+    if not is_traced(end):
+        return end
+    value = values_of(end)
+    return value.item() if isinstance(value, ndarray) and value.ndim == 0 else value
