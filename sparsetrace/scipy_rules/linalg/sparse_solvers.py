@@ -174,19 +174,9 @@ def spilu(
     panel_size,
     options,
 ):
-    plain, options = (
-        _plain(A),
-        (
-            drop_tol,
-            fill_factor,
-            drop_rule,
-            permc_spec,
-            diag_pivot_thresh,
-            relax,
-            panel_size,
-            options,
-        ),
-    )
+    plain = _plain(A)
+    dropped = (drop_tol, fill_factor, drop_rule)
+    options = (*dropped, permc_spec, diag_pivot_thresh, relax, panel_size, options)
     return IncompleteFactors(call, A, None if plain is None else call.original(plain, *options))
 
 

@@ -6,7 +6,7 @@ import scipy.ndimage
 import scipy.signal
 
 BYTES = np.frombuffer(bytearray(32))
-LOOKUP = [10.0, 20.0, 30.0]
+LOOKUP = [float(i) for i in range(100)]
 
 
 def newton(x):
