@@ -40,6 +40,7 @@ _OF_EMPTY = (
     r"is not in tuple|not in deque|substring not found|must not be zero|zip\(\) argument|"
     r"pop from|is empty|max\(\)|min\(\)|attempt to get arg|math domain|expected a (non)?negative"
 )
+_OF_SHAPES = r"cannot be broadcast to a single shape|could not be broadcast together"
 _FAILURES: dict[type[Exception], str] = {
     ZeroDivisionError: "",
     FloatingPointError: "",
@@ -50,7 +51,7 @@ _FAILURES: dict[type[Exception], str] = {
     OverflowError: r"math range|too large|cannot convert float infinity|out of range",
     RuntimeError: "generator raised StopIteration",
     StopIteration: "",
-    ValueError: _OF_EMPTY,
+    ValueError: f"{_OF_EMPTY}|{_OF_SHAPES}",
 }
 """What an operation on plain objects raises, and the words that it says."""
 _NOT_IN_LIST = re.compile(r"^.* (?=is not in list$)")

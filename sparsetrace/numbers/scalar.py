@@ -583,6 +583,8 @@ class TracedScalar(Number):
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         result_dtype = np.dtype(dtype)
+        if result_dtype.kind == "O":
+            return self.item()  # as of a number of NumPy's
         values = None if self._value is None else np.asarray(self._value).astype(result_dtype)
         result = self._trace.wrap(
             Elements(moved_ids(self._trace, self, result_dtype), result_dtype, values)

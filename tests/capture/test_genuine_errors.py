@@ -13,6 +13,7 @@ import pytest
 import scipy.linalg
 
 import sparsetrace as st
+from oracles import dense
 
 
 def test_the_functions_own_errors_pass_unchanged():
@@ -222,3 +223,27 @@ def test_an_error_that_the_trace_makes_in_a_package_is_not_left_out(installed, n
         return
     assert pattern.nnz == 2
     assert not pattern.left_out
+
+
+def picked(x):
+    """Rows beside elements: where fewer are picked, their shapes do not fit."""
+    rows, elements = np.outer(x[:3], [1.0, 2.0, 3.0]), x[:3]
+    chosen = elements > 0.1
+    return (rows[chosen] / elements[chosen]).sum() * x
+
+
+def picked_and_caught(x):
+    try:
+        return picked(x)
+    except ValueError:
+        return x * x[3]
+
+
+def test_shapes_that_do_not_fit_on_a_path_alone():
+    x = np.array([0.3, 0.5, 0.8, 0.9])
+    pattern = st.jacobian_sparsity(picked, x)
+    assert dense(pattern).tolist() == dense(st.jacobian_sparsity(picked, x, local=True)).tolist()
+    assert all("broadcast" in line for line in pattern.left_out)
+    assert dense(st.jacobian_sparsity(picked_and_caught, x)).all()
+    with pytest.raises(ValueError, match="broadcast"):
+        st.jacobian_sparsity(lambda x: x[:3] * x[:2], x)

@@ -38,6 +38,7 @@ EXPRESSIONS = [
     "np.add(s, t)", "np.multiply(2.0, s)", "np.square(s)", "np.clip(s, 1.0, 2.0)", "np.abs(s)",
     "s > t", "s >= 1", "1 < s", "s == t", "s != 0", "(s > 1) * t", "(s > 1) & (t > 1)", "~(s > 1)",
     "(s > 0) | (t < 0)", "s.real", "s.imag", "s.conjugate()", "s.conj()", "s.T", "s.item()",
+    "s.astype(object)",
     "s.tolist()", "s.copy()", "s.astype(float)", "s.astype(int)", "s.sum()", "s.mean()", "s.max()",
     "s.reshape(1)", "s.reshape(1, 1)", "s.ravel()", "s.flatten()", "s.squeeze()", "s.round(1)",
     "s.clip(0, 1)", "s.is_integer() * t", "s.dtype.type(2) * s", "np.stack([s, t])",
