@@ -27,7 +27,7 @@ from sparsetrace.capture.paths_apart import distinct, is_late, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.capture.taken_whole import Whole
 from sparsetrace.context import CURRENT
-from sparsetrace.user_code.effects import HANDED, OUTLINED, has_effects
+from sparsetrace.user_code.effects import HANDED, OUTLINED
 from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
@@ -415,9 +415,7 @@ class _Apart:
             return run_apart(
                 trace,
                 functools.partial(body, *args, **kwargs),
-                has_effects=lambda: has_effects(
-                    body, args, kwargs, known=session.effects, reached=session.functions
-                ),
+                has_effects=lambda: session.has_effects(body, args, kwargs),
                 unite=functools.partial(distinct, session, trace),
                 whole=whole,
             )

@@ -27,6 +27,8 @@ from sparsetrace.user_code.outlined_pieces import NEXT
 
 __all__ = ["Loop", "Turn"]
 
+_ENDS_OF_FOR = 8
+"""How many times `max_paths` a ``for`` loop may end: in proportion to its turns."""
 _FEW = 8
 """Ends of a loop that are gone on with one by one where its counter tells them apart."""
 
@@ -186,7 +188,8 @@ class Loop(Statement):
     ) -> None:
         """Remember how a loop may end: the values, and what is left of the writes so far."""
         self.turns += 1
-        if self.turns > self.session.max_paths:
+        is_while = isinstance(turn, Turn) and turn.targets is None
+        if self.turns > self.session.max_paths * (1 if is_while else _ENDS_OF_FOR):
             raise ValueDependentError(
                 explain(
                     "bool()",

@@ -16,7 +16,7 @@ from sparsetrace.capture.apart_writes import IN_PLACE, CannotUndo, Writes
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.user_code.effects import WRITES, has_effects
+from sparsetrace.user_code.effects import WRITES
 from sparsetrace.user_code.held_values import is_unchanging
 
 __all__ = ["stand_in"]
@@ -53,9 +53,7 @@ def _expression(key: Hashable, function: Callable[[], Any]) -> Any:
         return run_apart(
             trace,
             function,
-            has_effects=lambda: has_effects(
-                function, known=session.effects, reached=session.functions
-            ),
+            has_effects=lambda: session.has_effects(function),
             unite=functools.partial(distinct, session, trace),
         )
     finally:

@@ -12,7 +12,6 @@ from sparsetrace.capture.apart_writes import WHOLE, CannotUndo, Place, Writes, w
 from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
-from sparsetrace.user_code.effects import has_effects
 from sparsetrace.user_code.value_kinds import MISSING
 
 __all__ = ["UNBOUND", "Statement"]
@@ -62,8 +61,7 @@ class Statement:
     def has_effects(self) -> bool:
         """Whether running it again would change anything; if so its writes stay."""
         self.has_decided = True
-        known, reached = self.session.effects, self.session.functions
-        result = has_effects(self.function, self.values, undoes=True, known=known, reached=reached)
+        result = self.session.has_effects(self.function, self.values, undoes=True)
         if result and self.writes is not None:
             self.writes.keep()
         return result

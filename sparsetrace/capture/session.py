@@ -8,6 +8,7 @@ traced arrays, and asks for another run when it learns of a new one.
 from __future__ import annotations
 
 import functools
+import sys
 import time
 import types
 from collections.abc import Callable, Hashable, ValuesView
@@ -28,8 +29,10 @@ from sparsetrace.errors import (
     explain,
 )
 from sparsetrace.numpy_rules.indexing import has_unknown_ends
+from sparsetrace.operands.floating import shows_warnings
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
+from sparsetrace.user_code.effects import has_effects
 
 __all__ = [
     "SESSION",
@@ -163,6 +166,7 @@ class Session:
         self.writes: Any = None
         self.crowded = False
         self.effects: dict[Any, bool] = {}
+        self.stdout = sys.stdout
         self.functions: Callable[[], dict[str, Any]] = dict
         self.opens_integers = False
         self.may_try = self.tries_integers = False
@@ -175,6 +179,22 @@ class Session:
         self.patience, self.spent, self.hurried = _PATIENCE, 0.0, 0
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
+
+    def has_effects(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        *,
+        undoes: bool = False,
+    ) -> bool:
+        """Whether a call may change anything but its result (`effects.has_effects`)."""
+        trace = CURRENT.get()
+        is_heard = sys.stdout is self.stdout and trace is not None and shows_warnings(trace)
+        known, reached = self.effects, self.functions
+        return has_effects(
+            function, args, kwargs, undoes=undoes, may_speak=is_heard, known=known, reached=reached
+        )
 
     def need(self, group: str | None = None) -> None:
         """Ask for a run with more functions exchanged, unless they are.

@@ -28,7 +28,16 @@ from sparsetrace.operands.raising import decides, may_raise
 from sparsetrace.user_code.frames import outside_frame
 from sparsetrace.user_code.handlers import is_caught
 
-__all__ = ["begin", "notice", "notice_function", "recorded", "report", "watchers", "without_state"]
+__all__ = [
+    "begin",
+    "notice",
+    "notice_function",
+    "recorded",
+    "report",
+    "shows_warnings",
+    "watchers",
+    "without_state",
+]
 
 _KINDS = {
     "divide by zero": "divide",
@@ -227,6 +236,18 @@ def _watches_warnings(trace: Trace) -> bool:
     return any(
         entry[0] == "error" and issubclass(RuntimeWarning, entry[2]) for entry in warnings.filters
     )
+
+
+def shows_warnings(trace: Trace) -> bool:
+    """Whether warnings are shown to the user, and seen by nothing of the function's."""
+    if _shown_by() != _ambient(trace)[:2]:
+        return False
+    for action, message, category, module, lineno in warnings.filters:
+        if action == "error":
+            return False
+        if (message, category, module, lineno) == (None, Warning, None, 0):
+            break  # those behind are asked no more
+    return True
 
 
 def _may_warn(trace: Trace, text: str, inputs: Sequence[Any]) -> bool:

@@ -13,7 +13,7 @@ __all__ = ["Chain", "callee_at", "chain_ending_at", "loaded_first", "mapped_at"]
 
 Chain = tuple[tuple[str, Any], ...]
 """The instructions that load ``name.attribute.attribute``: operation and name."""
-_NOTHING = ("PUSH_NULL", "NOP", "CACHE", "EXTENDED_ARG")
+_NOTHING = ("PUSH_NULL", "NOP", "CACHE", "EXTENDED_ARG", "KW_NAMES")
 
 
 def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:

@@ -12,6 +12,7 @@ import dis
 import functools
 import sys
 import types
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import getattr_static
 from typing import Any
@@ -76,11 +77,12 @@ _TAKING = frozenset("accumulate filter map reduce starmap".split())
 """Functions that call their first argument."""
 _ASKING = frozenset("attrgetter getattr hasattr methodcaller".split())
 """Functions that find attributes by text."""
-_TEXTS = ("format", "repr", "str")
+_TEXTS = ("format", "print", "repr", "str")
 _WRITING = frozenset("copyto fill_diagonal place put put_along_axis putmask shuffle".split())
 _MODULES = ("cmath", "math", "numpy", "operator", "scipy.special", "sparsetrace")
 _FUNCTION_STEPS = frozenset("LOAD_GLOBAL MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE".split())
 _BETWEEN = frozenset("CACHE NOP PRECALL PUSH_NULL".split())
+_WARN = warnings.warn
 _IN_PLACE = "="
 """The last letter of an operator that may change its left side."""
 
@@ -91,6 +93,7 @@ def has_effects(
     kwargs: Mapping[str, Any] | None = None,
     *,
     undoes: bool = False,
+    may_speak: bool = False,
     known: dict[Any, bool] | None = None,
     reached: Callable[[], Reach] = dict,
 ) -> bool:
@@ -103,6 +106,8 @@ def has_effects(
         What it is called with; an argument that is not given is a number.
     undoes : bool
         Whether what is written by functions that are marked `WRITES` will be undone.
+    may_speak : bool
+        Whether warnings and what is printed come to the user alone, who may get them again.
     known : dict, optional
         Answers that hold as long as no global name is bound anew, and are added to.
     reached : callable
@@ -119,13 +124,15 @@ def has_effects(
     if known is not None and isinstance(function, types.FunctionType):
         kinds = kinds_of((function, *args, *(kwargs or {}).values()))
         if kinds is not None:
-            key = kinds, tuple(kwargs or ()), undoes
+            key = kinds, tuple(kwargs or ()), undoes, may_speak
             if key not in known:
-                known[key] = has_effects(function, args, kwargs, undoes=undoes, reached=reached)
+                known[key] = has_effects(
+                    function, args, kwargs, undoes=undoes, may_speak=may_speak, reached=reached
+                )
             return known[key]
     given = (*args, *(kwargs or {}).values(), *_held(function))
     seen = _Seen()
-    seen.undoes = undoes
+    seen.undoes, seen.may_speak = undoes, may_speak
     if isinstance(function, types.FunctionType):
         bound = _bound(function, args, kwargs or {})
         pure = _is_pure_function(function, bound, seen)
@@ -174,8 +181,20 @@ def _of_modules(held: Sequence[Any], asked: set[str]) -> list[Any]:
 
 
 def _may_write(function: object) -> bool:
-    """Whether a function writes into what it is given where a call says so by its place alone."""
-    return isinstance(function, np.ufunc) or _is_of_numpy(function)
+    """Whether a function may write into what it is given where its place alone says so."""
+    return isinstance(function, np.ufunc) or _is_of_numpy(function) or function is print
+
+
+def _is_told_to_write(partial: functools.partial[Any]) -> bool:
+    """Whether what a partial call is given, or may be given yet, says what to write into."""
+    function = partial.func
+    name = getattr(function, "__name__", "")
+    if function is print:
+        return "file" in partial.keywords
+    return _is_of_numpy(function) and (
+        written_keyword(name, tuple(partial.keywords)) is not None
+        or writes_by_position(function, sys.maxsize)
+    )
 
 
 Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
@@ -195,7 +214,7 @@ class _Seen(set[int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.undoes = False
+        self.undoes = self.may_speak = False
         self.calls_given = False
         """Whether local names are called of which it is not known what they hold."""
         self.names: set[str] = set()
@@ -291,11 +310,13 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     if id(function) in seen:
         return True
     seen.add(id(function))
+    if function is _WARN or function is print:
+        return seen.may_speak
     if function is functools.partial:
         return True  # what it makes is looked at where it is called
     if isinstance(function, functools.partial):
         inside = (function.func, *filter(callable, (*function.args, *function.keywords.values())))
-        return all(_is_pure(f, seen) for f in inside)
+        return not _is_told_to_write(function) and all(_is_pure(f, seen) for f in inside)
     if isinstance(function, np.ufunc):
         return function.types != ["O" * function.nin + "->" + "O" * function.nout]
     if isinstance(function, types.MethodType):
@@ -509,7 +530,7 @@ class _Body(HeldValues):
         if chain and not (self._writes_nothing(at, chain) and self._takes_what_is_known(at, chain)):
             return False
         if not chain:
-            self.seen.calls_given = self.seen.calls_given or not self._is_comprehension(at)
+            self.seen.calls_given = self.seen.calls_given or not self._is_looked_at(at)
             return True
         if is_item_or_result_called(self.steps, at):
             self.seen.calls_given = True
@@ -539,18 +560,31 @@ class _Body(HeldValues):
             self.seen.calls_given = True
         return True
 
-    def _is_comprehension(self, at: int) -> bool:
-        """Whether a call is of what a comprehension makes a function of, which is looked at."""
-        made = [s.positions for s in self.steps[:at] if s.opname == "MAKE_FUNCTION"]
-        return self.steps[at].positions in made
+    def _is_looked_at(self, at: int) -> bool:
+        """Whether what is called without a name stands in the code itself.
+
+        It is what a comprehension makes a function of, or was put there by an exchange of code.
+        """
+        place = self.steps[at].positions
+        own = [s for s in self.steps[:at] if s.positions is not None and place is not None]
+        return any(
+            s.positions == place
+            if s.opname == "MAKE_FUNCTION"
+            else s.opname == "LOAD_CONST" and callable(s.argval) and s.positions[::2] == place[::2]  # type: ignore[index]
+            for s in own
+        )
 
     def _writes_nothing(self, at: int, chain: Chain) -> bool:
         """Whether a call, if it is one of NumPy's, writes into no argument but the function's."""
         step, name, value = self.steps[at], str(chain[-1][1]), self.value(chain)
+        if value is print:
+            named = step.opname == "CALL_FUNCTION_EX" and (step.arg or 0) & 1
+            return not named and "file" not in keywords_at(self.code, self.steps, at)
         if value is not UNKNOWN and not _is_of_numpy(value):
             return True
-        if step.opname == "CALL_FUNCTION_EX":
-            return value is UNKNOWN
+        if step.opname == "CALL_FUNCTION_EX":  # by *args, and perhaps **kwargs
+            named = (step.arg or 0) & 1
+            return value is UNKNOWN or not (named or writes_by_position(value, sys.maxsize))
         keywords = keywords_at(self.code, self.steps, at)
         written = written_keyword(name, keywords)
         if written is not None:

@@ -43,6 +43,13 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
             if held is None:
                 return None
             result.append((id(value.__globals__), value.__code__, tuple(cells), held))
+        elif isinstance(value, _UNCHANGING):
+            result.append(value)
+        elif cls is types.MethodType and deep:
+            held = kinds_of((value.__func__, value.__self__), deep - 1)
+            if held is None:
+                return None
+            result.append(held)
         elif hasattr(cls, MISSING):
             result.append(cls)
         elif cls.__flags__ & _HEAP_TYPE and not callable(value) and cls.__dictoffset__:
@@ -55,6 +62,8 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
     return tuple(result)
 
 
+_UNCHANGING = (types.ModuleType, np.ufunc, type(np.sum))
+"""Of which each is a kind of its own."""
 _HOLDING = (list, dict, set)
 
 

@@ -63,10 +63,14 @@ def _place_of_out(function: Any) -> int | None:
     if isinstance(function, type) or name in _WITHOUT_OUT:
         return None
     try:
-        parameters = list(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return _IN_DOUBT
-    places = [i for i, name in enumerate(parameters) if name == "out" or name.startswith(_IN_PLACE)]
+    places = [
+        i
+        for i, p in enumerate(parameters)
+        if p.kind is not p.KEYWORD_ONLY and (p.name == "out" or p.name.startswith(_IN_PLACE))
+    ]
     if name in _METHODS_THAT_COPY:
         return None
     return places[0] if places else None

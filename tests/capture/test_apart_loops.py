@@ -1,6 +1,7 @@
 """Loops that may end in several ways: each turn is run apart, and its ends are united."""
 
 import math
+import warnings
 from contextlib import contextmanager
 from unittest.mock import patch
 
@@ -148,6 +149,32 @@ def test_what_loops_carry(f, seen_functions):
             for pattern in patterns:
                 if result is not None and pattern.shape == result.shape:
                     assert not (pattern & ~result).any()
+
+
+def to_a_tolerance(x, turns=60):
+    """As in the scaling of matrices: several ends in a turn, and a warning."""
+    y = x
+    for turn in range(turns):
+        before = y
+        y = 1 / (y + x)
+        if np.any(y == 0) or np.any(np.isnan(y)) or np.any(np.isinf(y)):
+            warnings.warn(f"singular in turn {turn}", stacklevel=2)
+            y = before
+            break
+        if turn % 10 == 0 and np.linalg.norm(y - before) < 1e-9:
+            break
+    else:
+        print(end="")
+        y = y * x[0]
+    return y
+
+
+def test_a_loop_ends_more_often_than_there_may_be_paths(seen_functions):
+    x = np.array([0.3, 0.5, 0.8])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pattern = jacobian_sparsity(to_a_tolerance, x, max_paths=100)
+    assert dense(pattern).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 import functools
 import operator
+import sys
 import types
+import warnings
 
 import numpy as np
 import pytest
@@ -256,3 +258,60 @@ def test_functions_that_are_handed_on_change_nothing(name):
 
     f, args = HANDED[name]
     assert not has_effects(f, other(args))
+
+
+def said(v):
+    if v > 0:
+        warnings.warn("large", stacklevel=2)
+        print("large")
+    return v
+
+
+def said_into(file, v):
+    print("large", file=file)
+    return v
+
+
+def said_with_options(options, v):
+    print("large", **options)
+    return v
+
+
+def added(sums, *args):
+    return np.einsum("i,i", sums, sums) + np.einsum(*args)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (said, (1.0,)),
+        (of_a_variable, ((warnings.warn, "large"),)),
+        (functools.partial(print, end=""), ("large",)),
+    ],
+)
+def test_what_is_said_to_the_user_alone(f, args):
+    assert has_effects(f, args)
+    assert not has_effects(f, args, may_speak=True)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (said_into, (sys.stdout, 1.0)),
+        (said_with_options, ({}, 1.0)),
+        (of_a_variable, ((print, 1.0),)),
+        (lambda f, v: f(v), (functools.partial(print, file=sys.stdout), 1.0)),
+        (functools.partial(np.add, out=np.zeros(1)), (1.0, 2.0)),
+        (functools.partial(np.add, 1.0, 2.0), (np.zeros(1),)),
+        (lambda *args: np.add(*args), (1.0, 2.0, np.zeros(1))),
+        (lambda v, **options: np.add(v, v, **options), (1.0,)),
+        (lambda v, **options: np.einsum("i,i", *v, **options), ([np.ones(2), np.ones(2)],)),
+    ],
+)
+def test_what_is_written_by_a_keyword_or_a_place(f, args):
+    assert has_effects(f, args, may_speak=True)
+
+
+def test_functions_that_write_by_a_keyword_alone():
+    assert not has_effects(added, (np.ones(2), "i,i", np.ones(2), np.ones(2)))
+    assert not has_effects(functools.partial(np.einsum, "i,i"), (np.ones(2), np.ones(2)))
