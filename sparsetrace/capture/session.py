@@ -32,7 +32,7 @@ from sparsetrace.numpy_rules.indexing import has_unknown_ends
 from sparsetrace.operands.floating import shows_warnings
 from sparsetrace.operands.operands import Elements, contains_traced
 from sparsetrace.user_code.callers import called_directly
-from sparsetrace.user_code.effects import has_effects
+from sparsetrace.user_code.effects import Known, has_effects
 
 __all__ = [
     "SESSION",
@@ -165,7 +165,7 @@ class Session:
         self.nested: list[Branches] = []
         self.writes: Any = None
         self.crowded = False
-        self.effects: dict[Any, bool] = {}
+        self.effects: Known = {}
         self.stdout = sys.stdout
         self.functions: Callable[[], dict[str, Any]] = dict
         self.opens_integers = False

@@ -13,7 +13,7 @@ import functools
 import sys
 import types
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from inspect import getattr_static
 from typing import Any
 
@@ -44,7 +44,7 @@ from sparsetrace.user_code.written_arguments import (
     written_keyword,
 )
 
-__all__ = ["HANDED", "OUTLINED", "WRITES", "has_effects", "written_by_user"]
+__all__ = ["HANDED", "OUTLINED", "WRITES", "Known", "has_effects", "written_by_user"]
 
 _STORES = frozenset(
     """
@@ -94,7 +94,7 @@ def has_effects(
     *,
     undoes: bool = False,
     may_speak: bool = False,
-    known: dict[Any, bool] | None = None,
+    known: Known | None = None,
     reached: Callable[[], Reach] = dict,
 ) -> bool:
     """Whether calling the function may change anything but its result.
@@ -109,7 +109,7 @@ def has_effects(
     may_speak : bool
         Whether warnings and what is printed come to the user alone, who may get them again.
     known : dict, optional
-        Answers that hold as long as no global name is bound anew, and are added to.
+        Answers for calls of the same kinds, which are added to.
     reached : callable
         Gives the functions that operators and attributes of any object may run, by their names.
 
@@ -121,15 +121,12 @@ def has_effects(
     >>> has_effects(lambda v: [v].append(v)), has_effects(lambda f: f(), (seen.clear,))
     (True, True)
     """
+    key: Hashable = None
     if known is not None and isinstance(function, types.FunctionType):
         kinds = kinds_of((function, *args, *(kwargs or {}).values()))
-        if kinds is not None:
-            key = kinds, tuple(kwargs or ()), undoes, may_speak
-            if key not in known:
-                known[key] = has_effects(
-                    function, args, kwargs, undoes=undoes, may_speak=may_speak, reached=reached
-                )
-            return known[key]
+        key = kinds and (kinds, tuple(kwargs or ()), undoes, may_speak)
+        if known.get(key, _no_more)():
+            return known[key] is _always
     given = (*args, *(kwargs or {}).values(), *_held(function))
     seen = _Seen()
     seen.undoes, seen.may_speak = undoes, may_speak
@@ -139,13 +136,28 @@ def has_effects(
     else:
         pure = _is_pure(function, seen)
     held = (*given, *seen.objects)
-    return (
+    result = (
         not pure
         or (seen.calls_given and not _are_harmless(given, seen))
         or holds_iterator(held, seen.names | seen.asked, _names_in)
         or _is_computed(seen, given)
         or _runs_effects(seen, reached())
     )
+    if known is not None and key is not None:
+        known[key] = _always if result else seen.holds
+    return result
+
+
+Known = dict[Hashable, Callable[[], bool]]
+"""By the kinds of a call whether what was seen of it still holds; `_always` if it has effects."""
+
+
+def _always() -> bool:
+    return True
+
+
+def _no_more() -> bool:
+    return False
 
 
 def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
@@ -162,6 +174,7 @@ def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
             return False
         new = [f for f in functions if id(f) not in known]
         if not new:
+            seen.note(None, functools.partial(_callables_under, tuple(seen.objects), seen))
             return True
         for function in new:
             known.add(id(function))
@@ -171,6 +184,11 @@ def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
                 seen.objects += (*function.args, *function.keywords.values())
             if _may_write(function) or not _is_pure(function, seen):
                 return False
+
+
+def _callables_under(held: tuple[Any, ...], seen: _Seen) -> tuple[Any, ...]:
+    functions = held_callables(held, seen.names | seen.asked, _names_in) or ()
+    return (*functions, *_of_modules(held, seen.asked))
 
 
 def _of_modules(held: Sequence[Any], asked: set[str]) -> list[Any]:
@@ -223,6 +241,36 @@ class _Seen(set[int]):
         self.classes: set[Any] = set()
         self.objects: list[Any] = []
         """Those that have names, beside what a function is called with."""
+        self._read: dict[Hashable, tuple[Callable[[], Any], Any]] = {}
+
+    def note(self, key: Hashable, read: Callable[[], Any]) -> Any:
+        """What is read, of which `holds` says whether it is the same later."""
+        value = read()
+        self._read.setdefault(key, (read, value))
+        return value
+
+    def holds(self) -> bool:
+        """Whether all names and containers hold what they held."""
+        return all(_is_same(read(), value) for read, value in self._read.values())
+
+
+def _is_same(now: Any, before: Any) -> bool:
+    if type(now) is tuple is type(before):
+        return len(now) == len(before) and all(map(_is_same, now, before))
+    return now is before or (type(now) in _BOUND and type(now) is type(before) and now == before)
+
+
+_BOUND = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+"""Made anew each time that one is read."""
+
+
+def _callables_in(container: Any) -> tuple[Any, ...]:
+    items = container.values() if isinstance(container, dict) else container
+    return tuple(filter(callable, items))
+
+
+def _callables_held(function: types.FunctionType) -> tuple[Any, ...]:
+    return tuple(value for _, value in cells_of(function) if callable(value))
 
 
 def _held(function: object) -> list[Any]:
@@ -236,7 +284,9 @@ def _is_computed(seen: _Seen, given: tuple[Any, ...]) -> bool:
     """Whether an operator or a property of the user's classes that is used has side effects."""
     classes = seen.classes.union(map(type, given))
     return any(
-        name in seen.names or name.startswith("__") for cls in classes for name in _computed(cls)
+        name in seen.names or name.startswith("__")
+        for cls in classes
+        for name in _computed(seen.note(cls, functools.partial(_asked, cls)))
     )
 
 
@@ -250,35 +300,41 @@ def _runs_effects(seen: _Seen, reached: Reach) -> bool:
 
 
 @functools.cache
-def _computed(cls: Any) -> frozenset[str]:
-    """The operators and properties of a class that have side effects."""
+def _computed(asked: tuple[tuple[str, Any], ...]) -> frozenset[str]:
+    """Which operators and properties have side effects."""
     return frozenset(
         name
-        for name, asked in _asked(cls)
-        if isinstance(asked, functools.cached_property)
-        or (isinstance(asked, types.FunctionType) and has_effects(asked))
+        for name, function in asked
+        if isinstance(function, functools.cached_property)
+        or (isinstance(function, types.FunctionType) and has_effects(function))
     )
 
 
-@functools.cache
 def _names_in(cls: Any) -> frozenset[str]:
     """The names in the code of the operators and properties of a class."""
-    asked = (getattr(value, "func", value) for _, value in _asked(cls))
-    codes = (value.__code__ for value in asked if isinstance(value, types.FunctionType))
+    return _names_in_code(_asked(cls))
+
+
+@functools.cache
+def _names_in_code(asked: tuple[tuple[str, Any], ...]) -> frozenset[str]:
+    functions = (getattr(value, "func", value) for _, value in asked)
+    codes = (value.__code__ for value in functions if isinstance(value, types.FunctionType))
     return frozenset(name for code in codes for name in code.co_names)
 
 
-def _asked(cls: Any) -> list[tuple[str, Any]]:
+def _asked(cls: Any) -> tuple[tuple[str, Any], ...]:
     """The operators and properties of a class of the user's, with the functions that they run."""
     if not cls.__flags__ & _HEAP_TYPE or cls.__module__.partition(".")[0] in _LIBRARIES:
-        return []
+        return ()
     result = []
     for name, value in (item for base in cls.__mro__[:-1] for item in vars(base).items()):
         asked = value.fget if isinstance(value, property) else value
         is_operator = name.startswith("__") and name not in _NOT_ASKED
-        if asked is not value or is_operator or isinstance(value, functools.cached_property):
+        is_lazy = isinstance(value, functools.cached_property)
+        is_run = isinstance(asked, types.FunctionType) and (asked is not value or is_operator)
+        if is_lazy or is_run:
             result.append((name, asked))
-    return result
+    return tuple(result)
 
 
 _HEAP_TYPE = 1 << 9
@@ -376,6 +432,7 @@ def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     empty = dict.fromkeys(function.__code__.co_freevars)  # calling what has no value is an error
     cells = {**empty, **dict(cells_of(function))}
+    seen.note(("cells", id(function)), functools.partial(_callables_held, function))
     seen.objects += (*cells.values(), *defaults)
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
@@ -415,6 +472,12 @@ class _Body(HeldValues):
         seen.names.update(code.co_names)
         if not _ASKING.isdisjoint(code.co_names):
             seen.asked.update(text for text in code.co_consts if isinstance(text, str))
+
+    def value(self, chain: Chain) -> Any:
+        """What stands behind a chain of names, which may hold something else later."""
+        if len(chain) == 1 and chain[0][0] != "LOAD_GLOBAL":
+            return super().value(chain)  # as in the kinds of the call, or noted with its function
+        return self.seen.note((id(self), chain), functools.partial(super().value, chain))
 
     def is_pure(self) -> bool:
         inside = self.cells | self.imported
@@ -500,6 +563,8 @@ class _Body(HeldValues):
         """Whether a value that is read stays as it is, and changes nothing if it is called."""
         self.seen.classes.add(type(value))
         self.seen.objects.append(value)
+        if isinstance(value, (dict, list, set)):
+            self.seen.note(id(value), functools.partial(_callables_in, value))
         return not callable(value) or _is_pure(value, self.seen)
 
     def _is_harmless_attribute(self, at: int) -> bool:

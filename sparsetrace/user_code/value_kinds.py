@@ -1,6 +1,7 @@
 """What a call is given, as far as it decides whether the call has side effects.
 
-Contract: calls of what is equal here have effects alike, as long as no global name is bound anew.
+Contract: calls of what is equal here have effects alike, as long as names and containers hold what
+they held.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
             if held is None:
                 return None
             result.append((id(value.__globals__), value.__code__, tuple(cells), held))
-        elif isinstance(value, _UNCHANGING):
+        elif isinstance(value, _SINGLE):
             result.append(value)
         elif cls is types.MethodType and deep:
             held = kinds_of((value.__func__, value.__self__), deep - 1)
@@ -62,7 +63,7 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
     return tuple(result)
 
 
-_UNCHANGING = (types.ModuleType, np.ufunc, type(np.sum))
+_SINGLE = (types.ModuleType, np.ufunc, type(np.sum))
 """Of which each is a kind of its own."""
 _HOLDING = (list, dict, set)
 

@@ -10,7 +10,7 @@ from impatient import impatient
 from outside import Outside
 
 import sparsetrace as st
-from cases import branches_not_united, hidden_effects
+from cases import bound_anew, branches_not_united, hidden_effects
 from cases import branches_per_element as cases
 from cases.branches_not_united import DOUBTFUL
 from cases.branches_per_element import EXACT
@@ -253,3 +253,37 @@ def test_a_crowd_is_run_whole_where_nothing_else_has_an_answer():
         return x[names.count("a") % 8] * x[8]
 
     assert st.jacobian_sparsity(f, np.linspace(0, 1, 9), verify=False).nnz == 9
+
+
+@pytest.mark.parametrize("name", bound_anew.BOUND_ANEW)
+def test_what_was_harmless_once_may_be_bound_anew(name):
+    bind, use = bound_anew.BOUND_ANEW[name]
+
+    def piece(v):
+        if v > 0.5:
+            return use(v)
+        if v > 0.2:
+            return -v
+        return v * v
+
+    def f(x, later):
+        bound_anew.noted.clear()
+        bind(bound_anew.doubled)
+        total = sum(piece(v) for v in x[:6])
+        bind(later)
+        total = total + sum(piece(v) for v in x[6:])
+        bind(bound_anew.doubled)
+        return np.array([total, x[0] * x[1] if bound_anew.noted else x[2]])
+
+    x = np.linspace(0.1, 0.9, 9)
+    wanted = np.zeros((2, 9), bool)
+    wanted[0] = wanted[1, :3] = True
+    assert (
+        dense(st.jacobian_sparsity(lambda x: f(x, bound_anew.doubled), x)).sum() == 10
+    )  # none is noted
+    try:
+        pattern = dense(st.jacobian_sparsity(lambda x: f(x, bound_anew.noting), x, verify=False))
+    except st.ValueDependentError:
+        pass
+    else:
+        assert np.array_equal(pattern, wanted)
