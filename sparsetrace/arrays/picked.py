@@ -190,6 +190,8 @@ class PickedArray(TracedArray):
             if any(all(x is not y for y in chosen) for x in held):
                 refuse(f"{name} of x[mask]", *args, *kwargs.values())
             return self.elementwise(partial(_called_at, function, args, kwargs, places), chosen)
+        if function is np.place:
+            return _placed(**_signature(function).bind(*args, **kwargs).arguments)
         picked = args[0] if args else None
         if function in _COUNTING and isinstance(picked, PickedArray):
             return getattr(picked, function.__name__)
@@ -403,6 +405,19 @@ def _traced(trace: Trace, x: object) -> Any:
     """Candidates as an array of the trace that may be written."""
     ids = np.array(ids_of(trace, x))
     return trace.wrap(Elements(ids, dtype_of(x), keep_array=True))
+
+
+def _placed(arr: Any, mask: Any, vals: Any) -> None:
+    """Write as many as the mask picks; of the same mask they stand at the same places."""
+    picked = [x for x in (arr, mask, vals) if isinstance(x, PickedArray)]
+    if any(x is not vals for x in picked) or vals.ndim != 1 or np.shape(mask) != np.shape(arr):
+        refuse("np.place of x[mask]", *picked)
+    trace = vals._trace
+    if meet(trace, Pick(trace, mask), vals._pick):
+        arr[mask] = vals
+    else:
+        may_raise(trace, partial(ValueError, "Cannot insert from an empty array!"))
+        arr[mask] = vals._any()
 
 
 def _unknown(trace: Trace, x: object) -> Any:

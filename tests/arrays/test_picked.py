@@ -6,7 +6,7 @@ from checks import check
 
 import sparsetrace as st
 from cases.picked import COUNTING, TWINS, UNCOUNTED, case
-from oracles import assert_same_pattern
+from oracles import assert_same_pattern, dense
 
 
 @case.parametrize()
@@ -244,3 +244,25 @@ def test_a_list_that_changed_makes_another_mask():
         return y
 
     assert st.jacobian_sparsity(f, np.ones(4)).toarray().all()
+
+
+def test_placed_by_another_mask():
+    """Any may stand anywhere; and NumPy raises an error where there are none."""
+
+    def f(x):
+        y = x[::-1].copy()
+        try:
+            np.place(y, x > 0, x[x < 1] ** 2)
+        except ValueError:
+            y[0] = x[0] * x[1]
+        return y
+
+    def of_no_shape(x):
+        y = np.zeros((3, 4))
+        np.place(y, x[:, np.newaxis] > 0, x[x > 0])
+        return y
+
+    x = np.linspace(-1.5, 1.5, 12)
+    assert dense(st.jacobian_sparsity(f, x)).all()
+    with pytest.raises(st.ValueDependentError, match=r"np\.place of x\[mask\]"):
+        st.jacobian_sparsity(of_no_shape, x)

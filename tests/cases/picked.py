@@ -133,6 +133,11 @@ twin(
     lambda x: np.union1d(x[:2], x[3:])[-1] + np.sum(np.setdiff1d(x, [1.0]) ** 2),
     lambda x: np.sort(x[[0, 1, 3]])[-1] + np.sum(np.sort(x) ** 2),
 )
+twin(
+    "placed",
+    zeros(lambda x, y: np.place(y, x > 0, x[x > 0] ** 2)),
+    lambda x: np.where(x > 0, x**2, 0),
+)
 twin("by where", _square_by_indices, lambda x: np.where(x > 0, x**2, 0))
 twin("by where[0]", _square_by_first, lambda x: np.where(x > 0, np.sin(x) * V, 0))
 twin("two sides", _two_sides, lambda x: np.where(x > 0, np.exp(x), 2 * x + 1))
