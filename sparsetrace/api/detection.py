@@ -17,6 +17,7 @@ from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.tracing.arguments import TracedCall
+from sparsetrace.tracing.collector import seldom_collected
 from sparsetrace.tracing.driver import Traced, trace
 from sparsetrace.verification import Verification, own_error
 
@@ -88,33 +89,9 @@ def jacobian_sparsity(
            [0, 0, 1]])
     """
     chosen = _checked(jacobian_sparsity, JacobianOptions, options)
-    dependency = bool(chosen["dependency"])
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-    verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
-    runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
-    patterns = [propagate(run.trace.graph, run.outputs, chosen["store"]) for run in runs]
-    m = len(runs[0].outputs)
-    if any(len(run.outputs) != m for run in runs):
-        sizes_found = sorted({len(run.outputs) for run in runs})
-        raise ValueDependentError(
-            explain(
-                "a branch",
-                f"how many values the function returns depends on it ({sizes_found})",
-                "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
-            )
-        )
-    indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
-    shape = m, traced_call.n_inputs
-    pattern = SparsityPattern.from_csr_parts(
-        indptr,
-        indices,
-        shape,
-        remarks=remarks,
-        row_leaves=leaves_of_shapes(traced_call.result_shapes),
-        column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
-    )
-    verification.jacobian(pattern, runs[0].trace, dependency=dependency)
-    return pattern
+    with seldom_collected():
+        return _jacobian(traced_call, chosen)
 
 
 @takes(HessianOptions)
@@ -172,7 +149,8 @@ def hessian_sparsity(
     """
     chosen = _checked(hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, None, chosen["static_argnums"])
-    return _hessian(traced_call, chosen, one_output=True)
+    with seldom_collected():
+        return _hessian(traced_call, chosen, one_output=True)
 
 
 @takes(HessianOptions)
@@ -215,11 +193,41 @@ def lagrangian_hessian_sparsity(
     """
     chosen = _checked(lagrangian_hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-    return _hessian(traced_call, chosen, one_output=False)
+    with seldom_collected():
+        return _hessian(traced_call, chosen, one_output=False)
+
+
+def _jacobian(traced_call: TracedCall, chosen: Mapping[str, Any]) -> SparsityPattern:
+    dependency = bool(chosen["dependency"])
+    verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
+    runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
+    patterns = [propagate(run.trace.graph, run.outputs, chosen["store"]) for run in runs]
+    m = len(runs[0].outputs)
+    if any(len(run.outputs) != m for run in runs):
+        sizes_found = sorted({len(run.outputs) for run in runs})
+        raise ValueDependentError(
+            explain(
+                "a branch",
+                f"how many values the function returns depends on it ({sizes_found})",
+                "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
+            )
+        )
+    indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
+    shape = m, traced_call.n_inputs
+    pattern = SparsityPattern.from_csr_parts(
+        indptr,
+        indices,
+        shape,
+        remarks=remarks,
+        row_leaves=leaves_of_shapes(traced_call.result_shapes),
+        column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
+    )
+    verification.jacobian(pattern, runs[0].trace, dependency=dependency)
+    return pattern
 
 
 def _hessian(
-    traced_call: TracedCall, chosen: dict[str, Any], *, one_output: bool
+    traced_call: TracedCall, chosen: Mapping[str, Any], *, one_output: bool
 ) -> SparsityPattern:
     store, hessian_store = chosen["store"], chosen["hessian_store"]
     if hessian_store not in HESSIAN_STORES:
