@@ -11,13 +11,13 @@ import numpy as np
 from sparsetrace.api.leaves import leaves_of_shapes
 from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, takes
 from sparsetrace.api.pattern import SparsityPattern
+from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.tracing.arguments import TracedCall
-from sparsetrace.tracing.collector import seldom_collected
 from sparsetrace.tracing.driver import Traced, trace
 from sparsetrace.verification import Verification, own_error
 

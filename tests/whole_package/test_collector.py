@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsetrace as st
-from sparsetrace.tracing.collector import SELDOM
+from sparsetrace.collector import SELDOM
 
 
 @pytest.fixture(autouse=True)
