@@ -184,9 +184,9 @@ def same_as(function: np.ufunc, other: np.ufunc, **changes: Any) -> None:
 
 
 def _add(record: Record) -> None:
-    if record.ufunc in RECORDS:
+    if dict.__contains__(RECORDS, record.ufunc):  # topics ask for no others: they import no topic
         raise ValueError(f"{record.ufunc.__name__} has a record already")
-    RECORDS[record.ufunc] = record
+    dict.__setitem__(RECORDS, record.ufunc, record)
 
 
 def _by_input(said: Said) -> dict[int, Predicate]:

@@ -54,6 +54,12 @@ def test_functions_of_scipy_that_stand_for_others_are_found_when_they_are_called
     assert imported_with(code, ["scipy.special"]) == ["scipy.special"]
 
 
+def test_what_was_imported_before_makes_no_difference():
+    code = "import scipy.special; from sparsetrace.rules import RECORDS, record_of; "
+    code += "assert record_of(scipy.special.erf).second[0] == '1'; import sparsetrace"
+    assert imported_with(code, ["sparsetrace"]) == ["sparsetrace"]
+
+
 def imported_with(code, names):
     """Which of these modules a program has loaded at its end."""
     code = f"import sys; {code}; print([name for name in {names} if name in sys.modules])"
