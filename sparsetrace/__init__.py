@@ -12,6 +12,7 @@ with seldom_collected():  # a third of the time that importing takes
         jacobian_sparsity,
         lagrangian_hessian_sparsity,
     )
+    from sparsetrace.api.detectors import HessianDetector, JacobianDetector
     from sparsetrace.api.diagnosis import Diagnosis, Refusal, diagnose
     from sparsetrace.api.extension import detach, opaque, register_rule
     from sparsetrace.api.pattern import SparsityPattern
@@ -42,7 +43,9 @@ __all__ = [
     "Diagnosis",
     "EscapeError",
     "GraphSizeError",
+    "HessianDetector",
     "InputError",
+    "JacobianDetector",
     "OutputError",
     "Refusal",
     "SparsityPattern",

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsetrace.api.leaves import leaves_of_shapes
 from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, takes
@@ -18,10 +19,27 @@ from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.tracing.arguments import TracedCall
-from sparsetrace.tracing.driver import Traced, trace
+from sparsetrace.tracing.driver import Run, Traced, trace
 from sparsetrace.verification import Verification, own_error
 
-__all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity", "traced_runs"]
+__all__ = [
+    "Patterns",
+    "checked",
+    "hessian_of",
+    "hessian_sparsity",
+    "jacobian_of",
+    "jacobian_sparsity",
+    "lagrangian_hessian_sparsity",
+    "traced_runs",
+]
+
+Csr = tuple[NDArray[np.integer], NDArray[np.integer]]
+Patterns = Callable[[Sequence[Run], Callable[[Run], Csr]], list[Csr]]
+"""Gives the patterns of runs, by the function given or without it."""
+
+
+def _each_anew(runs: Sequence[Run], solve: Callable[[Run], Csr]) -> list[Csr]:
+    return list(map(solve, runs))
 
 
 @takes(JacobianOptions)
@@ -88,10 +106,10 @@ def jacobian_sparsity(
            [1, 1, 0],
            [0, 0, 1]])
     """
-    chosen = _checked(jacobian_sparsity, JacobianOptions, options)
+    chosen = checked(jacobian_sparsity, JacobianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
     with seldom_collected():
-        return _jacobian(traced_call, chosen)
+        return jacobian_of(traced_call, chosen)
 
 
 @takes(HessianOptions)
@@ -147,10 +165,10 @@ def hessian_sparsity(
            [0, 0, 0, 1, 0],
            [0, 0, 0, 0, 0]])
     """
-    chosen = _checked(hessian_sparsity, HessianOptions, options)
+    chosen = checked(hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, None, chosen["static_argnums"])
     with seldom_collected():
-        return _hessian(traced_call, chosen, one_output=True)
+        return hessian_of(traced_call, chosen, one_output=True)
 
 
 @takes(HessianOptions)
@@ -191,17 +209,22 @@ def lagrangian_hessian_sparsity(
     >>> st.lagrangian_hessian_sparsity(lambda x: (x[0] ** 2, x[1] * x[2]), np.ones(3)).nnz
     3
     """
-    chosen = _checked(lagrangian_hessian_sparsity, HessianOptions, options)
+    chosen = checked(lagrangian_hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
     with seldom_collected():
-        return _hessian(traced_call, chosen, one_output=False)
+        return hessian_of(traced_call, chosen, one_output=False)
 
 
-def _jacobian(traced_call: TracedCall, chosen: Mapping[str, Any]) -> SparsityPattern:
+def jacobian_of(
+    traced_call: TracedCall, chosen: Mapping[str, Any], patterns_of: Patterns = _each_anew
+) -> SparsityPattern:
+    """The pattern of a Jacobian, with all options chosen."""
     dependency = bool(chosen["dependency"])
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
-    patterns = [propagate(run.trace.graph, run.outputs, chosen["store"]) for run in runs]
+    patterns = patterns_of(
+        runs, lambda run: propagate(run.trace.graph, run.outputs, chosen["store"])
+    )
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
         sizes_found = sorted({len(run.outputs) for run in runs})
@@ -226,9 +249,14 @@ def _jacobian(traced_call: TracedCall, chosen: Mapping[str, Any]) -> SparsityPat
     return pattern
 
 
-def _hessian(
-    traced_call: TracedCall, chosen: Mapping[str, Any], *, one_output: bool
+def hessian_of(
+    traced_call: TracedCall,
+    chosen: Mapping[str, Any],
+    patterns_of: Patterns = _each_anew,
+    *,
+    one_output: bool,
 ) -> SparsityPattern:
+    """The pattern of a Hessian, with all options chosen."""
     store, hessian_store = chosen["store"], chosen["hessian_store"]
     if hessian_store not in HESSIAN_STORES:
         names = ", ".join(map(repr, HESSIAN_STORES))
@@ -241,7 +269,10 @@ def _hessian(
             f"the function returned {count} numbers, and a Hessian is that of one; for the "
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
-    patterns = [hessian_pattern(run.trace.graph, run.outputs, store, hessian_store) for run in runs]
+    patterns = patterns_of(
+        runs,
+        lambda run: hessian_pattern(run.trace.graph, run.outputs, store, hessian_store),
+    )
     n = traced_call.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
     leaves = leaves_of_shapes(traced_call.argument_shapes())
@@ -283,8 +314,16 @@ def traced_runs(traced_call: TracedCall, chosen: Mapping[str, Any], **order: boo
         raise own from own.__cause__
 
 
-def _checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options of a detection, of which a user gave some."""
+def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of a detection, of which a user gave some.
+
+    Raises
+    ------
+    TypeError
+        If a keyword is none of the function's.
+    InputError
+        If a value is none that it takes.
+    """
     chosen = completed(function, kind, given)
     max_paths, constants, store = chosen["max_paths"], chosen["constants"], chosen["store"]
     if not isinstance(max_paths, (int, np.integer)) or max_paths < 1:

@@ -7,7 +7,7 @@ Contract: one record for each ufunc object; a second one is an error.  The topic
 from __future__ import annotations
 
 import sys
-from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
@@ -97,6 +97,10 @@ class Records(dict[np.ufunc, Record]):
     def __len__(self) -> int:
         self.complete()
         return dict.__len__(self)
+
+    def keys(self) -> KeysView[np.ufunc]:  # type: ignore[override]
+        self.complete()
+        return dict.keys(self)
 
     def values(self) -> ValuesView[Record]:  # type: ignore[override]
         self.complete()
