@@ -258,9 +258,6 @@ def hessian_of(
 ) -> SparsityPattern:
     """The pattern of a Hessian, with all options chosen."""
     store, hessian_store = chosen["store"], chosen["hessian_store"]
-    if hessian_store not in HESSIAN_STORES:
-        names = ", ".join(map(repr, HESSIAN_STORES))
-        raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, second_order=True)
     if one_output and any(len(run.outputs) != 1 for run in runs):
@@ -332,4 +329,8 @@ def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -
         raise InputError(f"constants={constants!r}: choose 'values' or 'structure'")
     if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
+    hessian_store = chosen.get("hessian_store", "auto")
+    if hessian_store not in HESSIAN_STORES:
+        names = ", ".join(map(repr, HESSIAN_STORES))
+        raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     return chosen

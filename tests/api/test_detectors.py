@@ -182,5 +182,7 @@ def test_all_keywords_are_taken(detector, function):
 def test_values_of_keywords_are_checked_at_once():
     with pytest.raises(st.InputError, match="store="):
         st.JacobianDetector(residual, like=np.ones(5), store="none")
+    with pytest.raises(st.InputError, match="hessian_store="):
+        st.HessianDetector(loss, like=np.ones(5), hessian_store="none")
     with pytest.raises(st.OutputError, match="one"):
         st.HessianDetector(residual, like=np.ones(5))(np.ones(5))
