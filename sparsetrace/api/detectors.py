@@ -37,7 +37,7 @@ class _Memory:
             if i < len(known) and record.is_same(known[i][0]):
                 now.append(known[i])
             else:
-                now.append((record, solve(run)))
+                now.append((record.copied(), solve(run)))
         self._known = now
         # copied: a user may change the arrays of a pattern
         return [tuple(array.copy() for array in pattern) for _, pattern in now]

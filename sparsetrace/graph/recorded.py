@@ -25,7 +25,12 @@ class Recorded:
     outputs: Ids
     blocks: list[Any]
     interactions: list[Any]
-    scalar_products: list[int]
+    scalar_products: Ids
+
+    def copied(self) -> Recorded:
+        """With memory of its own: what was recorded may be arrays that the function reads."""
+        copy: Recorded = _copied(self)
+        return copy
 
     def is_same(self, other: Recorded) -> bool:
         """Whether the patterns of the one are those of the other."""
@@ -50,8 +55,19 @@ def recorded(graph: Graph, outputs: Ids) -> Recorded:
         outputs,
         list(graph.finish()),
         list(graph.interactions),
-        list(graph.scalar_products),
+        np.array(graph.scalar_products, np.int32),
     )
+
+
+def _copied(item: Any) -> Any:
+    cls = type(item)
+    if cls is np.ndarray:
+        return item.copy()
+    if cls is list or cls is tuple:
+        return cls(map(_copied, item))
+    if is_dataclass(cls):
+        return cls(*(_copied(getattr(item, field.name)) for field in fields(cls)))
+    return item  # a number, or of a type that is never the same
 
 
 def _are_same(one: Any, other: Any) -> bool:

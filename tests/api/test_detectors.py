@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import sparsetrace as st
 from sparsetrace.api import detectors
@@ -82,6 +83,30 @@ def test_what_changes_between_calls_is_seen():
 
     helper = np.sum
     assert detect(np.ones(3)).nnz == 9
+
+
+def test_memory_that_the_trace_shares_with_the_function_may_change():
+    """What was recorded may be the very arrays of a matrix."""
+    matrix = sparse.csr_array((np.ones(3), np.array([0, 1, 2]), np.array([0, 1, 2, 3])))
+    rows = np.array([0, 1, 2], np.int32)
+    wide = matrix.copy()
+    wide.indptr, wide.indices = wide.indptr.astype(np.int64), wide.indices.astype(np.int64)
+
+    def f(x):
+        return np.concatenate([matrix @ x, wide @ x, x[rows], sparse.diags_array(x) @ x])
+
+    detect = st.JacobianDetector(f, like=np.ones(3))
+    hessian = st.HessianDetector(lambda x: np.sum(f(x) ** 2), like=np.ones(3))
+    assert detect(np.ones(3)) == st.jacobian_sparsity(f, np.ones(3))
+    assert hessian(np.ones(3)).nnz == 3
+    for array in (matrix.indptr, wide.indptr):
+        array[1:3] = 2, 3
+        assert detect(np.ones(3)) == st.jacobian_sparsity(f, np.ones(3))
+        hessians = hessian(np.ones(3)), st.hessian_sparsity(lambda x: np.sum(f(x) ** 2), np.ones(3))
+        assert hessians[0] == hessians[1]
+    for array in (matrix.indices, wide.indices, rows):
+        array[:] = 2, 1, 0
+        assert detect(np.ones(3)) == st.jacobian_sparsity(f, np.ones(3))
 
 
 def test_the_number_of_paths_may_change():
