@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsetrace import jacobian_sparsity
+from sparsetrace import JacobianDetector, jacobian_sparsity
 
 from .problems import PROBLEMS, SIZES
 
@@ -31,6 +31,29 @@ class Detection:
         return pattern.nnz
 
     track_entries.unit = "entries"
+
+
+class Again:
+    """A small function traced again and again: what a trace costs whatever it traces."""
+
+    params = ["function", "detector"]
+    param_names = ["by"]
+
+    def setup(self, by):
+        self.x = np.ones(30)
+        detector = JacobianDetector(_neighbours, like=self.x)
+        self.detect = detector if by == "detector" else self.plainly
+        self.detect(self.x)
+
+    def plainly(self, x):
+        return jacobian_sparsity(_neighbours, x)
+
+    def time_again(self, by):
+        self.detect(self.x)
+
+
+def _neighbours(x):
+    return np.sin(x[1:]) * x[:-1]
 
 
 class Printing:

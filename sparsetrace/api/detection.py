@@ -7,20 +7,39 @@ from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsetrace.api.leaves import leaves_of_shapes
 from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, takes
 from sparsetrace.api.pattern import SparsityPattern
+from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.tracing.arguments import TracedCall
-from sparsetrace.tracing.driver import Traced, trace
+from sparsetrace.tracing.driver import Run, Traced, trace
 from sparsetrace.verification import Verification, own_error
 
-__all__ = ["hessian_sparsity", "jacobian_sparsity", "lagrangian_hessian_sparsity", "traced_runs"]
+__all__ = [
+    "Patterns",
+    "checked",
+    "hessian_of",
+    "hessian_sparsity",
+    "jacobian_of",
+    "jacobian_sparsity",
+    "lagrangian_hessian_sparsity",
+    "traced_runs",
+]
+
+Csr = tuple[NDArray[np.integer], NDArray[np.integer]]
+Patterns = Callable[[Sequence[Run], Callable[[Run], Csr]], list[Csr]]
+"""Gives the patterns of runs, by the function given or without it."""
+
+
+def _each_anew(runs: Sequence[Run], solve: Callable[[Run], Csr]) -> list[Csr]:
+    return list(map(solve, runs))
 
 
 @takes(JacobianOptions)
@@ -87,34 +106,10 @@ def jacobian_sparsity(
            [1, 1, 0],
            [0, 0, 1]])
     """
-    chosen = _checked(jacobian_sparsity, JacobianOptions, options)
-    dependency = bool(chosen["dependency"])
+    chosen = checked(jacobian_sparsity, JacobianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-    verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
-    runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
-    patterns = [propagate(run.trace.graph, run.outputs, chosen["store"]) for run in runs]
-    m = len(runs[0].outputs)
-    if any(len(run.outputs) != m for run in runs):
-        sizes_found = sorted({len(run.outputs) for run in runs})
-        raise ValueDependentError(
-            explain(
-                "a branch",
-                f"how many values the function returns depends on it ({sizes_found})",
-                "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
-            )
-        )
-    indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
-    shape = m, traced_call.n_inputs
-    pattern = SparsityPattern.from_csr_parts(
-        indptr,
-        indices,
-        shape,
-        remarks=remarks,
-        row_leaves=leaves_of_shapes(traced_call.result_shapes),
-        column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
-    )
-    verification.jacobian(pattern, runs[0].trace, dependency=dependency)
-    return pattern
+    with seldom_collected():
+        return jacobian_of(traced_call, chosen)
 
 
 @takes(HessianOptions)
@@ -170,9 +165,10 @@ def hessian_sparsity(
            [0, 0, 0, 1, 0],
            [0, 0, 0, 0, 0]])
     """
-    chosen = _checked(hessian_sparsity, HessianOptions, options)
+    chosen = checked(hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, None, chosen["static_argnums"])
-    return _hessian(traced_call, chosen, one_output=True)
+    with seldom_collected():
+        return hessian_of(traced_call, chosen, one_output=True)
 
 
 @takes(HessianOptions)
@@ -213,18 +209,55 @@ def lagrangian_hessian_sparsity(
     >>> st.lagrangian_hessian_sparsity(lambda x: (x[0] ** 2, x[1] * x[2]), np.ones(3)).nnz
     3
     """
-    chosen = _checked(lagrangian_hessian_sparsity, HessianOptions, options)
+    chosen = checked(lagrangian_hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-    return _hessian(traced_call, chosen, one_output=False)
+    with seldom_collected():
+        return hessian_of(traced_call, chosen, one_output=False)
 
 
-def _hessian(
-    traced_call: TracedCall, chosen: dict[str, Any], *, one_output: bool
+def jacobian_of(
+    traced_call: TracedCall, chosen: Mapping[str, Any], patterns_of: Patterns = _each_anew
 ) -> SparsityPattern:
+    """The pattern of a Jacobian, with all options chosen."""
+    dependency = bool(chosen["dependency"])
+    verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
+    runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
+    patterns = patterns_of(
+        runs, lambda run: propagate(run.trace.graph, run.outputs, chosen["store"])
+    )
+    m = len(runs[0].outputs)
+    if any(len(run.outputs) != m for run in runs):
+        sizes_found = sorted({len(run.outputs) for run in runs})
+        raise ValueDependentError(
+            explain(
+                "a branch",
+                f"how many values the function returns depends on it ({sizes_found})",
+                "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
+            )
+        )
+    indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
+    shape = m, traced_call.n_inputs
+    pattern = SparsityPattern.from_csr_parts(
+        indptr,
+        indices,
+        shape,
+        remarks=remarks,
+        row_leaves=leaves_of_shapes(traced_call.result_shapes),
+        column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
+    )
+    verification.jacobian(pattern, runs[0].trace, dependency=dependency)
+    return pattern
+
+
+def hessian_of(
+    traced_call: TracedCall,
+    chosen: Mapping[str, Any],
+    patterns_of: Patterns = _each_anew,
+    *,
+    one_output: bool,
+) -> SparsityPattern:
+    """The pattern of a Hessian, with all options chosen."""
     store, hessian_store = chosen["store"], chosen["hessian_store"]
-    if hessian_store not in HESSIAN_STORES:
-        names = ", ".join(map(repr, HESSIAN_STORES))
-        raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, second_order=True)
     if one_output and any(len(run.outputs) != 1 for run in runs):
@@ -233,7 +266,10 @@ def _hessian(
             f"the function returned {count} numbers, and a Hessian is that of one; for the "
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
-    patterns = [hessian_pattern(run.trace.graph, run.outputs, store, hessian_store) for run in runs]
+    patterns = patterns_of(
+        runs,
+        lambda run: hessian_pattern(run.trace.graph, run.outputs, store, hessian_store),
+    )
     n = traced_call.n_inputs
     indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
     leaves = leaves_of_shapes(traced_call.argument_shapes())
@@ -275,8 +311,16 @@ def traced_runs(traced_call: TracedCall, chosen: Mapping[str, Any], **order: boo
         raise own from own.__cause__
 
 
-def _checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options of a detection, of which a user gave some."""
+def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of a detection, of which a user gave some.
+
+    Raises
+    ------
+    TypeError
+        If a keyword is none of the function's.
+    InputError
+        If a value is none that it takes.
+    """
     chosen = completed(function, kind, given)
     max_paths, constants, store = chosen["max_paths"], chosen["constants"], chosen["store"]
     if not isinstance(max_paths, (int, np.integer)) or max_paths < 1:
@@ -285,4 +329,8 @@ def _checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) 
         raise InputError(f"constants={constants!r}: choose 'values' or 'structure'")
     if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
+    hessian_store = chosen.get("hessian_store", "auto")
+    if hessian_store not in HESSIAN_STORES:
+        names = ", ".join(map(repr, HESSIAN_STORES))
+        raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     return chosen

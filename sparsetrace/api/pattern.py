@@ -13,11 +13,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from html import escape
+from importlib import import_module
 from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from scipy.io import mmwrite
 from scipy.sparse import csr_array, load_npz, save_npz
 
 from sparsetrace.api.braille import braille
@@ -528,7 +528,9 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         """
         with open(path, "wb") as file:
             if self.nnz:
-                mmwrite(file, csr_array(self), field="pattern", symmetry="general")
+                import_module("scipy.io").mmwrite(
+                    file, csr_array(self), field="pattern", symmetry="general"
+                )
             else:  # SciPy would call the field real
                 rows, columns = self.shape
                 header = "%%MatrixMarket matrix coordinate pattern general"

@@ -14,10 +14,10 @@ import math
 import operator
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from sparsetrace.capture.patch import Patch
 from sparsetrace.context import Trace
@@ -59,6 +59,15 @@ def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> 
     return abs(a - b) <= bound
 
 
+def _of_scipy(name: str) -> Callable[..., Any]:
+    """A function of ``scipy.special``, which is not imported before somebody calls it."""
+
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        return getattr(import_module("scipy.special"), name)(*args, **kwargs)
+
+    return answer
+
+
 _ANSWERS: dict[str, Callable[..., Any]] = {
     "acos": np.arccos,
     "acosh": np.arccosh,
@@ -74,8 +83,8 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "cosh": np.cosh,
     "degrees": np.degrees,
     "dist": _dist,
-    "erf": special.erf,
-    "erfc": special.erfc,
+    "erf": _of_scipy("erf"),
+    "erfc": _of_scipy("erfc"),
     "exp": np.exp,
     "exp2": np.exp2,
     "expm1": np.expm1,
@@ -84,14 +93,14 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "fmod": np.fmod,
     "frexp": np.frexp,
     "fsum": sum,
-    "gamma": special.gamma,
+    "gamma": _of_scipy("gamma"),
     "hypot": _hypot,
     "isclose": _isclose,
     "isfinite": np.isfinite,
     "isinf": np.isinf,
     "isnan": np.isnan,
     "ldexp": np.ldexp,
-    "lgamma": special.gammaln,
+    "lgamma": _of_scipy("gammaln"),
     "log": _log,
     "log10": np.log10,
     "log1p": np.log1p,

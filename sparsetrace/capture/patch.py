@@ -154,8 +154,11 @@ class Exchange:
             _assign(owner, scope, before)
 
 
+_AT_ONCE = frozenset((types.ModuleType, ClassNames))
+
+
 def _assign(owner: Any, scope: Any, values: dict[str, Any]) -> None:
-    if type(owner) in (types.ModuleType, ClassNames):  # all at once, much faster than one by one
+    if type(owner) in _AT_ONCE:  # all at once, much faster than one by one
         scope.update(values)
     elif scope is not owner:
         for name, value in values.items():

@@ -41,7 +41,8 @@ def loaded() -> frozenset[str]:
     >>> "scipy.linalg" in loaded()
     True
     """
-    return frozenset(filter(_is_loaded, list(REGISTERED)))
+    # both views at once: most modules with rules are not loaded
+    return frozenset(filter(_is_loaded, REGISTERED.keys() & sys.modules.keys()))
 
 
 def _is_loaded(name: str) -> bool:

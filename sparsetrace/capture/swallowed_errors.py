@@ -26,6 +26,8 @@ from sparsetrace.user_code.reach import Code, Reached, is_foreign
 __all__ = ["may_swallow", "must_watch", "watching"]
 
 _PUSH_EXC_INFO = dis.opmap["PUSH_EXC_INFO"]
+_CACHE = dis.opmap.get("CACHE")
+_ENTERS = frozenset(("BEFORE_WITH", "BEFORE_ASYNC_WITH"))
 
 
 def must_watch(reached: Reached) -> bool:
@@ -58,12 +60,15 @@ def _entered(code: types.CodeType) -> tuple[Chain, ...] | Literal[True]:
     if code.co_name in ("__exit__", "__aexit__"):
         return True  # may be entered by a library
     if code.co_exceptiontable and _PUSH_EXC_INFO in code.co_code[::2]:
-        instructions = list(dis.get_instructions(code))
-        for at, step in enumerate(instructions):
-            if step.opname in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
-                entered.append(callee_at(instructions, at - 1))
-            elif step.opname == "PUSH_EXC_INFO" and not _passes_on(instructions, at):
-                return True
+        # by the bytes alone, much faster than instructions with their places in the source
+        names = [dis.opname[step] for step in code.co_code[::2] if step != _CACHE]
+        handlers = [at for at, name in enumerate(names) if name == "PUSH_EXC_INFO"]
+        if not all(_passes_on(names, at) for at in handlers):
+            return True
+        if not _ENTERS.isdisjoint(names):
+            instructions = list(dis.get_instructions(code))
+            starts = [at for at, step in enumerate(instructions) if step.opname in _ENTERS]
+            entered += [callee_at(instructions, at - 1) for at in starts]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             inside = _entered(constant)
@@ -76,11 +81,11 @@ def _entered(code: types.CodeType) -> tuple[Chain, ...] | Literal[True]:
 _ENDS_IN_SILENCE = frozenset(("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "RETURN_VALUE", "RETURN_CONST"))
 
 
-def _passes_on(instructions: list[dis.Instruction], at: int) -> bool:
+def _passes_on(names: list[str], at: int) -> bool:
     """Whether the handler that begins there raises every error again."""
-    following = [step.opname for step in instructions[at + 1 :]]
+    following = names[at + 1 :]
     if following[0] == "WITH_EXCEPT_START":  # judged by what is entered
-        return any(step.opname == "BEFORE_WITH" for step in instructions)
+        return "BEFORE_WITH" in names
     for name, after in itertools.pairwise(following):  # the body of a ``finally``
         if name in _ENDS_IN_SILENCE or (name == "POP_EXCEPT" and after != "RERAISE"):
             return False

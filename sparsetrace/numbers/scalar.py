@@ -746,10 +746,10 @@ def _unary_method(ufunc: np.ufunc) -> Callable[..., Any]:
     return method
 
 
-for _ufunc in RECORDS:
-    _name = _ufunc.__name__
-    _of_numpy = getattr(np, _name, None) is _ufunc
-    if _of_numpy and _ufunc.nin == _ufunc.nout == 1 and not hasattr(TracedScalar, _name):
+for _name, _ufunc in vars(np).items():
+    _is_unary = isinstance(_ufunc, np.ufunc) and _ufunc.nin == _ufunc.nout == 1
+    _is_alias = not _is_unary or _ufunc.__name__ != _name
+    if not _is_alias and _ufunc in RECORDS and not hasattr(TracedScalar, _name):
         setattr(Number, _name, Hidden(_name, _unary_method(_ufunc)))
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.lib import scimath
 from numpy.lib.array_utils import normalize_axis_index
-from scipy import special
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO
@@ -127,7 +127,7 @@ def _i0(trace: Trace, x) -> Elements:
     if operand._dtype.kind != "f":
         values = None if operand._values is None else operand._values.astype(float)
         operand = Operand(trace, operand._ids, np.dtype(float), values)
-    result = combine(trace, special.i0, operand)
+    result = combine(trace, import_module("scipy.special").i0, operand)
     return Elements(result._ids, operand._dtype, keep_array=True)
 
 

@@ -27,35 +27,54 @@ from sparsetrace.operands.operands import (
     is_traced,
     unwatched,
 )
-from sparsetrace.rules import RECORDS
+from sparsetrace.rules import RECORDS, Record
 
 __all__ = ["forget", "keeps", "plain_ids", "quick", "simple"]
 
-_UNITING = {
-    ufunc
-    for ufunc, record in RECORDS.items()
+_CHANGED: set[np.ufunc] = set()
+"""Ufuncs of whose records less is known than of those here."""
+
+
+def _record(ufunc: np.ufunc) -> Record | None:
+    return None if ufunc in _CHANGED else RECORDS.get(ufunc)
+
+
+@lru_cache(maxsize=4096)
+def _unites(ufunc: np.ufunc) -> bool:
+    """Whether it has one output, a float64 for float64, which depends on every argument."""
+    record = _record(ufunc)
     # not those of a complex result for float64, such as hankel1
-    if record.first in (("1",), ("11",)) and f"{'d' * ufunc.nin}->d" in ufunc.types
-}
-"""Ufuncs of one output, a float64 for float64, which depends on every argument."""
-_UNITING_SOME = {
-    ufunc
-    for ufunc, record in RECORDS.items()
-    if len(record.first) > 1 and all(len(set(p)) == 1 for p in record.first)
-}
-"""Ufuncs of several outputs, each of which depends on every argument or on none."""
-_PIECEWISE_CONSTANT = {
-    ufunc for ufunc, record in RECORDS.items() if not any("1" in p for p in record.first)
-}
-"""Ufuncs whose derivatives all vanish: comparisons, rounding, truth values."""
+    return (
+        record is not None
+        and record.first in (("1",), ("11",))
+        and f"{'d' * ufunc.nin}->d" in ufunc.types
+    )
+
+
+@lru_cache(maxsize=4096)
+def _unites_some(ufunc: np.ufunc) -> bool:
+    """Whether it has several outputs, each of which depends on every argument or on none."""
+    record = _record(ufunc)
+    return (
+        record is not None and len(record.first) > 1 and all(len(set(p)) == 1 for p in record.first)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _is_piecewise_constant(ufunc: np.ufunc) -> bool:
+    """Whether all its derivatives vanish: comparisons, rounding, truth values."""
+    record = _record(ufunc)
+    return record is not None and not any("1" in p for p in record.first)
+
+
 _REAL_SCALARS = frozenset((int, float, np.float64, np.int64, np.int32))
 
 
 def forget(ufunc: np.ufunc) -> None:
     """Drop what was remembered of a ufunc whose record has changed."""
-    _UNITING.discard(ufunc)
-    _UNITING_SOME.discard(ufunc)
-    _PIECEWISE_CONSTANT.discard(ufunc)
+    _CHANGED.add(ufunc)
+    for known in (_unites, _unites_some, _is_piecewise_constant):
+        known.cache_clear()
     keeps.cache_clear()
     _matters.cache_clear()
     nonlinear.forget()
@@ -67,13 +86,13 @@ def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
     Comparisons and rounding, mostly: without it they take 1.8 to 3 times as long.
     """
     dtypes = result_dtypes(ufunc, inputs)
-    constant = ufunc in _PIECEWISE_CONSTANT and not trace.dependency
+    constant = _is_piecewise_constant(ufunc) and not trace.dependency
     if constant and trace.values and RECORDS[ufunc].cuts and any(map(_has_infinities, inputs)):
         return None  # which may decide it
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
         shape = _common_shape(inputs)
         return [Elements(full(shape, trace.graph.opaque, np.int32), dtype) for dtype in dtypes]
-    if ufunc in _UNITING_SOME and not (trace.dependency or trace.local or trace.second_order):
+    if _unites_some(ufunc) and not (trace.dependency or trace.local or trace.second_order):
         ids = _united(trace, ufunc, inputs)
         if ids is not None:
             # each output is an array of its own, and may be written into
@@ -104,7 +123,7 @@ def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     Where it is not that, None, and nothing has happened; `general` then answers.  Without it a
     call takes 3 times as long in a trace, and 1.6 times where it is looked up.
     """
-    if ufunc not in _UNITING or trace.local:
+    if not _unites(ufunc) or trace.local:
         return None
     if not trace.second_order:
         return _united(trace, ufunc, inputs)
@@ -150,7 +169,7 @@ def plain_ids(trace: Trace, ufunc: np.ufunc, x: Any) -> Ids | None:
     In a trace of second order, only if it is linear in them too.  Without it reductions and
     prefixes of ten elements take 2.4 to 3.8 times as long by the rule (benchmarks/small_calls.py).
     """
-    if ufunc not in _UNITING or trace.local or not is_traced(x):
+    if not _unites(ufunc) or trace.local or not is_traced(x):
         return None
     if trace.second_order and not nonlinear.is_linear(ufunc):
         return None

@@ -3,7 +3,7 @@
 Contract: `RECORDS` has an entry for each ufunc that is a public attribute of ``numpy`` or
 ``scipy.special``, aliases once, but for those with core dimensions (``matmul``, ``vecdot``,
 ``matvec``, ``vecmat``), whose outputs depend on whole vectors.  `sparsetrace.rules.record`
-says what a record holds; importing this package fills the look-up.
+says what a record holds; `sparsetrace.rules.entries` when each topic is imported.
 
 Examples
 --------
@@ -16,19 +16,7 @@ Examples
 
 from __future__ import annotations
 
-from sparsetrace.rules import (
-    numpy_arithmetic,
-    numpy_comparisons,
-    numpy_elementary,
-    special_bessel,
-    special_discrete_distributions,
-    special_distributions,
-    special_elementary,
-    special_elliptic,
-    special_gamma,
-    special_hypergeometric,
-    special_polynomials,
-)
+from sparsetrace.rules import numpy_arithmetic, numpy_comparisons, numpy_elementary
 from sparsetrace.rules.entries import RECORDS, record_of
 from sparsetrace.rules.record import NAN, Cut, Pair, Record, pairs
 
@@ -43,12 +31,4 @@ __all__ = [
     "numpy_elementary",
     "pairs",
     "record_of",
-    "special_bessel",
-    "special_discrete_distributions",
-    "special_distributions",
-    "special_elementary",
-    "special_elliptic",
-    "special_gamma",
-    "special_hypergeometric",
-    "special_polynomials",
 ]

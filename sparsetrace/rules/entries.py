@@ -1,13 +1,17 @@
 """The look-up of all records, and how the modules of topics write entries into it.
 
-Contract: one record for each ufunc object; a second one is an error.
+Contract: one record for each ufunc object; a second one is an error.  The topics of
+``scipy.special`` are imported when the first ufunc is looked up that may be one of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import replace
 from functools import lru_cache
+from importlib import import_module
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -29,7 +33,85 @@ Said = Predicate | Mapping[str, Predicate] | None
 
 One of a ufunc with a single input needs no mapping."""
 
-RECORDS: dict[np.ufunc, Record] = {}
+_OF_SCIPY = (
+    "bessel discrete_distributions distributions elementary elliptic gamma hypergeometric "
+    "polynomials".split()
+)
+"""The topics of ``scipy.special``, each a module of this package."""
+
+
+class Records(dict[np.ufunc, Record]):
+    """Records by their ufuncs; those of ``scipy.special`` come when somebody asks for one.
+
+    None is asked for before ``scipy.special`` is imported, which takes longer than all the rest
+    and which many functions do without.  Whoever goes through all records has them all.
+
+    Examples
+    --------
+    >>> from scipy import special
+    >>> RECORDS[special.erf].first
+    ('1',)
+    """
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._begun = self._complete = False
+
+    def complete(self) -> None:
+        """Import what is left."""
+        if self._complete:
+            return
+        with self._lock:  # other threads wait for the records, the topics themselves do not
+            if not self._begun:
+                self._begun = True
+                for topic in _OF_SCIPY:
+                    import_module(f"sparsetrace.rules.special_{topic}")
+                self._complete = True
+
+    def __contains__(self, function: object) -> bool:
+        if dict.__contains__(self, function):
+            return True
+        if self._complete or "scipy.special" not in sys.modules:
+            return False
+        self.complete()
+        return dict.__contains__(self, function)
+
+    def __missing__(self, function: np.ufunc) -> Record:
+        if function not in self:
+            raise KeyError(function)
+        return self[function]
+
+    def get(self, function: np.ufunc, default: Any = None) -> Any:
+        self.__contains__(function)
+        return dict.get(self, function, default)
+
+    def __setitem__(self, function: np.ufunc, record: Record) -> None:
+        if function in self:  # what comes later would replace it
+            dict.__delitem__(self, function)
+        dict.__setitem__(self, function, record)
+
+    def __iter__(self) -> Iterator[np.ufunc]:
+        self.complete()
+        return dict.__iter__(self)
+
+    def __len__(self) -> int:
+        self.complete()
+        return dict.__len__(self)
+
+    def keys(self) -> KeysView[np.ufunc]:  # type: ignore[override]
+        self.complete()
+        return dict.keys(self)
+
+    def values(self) -> ValuesView[Record]:  # type: ignore[override]
+        self.complete()
+        return dict.values(self)
+
+    def items(self) -> ItemsView[np.ufunc, Record]:  # type: ignore[override]
+        self.complete()
+        return dict.items(self)
+
+
+RECORDS = Records()
 """The records, by the ufunc object itself."""
 
 
@@ -106,9 +188,9 @@ def same_as(function: np.ufunc, other: np.ufunc, **changes: Any) -> None:
 
 
 def _add(record: Record) -> None:
-    if record.ufunc in RECORDS:
+    if dict.__contains__(RECORDS, record.ufunc):  # topics ask for no others: they import no topic
         raise ValueError(f"{record.ufunc.__name__} has a record already")
-    RECORDS[record.ufunc] = record
+    dict.__setitem__(RECORDS, record.ufunc, record)
 
 
 def _by_input(said: Said) -> dict[int, Predicate]:

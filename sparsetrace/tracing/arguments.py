@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -133,8 +134,8 @@ class TracedCall:
                 if argument is not given[i]:
                     self._exchanged.add(i)
                 given[i] = argument
-        places = np.cumsum(self._sizes)[:-1]
-        free = iter(np.split(trace.graph.inputs(), places) if self._sizes else [])
+        inputs, ends = trace.graph.inputs(), accumulate(self._sizes)
+        free = (inputs[end - n : end] for n, end in zip(self._sizes, ends, strict=True))
         for i, tree in zip(self._numbers, self._trees, strict=True):
             given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, next(free)))
         outputs, result = _call(trace, self.function, given, self._out)

@@ -5,9 +5,9 @@ Contract: whoever finds here that another run would show more asks the session f
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.known_comparisons import Comparison
@@ -25,10 +25,27 @@ def new_session(state: State, max_paths: int) -> Session:
     """The session of a function that keeps this state."""
     session = Session(max_paths)
     session.decider = _decider
-    session.asks_types = functools.cache(state.reached.tells_numbers_apart)
-    session.functions = functools.cache(state.reached.by_names)
-    session.asks_identity = functools.cache(state.reached.tells_objects_apart)
+    session.asks_types = _Once(state.reached.tells_numbers_apart)
+    session.functions = _Once(state.reached.by_names)
+    session.asks_identity = _Once(state.reached.tells_objects_apart)
     return session
+
+
+class _Once:
+    """The answer of a function, which is called when somebody first asks; few traces ask."""
+
+    __slots__ = ("_answer", "_ask")
+
+    def __init__(self, ask: Callable[[], Any]) -> None:
+        self._ask: Callable[[], Any] | None = ask
+        self._answer: Any = None
+
+    def __call__(self) -> Any:
+        ask = self._ask
+        if ask is not None:
+            self._answer = ask()
+            self._ask = None
+        return self._answer
 
 
 def _decider(session: Session, branches: Branches) -> Callable[..., bool]:

@@ -15,7 +15,7 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "plotting coloring user_code errors rules graph passes propagation context operands "
+    "collector plotting coloring user_code errors rules graph passes propagation context operands "
     "numpy_rules dispatch numbers masked arrays scipy_rules capture tracing verification api "
     "derivatives solvers"
 ).split()

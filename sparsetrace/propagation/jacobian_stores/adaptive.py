@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import Columns
+from sparsetrace.graph.graph import Columns, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores import bitset, csr
 
@@ -25,6 +25,14 @@ _CELL = 0.15
 """To read one bit of an output row."""
 LEAST = 2.0e6
 """Below two milliseconds nothing is worth a second attempt."""
+
+
+_NOTHING = 2.0e4
+"""Index rows take more for their first steps alone: such programs are solved in bits at once."""
+
+
+def _is_sequential(block: Columns | Rows) -> bool:
+    return not isinstance(block, Columns) and block.sequential
 
 
 def bit_cost(program: Program) -> float:
@@ -47,6 +55,8 @@ def bit_cost(program: Program) -> float:
 def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """Patterns of the outputs as CSR index arrays."""
     cost = bit_cost(program)
+    if cost < _NOTHING and not any(map(_is_sequential, program.blocks)):
+        return bitset.solve(program)
     try:
         return csr.solve(program, max(cost, LEAST) / SORT)
     except csr.OverBudget:

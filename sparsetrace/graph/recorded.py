@@ -1,0 +1,88 @@
+"""What a pattern is computed from, kept to see whether the next trace recorded the same.
+
+Contract: taken before anything is computed, which may add nodes.  Two records are the same only
+if each array in them is, in order; what is of an unknown type is never the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.graph.graph import Graph, Ids
+
+__all__ = ["Recorded", "recorded"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """A graph as its trace left it, and the outputs; see `recorded`."""
+
+    n_inputs: int
+    pure: bool
+    outputs: Ids
+    blocks: list[Any]
+    interactions: list[Any]
+    scalar_products: Ids
+
+    def copied(self) -> Recorded:
+        """With memory of its own: what was recorded may be arrays that the function reads."""
+        copy: Recorded = _copied(self)
+        return copy
+
+    def is_same(self, other: Recorded) -> bool:
+        """Whether the patterns of the one are those of the other."""
+        return _are_same(self, other)
+
+
+def recorded(graph: Graph, outputs: Ids) -> Recorded:
+    """What is known of the outputs.
+
+    Examples
+    --------
+    >>> one, other = Graph(3), Graph(3)
+    >>> outputs = [graph.union(graph.inputs(), graph.inputs()[::-1]) for graph in (one, other)]
+    >>> recorded(one, outputs[0]).is_same(recorded(other, outputs[1]))
+    True
+    >>> recorded(one, outputs[0]).is_same(recorded(other, outputs[1][:2]))
+    False
+    """
+    return Recorded(
+        graph.n_inputs,
+        graph.pure,
+        outputs,
+        list(graph.finish()),
+        list(graph.interactions),
+        np.array(graph.scalar_products, np.int32),
+    )
+
+
+def _copied(item: Any) -> Any:
+    cls = type(item)
+    if cls is np.ndarray:
+        return item.copy()
+    if cls is list or cls is tuple:
+        return cls(map(_copied, item))
+    if is_dataclass(cls):
+        return cls(*(_copied(getattr(item, field.name)) for field in fields(cls)))
+    return item  # a number, or of a type that is never the same
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    cls = type(one)
+    if type(other) is not cls:
+        return False
+    if cls is np.ndarray:
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if cls is list or cls is tuple:
+        return len(one) == len(other) and all(map(_are_same, one, other))
+    if cls in (int, bool, str, float):
+        return bool(one == other)
+    if is_dataclass(cls):
+        names = [field.name for field in fields(cls)]
+        return all(_are_same(getattr(one, name), getattr(other, name)) for name in names)
+    return False
