@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sparsetrace import scipy_rules as _scipy_rules  # noqa: F401  # registers its rules
+from sparsetrace.api.compressed import CompressedPattern
 from sparsetrace.api.detection import (
     hessian_sparsity,
     jacobian_sparsity,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from sparsetrace.derivatives.jacobian import sparse_jacobian
 
 __all__ = [
+    "CompressedPattern",
     "Diagnosis",
     "EscapeError",
     "GraphSizeError",

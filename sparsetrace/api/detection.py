@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from sparsetrace.api.compressed import pattern_of
 from sparsetrace.api.leaves import leaves_of_shapes
 from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, takes
 from sparsetrace.api.pattern import SparsityPattern
@@ -59,6 +60,7 @@ def jacobian_sparsity(
     SparsityPattern, shape (m, n)
         A ``scipy.sparse.csr_array`` of bool.  Row i is the i-th element of the output
         (leaves in order, C order within each), column j the j-th element of the inputs.
+        With more than `max_entries` entries it is a `CompressedPattern`.
 
     Raises
     ------
@@ -69,6 +71,8 @@ def jacobian_sparsity(
         If plain calls contradict the trace; a `TracingError` as well.
     InputError, OutputError
         If the arguments, or what f returned, hold no numbers.
+    GraphSizeError
+        If even a `CompressedPattern` would not fit.
 
     Notes
     -----
@@ -92,7 +96,8 @@ def jacobian_sparsity(
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
-    patterns = [propagate(run.trace.graph, run.outputs, chosen["store"]) for run in runs]
+    store, most = chosen["store"], chosen["max_entries"]
+    patterns = [propagate(run.trace.graph, run.outputs, store, most) for run in runs]
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
         sizes_found = sorted({len(run.outputs) for run in runs})
@@ -103,12 +108,9 @@ def jacobian_sparsity(
                 "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
             )
         )
-    indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
-    shape = m, traced_call.n_inputs
-    pattern = SparsityPattern.from_csr_parts(
-        indptr,
-        indices,
-        shape,
+    pattern = pattern_of(
+        united(patterns, traced_call.n_inputs, most),
+        (m, traced_call.n_inputs),
         remarks=remarks,
         row_leaves=leaves_of_shapes(traced_call.result_shapes),
         column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
@@ -221,7 +223,7 @@ def lagrangian_hessian_sparsity(
 def _hessian(
     traced_call: TracedCall, chosen: dict[str, Any], *, one_output: bool
 ) -> SparsityPattern:
-    store, hessian_store = chosen["store"], chosen["hessian_store"]
+    hessian_store, most = chosen["hessian_store"], chosen["max_entries"]
     if hessian_store not in HESSIAN_STORES:
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
@@ -233,12 +235,16 @@ def _hessian(
             f"the function returned {count} numbers, and a Hessian is that of one; for the "
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
-    patterns = [hessian_pattern(run.trace.graph, run.outputs, store, hessian_store) for run in runs]
+    stores = chosen["store"], hessian_store
+    patterns = [hessian_pattern(run.trace.graph, run.outputs, *stores, most) for run in runs]
     n = traced_call.n_inputs
-    indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
     leaves = leaves_of_shapes(traced_call.argument_shapes())
-    pattern = SparsityPattern.from_csr_parts(
-        indptr, indices, (n, n), remarks=remarks, row_leaves=leaves, column_leaves=leaves
+    pattern = pattern_of(
+        united(patterns, n, most),
+        (n, n),
+        remarks=remarks,
+        row_leaves=leaves,
+        column_leaves=leaves,
     )
     verification.hessian(pattern, runs[0].trace)
     return pattern
@@ -279,6 +285,9 @@ def _checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) 
     """All options of a detection, of which a user gave some."""
     chosen = completed(function, kind, given)
     max_paths, constants, store = chosen["max_paths"], chosen["constants"], chosen["store"]
+    most = chosen["max_entries"]
+    if not isinstance(most, (int, float, np.integer)) or not most >= 0:
+        raise InputError(f"max_entries={most!r}: a number of entries is wanted")
     if not isinstance(max_paths, (int, np.integer)) or max_paths < 1:
         raise InputError(f"max_paths={max_paths!r}: a positive whole number is wanted")
     if constants not in ("values", "structure"):

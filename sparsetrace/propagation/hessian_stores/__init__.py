@@ -7,6 +7,7 @@ Contract: each store turns `Products` into CSR index arrays, and all give the sa
 ``bitset``    packed bits a row; for dense Hessians
 ``roaring``   one set of 64-bit pairs
 ``dict``      a dictionary of sets, one for each row
+``intervals`` stretches of columns, shared by rows; for what is dense by nature
 ``auto``      ``csr`` or ``bitset``, whichever has less to do
 ============  =====================================================================
 """
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from sparsetrace.propagation.hessian_stores import (
     bitset_rows,
     dictionary,
+    intervals,
     roaring_pairs,
     sorted_keys,
 )
@@ -62,4 +64,5 @@ HESSIAN_STORES: dict[str, Callable[[Products], tuple[NDArray[np.integer], NDArra
     "bitset": bitset_rows.solve,
     "roaring": roaring_pairs.solve,
     "dict": dictionary.solve,
+    "intervals": intervals.solve,
 }

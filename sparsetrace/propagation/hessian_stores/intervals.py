@@ -1,0 +1,106 @@
+"""Hessians that are dense by nature: products of sets as rows of intervals.
+
+Contract: same answer as every store, and `rows` gives it without writing the entries.  A product
+``p x q`` puts q into the rows of p.  The rows are cut where an interval of some p begins or ends;
+a tree of halves stands over the pieces, each interval of p is a few of its nodes, and the sets go
+down the tree, so that nested products meet as soon as they can::
+
+    p = {0 .. k}, k < n, each with itself  ->  one set, {0 .. n - 1}, for all rows
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE
+from sparsetrace.propagation.hessian_stores.outer_products import Products
+from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
+from sparsetrace.propagation.jacobian_stores.intervals import MOST, Sets, TooManyIntervals
+from sparsetrace.propagation.jacobian_stores.sizes import TooManyEntries, fits
+
+__all__ = ["rows", "solve"]
+
+Ints = NDArray[np.integer]
+
+
+def solve(products: Products) -> tuple[Ints, Ints]:
+    """The Hessian's pattern as CSR index arrays."""
+    factors = IntervalRows.of_csr(products.n, products.indptr, products.indices)
+    found = rows(factors, products.cliques, products.left, products.right)
+    if not fits(found.nnz):
+        raise TooManyEntries(found.nnz, found)
+    return found.csr()
+
+
+def rows(factors: IntervalRows, cliques: Ints, left: Ints, right: Ints) -> IntervalRows:
+    """The rows of the Hessian, from the factors that are multiplied with themselves or others.
+
+    Raises
+    ------
+    TooManyIntervals
+        If more than `MOST` intervals would have to be held.
+
+    Examples
+    --------
+    >>> factors = IntervalRows.of_csr(3, np.array([0, 2, 3]), np.array([0, 1, 2]))
+    >>> none = np.zeros(0, int)
+    >>> [array.tolist() for array in rows(factors, none, np.array([0]), np.array([1])).csr()]
+    [[0, 1, 2, 4], [2, 2, 0, 1]]
+    """
+    n = factors.n
+    over = factors.taken(factors.places[np.concatenate([cliques, left, right])])
+    into = np.concatenate([cliques, right, left])
+    spread = np.diff(over.bounds)
+    cuts = np.unique(np.concatenate([[0, n], over.starts, over.stops]))
+    depth = max(len(cuts) - 2, 0).bit_length()
+    low, high = np.searchsorted(cuts, over.starts), np.searchsorted(cuts, over.stops)
+    halves, sources = _covered(low, high, np.repeat(into, spread), depth, len(factors.places))
+    # The nodes of the sets: those of the factors, then those of the tree.
+    first = FIRST_INPUT + n
+    tree = first + len(factors.places)
+    sets = Sets(n, tree + (2 << depth))
+    taken = factors.taken(factors.places)
+    sets.hold(first + np.arange(len(taken.places)), taken.bounds, taken.starts, taken.stops)
+    nodes = np.array([OPAQUE])
+    for level in range(depth + 1):
+        if level:
+            nodes = np.repeat(nodes, 2)
+        lo, hi = np.searchsorted(halves, (1 << level, 2 << level))
+        if lo == hi:
+            continue
+        own = np.flatnonzero(np.diff(halves[lo:hi], prepend=-1))
+        filled = halves[lo:hi][own] - (1 << level)
+        counts = np.diff(np.append(own, hi - lo))
+        above = nodes[filled]
+        only = (counts == 1) & (above == OPAQUE)  # one set alone, which all rows of it share
+        nodes[filled[only]] = first + sources[lo:hi][own[only]]
+        kept = np.repeat(~only, counts)
+        own, counts = own[~only], counts[~only]
+        ends = np.cumsum(counts)
+        parents = np.insert(first + sources[lo:hi][kept], ends - counts, above[~only])
+        indptr = np.append(0, ends) + np.arange(len(own) + 1)
+        new = tree + (1 << level) + filled[~only]
+        nodes[filled[~only]] = new
+        sets.unite(new, indptr, parents)
+    return sets.rows(np.repeat(nodes[: len(cuts) - 1], np.diff(cuts)))
+
+
+def _covered(low: Ints, high: Ints, sources: Ints, depth: int, count: int) -> tuple[Ints, Ints]:
+    """The nodes of the tree that make up stretches of its leaves, each with its source.
+
+    Nodes are numbered as in a heap, from 1; they come in order, and pairs are distinct.
+    """
+    low, high = low + (1 << depth), high + (1 << depth)
+    found, total = [], 0
+    while len(low):
+        for one, at in ((low & 1 > 0, low), (high & 1 > 0, high - 1)):
+            found.append(np.unique(at[one] * np.int64(count) + sources[one]))
+            total += len(found[-1])
+        if total > MOST:
+            raise TooManyIntervals
+        low, high = (low + 1) >> 1, high >> 1
+        open_ = low < high
+        low, high, sources = low[open_], high[open_], sources[open_]
+    keys = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+    return keys // max(count, 1), keys % max(count, 1)
