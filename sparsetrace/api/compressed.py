@@ -22,6 +22,7 @@ from sparsetrace.propagation.jacobian import narrow
 from sparsetrace.propagation.jacobian_stores.expand import gather_rows
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, compared
 from sparsetrace.propagation.jacobian_stores.sizes import at_most, fits, too_large
+from sparsetrace.propagation.jacobian_stores.tables import distinct
 
 __all__ = ["CompressedPattern", "pattern_of"]
 
@@ -299,7 +300,7 @@ def _dots(rows: IntervalRows, dots: tuple[int, int]) -> NDArray[np.bool_]:
     """Which blocks of the matrix, cut into a grid of `dots`, hold an entry."""
     high, wide = dots
     of_row = np.arange(len(rows.places)) * high // len(rows.places)
-    shown = np.unique(of_row * np.int64(len(rows.bounds)) + rows.places)
+    shown = distinct(of_row * np.int64(len(rows.bounds)) + rows.places, high * len(rows.bounds))
     at, counts = gather_rows(rows.bounds, shown % len(rows.bounds))
     base = np.repeat(shown // len(rows.bounds), counts) * (wide + 1)
     first = rows.starts[at].astype(np.int64) * wide // rows.n

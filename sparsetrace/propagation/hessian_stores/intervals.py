@@ -18,8 +18,12 @@ from sparsetrace.propagation.hessian_stores.outer_products import Products
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 from sparsetrace.propagation.jacobian_stores.intervals import MOST, Sets, TooManyIntervals
 from sparsetrace.propagation.jacobian_stores.sizes import TooManyEntries, fits
+from sparsetrace.propagation.jacobian_stores.tables import distinct
 
 __all__ = ["rows", "solve"]
+
+_FEW = 8
+"""So many sets, less one, are compared where a row unites them."""
 
 Ints = NDArray[np.integer]
 
@@ -52,7 +56,7 @@ def rows(factors: IntervalRows, cliques: Ints, left: Ints, right: Ints) -> Inter
     over = factors.taken(factors.places[np.concatenate([cliques, left, right])])
     into = np.concatenate([cliques, right, left])
     spread = np.diff(over.bounds)
-    cuts = np.unique(np.concatenate([[0, n], over.starts, over.stops]))
+    cuts = distinct(np.concatenate([[0, n], over.starts, over.stops]), n + 1)
     depth = max(len(cuts) - 2, 0).bit_length()
     low, high = np.searchsorted(cuts, over.starts), np.searchsorted(cuts, over.stops)
     halves, sources = _covered(low, high, np.repeat(into, spread), depth, len(factors.places))
@@ -75,15 +79,34 @@ def rows(factors: IntervalRows, cliques: Ints, left: Ints, right: Ints) -> Inter
         above = nodes[filled]
         only = (counts == 1) & (above == OPAQUE)  # one set alone, which all rows of it share
         nodes[filled[only]] = first + sources[lo:hi][own[only]]
-        kept = np.repeat(~only, counts)
-        own, counts = own[~only], counts[~only]
+        own, filled, above, counts = own[~only], filled[~only], above[~only], counts[~only]
+        once, same = _alike(above, sources[lo:hi], own, counts)
+        new = tree + (1 << level) + filled[once]
+        nodes[filled] = new[same]
+        own, above, counts = own[once], above[once], counts[once]
         ends = np.cumsum(counts)
-        parents = np.insert(first + sources[lo:hi][kept], ends - counts, above[~only])
-        indptr = np.append(0, ends) + np.arange(len(own) + 1)
-        new = tree + (1 << level) + filled[~only]
-        nodes[filled[~only]] = new
-        sets.unite(new, indptr, parents)
+        total = int(ends[-1]) if len(ends) else 0
+        at = np.repeat(own - (ends - counts), counts) + np.arange(total)
+        parents = np.insert(first + sources[lo:hi][at], ends - counts, above)
+        sets.unite(new, np.append(0, ends) + np.arange(len(own) + 1), parents)
     return sets.rows(np.repeat(nodes[: len(cuts) - 1], np.diff(cuts)))
+
+
+def _alike(above: Ints, sources: Ints, own: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Which nodes differ in what is above or in their few sources, and which of them each is."""
+    label = np.unique(above, return_inverse=True)[1].reshape(-1)
+    for k in range(_FEW):
+        more = np.flatnonzero(counts > k)
+        if not len(more):
+            break
+        following = np.full(len(label), -1, np.int64)
+        following[more] = sources[own[more] + k]
+        if k == _FEW - 1:  # too many to be looked at: each is taken for another one
+            following[more] = np.arange(len(more))
+        key = label * (int(following.max()) + 2) + following + 1
+        label = np.unique(key, return_inverse=True)[1].reshape(-1)
+    _, once, same = np.unique(label, return_index=True, return_inverse=True)
+    return once, same.reshape(-1)
 
 
 def _covered(low: Ints, high: Ints, sources: Ints, depth: int, count: int) -> tuple[Ints, Ints]:
@@ -95,12 +118,12 @@ def _covered(low: Ints, high: Ints, sources: Ints, depth: int, count: int) -> tu
     found, total = [], 0
     while len(low):
         for one, at in ((low & 1 > 0, low), (high & 1 > 0, high - 1)):
-            found.append(np.unique(at[one] * np.int64(count) + sources[one]))
+            found.append(at[one] * np.int64(count) + sources[one])
             total += len(found[-1])
         if total > MOST:
             raise TooManyIntervals
         low, high = (low + 1) >> 1, high >> 1
         open_ = low < high
         low, high, sources = low[open_], high[open_], sources[open_]
-    keys = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+    keys = distinct(np.concatenate(found), count << (depth + 1)) if total else np.zeros(0, np.int64)
     return keys // max(count, 1), keys % max(count, 1)

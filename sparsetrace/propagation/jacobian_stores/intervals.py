@@ -20,8 +20,8 @@ from sparsetrace.propagation.jacobian_stores.sizes import TooManyEntries, fits
 
 __all__ = ["MOST", "Sets", "TooManyIntervals", "rows", "solve"]
 
-MOST = 2**27
-"""Intervals that are held at the most: one gigabyte."""
+MOST = 2**26
+"""Intervals that are held at the most: half a gigabyte."""
 _CHUNK = 2**21
 """Intervals united at a time."""
 _WIDE = 24
