@@ -28,22 +28,24 @@ _FEW = 8
 Ints = NDArray[np.integer]
 
 
-def solve(products: Products) -> tuple[Ints, Ints]:
+def solve(products: Products, most: float = np.inf) -> tuple[Ints, Ints]:
     """The Hessian's pattern as CSR index arrays."""
     factors = IntervalRows.of_csr(products.n, products.indptr, products.indices)
-    found = rows(factors, products.cliques, products.left, products.right)
+    found = rows(factors, products.cliques, products.left, products.right, most)
     if not fits(found.nnz):
         raise TooManyEntries(found.nnz, found)
     return found.csr()
 
 
-def rows(factors: IntervalRows, cliques: Ints, left: Ints, right: Ints) -> IntervalRows:
+def rows(
+    factors: IntervalRows, cliques: Ints, left: Ints, right: Ints, most: float = np.inf
+) -> IntervalRows:
     """The rows of the Hessian, from the factors that are multiplied with themselves or others.
 
     Raises
     ------
     TooManyIntervals
-        If more than `MOST` intervals would have to be held.
+        If more than `most` intervals would have to be held, or `MOST` of the other module.
 
     Examples
     --------
@@ -63,7 +65,7 @@ def rows(factors: IntervalRows, cliques: Ints, left: Ints, right: Ints) -> Inter
     # The nodes of the sets: those of the factors, then those of the tree.
     first = FIRST_INPUT + n
     tree = first + len(factors.places)
-    sets = Sets(n, tree + (2 << depth))
+    sets = Sets(n, tree + (2 << depth), most)
     taken = factors.taken(factors.places)
     sets.hold(first + np.arange(len(taken.places)), taken.bounds, taken.starts, taken.stops)
     nodes = np.array([OPAQUE])

@@ -138,7 +138,7 @@ class IntervalRows:
             np.cumsum((stops - starts)[:-1], out=first[1:])
             entries[first[1:]] = starts[1:] - stops[:-1] + 1
             entries[0] = starts[0]
-            np.cumsum(entries, out=entries)
+            np.cumsum(entries, dtype=np.int32, out=entries)
         return indptr, entries
 
 
