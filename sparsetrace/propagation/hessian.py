@@ -28,7 +28,6 @@ from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import (
     MOST_ENTRIES,
     TooManyEntries,
-    at_most,
     explained_memory,
     fits,
     too_ragged,
@@ -59,7 +58,7 @@ def hessian_pattern(
     ([0, 1, 3, 4], [1, 0, 2, 1])
     """
     n = graph.n_inputs
-    with explained_memory(n, n), at_most(most):
+    with explained_memory(n, n, most):
         return fitting(_pattern(graph, outputs, store, hessian_store), n)
 
 

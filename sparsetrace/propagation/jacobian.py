@@ -49,7 +49,7 @@ def propagate(
     """
     if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
-    with explained_memory(len(outputs), graph.n_inputs), at_most(most):
+    with explained_memory(len(outputs), graph.n_inputs, most):
         return fitting(first_order(simplify(graph, outputs), store), graph.n_inputs)
 
 

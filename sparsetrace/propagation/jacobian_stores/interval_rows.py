@@ -80,7 +80,7 @@ class IntervalRows:
     def nnz(self) -> int:
         """Entries of all rows."""
         uses = np.bincount(self.places, minlength=len(self.bounds) - 1)
-        return sum(map(int.__mul__, uses.tolist(), self._set_counts().tolist()))
+        return int(uses @ self._set_counts())  # rows and columns are below 2**31
 
     def column_counts(self) -> Ints:
         """Entries of each column."""

@@ -119,8 +119,9 @@ def too_ragged(count: int) -> GraphSizeError:
 
 
 @contextmanager
-def explained_memory(rows: int, columns: int) -> Iterator[None]:
-    """What fits into the machine may still not be there: the allocator's error, explained."""
+def explained_memory(rows: int, columns: int, most: float) -> Iterator[None]:
+    """As `at_most`; and the allocator's error, explained: what fits may still not be there."""
+    token = _MOST.set(most)
     try:
         yield
     except GraphSizeError:
@@ -130,3 +131,5 @@ def explained_memory(rows: int, columns: int) -> Iterator[None]:
             f"memory ran out while the pattern of {rows:,} x {columns:,} was written ({error}). "
             f"{_REMEDY}."
         ) from error
+    finally:
+        _MOST.reset(token)
