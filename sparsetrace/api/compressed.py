@@ -178,20 +178,20 @@ class CompressedPattern(SparsityPattern):
     def __getitem__(self, key: object) -> Any:
         """As of any pattern; a part with too many entries is compressed, if it is of slices."""
         of_rows, of_columns = _split(key)
-        rows, columns = self._rows, of_columns
-        if isinstance(columns, slice) and columns.step in (None, 1):
-            low, high, _ = columns.indices(rows.n)
-            rows, columns = rows.between(low, high), slice(None)
-        elif isinstance(columns, int) and -rows.n <= columns < rows.n:
-            rows, columns = rows.between(columns % rows.n, columns % rows.n + 1), 0
+        columns = of_columns
         chosen = np.arange(self.shape[0])[of_rows]
         distinct, place = np.unique(chosen, return_inverse=True)
-        part = rows.chosen(distinct)
+        part = self._rows.chosen(distinct)
+        if isinstance(columns, slice) and columns.step in (None, 1):
+            low, high, _ = columns.indices(part.n)
+            part, columns = part.between(low, high), slice(None)
+        elif isinstance(columns, int) and -part.n <= columns < part.n:
+            part, columns = part.between(columns % part.n, columns % part.n + 1), 0
         if not fits(part.nnz):
             if not (isinstance(columns, slice) and columns == slice(None) and chosen.ndim):
                 raise too_large(part.nnz, "and they are not written out", _REMEDY)
-            return CompressedPattern.of_rows(rows.chosen(chosen))
-        written = SparsityPattern.from_csr_parts(*narrow(*part.csr()), (len(distinct), rows.n))
+            return CompressedPattern.of_rows(part.chosen(place.reshape(-1)))
+        written = SparsityPattern.from_csr_parts(*narrow(*part.csr()), (len(distinct), part.n))
         if isinstance(of_rows, slice):
             at: Any = slice(None, None, -1 if (of_rows.step or 1) < 0 else 1)
         else:

@@ -121,6 +121,7 @@ def test_large_results_of_set_operations_stay_compressed():
     assert type(lower[:90_000]) is CompressedPattern
     assert lower[:90_000].nnz == 90_000 * 90_001 // 2
     assert lower[:, 5].nnz == 99_995
+    assert lower[::-1, 1:].row_counts()[[0, -1]].tolist() == [99_999, 0]
     assert lower[[5, 3]].nnz == 10
     with pytest.raises(st.GraphSizeError, match="4,050,045,000 entries"):
         lower[:90_000, ::2]

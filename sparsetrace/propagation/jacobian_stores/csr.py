@@ -91,7 +91,7 @@ def _unite_nodes(
     np.cumsum(counts, out=ends[1:])
     total = int(ends[-1])
     tables.spend(total, len(parents))
-    check_entries(total)
+    check_entries(tables.held + total)
     size = len(indptr) - 1
     if total <= _CHUNK:
         cuts = [0, size]

@@ -95,12 +95,6 @@ class IntervalRows:
         place = int(self.places[i])
         return self.taken(np.array([place])).csr()[1] if len(self.places) else self.starts
 
-    def holds(self, i: int, j: int) -> bool:
-        """Whether (i, j) is an entry."""
-        lo, hi = self.bounds[self.places[i] : int(self.places[i]) + 2].tolist()
-        at = lo + int(np.searchsorted(self.starts[lo:hi], j, side="right")) - 1
-        return bool(at >= lo and j < self.stops[at])
-
     def taken(self, sets: NDArray[np.integer]) -> IntervalRows:
         """The sets chosen as rows, each with intervals of its own."""
         at, counts = gather_rows(self.bounds, sets)

@@ -55,6 +55,7 @@ class Tables:
         self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
         self.tables: list[Table | None] = [None] * len(self.bases)
         self.budget, self.dense = budget, dense
+        self.held = 0
 
     def spend(self, entries: int, nodes: int) -> None:
         """Count entries of nodes that are about to be sorted; stop where they exceed the budget."""
@@ -65,6 +66,7 @@ class Tables:
             raise OverBudget
 
     def add(self, table: Table) -> None:
+        self.held += len(table.values)
         self.tables[int(np.searchsorted(self.bases, table.base))] = table
 
     def _table(self, position: int) -> Table:
