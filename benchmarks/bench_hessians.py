@@ -54,8 +54,8 @@ class HessianStores:
     # Written out: asv tells the parameters of a commit apart by their number.
     params = [
         list(sizes),
-        ["auto", "roaring", "bitset", "csr"],
-        ["auto", "csr", "bitset", "roaring", "dict"],
+        ["auto", "roaring", "bitset", "csr", "intervals"],
+        ["auto", "csr", "bitset", "roaring", "dict", "intervals"],
     ]
     param_names = ["problem", "store", "hessian_store"]
 

@@ -7,6 +7,7 @@ from sparsetrace.collector import seldom_collected
 
 with seldom_collected():  # a third of the time that importing takes
     from sparsetrace import scipy_rules as _scipy_rules  # noqa: F401  # registers its rules
+    from sparsetrace.api.compressed import CompressedPattern
     from sparsetrace.api.detection import (
         hessian_sparsity,
         jacobian_sparsity,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sparsetrace.derivatives.jacobian import sparse_jacobian
 
 __all__ = [
+    "CompressedPattern",
     "Diagnosis",
     "EscapeError",
     "GraphSizeError",

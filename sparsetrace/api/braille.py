@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["braille"]
+__all__ = ["braille", "dots_of", "drawn"]
 
 # Unicode numbers a cell's dots down the first column, down the second, and then
 # along the fourth row, which was added to the script last.
@@ -58,7 +58,19 @@ def braille(
     """
     if 0 in shape:
         return ""
-    dots = _blocks(indptr, indices, shape, _dots(shape, 4 * height, 2 * width))
+    return drawn(_blocks(indptr, indices, shape, dots_of(shape, 4 * height, 2 * width)))
+
+
+def drawn(dots: NDArray[np.bool_]) -> str:
+    """Dots in a frame.
+
+    Examples
+    --------
+    >>> print(drawn(np.eye(4, dtype=bool)))
+    ┌──┐
+    │⠑⢄│
+    └──┘
+    """
     high, wide = -(-dots.shape[0] // 4), -(-dots.shape[1] // 2)
     padded = np.zeros((4 * high, 2 * wide), dtype="<u4")
     padded[: dots.shape[0], : dots.shape[1]] = dots
@@ -68,8 +80,16 @@ def braille(
     return "\n".join([f"┌{rule}┐", *(f"│{row}│" for row in rows), f"└{rule}┘"])
 
 
-def _dots(shape: tuple[int, int], most_rows: int, most_columns: int) -> tuple[int, int]:
-    """How many dots to draw: in the matrix's proportions, within the limits given."""
+def dots_of(
+    shape: tuple[int, int], most_rows: int = 80, most_columns: int = 120
+) -> tuple[int, int]:
+    """How many dots to draw: in the matrix's proportions, within the limits given.
+
+    Examples
+    --------
+    >>> dots_of((1000, 2000))
+    (60, 120)
+    """
     m, n = shape
     scale = max(m / most_rows, n / most_columns, 1.0)
     return (

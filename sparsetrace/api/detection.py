@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sparsetrace.api.compressed import Found, pattern_of
 from sparsetrace.api.leaves import leaves_of_shapes
 from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, takes
 from sparsetrace.api.pattern import SparsityPattern
@@ -33,12 +33,11 @@ __all__ = [
     "traced_runs",
 ]
 
-Csr = tuple[NDArray[np.integer], NDArray[np.integer]]
-Patterns = Callable[[Sequence[Run], Callable[[Run], Csr]], list[Csr]]
+Patterns = Callable[[Sequence[Run], Callable[[Run], Found]], list[Found]]
 """Gives the patterns of runs, by the function given or without it."""
 
 
-def _each_anew(runs: Sequence[Run], solve: Callable[[Run], Csr]) -> list[Csr]:
+def _each_anew(runs: Sequence[Run], solve: Callable[[Run], Found]) -> list[Found]:
     return list(map(solve, runs))
 
 
@@ -78,6 +77,7 @@ def jacobian_sparsity(
     SparsityPattern, shape (m, n)
         A ``scipy.sparse.csr_array`` of bool.  Row i is the i-th element of the output
         (leaves in order, C order within each), column j the j-th element of the inputs.
+        With more than `max_entries` entries it is a `CompressedPattern`.
 
     Raises
     ------
@@ -88,6 +88,8 @@ def jacobian_sparsity(
         If plain calls contradict the trace; a `TracingError` as well.
     InputError, OutputError
         If the arguments, or what f returned, hold no numbers.
+    GraphSizeError
+        If even a `CompressedPattern` would not fit.
 
     Notes
     -----
@@ -222,9 +224,8 @@ def jacobian_of(
     dependency = bool(chosen["dependency"])
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
-    patterns = patterns_of(
-        runs, lambda run: propagate(run.trace.graph, run.outputs, chosen["store"])
-    )
+    store, most = chosen["store"], chosen["max_entries"]
+    patterns = patterns_of(runs, lambda run: propagate(run.trace.graph, run.outputs, store, most))
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
         sizes_found = sorted({len(run.outputs) for run in runs})
@@ -235,12 +236,9 @@ def jacobian_of(
                 "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
             )
         )
-    indptr, indices = united(patterns, traced_call.n_inputs) if len(patterns) > 1 else patterns[0]
-    shape = m, traced_call.n_inputs
-    pattern = SparsityPattern.from_csr_parts(
-        indptr,
-        indices,
-        shape,
+    pattern = pattern_of(
+        united(patterns, traced_call.n_inputs, most),
+        (m, traced_call.n_inputs),
         remarks=remarks,
         row_leaves=leaves_of_shapes(traced_call.result_shapes),
         column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
@@ -257,7 +255,7 @@ def hessian_of(
     one_output: bool,
 ) -> SparsityPattern:
     """The pattern of a Hessian, with all options chosen."""
-    store, hessian_store = chosen["store"], chosen["hessian_store"]
+    stores, most = (chosen["store"], chosen["hessian_store"]), chosen["max_entries"]
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, second_order=True)
     if one_output and any(len(run.outputs) != 1 for run in runs):
@@ -267,14 +265,16 @@ def hessian_of(
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
     patterns = patterns_of(
-        runs,
-        lambda run: hessian_pattern(run.trace.graph, run.outputs, store, hessian_store),
+        runs, lambda run: hessian_pattern(run.trace.graph, run.outputs, *stores, most)
     )
     n = traced_call.n_inputs
-    indptr, indices = united(patterns, n) if len(patterns) > 1 else patterns[0]
     leaves = leaves_of_shapes(traced_call.argument_shapes())
-    pattern = SparsityPattern.from_csr_parts(
-        indptr, indices, (n, n), remarks=remarks, row_leaves=leaves, column_leaves=leaves
+    pattern = pattern_of(
+        united(patterns, n, most),
+        (n, n),
+        remarks=remarks,
+        row_leaves=leaves,
+        column_leaves=leaves,
     )
     verification.hessian(pattern, runs[0].trace)
     return pattern
@@ -323,6 +323,9 @@ def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -
     """
     chosen = completed(function, kind, given)
     max_paths, constants, store = chosen["max_paths"], chosen["constants"], chosen["store"]
+    most = chosen["max_entries"]
+    if not isinstance(most, (int, float, np.integer)) or not most >= 0:
+        raise InputError(f"max_entries={most!r}: a number of entries is wanted")
     if not isinstance(max_paths, (int, np.integer)) or max_paths < 1:
         raise InputError(f"max_paths={max_paths!r}: a positive whole number is wanted")
     if constants not in ("values", "structure"):

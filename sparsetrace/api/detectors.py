@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
+from sparsetrace.api.compressed import Found
 from sparsetrace.api.detection import checked, hessian_of, jacobian_of
 from sparsetrace.api.options import HessianOptions, JacobianOptions, takes
 from sparsetrace.api.pattern import SparsityPattern
@@ -27,11 +28,11 @@ class _Memory:
     """The patterns of the last call's paths, and what they were computed from."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[Recorded, Any]] = []
+        self._known: list[tuple[Recorded, Found]] = []
 
-    def patterns(self, runs: Sequence[Run], solve: Callable[[Run], Any]) -> list[Any]:
+    def patterns(self, runs: Sequence[Run], solve: Callable[[Run], Found]) -> list[Found]:
         """The patterns of runs; those of the last call where the same was recorded."""
-        known, now = self._known, []
+        known, now = self._known, list[tuple[Recorded, Found]]()
         for i, run in enumerate(runs):
             record = recorded(run.trace.graph, run.outputs)
             if i < len(known) and record.is_same(known[i][0]):
@@ -39,8 +40,15 @@ class _Memory:
             else:
                 now.append((record.copied(), solve(run)))
         self._known = now
-        # copied: a user may change the arrays of a pattern
-        return [tuple(array.copy() for array in pattern) for _, pattern in now]
+        return [_own(pattern) for _, pattern in now]
+
+
+def _own(pattern: Found) -> Found:
+    """A copy of the arrays, which a user may change; nobody changes what is compressed."""
+    if not isinstance(pattern, tuple):
+        return pattern
+    indptr, indices = pattern
+    return indptr.copy(), indices.copy()
 
 
 class _Detector:

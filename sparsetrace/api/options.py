@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, TypeVar, get_args, get_origin
 
+from sparsetrace.propagation.jacobian_stores.sizes import MOST_ENTRIES
+
 __all__ = [
     "DetectionOptions",
     "HessianOptions",
@@ -90,10 +92,20 @@ class DetectionOptions(TraceOptions, total=False):
     """How a pattern is found."""
 
     store: Annotated[
-        Literal["auto", "roaring", "bitset", "csr"],
+        Literal["auto", "roaring", "bitset", "csr", "intervals"],
         Option(
             "auto",
             "How index sets are held while they are propagated; the answer is the same.",
+        ),
+    ]
+    max_entries: Annotated[
+        int,
+        Option(
+            MOST_ENTRIES,
+            """
+            A pattern with more entries is not written out: it is a `CompressedPattern`, which
+            holds stretches of columns and has counts, rows and parts.
+            """,
         ),
     ]
     verify: Annotated[
@@ -130,7 +142,7 @@ class HessianOptions(DetectionOptions, total=False):
     """How the pattern of a Hessian is found."""
 
     hessian_store: Annotated[
-        Literal["auto", "csr", "bitset", "roaring", "dict"],
+        Literal["auto", "csr", "bitset", "roaring", "dict", "intervals"],
         Option(
             "auto",
             """

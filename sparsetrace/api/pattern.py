@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse import csr_array, load_npz, save_npz
 
 from sparsetrace.api.braille import braille
+from sparsetrace.api.counts import Counts
 from sparsetrace.api.leaves import Element, Leaf, element_of, leaf_named
 from sparsetrace.plotting import axes_or_new
 
@@ -38,7 +39,7 @@ def _attributes() -> dict[str, Any]:
     }
 
 
-class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type information
+class SparsityPattern(Counts, csr_array):  # type: ignore[misc]  # SciPy has no type information
     """The sparsity pattern of a Jacobian: which entries may differ from zero.
 
     A `scipy.sparse.csr_array` of bool; SciPy takes it wherever it takes a sparse
@@ -192,18 +193,6 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
         """SciPy builds every result as ``self.__class__(...)``; results are no patterns."""
         return csr_array
 
-    @property
-    def density(self) -> float:
-        """The share of the elements that are entries; 0 if there are no elements.
-
-        Examples
-        --------
-        >>> SparsityPattern([[1, 0], [0, 0]]).density
-        0.25
-        """
-        rows, columns = self.shape
-        return self.nnz / (rows * columns) if rows and columns else 0.0
-
     def __repr__(self) -> str:
         rows, columns = self.shape
         noun = "entry" if self.nnz == 1 else "entries"
@@ -312,7 +301,7 @@ class SparsityPattern(csr_array):  # type: ignore[misc]  # SciPy has no type inf
 
     def __bool__(self) -> bool:
         """Whether there are entries, as in other sets."""
-        return len(self.indices) > 0
+        return bool(self.nnz)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -1,30 +1,51 @@
 """From the graph of a second-order trace to the Hessian's pattern.
 
 Contract: first-order patterns of the nodes that live interactions multiply, by any
-store; then their products, by any Hessian store.
+store; then their products, by any Hessian store.  What has more entries than are wanted
+is kept in intervals, the patterns and the Hessian.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
 from sparsetrace.graph.interactions import live_pairs
 from sparsetrace.passes.simplify import Program, simplify
-from sparsetrace.propagation.hessian_stores import HESSIAN_STORES, Products, bands
-from sparsetrace.propagation.jacobian import narrow
-from sparsetrace.propagation.jacobian_stores import STORES, csr
-from sparsetrace.propagation.jacobian_stores.adaptive import LEAST, SORT, bit_cost
+from sparsetrace.propagation.hessian_stores import (
+    HESSIAN_STORES,
+    Products,
+    bands,
+    intervals,
+    sorted_keys,
+)
+from sparsetrace.propagation.jacobian import first_order, fitting
+from sparsetrace.propagation.jacobian_stores import Pattern, csr
+from sparsetrace.propagation.jacobian_stores.adaptive import LEAST, SORT, bit_cost, dense_budget
+from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
+from sparsetrace.propagation.jacobian_stores.intervals import TooManyIntervals
 from sparsetrace.propagation.jacobian_stores.runs import find_runs
+from sparsetrace.propagation.jacobian_stores.sizes import (
+    MOST_ENTRIES,
+    TooManyEntries,
+    explained_memory,
+    fits,
+    too_ragged,
+)
 
 __all__ = ["hessian_pattern"]
 
 
 def hessian_pattern(
-    graph: Graph, outputs: Ids, store: str = "auto", hessian_store: str = "auto"
-) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    graph: Graph,
+    outputs: Ids,
+    store: str = "auto",
+    hessian_store: str = "auto",
+    most: float = MOST_ENTRIES,
+) -> Pattern | IntervalRows:
     """Pattern of the Hessian of a weighted sum of `outputs`, as CSR index arrays.
+
+    A pattern of more than `most` entries comes as `IntervalRows`.
 
     Examples
     --------
@@ -36,6 +57,12 @@ def hessian_pattern(
     >>> indptr.tolist(), indices.tolist()
     ([0, 1, 3, 4], [1, 0, 2, 1])
     """
+    n = graph.n_inputs
+    with explained_memory(n, n, most):
+        return fitting(_pattern(graph, outputs, store, hessian_store), n)
+
+
+def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Pattern | IntervalRows:
     pairs = live_pairs(graph, outputs)
     cliques = [left for left, right in pairs if right is left]
     left = [left for left, right in pairs if right is not left]
@@ -61,18 +88,25 @@ def hessian_pattern(
     if store in ("auto", "csr") and hessian_store in ("auto", "csr"):
         result = _along_diagonals(program, squares, first, second)
         if result is not None:
-            return narrow(*result)
+            return result
     nodes, place = _numbered(squares, first, second)
     squares = _distinct(place[squares])
     first, second = _distinct_pairs(place[first], place[second], len(nodes))
-    indptr, indices = STORES[store](Program(program.n_inputs, program.blocks, nodes))
-    products = Products(graph.n_inputs, indptr, indices, squares, first, second)
-    return narrow(*HESSIAN_STORES[hessian_store](products))
+    factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
+    if not isinstance(factors, IntervalRows):
+        products = Products(graph.n_inputs, *factors, squares, first, second)
+        if fits(2 * sorted_keys.work(products)) or fits(graph.n_inputs**2):
+            return HESSIAN_STORES[hessian_store](products)
+        factors = IntervalRows.of_csr(graph.n_inputs, *factors)
+    try:
+        return intervals.rows(factors, squares, first, second)
+    except TooManyIntervals:
+        counts = factors.row_counts()
+        crossed = 2 * (counts[first] * counts[second]).sum()
+        raise too_ragged(int((counts[squares] ** 2).sum() + crossed)) from None
 
 
-def _along_diagonals(
-    program: Program, squares: Ids, first: Ids, second: Ids
-) -> tuple[NDArray[np.integer], NDArray[np.integer]] | None:
+def _along_diagonals(program: Program, squares: Ids, first: Ids, second: Ids) -> Pattern | None:
     """The Hessian by runs of nodes, where they are long."""
     result = []
     for columns in ([squares], [first, second]):
@@ -82,8 +116,9 @@ def _along_diagonals(
                 return None
             result.append((runs, columns))
     try:
-        tables = csr.tabled(program, max(bit_cost(program), LEAST) / SORT)
-    except csr.OverBudget:
+        cost = bit_cost(program)
+        tables = csr.tabled(program, max(cost, LEAST) / SORT, dense_budget(program, cost))
+    except (csr.OverBudget, TooManyEntries):
         return None
     groups = []
     for runs, columns in result:
@@ -91,7 +126,10 @@ def _along_diagonals(
         if group is None:
             return None
         groups.append(group)
-    return bands.solve(program.n_inputs, groups)
+    try:
+        return bands.solve(program.n_inputs, groups)
+    except TooManyEntries:
+        return None
 
 
 def _numbered(*id_arrays: Ids) -> tuple[Ids, Ids]:

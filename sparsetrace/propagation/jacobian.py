@@ -1,10 +1,14 @@
 """From the graph to the patterns of outputs, for the nodes that an output needs and no others.
 
 Contract: the graph is simplified (`sparsetrace.passes`), a store solves the program, and the
-answer is the same whichever store it is.
+answer is the same whichever store it is.  A pattern of more entries than are wanted is given as
+`IntervalRows`, which share rows and hold stretches of columns, whichever store it is.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +16,28 @@ from pyroaring import BitMap
 
 from sparsetrace.errors import InputError
 from sparsetrace.graph.graph import Graph, Ids
-from sparsetrace.passes.simplify import simplify
-from sparsetrace.propagation.jacobian_stores import STORES
+from sparsetrace.passes.simplify import Program, simplify
+from sparsetrace.propagation.jacobian_stores import STORES, Pattern, intervals
+from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, compared
 from sparsetrace.propagation.jacobian_stores.roaring import bitmaps
-from sparsetrace.propagation.jacobian_stores.sizes import explained_memory
+from sparsetrace.propagation.jacobian_stores.sizes import (
+    MOST_ENTRIES,
+    TooManyEntries,
+    at_most,
+    explained_memory,
+    fits,
+    too_ragged,
+)
 
-__all__ = ["index_sets", "narrow", "propagate", "united"]
+__all__ = ["first_order", "fitting", "index_sets", "narrow", "propagate", "united"]
 
 
 def propagate(
-    graph: Graph, outputs: Ids, store: str = "auto"
-) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    graph: Graph, outputs: Ids, store: str = "auto", most: float = MOST_ENTRIES
+) -> Pattern | IntervalRows:
     """Patterns of `outputs` (one dimension) as CSR index arrays, by the store named.
+
+    A pattern of more than `most` entries comes as `IntervalRows`.
 
     Examples
     --------
@@ -33,18 +47,53 @@ def propagate(
     >>> indices.tolist()
     [0, 1, 1, 2]
     """
-    solve = STORES.get(store)
-    if solve is None:
+    if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
-    with explained_memory(len(outputs), graph.n_inputs):
-        indptr, indices = solve(simplify(graph, outputs))
-    return narrow(indptr, indices)
+    with explained_memory(len(outputs), graph.n_inputs, most):
+        return fitting(first_order(simplify(graph, outputs), store), graph.n_inputs)
+
+
+def first_order(program: Program, store: str) -> Pattern | IntervalRows:
+    """What the store gives, or intervals where it met too many entries.
+
+    Raises
+    ------
+    GraphSizeError
+        If there are too many intervals, too.
+    """
+    try:
+        return STORES[store](program)
+    except TooManyEntries as error:
+        if isinstance(error.rows, IntervalRows):
+            return error.rows
+        found = error.count
+    try:
+        return intervals.rows(program)
+    except intervals.TooManyIntervals:
+        raise too_ragged(found) from None
+
+
+def fitting(pattern: Pattern | IntervalRows, n: int) -> Pattern | IntervalRows:
+    """CSR index arrays where the entries may be written out, else intervals.
+
+    Examples
+    --------
+    >>> pattern = np.array([0, 2]), np.array([0, 1])
+    >>> with at_most(1):
+    ...     fitting(pattern, 2).nnz
+    2
+    """
+    if isinstance(pattern, IntervalRows):
+        return narrow(*pattern.csr()) if fits(pattern.nnz) else pattern
+    if fits(len(pattern[1])):
+        return narrow(*pattern)
+    return IntervalRows.of_csr(n, *pattern)
 
 
 def united(
-    patterns: list[tuple[NDArray[np.integer], NDArray[np.integer]]], n: int
-) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """The union of CSR patterns of one shape with `n` columns.
+    patterns: Sequence[Pattern | IntervalRows], n: int, most: float = MOST_ENTRIES
+) -> Pattern | IntervalRows:
+    """The union of patterns of one shape with `n` columns.
 
     Examples
     --------
@@ -53,10 +102,17 @@ def united(
     >>> [array.tolist() for array in united([left, right], 2)]
     [[0, 2, 3], [0, 1, 1]]
     """
-    m = len(patterns[0][0]) - 1
+    if len(patterns) == 1:
+        return patterns[0]
+    arrays = [pattern for pattern in patterns if not isinstance(pattern, IntervalRows)]
+    if len(arrays) < len(patterns) or sum(len(indices) for _, indices in arrays) > most:
+        rows = [p if isinstance(p, IntervalRows) else IntervalRows.of_csr(n, *p) for p in patterns]
+        with at_most(most):
+            return fitting(reduce(partial(compared, chosen=np.logical_or), rows), n)
+    m = len(arrays[0][0]) - 1
     keys = [
         np.repeat(np.arange(m, dtype=np.int64) * n, np.diff(indptr)) + indices
-        for indptr, indices in patterns
+        for indptr, indices in arrays
     ]
     key = np.sort(np.concatenate(keys))
     key = key[np.diff(key, prepend=-1) > 0]

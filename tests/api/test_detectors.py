@@ -211,3 +211,13 @@ def test_values_of_keywords_are_checked_at_once():
         st.HessianDetector(loss, like=np.ones(5), hessian_store="none")
     with pytest.raises(st.OutputError, match="one"):
         st.HessianDetector(residual, like=np.ones(5))(np.ones(5))
+
+
+def test_patterns_that_stay_compressed_are_found_again():
+    x = np.ones(100)
+    detector = st.JacobianDetector(np.cumsum, like=x, max_entries=1000)
+    for _ in range(2):
+        pattern = detector(x)
+        assert isinstance(pattern, st.CompressedPattern)
+        assert pattern.nnz == 5050
+    assert detector(x) == st.jacobian_sparsity(np.cumsum, x)

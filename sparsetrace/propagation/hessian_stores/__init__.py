@@ -7,7 +7,8 @@ Contract: each store turns `Products` into CSR index arrays, and all give the sa
 ``bitset``    packed bits a row; for dense Hessians
 ``roaring``   one set of 64-bit pairs
 ``dict``      a dictionary of sets, one for each row
-``auto``      ``csr`` or ``bitset``, whichever has less to do
+``intervals`` stretches of columns, shared by rows; for what is dense by nature
+``auto``      ``csr`` or ``bitset``, whichever has less to do; of long rows ``intervals`` first
 ============  =====================================================================
 """
 
@@ -21,10 +22,12 @@ from numpy.typing import NDArray
 from sparsetrace.propagation.hessian_stores import (
     bitset_rows,
     dictionary,
+    intervals,
     roaring_pairs,
     sorted_keys,
 )
 from sparsetrace.propagation.hessian_stores.outer_products import Products
+from sparsetrace.propagation.jacobian_stores.intervals import TooManyIntervals
 from sparsetrace.propagation.jacobian_stores.tables import marks
 
 __all__ = ["HESSIAN_STORES", "Products"]
@@ -40,9 +43,19 @@ _WORD = 5.0
 """To gather and unite one 64-bit word."""
 _CELL = 1.0
 """To read one bit."""
+_MUCH = 2**23
+"""From so many products on intervals are tried, if each factor has many partners."""
+_PARTNERS = 256
+"""So many, on average.  An attempt holds as many intervals as there are products for them."""
 
 
 def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    keys = sorted_keys.work(products)
+    if keys > max(_MUCH, _PARTNERS * len(products.indices)):
+        try:
+            return intervals.solve(products, products.n + keys // _PARTNERS)
+        except TooManyIntervals:
+            pass
     if bitset_rows.bytes_needed(products) <= bitset_rows.LIMIT // 8:
         counts = products.counts
         gathered = int(counts[products.cliques].sum() + counts[products.left].sum())
@@ -50,7 +63,6 @@ def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]
         words = max(1, -(-products.n // 64))
         bits = (gathered + len(counts)) * words * _WORD + products.n**2 * _CELL
         bits += len(counts) * _ROW
-        keys = sorted_keys.work(products)
         if bits < keys * (_MARK if marks(keys, products.n**2) else _KEY):
             return bitset_rows.solve(products)
     return sorted_keys.solve(products)
@@ -62,4 +74,5 @@ HESSIAN_STORES: dict[str, Callable[[Products], tuple[NDArray[np.integer], NDArra
     "bitset": bitset_rows.solve,
     "roaring": roaring_pairs.solve,
     "dict": dictionary.solve,
+    "intervals": intervals.solve,
 }

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.propagation.jacobian_stores.csr import RunEntries
 from sparsetrace.propagation.jacobian_stores.expand import expand
+from sparsetrace.propagation.jacobian_stores.sizes import check_entries
 
 __all__ = ["solve"]
 
@@ -138,6 +139,7 @@ def _merged(n: int, offset: Ints, start: Ints, length: Ints) -> Stretches:
 
 def _written(n: int, diagonal: Ints, start: Ints, stop: Ints) -> tuple[Ints, NDArray[np.int32]]:
     """Both triangles, row by row."""
+    check_entries(2 * int((stop - start).sum()))
     below = diagonal > 0
     offset = np.concatenate([diagonal, -diagonal[below]])
     first = np.concatenate([start, start[below] + diagonal[below]])

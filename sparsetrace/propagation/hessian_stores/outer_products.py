@@ -11,11 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.errors import GraphSizeError
-
 __all__ = ["Products", "assembled"]
-
-_MOST_ENTRIES = 2**33
 
 
 @dataclass(slots=True)
@@ -32,11 +28,6 @@ class Products:
         Rows that are multiplied with themselves.
     left, right : ndarray of int, shape (p,)
         Rows that are multiplied with each other.
-
-    Raises
-    ------
-    GraphSizeError
-        If a single product would have more entries than memory can hold.
     """
 
     n: int
@@ -45,19 +36,6 @@ class Products:
     cliques: NDArray[np.integer]
     left: NDArray[np.integer]
     right: NDArray[np.integer]
-
-    def __post_init__(self) -> None:
-        counts = self.counts
-        most = 0
-        if len(self.cliques):
-            most = int(counts[self.cliques].max()) ** 2
-        if len(self.left):
-            most = max(most, int((counts[self.left] * counts[self.right]).max()))
-        if most > _MOST_ENTRIES:
-            raise GraphSizeError(
-                f"the Hessian is dense: a single operation makes {most:.3g} of its entries; "
-                "trace fewer inputs (argnums=), or use products with the Hessian instead"
-            )
 
     @property
     def counts(self) -> NDArray[np.int64]:

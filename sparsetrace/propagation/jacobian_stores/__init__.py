@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.passes.simplify import Program
-from sparsetrace.propagation.jacobian_stores import adaptive, bitset, csr, roaring
+from sparsetrace.propagation.jacobian_stores import adaptive, bitset, csr, intervals, roaring
 
 __all__ = ["STORES", "Pattern", "Store"]
 
@@ -25,4 +25,5 @@ STORES: dict[str, Store] = {
     "csr": csr.solve,
     "bitset": bitset.solve,
     "roaring": roaring.solve,
+    "intervals": intervals.solve,
 }

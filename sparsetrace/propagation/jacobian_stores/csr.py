@@ -41,6 +41,8 @@ def _solve_columns(tables: Tables, block: Columns) -> Table:
         runs = tables.split(runs, block.columns)
     if runs is not None:
         count, width = runs.values.shape
+        if not fits(count * width * tables.n):
+            check_entries(int(tables.counts(runs.values.reshape(-1)).sum()))
         rows = np.tile(np.arange(count), width)
         entries = tables.lookup(runs.values.T.reshape(-1), runs.steps.T.reshape(-1), rows)
         result = unite(count, tables.n, entries, runs.lengths)
@@ -88,8 +90,8 @@ def _unite_nodes(
     ends = np.zeros(len(parents) + 1, np.int64)
     np.cumsum(counts, out=ends[1:])
     total = int(ends[-1])
-    tables.spend(total)
-    check_entries(total)
+    tables.spend(total, len(parents))
+    check_entries(tables.held + total)
     size = len(indptr) - 1
     if total <= _CHUNK:
         cuts = [0, size]
@@ -121,14 +123,14 @@ def _solve_tree(tables: Tables, block: Rows) -> Table:
 
 
 def solve(
-    program: Program, budget: float = np.inf
+    program: Program, budget: float = np.inf, dense: float = np.inf
 ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """Patterns of the outputs as CSR index arrays.
 
     Raises
     ------
     OverBudget
-        If more than `budget` entries would have to be sorted.
+        If more than `budget` entries would have to be sorted, or `dense` of long rows.
 
     Examples
     --------
@@ -140,12 +142,12 @@ def solve(
     >>> indptr.tolist(), indices.tolist()
     ([0, 2, 4, 6], [0, 1, 1, 2, 2, 3])
     """
-    return _outputs(tabled(program, budget), program.outputs)
+    return _outputs(tabled(program, budget, dense), program.outputs)
 
 
-def tabled(program: Program, budget: float = np.inf) -> Tables:
+def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> Tables:
     """The patterns of all blocks of a program."""
-    tables = Tables(program, budget)
+    tables = Tables(program, budget, dense)
     for block in program.blocks:
         if not block.size:
             continue

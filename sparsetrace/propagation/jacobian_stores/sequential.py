@@ -13,14 +13,15 @@ from pyroaring import BitMap
 
 from sparsetrace.graph.graph import Ids
 from sparsetrace.propagation.jacobian_stores.expand import gather_rows
+from sparsetrace.propagation.jacobian_stores.sizes import check_entries
 
-__all__ = ["solve_sequential"]
+__all__ = ["levels", "solve_sequential"]
 
 _WIDE = 24
 """Nodes a level, on average, from which whole levels are united at a time."""
 
 
-def _levels(size: int, child: NDArray[np.integer], parent: Ids) -> NDArray[np.int64]:
+def levels(size: int, child: NDArray[np.integer], parent: Ids) -> NDArray[np.int64]:
     """Longest chain of parents inside the block, for each node."""
     level = [0] * size
     for c, p in zip(child.tolist(), parent.tolist(), strict=True):
@@ -61,7 +62,7 @@ def solve_sequential(
     ([0, 1, 3], [0, 0, 1])
     """
     size = len(indptr) - 1
-    level = _levels(size, child, parent)
+    level = levels(size, child, parent)
     deeper = np.flatnonzero(level)
     if len(deeper) >= _WIDE * int(level.max()):
         rows = _by_level(n, indptr, values, child, parent, level)
@@ -71,6 +72,7 @@ def solve_sequential(
     counts = np.diff(indptr)
     counts[deeper] = [len(rows[i]) for i in deeper.tolist()]
     np.cumsum(counts, out=out[1:])
+    check_entries(int(out[-1]))
     entries = np.empty(out[-1], np.int32)
     plain = np.flatnonzero(level == 0)
     source, _ = gather_rows(indptr, plain)
@@ -89,6 +91,7 @@ def _one_by_one(
     deeper: NDArray[np.integer],
 ) -> dict[int, Ids]:
     made: dict[int, BitMap] = {}
+    held = 0
     bounds, own = indptr.tolist(), values.tolist()
     first = np.searchsorted(child, deeper, side="left").tolist()
     last = np.searchsorted(child, deeper, side="right").tolist()
@@ -99,6 +102,8 @@ def _one_by_one(
             result = made.get(p)
             sets.append(BitMap(own[bounds[p] : bounds[p + 1]]) if result is None else result)
         made[i] = BitMap.union(*sets)
+        held += len(made[i])
+        check_entries(held)
     return {i: np.asarray(s.to_array()).astype(np.int32) for i, s in made.items()}
 
 
@@ -120,6 +125,7 @@ def _by_level(
         place = np.concatenate([np.arange(len(nodes)), np.searchsorted(nodes, child[edges])])
         counts = stop[source] - start[source]
         ends = np.cumsum(counts)
+        check_entries(len(pool) + int(ends[-1]))
         positions = np.repeat(start[source] - (ends - counts), counts) + np.arange(int(ends[-1]))
         key = np.sort(np.repeat(place, counts) * np.int64(n) + pool[positions])
         key = key[np.diff(key, prepend=-1) > 0]

@@ -22,6 +22,8 @@ __all__ = ["CsrArrays", "Entries", "OverBudget", "Table", "Tables", "distinct", 
 _FLAGS_PER_ENTRY = 24
 """Marking in a Boolean matrix beats sorting up to this many cells an entry."""
 _MOST_FLAGS = 2**28
+_DENSE = 64
+"""From so many entries a node, on average, other stores may do with less."""
 
 CsrArrays = tuple[NDArray[np.int64], Ids]
 Entries = tuple[NDArray[np.int64], Ids, Ids | None]
@@ -47,20 +49,24 @@ class Table:
 class Tables:
     """The tables made so far, and how to read patterns out of them."""
 
-    def __init__(self, program: Program, budget: float) -> None:
+    def __init__(self, program: Program, budget: float, dense: float = np.inf) -> None:
         self.n = program.n_inputs
         self.first_node = FIRST_INPUT + self.n
         self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
         self.tables: list[Table | None] = [None] * len(self.bases)
-        self.budget = budget
+        self.budget, self.dense = budget, dense
+        self.held = 0
 
-    def spend(self, entries: int) -> None:
-        """Count entries that are about to be sorted; stop where they exceed the budget."""
+    def spend(self, entries: int, nodes: int) -> None:
+        """Count entries of nodes that are about to be sorted; stop where they exceed the budget."""
         self.budget -= entries
-        if self.budget < 0:
+        if entries > _DENSE * nodes:
+            self.dense -= entries
+        if self.budget < 0 or self.dense < 0:
             raise OverBudget
 
     def add(self, table: Table) -> None:
+        self.held += len(table.values)
         self.tables[int(np.searchsorted(self.bases, table.base))] = table
 
     def _table(self, position: int) -> Table:

@@ -17,14 +17,15 @@ from sparsetrace import hessian_sparsity, lagrangian_hessian_sparsity
 from sparsetrace.errors import GraphSizeError, InputError
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Graph
 from sparsetrace.graph.interactions import interact, interact_all, multiply
+from sparsetrace.propagation import jacobian_stores
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
-    Products,
     bands,
     bitset_rows,
     sorted_keys,
 )
+from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 
 NAMES = tuple(HESSIAN_STORES)
 GRAPHS = 600
@@ -183,11 +184,17 @@ def check(seed: int) -> int:
         for i, j in model.of(node)[1]:
             wanted[i, j] = True
     stores = [("auto", name) for name in NAMES]
-    stores += [(name, "csr") for name in ("csr", "bitset", "roaring")]
+    stores += [(name, "csr") for name in ("csr", "bitset", "roaring", "intervals")]
+    total = int(wanted.sum())
     for store, hessian_store in stores:
         found = dense(n, *hessian_pattern(model.graph, outputs, store, hessian_store))
         assert (found == wanted).all(), (seed, store, hessian_store)
-    return int(wanted.sum())
+    if total:  # the same where it may not be written out
+        chosen = stores[seed % len(stores)]
+        rows = hessian_pattern(model.graph, outputs, *chosen, total - 1)
+        assert isinstance(rows, IntervalRows), (seed, *chosen)
+        assert (dense(n, *rows.csr()) == wanted).all(), (seed, *chosen)
+    return total
 
 
 @pytest.mark.parametrize("batch", range(GRAPHS // 100))
@@ -232,12 +239,19 @@ def test_pieces_that_are_too_short_are_left_to_others():
     assert bands.solve(200, [(np.full(50, 5), [spread, spread])]) is None
 
 
-def test_a_dense_product_too_large_is_refused():
-    indptr = np.array([0, 200_000])
-    one = np.zeros(1, int)
-    none = np.zeros(0, int)
-    with pytest.raises(GraphSizeError, match="dense"):
-        Products(200_000, indptr, np.arange(200_000), one, none, none)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_dense_product_too_large_stays_compressed(name):
+    found = hessian_sparsity(lambda x: x.sum() ** 2, np.ones(200_000), hessian_store=name)
+    assert found.nnz == 200_000**2
+    assert found.is_dense
+
+
+def test_products_too_ragged_for_intervals_are_refused_by_their_number(monkeypatch):
+    monkeypatch.setattr(jacobian_stores.intervals, "MOST", 300)
+    with pytest.raises(GraphSizeError, match=r"14,489 entries.*ragged"):
+        hessian_sparsity(
+            lambda x: np.sum(x[::2]) ** 2 + np.sum(x[::3]) ** 2, np.ones(200), max_entries=200
+        )
 
 
 def test_packed_bits_that_would_not_fit_are_refused():

@@ -22,7 +22,8 @@ from sparsetrace.errors import GraphSizeError, InputError
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Graph
 from sparsetrace.passes.simplify import simplify
 from sparsetrace.propagation.jacobian import index_sets, propagate
-from sparsetrace.propagation.jacobian_stores import STORES, adaptive, bitset, sizes
+from sparsetrace.propagation.jacobian_stores import STORES, adaptive, bitset, intervals, sizes
+from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 
 NAMES = tuple(STORES)
 GRAPHS = 2000
@@ -375,6 +376,15 @@ def check(seed: int) -> None:
         bounds, entries = indptr.tolist(), indices.tolist()
         found = [entries[lo:hi] for lo, hi in pairwise(bounds)]
         assert found == expected, f"seed {seed}, store {name}"
+    # entry for entry the same where it may not be written out
+    name, total = NAMES[seed % len(NAMES)], sum(map(len, expected))
+    if total:
+        rows = propagate(model.graph, outputs, name, total - 1)
+        assert isinstance(rows, IntervalRows), f"seed {seed}, store {name}"
+        assert rows.nnz == total
+        bounds, entries = (array.tolist() for array in rows.csr())
+        found = [entries[lo:hi] for lo, hi in pairwise(bounds)]
+        assert found == expected, f"seed {seed}, store {name}, compressed"
 
 
 # Thresholds decide how a pattern is computed and never what it is.
@@ -523,9 +533,19 @@ if __name__ == "__main__":
     sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else GRAPHS))
 
 
-@pytest.mark.parametrize("store", ["auto", "csr", "bitset"])
+@pytest.mark.parametrize("store", NAMES)
 @pytest.mark.parametrize("f", [lambda x: x - x.mean(), lambda x: np.fft.fft(x)])
-def test_a_dense_pattern_that_does_not_fit_is_refused_by_its_size(f, store, monkeypatch):
+def test_a_dense_pattern_that_does_not_fit_stays_compressed(f, store, monkeypatch):
     monkeypatch.setattr(sizes, "_memory", lambda: 2**20)
-    with pytest.raises(GraphSizeError, match="1,000,000 entries"):
-        sparsetrace.jacobian_sparsity(f, np.ones(1000), store=store)
+    pattern = sparsetrace.jacobian_sparsity(f, np.ones(1000), store=store)
+    assert pattern.is_dense
+    with pytest.raises(GraphSizeError, match=r"1,000,000 entries.*more than fit into memory"):
+        pattern.tocsr()
+
+
+def test_rows_too_ragged_for_intervals_are_refused_by_their_number(monkeypatch):
+    monkeypatch.setattr(intervals, "MOST", 1000)
+    with pytest.raises(GraphSizeError, match=r"entries.*too ragged"):
+        sparsetrace.jacobian_sparsity(
+            lambda x: np.cumsum(x[::2]) + x[-1], np.ones(200), max_entries=100
+        )
