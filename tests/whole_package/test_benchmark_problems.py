@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import peer_problems
 import pytest
+import workload_peers
 from small_calls import CALLS, calls, microseconds, numpy_microseconds
+from workloads import ALL_WORKLOADS, LOOKED_AT, WORKLOADS
 
 from problems import (
     HESSIAN_SIZES,
@@ -18,6 +21,9 @@ from problems import (
     swing_up,
 )
 from sparsetrace import hessian_sparsity, jacobian_sparsity, lagrangian_hessian_sparsity
+
+# Its numerical Hessian takes a second.
+TOO_DEAR = {"neural_ode"}
 
 
 def flat(nested) -> np.ndarray:
@@ -139,6 +145,39 @@ def test_hessian_pattern_is_the_numerical_one(name):
 def test_entries_of_a_network_of_any_size(size, width):
     problem = network(size, width)
     assert hessian_sparsity(problem.function, *problem.arguments).nnz == problem.entries
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_workload(name):
+    load = WORKLOADS[name]
+    problem = load.make(load.small)
+    sparsity = hessian_sparsity if load.hessian else jacobian_sparsity
+    pattern = sparsity(problem.function, *problem.arguments, argnums=problem.argnums)
+    assert pattern.shape == problem.shape
+    assert pattern.nnz == problem.entries
+
+
+@pytest.mark.parametrize("name", sorted(WORKLOADS.keys() - TOO_DEAR))
+def test_workload_is_the_numerical_one(name):
+    load = WORKLOADS[name]
+    problem = load.make(load.small)
+    numerical = numerical_hessian_pattern if load.hessian else numerical_pattern
+    sparsity = hessian_sparsity if load.hessian else jacobian_sparsity
+    pattern = sparsity(problem.function, *problem.arguments, argnums=problem.argnums)
+    union = numerical(problem, 0) | numerical(problem, 1)
+    np.testing.assert_array_equal(pattern.toarray(), union)
+
+
+def test_every_size_is_measured_in_ascending_order():
+    assert LOOKED_AT.keys() <= (PROBLEMS | HESSIANS).keys()
+    assert WORKLOADS.keys().isdisjoint(PROBLEMS | HESSIANS)
+    for load in ALL_WORKLOADS.values():
+        assert list(load.sizes) == sorted(set(load.sizes))
+
+
+def test_every_workload_has_a_version_of_a_peer():
+    assert ALL_WORKLOADS.keys() == (peer_problems.CASADI | workload_peers.CASADI).keys()
+    assert ALL_WORKLOADS.keys() >= (peer_problems.ASDEX | workload_peers.ASDEX).keys()
 
 
 def test_entries_at_the_large_sizes():
