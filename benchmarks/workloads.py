@@ -285,7 +285,10 @@ def branches(size: int) -> Problem:
     def function(x):
         state, states = x[0], []
         for i in range(size):
-            state = state * x[i + 1] if state > x[i] else np.sin(state) + x[i + 1]
+            if state > x[i]:  # noqa: SIM108 - as people write it
+                state = state * x[i + 1]
+            else:
+                state = np.sin(state) + x[i + 1]
             states.append(state)
         return states
 
