@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import peer_problems
+import peers
 import pytest
 import workload_peers
 from small_calls import CALLS, calls, microseconds, numpy_microseconds
@@ -178,6 +179,36 @@ def test_every_size_is_measured_in_ascending_order():
 def test_every_workload_has_a_version_of_a_peer():
     assert ALL_WORKLOADS.keys() == (peer_problems.CASADI | workload_peers.CASADI).keys()
     assert ALL_WORKLOADS.keys() >= (peer_problems.ASDEX | workload_peers.ASDEX).keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "missed"),
+    [
+        ({}, 0),
+        ({"median": 2.0}, 5),  # slower in three sizes, the mean, and growth
+        ({"megabytes": 200.0}, 3),
+        ({"failure": "over 20 s"}, 9),  # three do not run, are slower; both means, and growth
+        ({"entries": 1}, 9),
+    ],
+)
+def test_what_misses_a_target_is_counted(change, missed, monkeypatch, capsys):
+    """Ours is ten times as quick as MX, but for the change."""
+
+    def run(name, size, peer, options):
+        problem = WORKLOADS[name].make(size)
+        seconds = size * (1e-9 if peer == "sparsetrace" else 1e-8)
+        result = {"first": seconds, "median": seconds, "megabytes": 100.0}
+        result |= {"shape": list(problem.shape), "entries": problem.entries}
+        if peer == "sparsetrace":
+            result |= change
+            if "median" in change:
+                result["median"] *= size**2
+        return result
+
+    monkeypatch.setattr(peers, "run", run)
+    options = peers.parse(["--all", "--workloads", "hub"])
+    assert peers.show_all(["sparsetrace", "mx"], options) == missed
+    assert capsys.readouterr().out.count("hub 500000") >= 1
 
 
 def test_entries_at_the_large_sizes():
