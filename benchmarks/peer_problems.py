@@ -1,8 +1,9 @@
-"""The problems as the peers' users would write them, in CasADi (MX) and in JAX for asdex.
+"""The problems as the peers' users would write them, in CasADi and in JAX for asdex.
 
 Contract: nothing here imports a peer.  `CASADI` maps the name of a problem to a maker
-that takes CasADi and the size and returns the detection; `ASDEX` maps it to one that
-takes JAX, its NumPy and the size, and returns what makes the function anew.
+that takes CasADi, its type of symbols (MX or SX) and the size and returns the detection;
+`ASDEX` maps it to one that takes JAX, its NumPy and the size, and returns what makes the
+function anew.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ else:
     from problems import kernel, laplacian_matrix, multipliers
 
 
-def casadi_convolution(ca, size):
+def casadi_convolution(ca, symbols, size):
     weights, out = kernel(), size - 2
 
     def detect():
-        x = ca.MX.sym("x", 3 * size**2)
+        x = symbols.sym("x", 3 * size**2)
         planes = [ca.reshape(part, size, size) for part in ca.vertsplit(x, size**2)]
         outputs = []
         for feature in range(weights.shape[3]):
@@ -36,14 +37,14 @@ def casadi_convolution(ca, size):
     return detect
 
 
-def casadi_brusselator(ca, size):
+def casadi_brusselator(ca, symbols, size):
     def laplacian(w):
         up, down = ca.vertcat(w[1:, :], w[0, :]), ca.vertcat(w[-1, :], w[:-1, :])
         left, right = ca.horzcat(w[:, 1:], w[:, 0]), ca.horzcat(w[:, -1], w[:, :-1])
         return (up + down + left + right - 4 * w) * size**2
 
     def detect():
-        x = ca.MX.sym("x", 2 * size**2)
+        x = symbols.sym("x", 2 * size**2)
         u, v = (ca.reshape(part, size, size) for part in ca.vertsplit(x, size**2))
         reaction = u**2 * v
         rates = (1 + reaction - 4.4 * u + laplacian(u), 3.4 * u - reaction + laplacian(v))
@@ -52,9 +53,9 @@ def casadi_brusselator(ca, size):
     return detect
 
 
-def casadi_burgers(ca, size):
+def casadi_burgers(ca, symbols, size):
     def detect():
-        u = ca.MX.sym("u", size)
+        u = symbols.sym("u", size)
         padded = ca.vertcat(0, u, 0)
         left, middle, right = padded[:-2], padded[1:-1], padded[2:]
         diffusion = 0.01 * (left - 2 * middle + right) * (size + 1) ** 2
@@ -64,21 +65,21 @@ def casadi_burgers(ca, size):
     return detect
 
 
-def casadi_softmax(ca, size):
+def casadi_softmax(ca, symbols, size):
     def detect():
-        x = ca.MX.sym("x", size)
+        x = symbols.sym("x", size)
         powers = ca.exp(x - ca.mmax(x))
         return ca.jacobian_sparsity(powers / ca.sum1(powers), x)
 
     return detect
 
 
-def casadi_cosine(ca, size):
+def casadi_cosine(ca, symbols, size):
     slots, width, heads = 16, 64, 4
 
     def detect():
-        keys = [ca.MX.sym(f"keys{i}", width, heads) for i in range(size)]
-        memory = [ca.MX.sym(f"memory{i}", width, slots) for i in range(size)]
+        keys = [symbols.sym(f"keys{i}", width, heads) for i in range(size)]
+        memory = [symbols.sym(f"memory{i}", width, slots) for i in range(size)]
         outputs = []
         for key, stored in zip(keys, memory, strict=True):
             norms = ca.mtimes(ca.sqrt(ca.sum1(stored**2)).T, ca.sqrt(ca.sum1(key**2)))
@@ -86,29 +87,29 @@ def casadi_cosine(ca, size):
             for column in ca.horzsplit(similarity):
                 powers = ca.exp(column - ca.mmax(column))
                 outputs.append(powers / ca.sum1(powers))
-        symbols = keys + memory
-        function = ca.Function("weights", symbols, [ca.vertcat(*outputs)])
+        inputs = keys + memory
+        function = ca.Function("weights", inputs, [ca.vertcat(*outputs)])
         # Block by block, which is quicker than slices of one long symbol.
-        return ca.horzcat(*(function.jac_sparsity(0, i) for i in range(len(symbols))))
+        return ca.horzcat(*(function.jac_sparsity(0, i) for i in range(len(inputs))))
 
     return detect
 
 
-def casadi_laplacian(ca, size):
+def casadi_laplacian(ca, symbols, size):
     matrix = ca.DM(laplacian_matrix(size).tocsc())
 
     def detect():
-        x = ca.MX.sym("x", size**2)
+        x = symbols.sym("x", size**2)
         return ca.jacobian_sparsity(ca.mtimes(matrix, x**2), x)
 
     return detect
 
 
-def casadi_chain(ca, size):
+def casadi_chain(ca, symbols, size):
     start = ca.DM(np.linspace(0.1, 1, 12))
 
     def detect():
-        x = ca.MX.sym("x", size * 144)
+        x = symbols.sym("x", size * 144)
         state = start
         for part in ca.vertsplit(x, 144):
             state = ca.cos(ca.mtimes(ca.reshape(part, 12, 12).T, state))
@@ -117,23 +118,23 @@ def casadi_chain(ca, size):
     return detect
 
 
-def casadi_hessian(ca, function, size):
+def casadi_hessian(ca, symbols, function, size):
     def detect():
-        x = ca.MX.sym("x", size)
+        x = symbols.sym("x", size)
         # Three times as quick as ca.hessian, or more: that builds the Hessian's expression too.
         return ca.jacobian_sparsity(ca.gradient(function(x), x), x)
 
     return detect
 
 
-def casadi_rosenbrock(ca, size):
+def casadi_rosenbrock(ca, symbols, size):
     def function(x):
         return ca.sumsqr(10 * (x[1:] - x[:-1] ** 2)) + ca.sumsqr(1 - x[:-1])
 
-    return casadi_hessian(ca, function, size)
+    return casadi_hessian(ca, symbols, function, size)
 
 
-def casadi_pendulum(ca, size):
+def casadi_pendulum(ca, symbols, size):
     knots, step = size + 1, 2 / size
     of_angle, of_speed = map(ca.DM, multipliers(size))
 
@@ -155,10 +156,10 @@ def casadi_pendulum(ca, size):
         defects = ca.dot(of_angle, angle_defects) + ca.dot(of_speed, speed_defects)
         return step * ca.sumsqr(u) + defects
 
-    return casadi_hessian(ca, lagrangian, 3 * knots)
+    return casadi_hessian(ca, symbols, lagrangian, 3 * knots)
 
 
-def casadi_network(ca, size):
+def casadi_network(ca, symbols, size):
     start = ca.DM(np.linspace(0.1, 1, 12))
     cuts = [place for layer in range(size) for place in (156 * layer, 156 * layer + 144)]
 
@@ -171,7 +172,7 @@ def casadi_network(ca, size):
                 state = ca.tanh(state)
         return ca.sumsqr(state - 0.5)
 
-    return casadi_hessian(ca, loss, 156 * size)
+    return casadi_hessian(ca, symbols, loss, 156 * size)
 
 
 def asdex_convolution(jax, jnp, size):

@@ -5,8 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import peer_problems
+import peers
 import pytest
+import workload_peers
 from small_calls import CALLS, calls, microseconds, numpy_microseconds
+from workloads import ALL_WORKLOADS, LOOKED_AT, WORKLOADS
 
 from problems import (
     HESSIAN_SIZES,
@@ -18,6 +22,9 @@ from problems import (
     swing_up,
 )
 from sparsetrace import hessian_sparsity, jacobian_sparsity, lagrangian_hessian_sparsity
+
+# Its numerical Hessian takes a second.
+TOO_DEAR = {"neural_ode"}
 
 
 def flat(nested) -> np.ndarray:
@@ -139,6 +146,69 @@ def test_hessian_pattern_is_the_numerical_one(name):
 def test_entries_of_a_network_of_any_size(size, width):
     problem = network(size, width)
     assert hessian_sparsity(problem.function, *problem.arguments).nnz == problem.entries
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_workload(name):
+    load = WORKLOADS[name]
+    problem = load.make(load.small)
+    sparsity = hessian_sparsity if load.hessian else jacobian_sparsity
+    pattern = sparsity(problem.function, *problem.arguments, argnums=problem.argnums)
+    assert pattern.shape == problem.shape
+    assert pattern.nnz == problem.entries
+
+
+@pytest.mark.parametrize("name", sorted(WORKLOADS.keys() - TOO_DEAR))
+def test_workload_is_the_numerical_one(name):
+    load = WORKLOADS[name]
+    problem = load.make(load.small)
+    numerical = numerical_hessian_pattern if load.hessian else numerical_pattern
+    sparsity = hessian_sparsity if load.hessian else jacobian_sparsity
+    pattern = sparsity(problem.function, *problem.arguments, argnums=problem.argnums)
+    union = numerical(problem, 0) | numerical(problem, 1)
+    np.testing.assert_array_equal(pattern.toarray(), union)
+
+
+def test_every_size_is_measured_in_ascending_order():
+    assert LOOKED_AT.keys() <= (PROBLEMS | HESSIANS).keys()
+    assert WORKLOADS.keys().isdisjoint(PROBLEMS | HESSIANS)
+    for load in ALL_WORKLOADS.values():
+        assert list(load.sizes) == sorted(set(load.sizes))
+
+
+def test_every_workload_has_a_version_of_a_peer():
+    assert ALL_WORKLOADS.keys() == (peer_problems.CASADI | workload_peers.CASADI).keys()
+    assert ALL_WORKLOADS.keys() >= (peer_problems.ASDEX | workload_peers.ASDEX).keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "missed"),
+    [
+        ({}, 0),
+        ({"median": 2.0}, 5),  # slower in three sizes, the mean, and growth
+        ({"megabytes": 200.0}, 3),
+        ({"failure": "over 20 s"}, 9),  # three do not run, are slower; both means, and growth
+        ({"entries": 1}, 9),
+    ],
+)
+def test_what_misses_a_target_is_counted(change, missed, monkeypatch, capsys):
+    """Ours is ten times as quick as MX, but for the change."""
+
+    def run(name, size, peer, options):
+        problem = WORKLOADS[name].make(size)
+        seconds = size * (1e-9 if peer == "sparsetrace" else 1e-8)
+        result = {"first": seconds, "median": seconds, "megabytes": 100.0}
+        result |= {"shape": list(problem.shape), "entries": problem.entries}
+        if peer == "sparsetrace":
+            result |= change
+            if "median" in change:
+                result["median"] *= size**2
+        return result
+
+    monkeypatch.setattr(peers, "run", run)
+    options = peers.parse(["--all", "--workloads", "hub"])
+    assert peers.show_all(["sparsetrace", "mx"], options) == missed
+    assert capsys.readouterr().out.count("hub 500000") >= 1
 
 
 def test_entries_at_the_large_sizes():
