@@ -369,9 +369,10 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
     added = np.broadcast_to(value[..., None], candidates.shape).reshape(-1)
     order = np.argsort(candidates, axis=None, kind="stable")
     target = candidates.reshape(-1)[order]
-    unique = np.unique(target)
+    starts = np.flatnonzero(np.diff(target, prepend=-1))
+    unique, counts = target[starts], np.diff(starts, append=len(target))
     old = ids.reshape(-1)[unique]
-    out = united_into(trace, target, unique, added[order], old)
+    out = united_into(trace, counts, added[order], old)
     if trace.dependency:
         for entry in unsure:
             chosen = trace.graph.union_rows(ids_of(trace, entry).reshape(-1))

@@ -118,9 +118,9 @@ class Operand:
         at: Any = start if stop is None else slice(start, stop, step)
         return self._made(lambda read: read(self)[..., at])
 
-    def chosen(self, mask: NDArray[np.bool_]) -> Operand:
-        """The elements where a mask is true."""
-        return self._made(lambda read: read(self)[mask])
+    def chosen(self, places: NDArray[Any]) -> Operand:
+        """The elements where a mask is true, or of an array of places."""
+        return self._made(lambda read: read(self)[places])
 
     def where(self, mask: NDArray[np.bool_], other: Operand) -> Operand:
         """Its elements where a mask is true, the other's where it is false."""

@@ -17,6 +17,7 @@ import numpy as np
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import arange, array, asarray, empty, zeros
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
@@ -29,6 +30,14 @@ __all__ = ["at", "taken_in_turn", "united_into", "unites"]
 
 _SUMS = frozenset((np.add, np.subtract))
 """Whatever value one operand has, the result depends on the other."""
+_ASSOCIATIVE = frozenset(
+    getattr(np, name)
+    for name in "multiply maximum minimum fmax fmin logaddexp logaddexp2 hypot logical_and "
+    "logical_or logical_xor bitwise_and bitwise_or bitwise_xor add".split()
+)
+"""What is combined first makes no difference to what the result depends on."""
+_SPARSE = 4
+"""So many elements an index may there be in an array of which all are counted."""
 
 
 def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
@@ -36,15 +45,13 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     ids = x._ids
     places = arange(ids.size).reshape(ids.shape)[values_of(indices) if trace.local else indices]
     positions = places.reshape(-1)
-    unique = np.unique(positions, return_inverse=False) if positions.size else positions
+    order, unique, counts = _grouped(positions, ids.size)
     if len(unique) == len(positions) and not trace.local:
         # a single place must give an array, too
         operands_in = [Operand(trace, asarray(ids.reshape(-1)[places]), x._dtype), *operands]
         (new,) = elementwise.call(trace, ufunc, operands_in)
         _write(ids, positions, np.broadcast_to(new.ids, places.shape).reshape(-1))
         return
-    order = np.argsort(positions, kind="stable")
-    target = positions[order]
 
     def listed(elements: Any) -> NDArray[Any]:
         return array(np.broadcast_to(elements, places.shape).reshape(-1)[order])  # may be a view
@@ -60,19 +67,95 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
     ]
     if others:
         loops.result_dtypes(ufunc, (x, *operands))
-    if len(others) == 1 and len(target) and x._dtype.kind != "c" and unites(trace, ufunc):
-        old, added = ids.reshape(-1)[unique], others[0]._ids
-        if trace.local or trace.graph.pure or not ((old <= ZERO).any() or (added <= ZERO).any()):
-            _write(ids, unique, united_into(trace, target, unique, added, old))
+    if len(others) == 1 and len(positions):
+        (added,) = others
+        old = Operand(trace, ids.reshape(-1)[unique], x._dtype)
+        # a constant factor of zero leaves nothing of the others, a summand does
+        whatever = ufunc in _SUMS or trace.local or _without_constants(trace, old, added)
+        if whatever and x._dtype.kind != "c" and unites(trace, ufunc):
+            _write(ids, unique, _sums(trace, ufunc, old, added, counts))
+            return
+        if ufunc in _ASSOCIATIVE and not trace.local:
+            result = combine(trace, ufunc, old, _reduced(trace, ufunc, added, counts))
+            _write(ids, unique, landed(trace, x._dtype, result._ids))
             return
     values = array(x._values) if trace.local else None
-    for now in _turns(target):
+    target = positions[order]
+    for now in _turns(counts):
         here = np.unravel_index(target[now], ids.shape)
         left = Operand(trace, ids[here], x._dtype, None if values is None else values[here])
         result = combine(trace, ufunc, left, *(b.chosen(now) for b in others))
         ids[here] = landed(trace, x._dtype, result._ids)
         if values is not None:
             values[here] = result._values
+
+
+def _grouped(positions: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The order that sorts positions, the distinct ones, and how often each of them occurs."""
+    if size > _SPARSE * len(positions):
+        order = np.argsort(positions, kind="stable")
+        target = positions[order]
+        starts = np.flatnonzero(np.diff(target, prepend=-1))
+        return order, target[starts], np.diff(starts, append=len(target))
+    rows = csr_array(
+        (zeros(len(positions), np.int8), positions, arange(len(positions) + 1)),
+        shape=(len(positions), size),
+    )
+    columns = rows.tocsc()  # in time proportional to its length, and in order
+    counts = np.diff(columns.indptr)
+    unique = np.flatnonzero(counts)
+    return columns.indices, unique, counts[unique]
+
+
+def _without_constants(trace: Trace, *operands: Operand) -> bool:
+    return trace.graph.pure or not any((x._ids <= ZERO).any() for x in operands)
+
+
+def _sums(trace: Trace, ufunc: np.ufunc, old: Operand, added: Operand, counts: NDArray[Any]) -> Ids:
+    """What places depend on to which all of their group are added; constants are added up."""
+    ids = united_into(trace, counts, added._ids, old._ids)
+    if trace.local:
+        return ids
+    starts = np.cumsum(counts) - counts
+    constant = np.maximum(np.maximum.reduceat(added._ids, starts), old._ids) <= ZERO
+    if constant.any():
+        some = np.repeat(constant, counts)
+        sums = trace.graph.known_values(old._ids[constant], old._dtype)
+        group = np.repeat(arange(len(sums)), counts[constant])
+        with np.errstate(all="ignore"):
+            ufunc.at(sums, group, trace.graph.known_values(added._ids[some], added._dtype))
+        ids[constant] = trace.graph.constant(sums)
+    return ids
+
+
+def _reduced(trace: Trace, ufunc: np.ufunc, elements: Operand, counts: NDArray[Any]) -> Operand:
+    """One element for each group, combined by twos: as often as its length can be halved."""
+    while counts.max() > 1:
+        starts = np.cumsum(counts) - counts
+        rank = arange(counts.sum()) - np.repeat(starts, counts)
+        is_left = rank % 2 == 0
+        is_paired = is_left & (rank + 1 < np.repeat(counts, counts))
+        places = np.flatnonzero(is_paired)
+        left, right = elements.chosen(places), elements.chosen(places + 1)
+        pairs = combine(trace, ufunc, left, right)
+        ids = elements._ids[is_left]
+        ids[is_paired[is_left]] = _with_constants(trace, ufunc, left, right, pairs._ids)
+        elements = Operand(trace, ids, pairs._dtype)
+        counts = (counts + 1) // 2
+    return elements
+
+
+def _with_constants(trace: Trace, ufunc: np.ufunc, left: Operand, right: Operand, ids: Ids) -> Ids:
+    """What two elements give, where both are constants, is a constant."""
+    both = np.maximum(left._ids, right._ids) <= ZERO
+    if both.any():
+        with np.errstate(all="ignore"):
+            values = ufunc(
+                *(trace.graph.known_values(x._ids[both], x._dtype) for x in (left, right))
+            )
+        ids = ids.copy()
+        ids[both] = trace.graph.constant(values)
+    return ids
 
 
 def unites(trace: Trace, ufunc: np.ufunc) -> bool:
@@ -96,20 +179,19 @@ def taken_in_turn(trace: Trace, ufunc: np.ufunc, x: Any, *operands: Any) -> Ids:
     return asarray(landed(trace, x._dtype, trace.graph.union(once._ids, twice._ids)))
 
 
-def _turns(target: NDArray[Any]) -> Iterator[NDArray[np.bool_]]:
-    """Masks of a sorted array of places: the first mention of each, then the second..."""
-    rank = arange(len(target)) - np.searchsorted(target, target, side="left")
-    for turn in range(int(rank.max(initial=-1)) + 1):
-        yield rank == turn
+def _turns(counts: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Where groups have their first elements, then their second ones..."""
+    starts = np.cumsum(counts) - counts
+    for turn in range(int(counts.max(initial=0))):
+        more = counts > turn
+        starts, counts = starts[more], counts[more]
+        yield starts + turn
 
 
-def united_into(
-    trace: Trace, target: NDArray[Any], unique: NDArray[Any], added: Ids, old: Ids
-) -> Ids:
-    """What each place holds once its own node has been united with all that are added."""
-    counts = np.bincount(np.searchsorted(unique, target), minlength=len(unique)) + 1
-    indptr = zeros(len(unique) + 1, np.int64)
-    np.cumsum(counts, out=indptr[1:])
+def united_into(trace: Trace, counts: NDArray[Any], added: Ids, old: Ids) -> Ids:
+    """What each place holds once its own node has been united with all of its group."""
+    indptr = zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts + 1, out=indptr[1:])
     parents = empty(indptr[-1], np.int32)
     first = zeros(len(parents), bool)
     first[indptr[:-1]] = True

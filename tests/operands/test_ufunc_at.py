@@ -1,0 +1,65 @@
+"""``ufunc.at`` with many operands for one place, constants among them."""
+
+import numpy as np
+import pytest
+
+from oracles import assert_same_pattern, dense, numerical_jacobian_pattern
+from sparsetrace import hessian_sparsity, jacobian_sparsity
+
+HUB = np.zeros(3000, int)
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum", "hypot", "logaddexp"])
+@pytest.mark.parametrize("local", [False, True])
+def test_very_many_into_one(name, local):
+    ufunc = getattr(np, name)
+
+    def f(x):
+        y = np.ones(2)
+        ufunc.at(y, HUB, x)
+        return y
+
+    pattern = dense(jacobian_sparsity(f, np.linspace(0.99, 1.01, 3000), local=local))
+    if name == "maximum" and local:
+        assert pattern[0].nonzero()[0].tolist() == [2999]
+    else:
+        assert pattern[0].all()
+    assert not pattern[1].any()
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum", "fmin"])
+@pytest.mark.parametrize("place", [(5,), (3, 2), (50,)])
+def test_constants_among_them(name, place):
+    """Constants are folded group by group, in arrays of few places and of many."""
+    ufunc, rng = getattr(np, name), np.random.default_rng(len(place))
+    index = tuple(rng.integers(0, n, 12) for n in place)
+    known = np.where(np.arange(12) % 3 == 0, [0.0, 1.0, 5.0] * 4, np.nan)
+
+    def f(x):
+        y = np.zeros(place)
+        y[0] = x[0]
+        ufunc.at(y, index, np.where(np.isnan(known), x[np.arange(12) % 6], known))
+        ufunc.at(y, index, [0.5] * 12)
+        return y.ravel() * x[5]
+
+    points = [rng.uniform(0.2, 1.8, 6) for _ in range(60)]
+    wanted = np.any([numerical_jacobian_pattern(f, x) for x in points], axis=0)
+    pattern = dense(jacobian_sparsity(f, points[0]))
+    assert not (wanted & ~pattern).any()
+    if name in ("add", "subtract", "multiply"):
+        assert_same_pattern(jacobian_sparsity(f, points[0]), wanted)
+
+
+def test_products_of_a_group():
+    """Each factor meets each other one; sums meet nothing."""
+
+    def f(x):
+        y = np.ones(3)
+        np.multiply.at(y, [0, 0, 0, 1, 1], x)
+        np.add.at(y, [2, 2, 2, 2, 2], x)
+        return y.sum()
+
+    wanted = np.zeros((5, 5), bool)
+    wanted[:3, :3] = wanted[3:, 3:] = True
+    np.fill_diagonal(wanted, val=False)
+    assert np.array_equal(dense(hessian_sparsity(f, np.ones(5))), wanted)
