@@ -57,6 +57,7 @@ _REDUCTIONS = _functions(
     "nansum nanprod nanmean nanstd nanvar nanmax nanmin nanmedian percentile quantile"
 ) | {np.linalg.norm}
 """Functions that do not ask in which order the elements come."""
+_PLACE = np.place
 _REORDERING = _functions("sort flip roll")
 _PREFIXES = _functions("cumsum cumprod nancumsum nancumprod")
 _PRODUCTS = _functions("dot inner vdot")
@@ -190,7 +191,7 @@ class PickedArray(TracedArray):
             if any(all(x is not y for y in chosen) for x in held):
                 refuse(f"{name} of x[mask]", *args, *kwargs.values())
             return self.elementwise(partial(_called_at, function, args, kwargs, places), chosen)
-        if function is np.place:
+        if function is _PLACE:
             return _placed(**_signature(function).bind(*args, **kwargs).arguments)
         picked = args[0] if args else None
         if function in _COUNTING and isinstance(picked, PickedArray):

@@ -77,7 +77,8 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
             return
         if ufunc in _ASSOCIATIVE and not trace.local:
             result = combine(trace, ufunc, old, _reduced(trace, ufunc, added, counts))
-            _write(ids, unique, landed(trace, x._dtype, result._ids))
+            united = landed(trace, x._dtype, result._ids)
+            _write(ids, unique, _with_constants(trace, ufunc, old, added, counts, united))
             return
     values = array(x._values) if trace.local else None
     target = positions[order]
@@ -114,17 +115,23 @@ def _without_constants(trace: Trace, *operands: Operand) -> bool:
 def _sums(trace: Trace, ufunc: np.ufunc, old: Operand, added: Operand, counts: NDArray[Any]) -> Ids:
     """What places depend on to which all of their group are added; constants are added up."""
     ids = united_into(trace, counts, added._ids, old._ids)
-    if trace.local:
-        return ids
+    return ids if trace.local else _with_constants(trace, ufunc, old, added, counts, ids)
+
+
+def _with_constants(
+    trace: Trace, ufunc: np.ufunc, old: Operand, added: Operand, counts: NDArray[Any], ids: Ids
+) -> Ids:
+    """The ids of all places; those of constants alone are computed as NumPy does."""
     starts = np.cumsum(counts) - counts
     constant = np.maximum(np.maximum.reduceat(added._ids, starts), old._ids) <= ZERO
     if constant.any():
         some = np.repeat(constant, counts)
-        sums = trace.graph.known_values(old._ids[constant], old._dtype)
-        group = np.repeat(arange(len(sums)), counts[constant])
+        values = trace.graph.known_values(old._ids[constant], old._dtype)
+        group = np.repeat(arange(len(values)), counts[constant])
         with np.errstate(all="ignore"):
-            ufunc.at(sums, group, trace.graph.known_values(added._ids[some], added._dtype))
-        ids[constant] = trace.graph.constant(sums)
+            ufunc.at(values, group, trace.graph.known_values(added._ids[some], added._dtype))
+        ids = asarray(ids).copy()
+        ids[constant] = trace.graph.constant(values)
     return ids
 
 
@@ -139,22 +146,30 @@ def _reduced(trace: Trace, ufunc: np.ufunc, elements: Operand, counts: NDArray[A
         left, right = elements.chosen(places), elements.chosen(places + 1)
         pairs = combine(trace, ufunc, left, right)
         ids = elements._ids[is_left]
-        ids[is_paired[is_left]] = _with_constants(trace, ufunc, left, right, pairs._ids)
+        ids[is_paired[is_left]] = _folded(trace, ufunc, left, right, pairs._ids)
         elements = Operand(trace, ids, pairs._dtype)
         counts = (counts + 1) // 2
     return elements
 
 
-def _with_constants(trace: Trace, ufunc: np.ufunc, left: Operand, right: Operand, ids: Ids) -> Ids:
-    """What two elements give, where both are constants, is a constant."""
+def _folded(trace: Trace, ufunc: np.ufunc, left: Operand, right: Operand, ids: Ids) -> Ids:
+    """What two elements give, where both are constants, is a constant.
+
+    A product that is zero or infinite, and neither factor is, stays a factor: it would be neither
+    in the dtype or the order in which NumPy multiplies, and so it must end no dependency.
+    """
     both = np.maximum(left._ids, right._ids) <= ZERO
     if both.any():
+        one, other = (trace.graph.known_values(x._ids[both], x._dtype) for x in (left, right))
         with np.errstate(all="ignore"):
-            values = ufunc(
-                *(trace.graph.known_values(x._ids[both], x._dtype) for x in (left, right))
-            )
+            values = asarray(ufunc(one, other))
+        folded = trace.graph.constant(values)
+        if ufunc is np.multiply:
+            lost = (values == 0) & (one != 0) & (other != 0)
+            lost |= ~np.isfinite(values) & np.isfinite(one) & np.isfinite(other)
+            folded = np.where(lost, left._ids[both], folded)
         ids = ids.copy()
-        ids[both] = trace.graph.constant(values)
+        ids[both] = folded
     return ids
 
 

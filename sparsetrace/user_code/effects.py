@@ -13,6 +13,7 @@ import functools
 import sys
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from inspect import getattr_static
 from typing import Any
@@ -174,7 +175,7 @@ def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
             return False
         new = [f for f in functions if id(f) not in known]
         if not new:
-            seen.note(None, functools.partial(_callables_under, tuple(seen.objects), seen))
+            seen.note(None, functools.partial(_callables_under, seen))
             return True
         for function in new:
             known.add(id(function))
@@ -186,7 +187,8 @@ def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
                 return False
 
 
-def _callables_under(held: tuple[Any, ...], seen: _Seen) -> tuple[Any, ...]:
+def _callables_under(seen: _Seen) -> tuple[Any, ...]:
+    held = [read() for read in list(seen.globals.values())]
     functions = held_callables(held, seen.names | seen.asked, _names_in) or ()
     return (*functions, *_of_modules(held, seen.asked))
 
@@ -241,36 +243,84 @@ class _Seen(set[int]):
         self.classes: set[Any] = set()
         self.objects: list[Any] = []
         """Those that have names, beside what a function is called with."""
+        self.globals: dict[Hashable, Callable[[], Any]] = {}
+        """Reads what stands behind names of modules, for each of these that was looked at."""
         self._read: dict[Hashable, tuple[Callable[[], Any], Any]] = {}
 
-    def note(self, key: Hashable, read: Callable[[], Any]) -> Any:
-        """What is read, of which `holds` says whether it is the same later."""
-        value = read()
-        self._read.setdefault(key, (read, value))
-        return value
+    def note(self, key: Hashable, read: Callable[[], Any]) -> None:
+        """Remember what is read, of which `holds` says whether it is the same later."""
+        if key not in self._read:
+            self._read[key] = read, _shown(read())
 
     def holds(self) -> bool:
-        """Whether all names and containers hold what they held."""
-        return all(_is_same(read(), value) for read, value in self._read.values())
+        """Whether names, containers and classes hold what they held."""
+        for read, before in self._read.values():
+            now = read()
+            if now is not _GONE and _shown(now) != before:
+                return False
+        return True
 
 
-def _is_same(now: Any, before: Any) -> bool:
-    if type(now) is tuple is type(before):
-        return len(now) == len(before) and all(map(_is_same, now, before))
-    return now is before or (type(now) in _BOUND and type(now) is type(before) and now == before)
+_GONE = object()
+"""In place of what a function holds that is no more: calls of its like have kinds of their own."""
 
 
-_BOUND = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
-"""Made anew each time that one is read."""
+def _shown(value: Any) -> Hashable:
+    """Equal for what has effects alike; it keeps nothing alive that one call has made.
+
+    Results are united where nothing else holds them: what is kept here must not count.
+    """
+    if type(value) is tuple:
+        return tuple(map(_shown, value))
+    if isinstance(value, (type, types.FunctionType)):
+        return weakref.ref(value)
+    if isinstance(value, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
+        owner, function = value.__self__, getattr(value, "__func__", value.__name__)
+        return (
+            owner if isinstance(owner, types.ModuleType) else type(owner),
+            _shown(function),
+            value.__name__,
+        )
+    if isinstance(value, (types.ModuleType, np.ufunc)):
+        return value
+    cls = weakref.ref(type(value))
+    return (cls, id(value)) if callable(value) else cls
 
 
 def _callables_in(container: Any) -> tuple[Any, ...]:
+    if not isinstance(container, (dict, list, set, tuple)):
+        return ()
     items = container.values() if isinstance(container, dict) else container
     return tuple(filter(callable, items))
 
 
-def _callables_held(function: types.FunctionType) -> tuple[Any, ...]:
-    return tuple(value for _, value in cells_of(function) if callable(value))
+def _callables_held(function: weakref.ref[types.FunctionType]) -> Any:
+    """Those of its cells and its defaults."""
+    alive = function()
+    if alive is None:
+        return _GONE
+    held = [value for _, value in cells_of(alive)]
+    held += (*(alive.__defaults__ or ()), *(alive.__kwdefaults__ or {}).values())
+    return tuple(x if callable(x) else _callables_in(x) for x in held)
+
+
+def _global_value(scope: dict[str, Any], names: tuple[str, ...]) -> Any:
+    value = scope.get(names[0], vars(builtins).get(names[0], UNKNOWN))
+    for name in names[1:]:
+        value = attribute(value, name)
+    return value
+
+
+def _class_attribute(cls: weakref.ref[type], name: str) -> Any:
+    alive = cls()
+    if alive is None:
+        return _GONE
+    return next((vars(base)[name] for base in alive.__mro__ if name in vars(base)), None)
+
+
+def _asked_of(cls: weakref.ref[Any]) -> Any:
+    alive = cls()
+    return _GONE if alive is None else _asked(alive)
 
 
 def _held(function: object) -> list[Any]:
@@ -283,10 +333,12 @@ def _held(function: object) -> list[Any]:
 def _is_computed(seen: _Seen, given: tuple[Any, ...]) -> bool:
     """Whether an operator or a property of the user's classes that is used has side effects."""
     classes = seen.classes.union(map(type, given))
+    for cls in classes:
+        seen.note(("asked", id(cls)), functools.partial(_asked_of, weakref.ref(cls)))
     return any(
         name in seen.names or name.startswith("__")
         for cls in classes
-        for name in _computed(seen.note(cls, functools.partial(_asked, cls)))
+        for name in _computed(_asked(cls))
     )
 
 
@@ -432,7 +484,7 @@ def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     empty = dict.fromkeys(function.__code__.co_freevars)  # calling what has no value is an error
     cells = {**empty, **dict(cells_of(function))}
-    seen.note(("cells", id(function)), functools.partial(_callables_held, function))
+    seen.note(id(function), functools.partial(_callables_held, weakref.ref(function)))
     seen.objects += (*cells.values(), *defaults)
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
@@ -475,9 +527,25 @@ class _Body(HeldValues):
 
     def value(self, chain: Chain) -> Any:
         """What stands behind a chain of names, which may hold something else later."""
-        if len(chain) == 1 and chain[0][0] != "LOAD_GLOBAL":
-            return super().value(chain)  # as in the kinds of the call, or noted with its function
-        return self.seen.note((id(self), chain), functools.partial(super().value, chain))
+        if chain and chain[0][0] == "LOAD_GLOBAL":
+            names = tuple(str(name) for _, name in chain)
+            key = id(self.scope), names
+            read = functools.partial(_global_value, self.scope, names)
+            value = read()
+            self.seen.globals[key] = read
+            self.seen.note(key, read)
+            self.seen.note((key, "items"), lambda: _callables_in(read()))
+            return value
+        value = super().value(chain[:1])
+        for _, name in chain[1:]:
+            if isinstance(value, types.ModuleType):
+                self.seen.note((value, name), functools.partial(attribute, value, name))
+            elif value is not UNKNOWN:
+                cls = value if isinstance(value, type) else type(value)
+                read = functools.partial(_class_attribute, weakref.ref(cls), name)
+                self.seen.note((id(cls), name), read)
+            value = attribute(value, name)
+        return value
 
     def is_pure(self) -> bool:
         inside = self.cells | self.imported
@@ -563,8 +631,6 @@ class _Body(HeldValues):
         """Whether a value that is read stays as it is, and changes nothing if it is called."""
         self.seen.classes.add(type(value))
         self.seen.objects.append(value)
-        if isinstance(value, (dict, list, set)):
-            self.seen.note(id(value), functools.partial(_callables_in, value))
         return not callable(value) or _is_pure(value, self.seen)
 
     def _is_harmless_attribute(self, at: int) -> bool:

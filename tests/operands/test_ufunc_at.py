@@ -63,3 +63,34 @@ def test_products_of_a_group():
     wanted[:3, :3] = wanted[3:, 3:] = True
     np.fill_diagonal(wanted, val=False)
     assert np.array_equal(dense(hessian_sparsity(f, np.ones(5))), wanted)
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        np.array([16, 16], np.int8),
+        np.array([2**32, 2**32]),
+        np.array([1e-200, 1e-200]),
+        np.array([1e-30, 1e-30], np.float32),
+        np.array([1e200, 1e200]),
+        np.array([1e200, 1e200, 0.5]),
+    ],
+)
+def test_factors_whose_product_alone_would_be_nothing(factors):
+    def f(x):
+        y = x.copy()
+        np.multiply.at(y, np.zeros(len(factors), int), factors)
+        return y
+
+    assert dense(jacobian_sparsity(f, np.ones(2))).tolist() == [[True, False], [False, True]]
+
+
+def test_constants_alone_have_the_values_of_numpy():
+    def f(x):
+        y = np.ones(3)
+        np.multiply.at(y, [0, 0, 1, 1], np.array([16, 16, 3, 0], np.int8))
+        np.maximum.at(y, [2, 2], [4.0, 2.0])
+        known = 1.0 if y[0] == 256 and y[1] == 0 and y[2] == 4 else 0.0
+        return x[:2] * known
+
+    assert jacobian_sparsity(f, np.ones(3)).nnz == 2
