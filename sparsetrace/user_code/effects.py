@@ -145,6 +145,7 @@ def has_effects(
         or _runs_effects(seen, reached())
     )
     if known is not None and key is not None:
+        seen.forget_values()
         known[key] = _always if result else seen.holds
     return result
 
@@ -252,6 +253,11 @@ class _Seen(set[int]):
         if key not in self._read:
             self._read[key] = read, _shown(read())
 
+    def forget_values(self) -> None:
+        """Let go of what one call has made, before this is kept for others."""
+        self.objects.clear()
+        self.classes.clear()
+
     def holds(self) -> bool:
         """Whether names, containers and classes hold what they held."""
         for read, before in self._read.values():
@@ -277,7 +283,7 @@ def _shown(value: Any) -> Hashable:
     if isinstance(value, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
         owner, function = value.__self__, getattr(value, "__func__", value.__name__)
         return (
-            owner if isinstance(owner, types.ModuleType) else type(owner),
+            owner if isinstance(owner, types.ModuleType) else weakref.ref(type(owner)),
             _shown(function),
             value.__name__,
         )

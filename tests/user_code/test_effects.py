@@ -5,6 +5,7 @@ import operator
 import sys
 import types
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -315,3 +316,23 @@ def test_what_is_written_by_a_keyword_or_a_place(f, args):
 def test_functions_that_write_by_a_keyword_alone():
     assert not has_effects(added, (np.ones(2), "i,i", np.ones(2), np.ones(2)))
     assert not has_effects(functools.partial(np.einsum, "i,i"), (np.ones(2), np.ones(2)))
+
+
+def test_what_is_remembered_of_a_call_keeps_nothing_of_it_alive():
+    class Value:
+        """As a traced number: results are united where nothing else holds them."""
+
+    known = {}
+
+    def call():
+        value, other = Value(), Value()
+        alive = weakref.ref(value), weakref.ref(other)
+
+        def f(v, given):
+            return (v, value, given) if v > 0 else (-v, value, given)
+
+        assert not has_effects(f, (1.0, other), known=known)
+        return alive
+
+    assert [reference() for reference in call()] == [None, None]
+    assert len(known) == 1
