@@ -233,7 +233,7 @@ class Turn(Statement):
     def called(self) -> Any:
         values = self.values
         for other in self.others:
-            if self.trace.decide is None or not self.trace.decide():
+            if self.trace.decide is None or not self.trace.decide(among=self.states()):
                 break
             values = other
         return self.function(*values)

@@ -7,7 +7,8 @@ Which is known soon: each decision that waits for its other outcome is one more 
 and where the first path has many decisions the earliest are tried next, behind which most wait.
 If that takes long, by the clock of the whole trace, the next paths are drawn at random from those
 that wait: their depths tell how many there are.  `max_paths` of them are run, however long each
-takes; more are refused after a few.
+takes; more are refused after a few.  A run that meets other decisions on its way than the run
+before it did would miss the outcome that it was to see: that is an error (`OtherDecisions`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.user_code.frames import is_own, outside_frame
 from sparsetrace.user_code.handlers import code_map
 
-__all__ = ["Branches", "Enough"]
+__all__ = ["Branches", "Enough", "OtherDecisions"]
 
 _DEEP = 6
 """Frames that are remembered of a decision."""
@@ -40,10 +41,19 @@ _SUSPICIOUS = 16
 """Decisions for True at one line, in a row, from which it is tried whether they ever end."""
 _LONGEST = 4096
 """New decisions of a path that is run to see any result."""
+_DEEPEST = 0.7
+"""Of the frames that Python allows so many are taken at most: else a function calls itself anew for
+each outcome of a branch, or nearly, as a loop makes another turn."""
 _BEGUN = 2
 """Paths that are run before it is asked if there is a crowd."""
 
 Place = tuple[CodeType, int]
+Met = tuple[Place, int]
+"""Where a decision is taken, and how many there are to choose from."""
+
+
+class OtherDecisions(ValueDependentError):
+    """A run takes other decisions than an earlier one did that began with the same outcomes."""
 
 
 class Enough(BaseException):
@@ -132,9 +142,13 @@ class Branches:
         self._known = KnownComparisons()
         self._implied: set[int] = set()
         """The decisions of this run that those before them imply."""
-        self._waiting: list[tuple[list[bool], int, int]] = []
-        """Paths, the place of a decision whose other outcome was not run, and how many decisions
-        there are up to that which none before them imply."""
+        self._waiting: list[tuple[list[bool], list[Met], int, int]] = []
+        """Paths, what they met, the place of a decision whose other outcome was not run, and how
+        many decisions there are up to that which none before them imply."""
+        self._met: list[Met] = []
+        """The decisions of this run."""
+        self._expected: list[Met] = []
+        """Those that it is to meet first, as an earlier run did."""
         self.opened = time.monotonic()
         self.runs = 0
         self._began = self.opened if began is None else began
@@ -152,8 +166,11 @@ class Branches:
         """Begin the next path; False when all were run."""
         if self._resume is not None:  # the last run was one into the depth of a loop
             self.path, self._resume = self._resume, None
+            self._expected = self._met[: len(self.path)]
         else:
             if self.paths:
+                if self.taken < len(self._expected):
+                    self._refuse_other(self._expected[self.taken][0])
                 self._keep_waiting()
                 if not self._waiting:
                     return False
@@ -169,12 +186,12 @@ class Branches:
 
     def _keep_waiting(self) -> None:
         """Let the other outcomes of the new decisions of a path wait for their runs."""
-        done = self.path[: self.taken]
+        done, met = self.path[: self.taken], self._met[: self.taken]
         depth = sum(at not in self._implied for at in range(self._new_from))
         for at in range(self._new_from, len(done)):
             if at not in self._implied:
                 depth += 1
-                self._waiting.append((done, at, depth))
+                self._waiting.append((done, met, at, depth))
         if self.paths == 1:
             self._earliest_first = 2 ** min(depth, 64) > self.crowd
         if self._evidence is not None:
@@ -187,11 +204,12 @@ class Branches:
             self._random = random.Random(len(waiting))
             self._evidence = Evidence(self.max_paths), Evidence(self.crowd)
         if self._random is not None:
-            place, self._reached = drawn([depth for _, _, depth in waiting], self._random)
+            place, self._reached = drawn([depth for *_, depth in waiting], self._random)
         else:
             place = 0 if self._earliest_first else -1
-        path, at, _ = waiting.pop(place)
+        path, met, at, _ = waiting.pop(place)
         self.path = [*path[:at], not path[at]]
+        self._expected = met[: at + 1]
         self._new_from = at + 1
 
     def _weigh(self, depth: int, against_most: Evidence, against_crowd: Evidence) -> None:
@@ -211,6 +229,7 @@ class Branches:
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
         self.taken = 0
+        self._met = []
         self.standing.clear()
         self.trail.clear()
         self.here.clear()
@@ -228,18 +247,21 @@ class Branches:
         """Whether the next branch is one that no earlier run decided."""
         return self.taken == len(self.path)
 
-    def decide(self, *comparisons: Comparison) -> bool:
+    def decide(self, *comparisons: Comparison, among: int = 2) -> bool:
         """The outcome of the next branch of this run.
 
         Parameters
         ----------
         *comparisons : tuple
             Those of which this is the outcome.
+        among : int
+            Of so many one is chosen, by this decision and others after it.
         """
         known = map(self._known.outcome, comparisons)
         implied = next((outcome for outcome in known if outcome is not None), None)
         frame = outside_frame(sys._getframe(1))
         place = frame.f_code, frame.f_lineno
+        self._meet(place, among)
         self.trail.append(place)
         self.standing = _standing(frame)
         self.here[place] += 1
@@ -259,6 +281,28 @@ class Branches:
         self.taken += 1
         return outcome
 
+    def _meet(self, place: Place, among: int) -> None:
+        """Note a decision; it is the one that an earlier run met here, if there was one."""
+        self._met.append((place, among))
+        if self.taken < len(self._expected):
+            before, number = self._expected[self.taken]
+            if number != among or (place != before and _named(place) != _named(before)):
+                self._refuse_other(before)
+
+    def _refuse_other(self, before: Place) -> NoReturn:
+        """End the trace because of other decisions than those of an earlier run."""
+        code, line = before
+        raise OtherDecisions(
+            explain(
+                "bool()",
+                "run again with the same outcomes of its branches the function did not come to "
+                f"that at {code.co_filename}:{line} (in {code.co_name}) as before",
+                "What it does depends on something that changes from one call to the next, as a "
+                "counter, the time or the order of a set: let it depend on its arguments alone.",
+                BY_VALUES,
+            )
+        )
+
     def shown(self) -> str:
         """The decisions of this run in words: where each was taken, and its outcome."""
         taken = [
@@ -274,6 +318,12 @@ class Branches:
         A loop that ends on False, ``while abs(r) > tol``, would make its next turn in
         each path; one run that always goes on shows soon whether it ends at all.
         """
+        if self.taken >= _SUSPICIOUS and _is_deep():
+            if self.is_first:
+                self.is_cut = True
+                raise Enough
+            self.endless = True
+            self.refuse("a function calls itself again and again after a branch")
         if self._resume is not None:
             if self.here[place] > self.max_paths:
                 self.endless = True
@@ -321,6 +371,22 @@ class Branches:
                 BY_VALUES,
             )
         )
+
+
+def _is_deep() -> bool:
+    """Whether calls in one another are about to be too many for Python."""
+    left = int(_DEEPEST * sys.getrecursionlimit())
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and left:
+        frame = frame.f_back
+        left -= 1
+    return frame is not None
+
+
+def _named(place: Place) -> tuple[str, str, int]:
+    """What a place shares with the same one in code that was compiled anew."""
+    code, line = place
+    return code.co_filename, code.co_name, line
 
 
 def _codes(frame: FrameType | None) -> Iterator[CodeType]:

@@ -36,6 +36,7 @@ from sparsetrace.user_code.frames import (
     STANDARD,
     Place,
     is_library_code,
+    is_own,
     outside_entries,
     place_of,
 )
@@ -107,6 +108,8 @@ def speaks_of_traces(text: str) -> bool:
 
 
 def _package(frame: types.FrameType) -> str:
+    if is_own(frame.f_code):  # it may stand in a module of the user's for a function there
+        return __name__.partition(".")[0]
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 

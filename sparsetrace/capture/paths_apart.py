@@ -114,14 +114,14 @@ def run_apart(
 
     is_pure = False
 
-    def decide(*comparisons: Comparison) -> bool:
+    def decide(*comparisons: Comparison, among: int = 2) -> bool:
         nonlocal is_pure
         if not branches.path:
             if has_effects():
                 trace.decide = outer
-                return outer(*comparisons)
+                return outer(*comparisons, among=among)
             is_pure = True
-        return decide_apart(*comparisons)
+        return decide_apart(*comparisons, among=among)
 
     beside = beside or Beside()
     results: list[Any] = []
@@ -223,7 +223,7 @@ def _gone_on_with(
     if not results:
         raise judged(next(iter(refused.values())))
     chosen = 0
-    while chosen < len(results) - 1 and outer():
+    while chosen < len(results) - 1 and outer(among=len(results)):
         chosen += 1
     return results[chosen]
 

@@ -300,7 +300,7 @@ def _of_another_thread(graph: Graph) -> None:
 
 
 def _decider(trace: Trace, decide: Callable[..., bool]) -> Callable[..., bool]:
-    def decided(*comparisons: Comparison) -> bool:
+    def decided(*comparisons: Comparison, among: int = 2) -> bool:
         if get_ident() != trace.graph.thread:
             _of_another_thread(trace.graph)
         if trace.turns is not None and trace.turns.raced:
@@ -314,7 +314,7 @@ def _decider(trace: Trace, decide: Callable[..., bool]) -> Callable[..., bool]:
                     BY_VALUES,
                 )
             )
-        return decide(*comparisons)
+        return decide(*comparisons, among=among)
 
     return decided
 

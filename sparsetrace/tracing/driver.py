@@ -175,9 +175,7 @@ class _Runs:
         """
         session = self.session
         if session is None:
-            while (result := self.all_paths(Branches(self.max_paths))) is None:
-                pass
-            return result
+            return self._unhurried()
         with exchanging(session):
             try:
                 return self._each_way(session)
@@ -239,18 +237,25 @@ class _Runs:
         """Runs with moved state; none where the function cannot do without what it was."""
         self.watch = True
         try:
-            result = self.all_paths(Branches(self.max_paths))
+            result = self._unhurried()
         except TracingError:
             raise  # what it remembers may be all that the first run has seen
         except Exception:
             return []
-        return [run for run in (result.runs if result else ()) if len(run.outputs) == size]
+        return [run for run in result.runs if len(run.outputs) == size]
+
+    def _unhurried(self) -> Traced:
+        """The runs of all paths, however many these are."""
+        while (result := self.all_paths(Branches(self.max_paths))) is None:
+            pass
+        return result
 
     def all_paths(self, branches: Branches) -> Traced | None:
-        """One run per path; None where names were exchanged after the first decision.
+        """One run per path; None where they are to be begun anew.
 
-        With ``max`` exchanged there are fewer branches, with a mask decided more: paths from before
-        and after, also where another thread did it, cannot be enumerated together.
+        Which is where names were exchanged after the first decision: with ``max`` exchanged there
+        are fewer branches, with a mask decided more, and paths from before and after, also where
+        another thread did it, cannot be enumerated together.
         """
         runs: list[Run] = []
         left_out: list[str] = []

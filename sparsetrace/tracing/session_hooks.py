@@ -51,13 +51,13 @@ class _Once:
 def _decider(session: Session, branches: Branches) -> Callable[..., bool]:
     """Decides a branch, unless the name of a builtin that branches can be exchanged first."""
 
-    def decide(*comparisons: Comparison) -> bool:
+    def decide(*comparisons: Comparison, among: int = 2) -> bool:
         if branches.is_new():
             asking = outside_frame(sys._getframe(1))
             # NumPy compares traced numbers in an array of objects, which can be one of the trace
             if rebind_orderings(asking) or (calls_numpy(asking) and exchange_sequences()):
                 session.ask()
-        return branches.decide(*comparisons)
+        return branches.decide(*comparisons, among=among)
 
     return decide
 

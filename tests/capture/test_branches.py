@@ -29,7 +29,7 @@ from cases.branching_functions import (
     total,
 )
 from oracles import assert_same_pattern
-from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.branches import Branches, OtherDecisions
 
 
 def columns(f, n=4, **options):
@@ -267,6 +267,36 @@ def test_paths_are_enumerated_once_each():
         (True, True, False),
         (True, True, True),
     ]
+
+
+@pytest.mark.parametrize("among", [3, 2])
+def test_a_run_that_takes_other_decisions_than_the_one_before_is_refused(among):
+    branches = Branches(max_paths=100)
+    assert branches.start()
+    assert not branches.decide(among=2)
+    assert not branches.decide()
+
+    def again():  # the same place with three to choose from; or no decision at all
+        while branches.start():
+            if among == 3:
+                branches.decide(among=3)
+
+    with pytest.raises(OtherDecisions, match=r"test_branches.py:\d+ \(in test_a_run"):
+        again()
+
+
+def test_a_function_that_differs_from_call_to_call_is_refused(tmp_path):
+    kept = tmp_path / "kept"
+    kept.write_bytes(b"01" * 100)
+    with kept.open("rb", buffering=0) as file:
+
+        def f(x):
+            if file.read(1) == b"0":
+                return x[0] if x[1] > 0 else x[2]
+            return x[1] if x[2] > 0 else x[3]
+
+        with pytest.raises(st.ValueDependentError, match="from one call to the next"):
+            st.jacobian_sparsity(f, np.ones(4))
 
 
 def test_a_thousand_paths_through_a_cheap_function():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import math
 import types
 
 import numpy as np
@@ -191,3 +192,67 @@ def test_a_call_that_changes_something_is_refused():
 
     with pytest.raises(st.ValueDependentError, match="decision paths"):
         st.jacobian_sparsity(f, np.ones(2))
+
+
+def symmetric(x):
+    if x < 0:
+        return -symmetric(-x)
+    return math.exp(-x * x)
+
+
+def reflected(x, y):
+    if x < 0.5:
+        return y / reflected(1 - x, y)
+    return math.exp(x) * y
+
+
+def reduced(x, period):
+    return reduced(x - period, period) if x > period else math.sin(x)
+
+
+def last(x, y):
+    return x if abs(y) < 1e-3 else last(y * x, y * 0.4)
+
+
+def even(x, n):
+    return x * n if x < 1 else odd(x - 1, n)
+
+
+def odd(x, n):
+    return x - n if x < 1 else even(x - 1, n)
+
+
+def middle(f, a, b):
+    m = 0.5 * (a + b)
+    if abs(b - a) < 1e-3:
+        return m
+    return middle(f, a, m) if f(m) * f(a) < 0 else middle(f, m, b)
+
+
+RECURSIONS = {
+    "symmetric": (lambda x: symmetric(x[0]) * x[1], [[1, 1, 0, 0]]),
+    "reflected": (lambda x: reflected(x[0], x[1]), [[1, 1, 0, 0]]),
+    "reduced": (lambda x: reduced(x[0], x[1]), [[1, 1, 0, 0]]),
+    "last": (lambda x: last(x[1], x[3]), [[0, 1, 0, 1]]),
+    "even": (lambda x: even(x[0], x[2]), [[1, 0, 1, 0]]),
+    "middle": (lambda x: middle(lambda t, c=x[3]: t * t - c, x[0], x[1] + 2), [[1, 1, 0, 1]]),
+    "of each": (lambda x: np.array([symmetric(v) for v in x]), np.eye(4)),
+}
+
+
+@pytest.mark.parametrize("name", RECURSIONS)
+def test_functions_that_call_themselves_after_a_branch(name):
+    f, wanted = RECURSIONS[name]
+    pattern = st.jacobian_sparsity(f, np.full(4, 0.7))
+    np.testing.assert_array_equal(dense(pattern), wanted)
+    assert pattern.taken_whole
+
+
+def test_a_function_that_calls_itself_and_changes_something_is_refused():
+    def f(x):
+        if x.sum() < 0:
+            return f(-x)
+        return np.sqrt(x)
+
+    with pytest.raises(st.ValueDependentError, match="calls itself again and again"):
+        st.jacobian_sparsity(f, np.ones(3))
