@@ -34,6 +34,8 @@ class Comparison:
     """An entry that the pattern lacks."""
     is_analytic: bool = True
     """False where the complex step gives something else than real differences."""
+    is_repeatable: bool = True
+    """False where the function gives other values when it is called with the same numbers again."""
 
 
 def direction(x: Vector, seed: int | list[int]) -> Vector:
@@ -102,11 +104,12 @@ def compared(
     bounds: Bounds | None,
     seed: int = 2,
 ) -> Comparison:
-    """A derivative beside its function, by two calls along a random direction.
+    """A derivative beside its function, by a few calls along a random direction.
 
     Of an exact derivative one call is complex, and shows entries that are missing; the other is
-    real, and shows whether the complex step is right.  Of others they make one real difference.
-    Where a real call fails on both sides, as beyond the domain, nothing is said.
+    real, and shows whether the complex step is right.  Of others they make one real difference, and
+    a third call shows whether the function gives the same values again.  Where a real call fails on
+    both sides, as beyond the domain, nothing is said.
     """
     if not all(matrix.shape):
         return Comparison()
@@ -118,10 +121,21 @@ def compared(
             missing = _missing(function, x, v, matrix, derivative, base, method)
             return Comparison(missing, _is_real_derivative(function, x, v, bounds, product))
         base = function(x.copy()).copy()
+        if not _are_close(base, function(x.copy())):
+            return Comparison(is_repeatable=False)
         difference, v = _difference(function, x, v, bounds, _STEP, base)
         if difference is None:
             return Comparison()
         return Comparison(_missing(function, x, v, matrix, difference, base, method))
+
+
+def _are_close(values: Vector, others: Vector) -> bool:
+    """Whether differences of such values are not mainly those of one call from the next."""
+    if values.shape != others.shape:
+        return False
+    size = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    change = np.abs(values - others)
+    return not (change > np.sqrt(rounding_unit(values)) * size).any()
 
 
 def _difference(

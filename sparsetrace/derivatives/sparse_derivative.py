@@ -27,6 +27,11 @@ _SUSPECT = 1e10
 """Where a function is not analytic, rounding divided by the complex step is larger than this."""
 _LOOKED_AT = 4096
 """So many values of a derivative, evenly spaced, are looked at for that."""
+_NOT_REPEATABLE = (
+    "the function gives other values when it is called again with the same arguments, as where it "
+    "counts its calls, keeps results of earlier ones or draws random numbers: differences of such "
+    "values are no derivatives. Let it depend on its arguments alone, or give check=False"
+)
 
 
 class SparseDerivative(PreparedDerivative):
@@ -145,6 +150,8 @@ class SparseDerivative(PreparedDerivative):
         values are those of real differences then.
         """
         comparison = self._compared(x, self._matrix(values), _FIRST_SEED + self._num_checks)
+        if not comparison.is_repeatable:
+            raise VerificationError(_NOT_REPEATABLE)
         if comparison.missing is not None:
             raise VerificationError(self._about_missing(*comparison.missing))
         self._num_checks += 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -341,7 +342,7 @@ class _Runs:
                     putting_back(),
                     alone(trace, failures),
                 ):
-                    outputs = self.call(trace)
+                    outputs = copy_context().run(self.call, trace)  # with variables of its own
             except Restart:
                 pass
             except Exception as raised:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import array
 import collections
+import contextvars
 import dis
 import functools
 import gc
@@ -269,6 +270,7 @@ _BY_EXACT_TYPE: dict[type, str] = {
     types.BuiltinFunctionType: "builtin",
     types.ModuleType: "module",
     types.CellType: "cell",
+    contextvars.ContextVar: "variable",
     weakref.ProxyType: "proxy",
     weakref.CallableProxyType: "proxy",
     functools.partial: "partial",
@@ -336,12 +338,12 @@ def _visit_of(cls: type, package: str, mro: tuple[type, ...], has_attributes: bo
         return "class_"
     if threading.local in mro:
         return "local"
+    if cls in _BY_EXACT_TYPE:
+        return _BY_EXACT_TYPE[cls]
     if package == "sparsetrace" or package in _HELD_BY_SYSTEM or cls is np.memmap:
         return "nothing"
     if weakref.ref in mro:
         return "reference"
-    if cls in _BY_EXACT_TYPE:
-        return _BY_EXACT_TYPE[cls]
     if package == "numpy" and any(base.__name__ in _NUMPY_RANDOM for base in mro):
         return "randoms"
     for base, name in _CONTAINERS:
@@ -674,6 +676,10 @@ class Walk:
 
     def reference(self, item: Any, kind: _Kind, opaque: bool) -> None:
         self.push((weakref.ref.__call__(item),), opaque=opaque)
+
+    def variable(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        """What a context variable holds here; what is set in a run is gone after it."""
+        self.push((item.get(None),), opaque=opaque)
 
     def proxy(self, item: object, kind: _Kind, opaque: bool) -> None:
         self.found.unknown = True  # asking it for anything asks the object behind it

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import inspect
 import math
 import types
+from typing import Any
 
 import numpy as np
 import pytest
@@ -229,7 +231,20 @@ def middle(f, a, b):
     return middle(f, a, m) if f(m) * f(a) < 0 else middle(f, m, b)
 
 
+VARIABLE: contextvars.ContextVar[Any] = contextvars.ContextVar("VARIABLE", default=1.0)
+
+
+def scaled(x):
+    return scaled(-x) if x < 0 else math.exp(x) * VARIABLE.get()
+
+
+def with_a_variable(x):
+    VARIABLE.set(x[2])
+    return scaled(x[0])
+
+
 RECURSIONS = {
+    "a variable": (with_a_variable, [[1, 0, 1, 0]]),
     "symmetric": (lambda x: symmetric(x[0]) * x[1], [[1, 1, 0, 0]]),
     "reflected": (lambda x: reflected(x[0], x[1]), [[1, 1, 0, 0]]),
     "reduced": (lambda x: reduced(x[0], x[1]), [[1, 1, 0, 0]]),
@@ -246,6 +261,7 @@ def test_functions_that_call_themselves_after_a_branch(name):
     pattern = st.jacobian_sparsity(f, np.full(4, 0.7))
     np.testing.assert_array_equal(dense(pattern), wanted)
     assert pattern.taken_whole
+    assert VARIABLE.get() == 1.0
 
 
 def test_a_function_that_calls_itself_and_changes_something_is_refused():

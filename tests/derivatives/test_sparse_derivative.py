@@ -322,3 +322,16 @@ def test_a_derivative_inside_of_a_trace_is_refused_with_a_way_out():
         st.jacobian_sparsity(lambda x: jacobian(x) @ x, X)
     pattern = st.jacobian_sparsity(lambda x: jacobian(st.detach(x)) @ x, X, local=True)
     assert pattern.nnz == 5
+
+
+@pytest.mark.parametrize("method", [None, "2-point", "3-point"])
+def test_a_function_that_counts_its_calls_has_no_differences(method):
+    calls = []
+
+    def f(x):
+        calls.append(None)
+        return x * len(calls)
+
+    jacobian = st.sparse_jacobian(f, X, method=method)
+    with pytest.raises(st.VerificationError, match="other values when it is called again"):
+        jacobian(X)
