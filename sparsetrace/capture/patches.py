@@ -40,6 +40,7 @@ from sparsetrace.capture import (
 )
 from sparsetrace.capture.patch import ClassNames, Exchange, Patch, Replacements, by_owner
 from sparsetrace.capture.session import SESSION, Session
+from sparsetrace.errors import EscapeError
 from sparsetrace.operands import floating
 
 __all__ = [
@@ -199,9 +200,10 @@ def _restore_new_modules() -> None:
 def _loaded() -> frozenset[str]:
     """The groups whose modules the program has loaded by now.
 
-    That of numpy.ma waits until it is used: it is large, and few functions use it.
+    That of numpy.ma waits until it is used: it is large, and few functions use it.  So do those
+    that an error shows to be used.
     """
-    registered = registered_functions.loaded() - {masked.MODULE}
+    registered = registered_functions.loaded() - {masked.MODULE} - registered_functions.ON_ESCAPE
     return numba_functions.loaded().union(registered, threads.loaded())
 
 
@@ -307,6 +309,9 @@ def rebind(error: BaseException | None) -> None:
         _install(masked.MODULE)
     if sparse_arrays.are_used(traceback):
         _install(sparse_arrays.MODULE)
+    if isinstance(error, EscapeError):
+        for module in registered_functions.ON_ESCAPE & registered_functions.loaded():
+            _install(module)
     frames = early_names.passed(error)
     _rebind(frames)
     _exchange(early_names.conversion_patches(frames, error))

@@ -25,8 +25,13 @@ from sparsetrace.dispatch.function_rules import (
 from sparsetrace.numpy_rules.raising_functions import fail_alike_in_scipy
 from sparsetrace.user_code.reach import WATCHED
 
-__all__ = ["found_at", "loaded", "patches", "refresh", "wrapper_of"]
+__all__ = ["ON_ESCAPE", "found_at", "loaded", "patches", "refresh", "wrapper_of"]
 
+ON_ESCAPE = frozenset(("scipy.linalg.blas", "scipy.linalg.lapack"))
+"""Modules with very many rules, which few functions use by these names.
+
+They are exchanged once compiled code has read a traced array.
+"""
 _IMMUTABLE = 1 << 8
 """The flag of classes of compiled code, whose methods cannot be exchanged."""
 _PATCHES: dict[tuple[str, str], Patch] = {}
@@ -87,7 +92,7 @@ def refresh() -> bool:
     """
     global _held_elsewhere
     users = _with_wrappers(_patch(*key) for key in list(OVERRIDDEN) if _is_loaded(key[0]))
-    scipys = _functions_of(loaded())
+    scipys = _functions_of(loaded() - ON_ESCAPE)
     known = {**scipys, **users} if users else scipys
     if known is _held_elsewhere or _are_same(known, _held_elsewhere):
         return False

@@ -17,6 +17,12 @@ _IN_PLACE = (
 ).split()
 """No rule reads these: whether the arguments are checked, and may be written to."""
 
+
+def _typed(types: str, names: str) -> str:
+    """Names of routines of BLAS and LAPACK for each of some types of numbers."""
+    return " ".join(f" {kind}{name}" for name in names.split() for kind in types.split())
+
+
 RULES: dict[str, dict[str, str]] = {
     "scipy._external.array_api_extra": {"array_api": "apply_where"},
     "scipy._external.array_api_compat.numpy": {"array_api": "clip"},
@@ -118,6 +124,32 @@ RULES: dict[str, dict[str, str]] = {
             fractional_matrix_power funm hankel inv kron logm lstsq norm pinv pinvh polar qr signm
             sinhm sinm sqrtm svd svdvals tanhm tanm toeplitz
         """,
+        "linalg.fortran": "get_blas_funcs get_lapack_funcs",
+    },
+    "scipy.linalg.blas": {
+        "linalg.fortran": _typed("s d", "asum dot ger nrm2 symv")
+        + _typed(
+            "s d c z",
+            "axpy copy gbmv gemm gemv rot scal swap symm syr2k syrk trmm trmv trsm trsv",
+        )
+        + _typed("c z", "dotc dotu gerc geru hemm hemv herk")
+        + _typed("sc dz", "asum nrm2")
+        + _typed("is id ic iz", "amax")
+        + _typed("cs zd", "rot scal")
+        + " get_blas_funcs",
+    },
+    "scipy.linalg.lapack": {
+        "linalg.fortran": _typed(
+            "s d c z",
+            """
+            gbsv gbtrf gbtrs gecon geev gehrd gels gelsd gelss gelsy geqp3 geqrf gesdd gesv gesvd
+            getrf getri getrs gtsv gttrf gttrs lange lauum pbsv pbtrf pbtrs pocon posv potrf potri
+            potrs ptsv pttrf pttrs sysv sytrf trcon trsyl trtri trtrs
+            """,
+        )
+        + _typed("s d", "orgqr ormqr syev syevd syevr sygvd sytrs")
+        + _typed("c z", "heev heevd heevr hegvd hesv hetrf ungqr unmqr")
+        + " get_lapack_funcs",
     },
     "scipy.ndimage": {
         "ndimage.geometry": """
@@ -316,6 +348,7 @@ _ALWAYS = frozenset(
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     generic_filter labeled_comprehension lsim
     cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
+    get_blas_funcs get_lapack_funcs
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
     bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lobpcg lsmr lsqr minres qmr svds tfqmr
     anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point

@@ -85,7 +85,7 @@ def solved(matrix: SquareMatrices, dtype: np.dtype[Any], b, values=None) -> Any:
     return made(trace, ids, np.result_type(dtype, float_dtype(b)), values)
 
 
-def _solved(a, b) -> Any:
+def solution(a, b) -> Any:
     matrix = Factor.of(current(), a).moved(lambda data: data[None])
     return solved(SquareMatrices.of(matrix), float_dtype(a), b)
 
@@ -105,7 +105,7 @@ def _solve_triangle(call: Call, a, b, trans, *, lower: bool, unit_diagonal: bool
         raise ValueError(f"trans={trans!r}")
     if trans not in (0, "N"):
         a = a.T
-    return _solved(a, b)
+    return solution(a, b)
 
 
 def solve_banded(call, l_and_u, ab, b):
@@ -149,7 +149,7 @@ def lu_solve(call, lu_and_piv, b, trans):
     lu, b = array_of(lu), array_of(b)
     _plane(call, lu, b)
     if contains_traced(pivots):
-        return _solved(lu, b)
+        return solution(lu, b)
     order = np.arange(len(lu))
     for i, j in enumerate(np.asarray(pivots).tolist()):
         order[[i, j]] = order[[j, i]]
@@ -197,7 +197,7 @@ def _pair(c_or_cr) -> tuple[Any, Any]:
 def solve_toeplitz(call, c_or_cr, b):
     a, b = toeplitz_of(*_pair(c_or_cr)), array_of(b)
     _plane(call, b)
-    return _solved(a, b)
+    return solution(a, b)
 
 
 @harmless("workers")  # how many threads
@@ -214,7 +214,7 @@ def solve_circulant(call, c, b, singular, tol, baxis, outaxis):
         call.refuse("batches, axes and least squares have no rule", "Use scipy.linalg.solve.")
     constant(call, tol, "tol")
     index = np.arange(len(c))
-    return _solved(c[(index[:, None] - index) % len(c)], b)
+    return solution(c[(index[:, None] - index) % len(c)], b)
 
 
 def solve_sylvester(call, a, b, q):
@@ -258,7 +258,7 @@ def _solve_sums(call: Call, q, terms: list[tuple[Any, Any]]) -> Any:
         else:
             total = total + left[:, None, :, None] * right.T[None, :, None, :]
     a = total.reshape(m * n, m * n)
-    return _solved(a, q.reshape(-1)).reshape(m, n)
+    return solution(a, q.reshape(-1)).reshape(m, n)
 
 
 solve_lyapunov = solve_continuous_lyapunov

@@ -9,6 +9,7 @@ from numpy.lib import NumpyVersion
 
 from cases.scipy_calls.clusters import CLUSTERS
 from cases.scipy_calls.fftpack import FFTPACK
+from cases.scipy_calls.fortran import FORTRAN
 from cases.scipy_calls.interpolate import ORDINATES, POINTS
 from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
 from cases.scipy_calls.ndimage import IMAGES
@@ -134,6 +135,7 @@ ENDS = {
 }
 DENSE = {"linalg rsf2csf, full": "SciPy's rotations are taken to be of a full matrix"}
 EXTRA = {
+    "fortran geqrf": "R of np.linalg.qr has less, whose rule knows what is computed",
     **CHOSEN,
     "ndimage distance_transform_edt, sampling": UNITED["ndimage distance_transform_edt, sampling"],
     "spectra resample, spectrum": UNITED["spectra resample, spectrum"],
@@ -168,7 +170,9 @@ EXTRA = {
 }
 QR = "as np.linalg.qr: that a column is linear in itself is not seen"
 BY_QUADRATURE = "what SciPy makes of a user's method by quadrature is not followed"
+PRODUCT = "that the matrix is a product is not seen"
 EXTRA_HESSIAN = {
+    **dict.fromkeys(("fortran potrf", "fortran potrf, not clean"), PRODUCT),
     "hulls ConvexHull": "which products of coordinates a volume has is not looked at",
     "clusters ranked, is_valid_dm": "a symmetric matrix is not among the points",
     "decompositions issymmetric": "a symmetric matrix is not among the points",
@@ -191,6 +195,7 @@ EXTRA_HESSIAN = {
     "others quad, limits": "products with a linear integrand are not looked at",
     **WHOLE,
     "linalg qr": QR,
+    "fortran geqrf": QR,
     "special sph_harm_y, order 0": ORDERS,
     "spectra coherence": CANCELS,
     "spectra csd, median": CANCELS,
@@ -198,6 +203,7 @@ EXTRA_HESSIAN = {
     "spectra welch, complex": PARTS,
 }
 EXTRA_AT = {
+    **dict.fromkeys(("fortran potrf", "fortran potrf, not clean"), PRODUCT),
     "hulls ConvexHull": "which products of coordinates a volume has is not looked at",
     **CHOSEN,
     **AT_ONCE,
@@ -226,6 +232,7 @@ EXTRA_AT = {
     "spectra hilbert, rows": PARTS,
     "special sph_harm_y, order 0": ORDERS,
     "linalg qr": QR,
+    "fortran geqrf": QR,
     "linalg pinvh": "an entry is too small there for differences",
     "distance cdist, jensenshannon": "an entry is too small there for differences",
     "distance pdist, seuclidean": "an entry is too small there for differences",
@@ -265,6 +272,7 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
 
 KINDS = {
     "linalg": (LINALG, 4),
+    "fortran": (FORTRAN, 4),
     "decompositions": (DECOMPOSITIONS, 4),
     "matrices": (MATRICES, 2),
     "fftpack": (FFTPACK, 4),
