@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
-from sparsetrace.graph.interactions import live_pairs
+from sparsetrace.graph.liveness import live_pairs
 from sparsetrace.passes.simplify import Program, simplify
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
