@@ -106,7 +106,7 @@ def live_pairs(graph: Graph, outputs: Ids) -> list[Pair]:
     >>> x = g.inputs()
     >>> product = interact(g, g.union(x[:1], x[1:2]), [(x[:1], x[1:2])])
     >>> live_pairs(g, interact_all(g, g.union(product, x[2:])))
-    [(array([7], dtype=int32), array([7], dtype=int32))]
+    [(array([8], dtype=int32), array([8], dtype=int32))]
     """
     live = live_nodes(graph, outputs)
     items: list[Products | Contraction] = list(graph.interactions)

@@ -17,6 +17,7 @@ from sparsetrace.propagation.hessian_stores import (
     Products,
     bands,
     intervals,
+    joint_columns,
     sorted_keys,
 )
 from sparsetrace.propagation.jacobian import first_order, fitting
@@ -32,6 +33,7 @@ from sparsetrace.propagation.jacobian_stores.sizes import (
     fits,
     too_ragged,
 )
+from sparsetrace.propagation.jacobian_stores.tables import Tables
 
 __all__ = ["hessian_pattern"]
 
@@ -85,18 +87,26 @@ def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Patt
         first, second = first[real], second[real]
     if not len(squares) and not len(first):
         return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
+    tables = None
     if store in ("auto", "csr") and hessian_store in ("auto", "csr"):
-        result = _along_diagonals(program, squares, first, second)
+        result, tables = _along_diagonals(program, squares, first, second)
         if result is not None:
             return result
     nodes, place = _numbered(squares, first, second)
     squares = _distinct(place[squares])
     first, second = _distinct_pairs(place[first], place[second], len(nodes))
-    factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
+    factors: Pattern | IntervalRows | None = _read(tables, nodes)
+    if factors is None:
+        factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
+    tables = None
     if not isinstance(factors, IntervalRows):
         products = Products(graph.n_inputs, *factors, squares, first, second)
-        if fits(2 * sorted_keys.work(products)) or fits(graph.n_inputs**2):
-            return HESSIAN_STORES[hessian_store](products)
+        fewer, starts = joint_columns.joined(products) or (products, None)
+        if fits(2 * sorted_keys.work(fewer)) or fits(fewer.n**2):
+            found = HESSIAN_STORES[hessian_store](fewer)
+            if starts is None:
+                return found
+            return joint_columns.written_out(graph.n_inputs, starts, *found)
         factors = IntervalRows.of_csr(graph.n_inputs, *factors)
     try:
         return intervals.rows(factors, squares, first, second)
@@ -106,28 +116,38 @@ def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Patt
         raise too_ragged(int((counts[squares] ** 2).sum() + crossed)) from None
 
 
-def _along_diagonals(program: Program, squares: Ids, first: Ids, second: Ids) -> Pattern | None:
-    """The Hessian by runs of nodes, where they are long."""
+def _along_diagonals(
+    program: Program, squares: Ids, first: Ids, second: Ids
+) -> tuple[Pattern | None, Tables | None]:
+    """The Hessian by runs of nodes, where they are long; else the patterns made for it, if any."""
     result = []
     for columns in ([squares], [first, second]):
         if len(columns[0]):
             runs = find_runs(columns)
             if runs is None:
-                return None
+                return None, None
             result.append((runs, columns))
     try:
         cost = bit_cost(program)
         tables = csr.tabled(program, max(cost, LEAST) / SORT, dense_budget(program, cost))
     except (csr.OverBudget, TooManyEntries):
-        return None
+        return None, None
     groups = []
     for runs, columns in result:
         group = csr.along_runs(tables, runs, columns)
         if group is None:
-            return None
+            return None, tables
         groups.append(group)
     try:
-        return bands.solve(program.n_inputs, groups)
+        return bands.solve(program.n_inputs, groups), tables
+    except TooManyEntries:
+        return None, tables
+
+
+def _read(tables: Tables | None, nodes: Ids) -> Pattern | None:
+    """The patterns of the nodes, where they are made and can be written out."""
+    try:
+        return None if tables is None else csr.read(tables, nodes)
     except TooManyEntries:
         return None
 

@@ -26,7 +26,7 @@ from sparsetrace.propagation.jacobian_stores.tables import (
     unite,
 )
 
-__all__ = ["OverBudget", "RunEntries", "along_runs", "solve", "tabled"]
+__all__ = ["OverBudget", "RunEntries", "along_runs", "read", "solve", "tabled"]
 
 RunEntries = tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Ids, Ids]]]
 
@@ -142,7 +142,7 @@ def solve(
     >>> indptr.tolist(), indices.tolist()
     ([0, 2, 4, 6], [0, 1, 1, 2, 2, 3])
     """
-    return _outputs(tabled(program, budget, dense), program.outputs)
+    return read(tabled(program, budget, dense), program.outputs)
 
 
 def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> Tables:
@@ -194,7 +194,8 @@ def along_runs(tables: Tables, result: Runs, columns: list[Ids]) -> RunEntries |
     return runs.lengths, read
 
 
-def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+def read(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """The patterns of some nodes as CSR index arrays."""
     m = len(outputs)
     if not m:
         return np.zeros(1, np.int64), np.zeros(0, np.int32)
@@ -202,7 +203,7 @@ def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray
     if runs is None:
         period = interleaving(outputs)
         if period:
-            return interleaved([_outputs(tables, outputs[j::period]) for j in range(period)])
+            return interleaved([read(tables, outputs[j::period]) for j in range(period)])
     if runs is not None and len(runs.starts) <= _MOST_PIECES:
         patterns = _stored_patterns(tables, runs)
         if patterns is not None:
