@@ -15,6 +15,9 @@ on, so that these products, and the patterns in them, need not be looked at::
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import attrgetter
+
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
@@ -26,10 +29,13 @@ from sparsetrace.graph.interactions import Contraction, MatrixProduct, Pair, Pro
 
 __all__ = ["live_nodes", "live_pairs"]
 
+_CHUNK = 2**16
+"""Products looked at at a time."""
 _LONG = 2**14
 """From this length on it pays to look whether ids count up by one."""
 
 Flags = NDArray[np.bool_]
+_base_of = attrgetter("base")
 
 
 def live_nodes(graph: Graph, outputs: Ids) -> Flags:
@@ -162,19 +168,21 @@ def _live(item: Products, live: Flags, *, pure: bool) -> Products:
 
 def _not_held(graph: Graph, item: Products, squares: Flags, inner: Flags) -> list[Pair]:
     """The products without those that a square holds which is not among them."""
-    left, right = item.left, item.right
-    drop = inner[left]
-    if left is not right:
-        equal = left == right
-        if not equal.all():
+    nodes, left, right = item.nodes, item.left, item.right
+    keep = np.empty(len(left), bool)
+    for start in range(0, len(left), _CHUNK):
+        some = slice(start, start + _CHUNK)
+        drop = inner[left[some]]
+        if left is not right:
+            equal = left[some] == right[some]
             drop &= equal
-            maybe = np.flatnonzero(~equal & (squares[item.nodes] | inner[item.nodes]))
-            if len(maybe):
-                given = item.nodes[maybe], left[maybe], right[maybe]
-                drop[maybe[_are_parents(graph, *given)]] = True
-    if not drop.any():
+            here = nodes[some]
+            maybe = (squares[here] | inner[here]) & ~equal
+            if maybe.any():
+                drop |= maybe & _are_parents(graph, here, left[some], right[some])
+        np.logical_not(drop, out=keep[some])
+    if keep.all():
         return [(left, right)]
-    keep = ~drop
     if not keep.any():
         return []
     kept = left[keep]
@@ -186,40 +194,48 @@ def _are_parents(graph: Graph, nodes: Ids, left: Ids, right: Ids) -> Flags:
 
     False where that would take a longer look.
     """
+    result = zeros(len(nodes), bool)
+    if (nodes[1:] - nodes[:-1] == 1).all():  # then a slice of one block, as a rule
+        place = bisect_right(graph.blocks, int(nodes[0]), key=_base_of) - 1
+        if place >= 0 and int(nodes[-1]) < graph.blocks[place].base + graph.blocks[place].size:
+            start = int(nodes[0]) - graph.blocks[place].base
+            columns = _columns(graph, place, slice(start, start + len(nodes)))
+            return _are_among(left, right, columns) if columns else result
     bases = np.array([block.base for block in graph.blocks])
     at = np.searchsorted(bases, nodes, side="right") - 1
-    result = zeros(len(nodes), bool)
-    first, last = int(at.min()), int(at.max())
-    for position in [first] if first == last else np.flatnonzero(np.bincount(at + 1)) - 1:
-        if position < 0:
-            continue  # an input
-        some = slice(None) if first == last else np.flatnonzero(at == position)
-        block = graph.blocks[position]
-        columns = _columns(block, nodes[some] - np.int32(block.base))
-        if len(columns) == 1:
-            above = columns[0]
-            lowest, highest = np.searchsorted(bases, (above.min(), above.max()), side="right") - 1
-            if lowest != highest or lowest < 0:
-                continue
-            block = graph.blocks[lowest]
-            columns = _columns(block, above - np.int32(block.base))
-        if columns:
-            result[some] = _is_among(left[some], columns) & _is_among(right[some], columns)
+    for place in np.flatnonzero(np.bincount(at + 1)).tolist():
+        some = np.flatnonzero(at == place - 1)
+        if place and (columns := _columns(graph, place - 1, nodes[some] - bases[place - 1])):
+            result[some] = _are_among(left[some], right[some], columns)
     return result
 
 
-def _columns(block: Block, at: NDArray[np.integer]) -> list[Ids]:
+def _columns(graph: Graph, place: int, at: slice | NDArray[np.integer]) -> list[Ids]:
+    """The parents of some nodes of a block, or of their only parents; perhaps nothing."""
+    columns = _parents(graph.blocks[place], at)
+    if len(columns) != 1:
+        return columns
+    above = columns[0]
+    places = [bisect_right(graph.blocks, int(f(above)), key=_base_of) - 1 for f in (np.min, np.max)]
+    if places[0] != places[1] or places[0] < 0:
+        return columns
+    block = graph.blocks[places[0]]
+    return [above, *_parents(block, above - np.int32(block.base))]
+
+
+def _parents(block: Block, at: slice | NDArray[np.integer]) -> list[Ids]:
     """The parents of some nodes of a block, where each has as many; else nothing."""
     if isinstance(block, Columns):
         return [column[at] for column in block.columns]
-    width = len(block.parents) // block.size
-    if len(block.parents) != 2 * block.size or not (np.diff(block.indptr) == width).all():
+    if len(block.parents) != 2 * block.size or not (np.diff(block.indptr) == 2).all():
         return []
-    return list(block.parents.reshape(-1, width)[at].T)
+    return list(block.parents.reshape(-1, 2)[at].T)
 
 
-def _is_among(ids: Ids, columns: list[Ids]) -> Flags:
-    result: Flags = ids == columns[0]
+def _are_among(left: Ids, right: Ids, columns: list[Ids]) -> Flags:
+    found = [left == columns[0], right == columns[0]]
     for column in columns[1:]:
-        result |= ids == column
-    return result
+        found[0] |= left == column
+        found[1] |= right == column
+    both: Flags = found[0] & found[1]
+    return both

@@ -18,7 +18,6 @@ from sparsetrace.propagation.hessian_stores import (
     bands,
     intervals,
     joint_columns,
-    sorted_keys,
 )
 from sparsetrace.propagation.jacobian import first_order, fitting
 from sparsetrace.propagation.jacobian_stores import Pattern, csr
@@ -65,14 +64,46 @@ def hessian_pattern(
 
 
 def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Pattern | IntervalRows:
+    program, squares, first, second = _multiplied(graph, outputs)
+    if not len(squares) and not len(first):
+        return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
+    tables = None
+    if store in ("auto", "csr") and hessian_store in ("auto", "csr"):
+        result, tables = _along_diagonals(program, squares, first, second)
+        if result is not None:
+            return result
+    if len(first):
+        nodes, place = _numbered(squares, first, second)
+        squares = _distinct(place[squares])
+        first, second = _distinct_pairs(place[first], place[second], len(nodes))
+        del place
+    else:
+        nodes = _distinct(squares)
+        squares = np.arange(len(nodes), dtype=np.int32)
+    factors: Pattern | IntervalRows | None = _read(tables, nodes)
+    if factors is None:
+        factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
+    del nodes, program, tables
+    if not isinstance(factors, IntervalRows):
+        found = _united(Products(graph.n_inputs, *factors, squares, first, second), hessian_store)
+        if found is not None:
+            return found
+        factors = IntervalRows.of_csr(graph.n_inputs, *factors)
+    try:
+        return intervals.rows(factors, squares, first, second)
+    except TooManyIntervals:
+        counts = factors.row_counts()
+        crossed = 2 * (counts[first] * counts[second]).sum()
+        raise too_ragged(int((counts[squares] ** 2).sum() + crossed)) from None
+
+
+def _multiplied(graph: Graph, outputs: Ids) -> tuple[Program, Ids, Ids, Ids]:
+    """The nodes that are multiplied with themselves or with one another, and their program."""
     pairs = live_pairs(graph, outputs)
     cliques = [left for left, right in pairs if right is left]
     left = [left for left, right in pairs if right is not left]
     right = [right for left, right in pairs if right is not left]
-    wanted = [*cliques, *left, *right]
-    if not wanted:
-        return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
-    program = simplify(graph, wanted)
+    program = simplify(graph, [*cliques, *left, *right] or outputs[:0])
     count, half = sum(map(len, cliques)), sum(map(len, left))
     shown = program.outputs
     squares, first, second = shown[:count], shown[count : count + half], shown[count + half :]
@@ -81,39 +112,21 @@ def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Patt
         squares = np.concatenate([squares, first[same]])
         first, second = first[~same], second[~same]
     # nodes that turned out to depend on nothing
-    squares = squares[squares > OPAQUE]
+    if int(squares.min(initial=OPAQUE + 1)) <= OPAQUE:
+        squares = squares[squares > OPAQUE]
     real = np.minimum(first, second) > OPAQUE
     if not real.all():
         first, second = first[real], second[real]
-    if not len(squares) and not len(first):
-        return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
-    tables = None
-    if store in ("auto", "csr") and hessian_store in ("auto", "csr"):
-        result, tables = _along_diagonals(program, squares, first, second)
-        if result is not None:
-            return result
-    nodes, place = _numbered(squares, first, second)
-    squares = _distinct(place[squares])
-    first, second = _distinct_pairs(place[first], place[second], len(nodes))
-    factors: Pattern | IntervalRows | None = _read(tables, nodes)
-    if factors is None:
-        factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
-    tables = None
-    if not isinstance(factors, IntervalRows):
-        products = Products(graph.n_inputs, *factors, squares, first, second)
-        fewer, starts = joint_columns.joined(products) or (products, None)
-        if fits(2 * sorted_keys.work(fewer)) or fits(fewer.n**2):
-            found = HESSIAN_STORES[hessian_store](fewer)
-            if starts is None:
-                return found
-            return joint_columns.written_out(graph.n_inputs, starts, *found)
-        factors = IntervalRows.of_csr(graph.n_inputs, *factors)
-    try:
-        return intervals.rows(factors, squares, first, second)
-    except TooManyIntervals:
-        counts = factors.row_counts()
-        crossed = 2 * (counts[first] * counts[second]).sum()
-        raise too_ragged(int((counts[squares] ** 2).sum() + crossed)) from None
+    return program, squares, first, second
+
+
+def _united(products: Products, hessian_store: str) -> Pattern | IntervalRows | None:
+    """The Hessian by the store; None where that would write too many entries."""
+    fewer, starts = joint_columns.joined(products) or (products, None)
+    if not (fits(2 * fewer.work) or fits(fewer.n**2)):
+        return None
+    found = HESSIAN_STORES[hessian_store](fewer)
+    return found if starts is None else joint_columns.written_out(products.n, starts, *found)
 
 
 def _along_diagonals(

@@ -50,7 +50,7 @@ _PARTNERS = 256
 
 
 def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    keys = sorted_keys.work(products)
+    keys = products.work
     if keys > max(_MUCH, _PARTNERS * len(products.indices)):
         try:
             return intervals.solve(products, products.n + keys // _PARTNERS)

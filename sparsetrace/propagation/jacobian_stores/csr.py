@@ -59,8 +59,14 @@ def _solve_columns(tables: Tables, block: Columns) -> Table:
 
 def _solve_inputs(block: Columns) -> Table:
     """Node by node, every parent an input: the parents, sorted, are the pattern."""
-    wide = np.stack(block.columns, axis=1)
-    wide.sort(axis=1)
+    if len(block.columns) == 2:
+        wide = np.empty((block.size, 2), np.int32)
+        first, second = block.columns
+        np.minimum(first, second, out=wide[:, 0])
+        np.maximum(first, second, out=wide[:, 1])
+    else:
+        wide = np.stack(block.columns, axis=1)
+        wide.sort(axis=1)
     keep = np.ones(wide.shape, bool)
     np.not_equal(wide[:, 1:], wide[:, :-1], out=keep[:, 1:])
     if int(wide[:, 0].min()) <= OPAQUE:
