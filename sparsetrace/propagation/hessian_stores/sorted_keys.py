@@ -24,7 +24,7 @@ _FEW = 8
 _NARROW = 8
 """Up to this width rows are gathered column by column."""
 _KEPT = 2**24
-"""Keys gathered before repetitions are dropped."""
+"""Keys gathered before repetitions are dropped for the first time."""
 
 Ints = NDArray[np.integer]
 Keys = NDArray[np.int64]
@@ -70,15 +70,16 @@ class _Entries:
         self.bits = max(n - 1, 1).bit_length()
         self.diagonal = np.zeros(n, bool)
         self.pieces: list[Keys] = []
-        self.total = 0
+        self.total, self.most = 0, _KEPT
 
     def above(self, low: Ints, high: Ints) -> None:
         """Entries whose rows `low` are below their columns `high`."""
         self.pieces.append((low.astype(np.int64) << self.bits) | high)
         self.total += len(low)
-        if self.total > _KEPT:
+        if self.total > self.most:
             self.pieces = [self._distinct()]
             self.total = len(self.pieces[0])
+            self.most = max(_KEPT, 2 * self.total)  # each key is sorted a few times at the most
 
     def add(self, a: Ints, b: Ints) -> None:
         """Entries anywhere."""
