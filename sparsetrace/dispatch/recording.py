@@ -25,7 +25,7 @@ from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES
 from sparsetrace.graph.complex_parts import joined, parts_of
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Block, Columns, Graph, Ids
-from sparsetrace.graph.interactions import Contraction, Products
+from sparsetrace.graph.interactions import Contraction, MatrixProduct, Products
 from sparsetrace.operands.complex_operands import real_dtype
 from sparsetrace.operands.operands import Elements, is_traced, python_type
 from sparsetrace.propagation.jacobian import index_sets
@@ -412,7 +412,7 @@ def _step(block: Block, table: _Table) -> Step:
 
 def _multiplied(result: Any, table: _Table) -> tuple[type, list[Places]]:
     """An interaction as its type and the places of its arrays, equal ones one and the same."""
-    if type(result) not in (Products, Contraction):
+    if type(result) not in (Products, Contraction, MatrixProduct):
         raise _NoRecipe
     given = [getattr(result, field.name) for field in fields(result)]
     made: dict[int, Places] = {}

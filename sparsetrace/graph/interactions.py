@@ -1,53 +1,35 @@
-"""What the nonlinear nodes of a graph multiply, and which of that reaches an output.
+"""What the nonlinear nodes of a graph multiply.
 
 Contract: knows node ids and graphs, nothing of traced arrays or functions.  A Hessian entry
 (i, j) needs a node that is nonlinear in two of its parents (an *interaction*), one that
-depends on input i and one on input j, and a way from that node to the output through
-non-zero first derivatives: then the node is *live*.  So only first-order patterns are
-propagated, and the Hessian is the union of products of the patterns of live interactions;
-that is as tight as keeping a Hessian pattern for every number, since both follow the
-second-order chain rule::
-
-    y = f(u, v):  y'' = f_u u'' + f_v v'' + f_uu u'u' + f_uv (u'v' + v'u') + f_vv v'v'
+depends on input i and one on input j.  `sparsetrace.graph.liveness` says which interactions
+reach an output.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import array, zeros
+from numpy import array
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, Columns, Graph, Ids, Rows
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids
 
 __all__ = [
     "Contraction",
-    "Interaction",
+    "MatrixProduct",
+    "Pair",
     "Products",
     "interact",
     "interact_all",
-    "live_nodes",
-    "live_pairs",
     "multiply",
 ]
 
-_LONG = 2**14
-"""From this length on it pays to look whether ids count up by one."""
-
-Live = NDArray[np.bool_]
 Pair = tuple[Ids, Ids]
-
-
-class Interaction(Protocol):
-    """Pairs of nodes that are multiplied with each other."""
-
-    def pairs(self, graph: Graph, live: Live) -> list[Pair]:
-        """The pairs that a live node multiplies, as id arrays of one dimension."""
 
 
 @dataclass(slots=True)
@@ -57,13 +39,6 @@ class Products:
     nodes: Ids
     left: Ids
     right: Ids
-
-    def pairs(self, graph: Graph, live: Live) -> list[Pair]:
-        keep = live[self.nodes]
-        if keep.all():
-            return [(self.left, self.right)]
-        left = self.left[keep]
-        return [(left, left if self.right is self.left else self.right[keep])]
 
 
 @dataclass(slots=True)
@@ -78,7 +53,8 @@ class Contraction:
     left: Ids
     right: Ids
 
-    def pairs(self, graph: Graph, live: Live) -> list[Pair]:
+    def pairs(self, graph: Graph, live: NDArray[np.bool_]) -> list[Pair]:
+        """The pairs that live nodes multiply, as id arrays of one dimension."""
         mask = live[np.maximum(self.out, 0)]
         left, right = self.left, self.right
         if mask.all():
@@ -103,12 +79,17 @@ class Contraction:
                     result.append((rows, columns))
         return result
 
-    def _of_single_products(self, graph: Graph, mask: Live) -> Pair:
+    def _of_single_products(self, graph: Graph, mask: NDArray[np.bool_]) -> Pair:
         """``out[b, j] = left[b] * right[b, j]``: one left factor with all right ones in use."""
         used = mask[:, 0] & (self.right[:, 0] > OPAQUE)
         some = used.any(axis=1)
         indptr = np.append(0, np.cumsum(np.count_nonzero(used[some], axis=1)))
         return self.left[some, 0, 0], graph.union_segments(indptr, self.right[:, 0][used])
+
+
+@dataclass(slots=True)
+class MatrixProduct(Contraction):
+    """A contraction whose outputs depend on both factors of all that they multiply."""
 
 
 # ------------------------------------------------------------------- recording
@@ -125,6 +106,7 @@ def interact_all(graph: Graph, ids: Ids, since: int | None = None) -> Ids:
 
     Examples
     --------
+    >>> from sparsetrace.graph.liveness import live_pairs
     >>> g = Graph(2, second_order=True)
     >>> y = interact_all(g, g.inputs())
     >>> live_pairs(g, y[:1])
@@ -162,6 +144,7 @@ def interact(
 
     Examples
     --------
+    >>> from sparsetrace.graph.liveness import live_pairs
     >>> g = Graph(2, second_order=True)
     >>> x = g.inputs()
     >>> y = interact(g, x[:1], [(x[:1], x[1:])])
@@ -193,8 +176,12 @@ def interact(
 def multiply(graph: Graph, out: Ids, left: Ids, right: Ids, since: int | None = None) -> Ids:
     """``out[b, i, j]`` as nodes that multiply ``left[b, i, k]`` with ``right[b, k, j]``.
 
+    Unless the graph is local, `out` has to depend on both factors of each product of two
+    factors that depend on anything.
+
     Examples
     --------
+    >>> from sparsetrace.graph.liveness import live_pairs
     >>> g = Graph(4, second_order=True)
     >>> x = g.inputs().reshape(1, 2, 2)
     >>> y = multiply(g, g.union(x[:, :, :1], x[:, :1]), x[:, :, :1], x[:, :1])
@@ -206,7 +193,8 @@ def multiply(graph: Graph, out: Ids, left: Ids, right: Ids, since: int | None = 
         rows = np.asarray((left > OPAQUE).any(axis=1))
         needed = np.broadcast_to(np.matmul(rows[:, None], right > OPAQUE), out.shape)
     made = _own_nodes(graph, out, since, needed)
-    graph.interactions.append(Contraction(array(made), array(left), array(right)))
+    kind = Contraction if graph.local else MatrixProduct
+    graph.interactions.append(kind(array(made), array(left), array(right)))
     return made
 
 
@@ -233,79 +221,3 @@ def _own_nodes(graph: Graph, ids: Ids, since: int | None, needed: NDArray[np.boo
     if free.all():
         return ids
     return np.where(free, ids, graph.node(ids))
-
-
-# --------------------------------------------------------------------- liveness
-def live_nodes(graph: Graph, outputs: Ids) -> Live:
-    """Which nodes reach one of `outputs` through non-zero first derivatives.
-
-    Examples
-    --------
-    >>> g = Graph(2, second_order=True)
-    >>> x = g.inputs()
-    >>> y, z = g.node(x), g.node(x)
-    >>> live_nodes(g, g.node(y)[:1]).nonzero()[0].tolist()
-    [2, 4, 8]
-    """
-    blocks = graph.finish()
-    live = zeros(graph.size, bool)
-    live[outputs[outputs > OPAQUE]] = True
-    for block in reversed(blocks):
-        mask = live[block.base : block.base + block.size]
-        every = bool(mask.all())
-        if not every and not mask.any():
-            continue
-        if isinstance(block, Columns):
-            at = None if every else np.flatnonzero(mask)
-            for column in block.columns:
-                _mark(live, column if at is None else column[at], pure=graph.pure)
-        elif block.sequential:
-            _from_last(live, block)
-        else:
-            parents = block.parents
-            if not every:
-                parents = parents[np.repeat(mask, np.diff(block.indptr))]
-            _mark(live, parents, pure=graph.pure)
-    live[: OPAQUE + 1] = False
-    return live
-
-
-def _mark(live: Live, ids: Ids, *, pure: bool) -> None:
-    if len(ids) > _LONG:
-        first, last = int(ids[0]), int(ids[-1])
-        if first >= 0 and last - first == len(ids) - 1 and (ids[1:] - ids[:-1] == 1).all():
-            live[first : last + 1] = True
-            return
-    live[ids if pure else np.maximum(ids, 0)] = True
-
-
-def _from_last(live: Live, block: Rows) -> None:
-    """Parents may lie in the block itself: node by node, from the last one."""
-    flags = live.view(np.uint8).data
-    parents, bounds = block.parents.tolist(), block.indptr.tolist()
-    for i in range(block.size - 1, -1, -1):
-        if flags[block.base + i]:
-            for parent in parents[bounds[i] : bounds[i + 1]]:
-                if parent > OPAQUE:
-                    flags[parent] = 1
-
-
-def live_pairs(graph: Graph, outputs: Ids) -> list[Pair]:
-    """The pairs of nodes whose patterns' products make up the Hessian of `outputs`."""
-    live = live_nodes(graph, outputs)
-    result: list[Pair] = []
-    interactions: list[Interaction] = list(graph.interactions)
-    if graph.scalar_products:
-        table = array(graph.scalar_products, np.int32).reshape(-1, 3)
-        interactions.append(Products(*(array(column) for column in table.T)))
-    for interaction in interactions:
-        for left, right in interaction.pairs(graph, live):
-            if not graph.pure and left.size:
-                keep = (left > OPAQUE) & (right > OPAQUE)
-                if not keep.all():
-                    same = right is left
-                    left = left[keep]
-                    right = left if same else right[keep]
-            if left.size:
-                result.append((left, right))
-    return result

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
-from sparsetrace.graph.interactions import live_pairs
+from sparsetrace.graph.liveness import live_pairs
 from sparsetrace.passes.simplify import Program, simplify
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
     Products,
     bands,
     intervals,
-    sorted_keys,
+    joint_columns,
 )
 from sparsetrace.propagation.jacobian import first_order, fitting
 from sparsetrace.propagation.jacobian_stores import Pattern, csr
@@ -32,6 +32,7 @@ from sparsetrace.propagation.jacobian_stores.sizes import (
     fits,
     too_ragged,
 )
+from sparsetrace.propagation.jacobian_stores.tables import Tables
 
 __all__ = ["hessian_pattern"]
 
@@ -63,40 +64,30 @@ def hessian_pattern(
 
 
 def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Pattern | IntervalRows:
-    pairs = live_pairs(graph, outputs)
-    cliques = [left for left, right in pairs if right is left]
-    left = [left for left, right in pairs if right is not left]
-    right = [right for left, right in pairs if right is not left]
-    wanted = [*cliques, *left, *right]
-    if not wanted:
-        return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
-    program = simplify(graph, wanted)
-    count, half = sum(map(len, cliques)), sum(map(len, left))
-    shown = program.outputs
-    squares, first, second = shown[:count], shown[count : count + half], shown[count + half :]
-    same = first == second
-    if same.any():
-        squares = np.concatenate([squares, first[same]])
-        first, second = first[~same], second[~same]
-    # nodes that turned out to depend on nothing
-    squares = squares[squares > OPAQUE]
-    real = np.minimum(first, second) > OPAQUE
-    if not real.all():
-        first, second = first[real], second[real]
+    program, squares, first, second = _multiplied(graph, outputs)
     if not len(squares) and not len(first):
         return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
+    tables = None
     if store in ("auto", "csr") and hessian_store in ("auto", "csr"):
-        result = _along_diagonals(program, squares, first, second)
+        result, tables = _along_diagonals(program, squares, first, second)
         if result is not None:
             return result
-    nodes, place = _numbered(squares, first, second)
-    squares = _distinct(place[squares])
-    first, second = _distinct_pairs(place[first], place[second], len(nodes))
-    factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
+    if len(first):
+        nodes, place = _numbered(squares, first, second)
+        squares = _distinct(place[squares])
+        first, second = _distinct_pairs(place[first], place[second], len(nodes))
+        del place
+    else:
+        nodes = _distinct(squares)
+        squares = np.arange(len(nodes), dtype=np.int32)
+    factors: Pattern | IntervalRows | None = _read(tables, nodes)
+    if factors is None:
+        factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
+    del nodes, program, tables
     if not isinstance(factors, IntervalRows):
-        products = Products(graph.n_inputs, *factors, squares, first, second)
-        if fits(2 * sorted_keys.work(products)) or fits(graph.n_inputs**2):
-            return HESSIAN_STORES[hessian_store](products)
+        found = _united(Products(graph.n_inputs, *factors, squares, first, second), hessian_store)
+        if found is not None:
+            return found
         factors = IntervalRows.of_csr(graph.n_inputs, *factors)
     try:
         return intervals.rows(factors, squares, first, second)
@@ -106,28 +97,70 @@ def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Patt
         raise too_ragged(int((counts[squares] ** 2).sum() + crossed)) from None
 
 
-def _along_diagonals(program: Program, squares: Ids, first: Ids, second: Ids) -> Pattern | None:
-    """The Hessian by runs of nodes, where they are long."""
+def _multiplied(graph: Graph, outputs: Ids) -> tuple[Program, Ids, Ids, Ids]:
+    """The nodes that are multiplied with themselves or with one another, and their program."""
+    pairs = live_pairs(graph, outputs)
+    cliques = [left for left, right in pairs if right is left]
+    left = [left for left, right in pairs if right is not left]
+    right = [right for left, right in pairs if right is not left]
+    program = simplify(graph, [*cliques, *left, *right] or outputs[:0])
+    count, half = sum(map(len, cliques)), sum(map(len, left))
+    shown = program.outputs
+    squares, first, second = shown[:count], shown[count : count + half], shown[count + half :]
+    same = first == second
+    if same.any():
+        squares = np.concatenate([squares, first[same]])
+        first, second = first[~same], second[~same]
+    # nodes that turned out to depend on nothing
+    if int(squares.min(initial=OPAQUE + 1)) <= OPAQUE:
+        squares = squares[squares > OPAQUE]
+    real = np.minimum(first, second) > OPAQUE
+    if not real.all():
+        first, second = first[real], second[real]
+    return program, squares, first, second
+
+
+def _united(products: Products, hessian_store: str) -> Pattern | IntervalRows | None:
+    """The Hessian by the store; None where that would write too many entries."""
+    fewer, starts = joint_columns.joined(products) or (products, None)
+    if not (fits(2 * fewer.work) or fits(fewer.n**2)):
+        return None
+    found = HESSIAN_STORES[hessian_store](fewer)
+    return found if starts is None else joint_columns.written_out(products.n, starts, *found)
+
+
+def _along_diagonals(
+    program: Program, squares: Ids, first: Ids, second: Ids
+) -> tuple[Pattern | None, Tables | None]:
+    """The Hessian by runs of nodes, where they are long; else the patterns made for it, if any."""
     result = []
     for columns in ([squares], [first, second]):
         if len(columns[0]):
             runs = find_runs(columns)
             if runs is None:
-                return None
+                return None, None
             result.append((runs, columns))
     try:
         cost = bit_cost(program)
         tables = csr.tabled(program, max(cost, LEAST) / SORT, dense_budget(program, cost))
     except (csr.OverBudget, TooManyEntries):
-        return None
+        return None, None
     groups = []
     for runs, columns in result:
         group = csr.along_runs(tables, runs, columns)
         if group is None:
-            return None
+            return None, tables
         groups.append(group)
     try:
-        return bands.solve(program.n_inputs, groups)
+        return bands.solve(program.n_inputs, groups), tables
+    except TooManyEntries:
+        return None, tables
+
+
+def _read(tables: Tables | None, nodes: Ids) -> Pattern | None:
+    """The patterns of the nodes, where they are made and can be written out."""
+    try:
+        return None if tables is None else csr.read(tables, nodes)
     except TooManyEntries:
         return None
 

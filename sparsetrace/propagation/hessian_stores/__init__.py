@@ -3,7 +3,7 @@
 Contract: each store turns `Products` into CSR index arrays, and all give the same answer.
 
 ============  =====================================================================
-``csr``       sorted keys of the upper triangle; cost grows with the products' entries
+``csr``       sorted keys, or marks in a matrix; cost grows with the products' entries
 ``bitset``    packed bits a row; for dense Hessians
 ``roaring``   one set of 64-bit pairs
 ``dict``      a dictionary of sets, one for each row
@@ -35,14 +35,14 @@ __all__ = ["HESSIAN_STORES", "Products"]
 # Measured with benchmarks/bench_hessians.py, in nanoseconds.
 _KEY = 70.0
 """To write out and sort one entry."""
-_MARK = 12.0
+_MARK = 6.0
 """To write out and mark one entry, where the Hessian is small."""
-_ROW = 200.0
+_ROW = 300.0
 """To pack one row."""
-_WORD = 5.0
+_WORD = 8.0
 """To gather and unite one 64-bit word."""
-_CELL = 1.0
-"""To read one bit."""
+_CELL = 3.0
+"""To read one bit or mark."""
 _MUCH = 2**23
 """From so many products on intervals are tried, if each factor has many partners."""
 _PARTNERS = 256
@@ -50,7 +50,7 @@ _PARTNERS = 256
 
 
 def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    keys = sorted_keys.work(products)
+    keys = products.work
     if keys > max(_MUCH, _PARTNERS * len(products.indices)):
         try:
             return intervals.solve(products, products.n + keys // _PARTNERS)
@@ -61,9 +61,10 @@ def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]
         gathered = int(counts[products.cliques].sum() + counts[products.left].sum())
         gathered += int(counts[products.right].sum())
         words = max(1, -(-products.n // 64))
-        bits = (gathered + len(counts)) * words * _WORD + products.n**2 * _CELL
-        bits += len(counts) * _ROW
-        if bits < keys * (_MARK if marks(keys, products.n**2) else _KEY):
+        cells = products.n**2
+        read = cells * _CELL
+        bits = (gathered + len(counts)) * words * _WORD + len(counts) * _ROW + read
+        if bits < (keys * _MARK + read if marks(keys, cells) else keys * _KEY):
             return bitset_rows.solve(products)
     return sorted_keys.solve(products)
 

@@ -7,14 +7,20 @@ and of ``p x q`` and ``q x p`` over the pairs, p and q being rows of one CSR pat
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Products", "assembled"]
+__all__ = ["Products", "assembled", "marked"]
+
+_CELLS = 2**20
+"""Of a Boolean matrix, looked at at a time."""
+_THIN = 8
+"""With less than one mark in so many cells, the marks are found one by one."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Products:
     """Patterns and their products.
 
@@ -37,10 +43,17 @@ class Products:
     left: NDArray[np.integer]
     right: NDArray[np.integer]
 
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Entries of each pattern."""
-        return np.diff(self.indptr).astype(np.int64)
+        return np.diff(self.indptr).astype(np.int64, copy=False)
+
+    @cached_property
+    def work(self) -> int:
+        """Entries of all products, repetitions included."""
+        squares = self.counts[self.cliques]
+        crossed = self.counts[self.left] @ self.counts[self.right]
+        return int(squares @ squares + squares.sum()) // 2 + int(crossed)
 
 
 def assembled(
@@ -82,4 +95,34 @@ def assembled(
         first = np.cumsum(below) - below
         start = indptr[:-1] - first
         indices[places + start[mirrored]] = owners
+    return indptr, indices
+
+
+def marked(flags: NDArray[np.bool_]) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """The same from a matrix in which of each entry, or of its mirror image, is a mark.
+
+    Examples
+    --------
+    >>> indptr, indices = marked(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 1]], bool))
+    >>> indptr.tolist(), indices.tolist()
+    ([0, 1, 1, 3], [2, 0, 2])
+    """
+    n = len(flags)
+    step = max(1, _CELLS // max(n, 1))
+    indptr = np.zeros(n + 1, np.int64)
+    for lo in range(0, n, step):
+        rows = flags[lo : lo + step]
+        rows |= flags[:, lo : lo + step].T
+        counts = np.bitwise_count(np.packbits(rows, axis=1))
+        indptr[lo + 1 : lo + 1 + step] = counts.sum(axis=1, dtype=np.int64)
+    np.cumsum(indptr, out=indptr)
+    indices = np.empty(int(indptr[-1]), np.int32)
+    columns = np.broadcast_to(np.arange(n, dtype=np.int32), (min(step, n), n))
+    for lo in range(0, n, step):
+        rows = flags[lo : lo + step]
+        begin, end = int(indptr[lo]), int(indptr[min(lo + step, n)])
+        if (end - begin) * _THIN > rows.size:
+            indices[begin:end] = columns[: len(rows)][rows]
+        else:
+            indices[begin:end] = np.flatnonzero(rows) % n
     return indptr, indices

@@ -26,7 +26,7 @@ from sparsetrace.propagation.jacobian_stores.tables import (
     unite,
 )
 
-__all__ = ["OverBudget", "RunEntries", "along_runs", "solve", "tabled"]
+__all__ = ["OverBudget", "RunEntries", "along_runs", "read", "solve", "tabled"]
 
 RunEntries = tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Ids, Ids]]]
 
@@ -59,8 +59,14 @@ def _solve_columns(tables: Tables, block: Columns) -> Table:
 
 def _solve_inputs(block: Columns) -> Table:
     """Node by node, every parent an input: the parents, sorted, are the pattern."""
-    wide = np.stack(block.columns, axis=1)
-    wide.sort(axis=1)
+    if len(block.columns) == 2:
+        wide = np.empty((block.size, 2), np.int32)
+        first, second = block.columns
+        np.minimum(first, second, out=wide[:, 0])
+        np.maximum(first, second, out=wide[:, 1])
+    else:
+        wide = np.stack(block.columns, axis=1)
+        wide.sort(axis=1)
     keep = np.ones(wide.shape, bool)
     np.not_equal(wide[:, 1:], wide[:, :-1], out=keep[:, 1:])
     if int(wide[:, 0].min()) <= OPAQUE:
@@ -142,7 +148,7 @@ def solve(
     >>> indptr.tolist(), indices.tolist()
     ([0, 2, 4, 6], [0, 1, 1, 2, 2, 3])
     """
-    return _outputs(tabled(program, budget, dense), program.outputs)
+    return read(tabled(program, budget, dense), program.outputs)
 
 
 def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> Tables:
@@ -194,7 +200,8 @@ def along_runs(tables: Tables, result: Runs, columns: list[Ids]) -> RunEntries |
     return runs.lengths, read
 
 
-def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+def read(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """The patterns of some nodes as CSR index arrays."""
     m = len(outputs)
     if not m:
         return np.zeros(1, np.int64), np.zeros(0, np.int32)
@@ -202,7 +209,7 @@ def _outputs(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray
     if runs is None:
         period = interleaving(outputs)
         if period:
-            return interleaved([_outputs(tables, outputs[j::period]) for j in range(period)])
+            return interleaved([read(tables, outputs[j::period]) for j in range(period)])
     if runs is not None and len(runs.starts) <= _MOST_PIECES:
         patterns = _stored_patterns(tables, runs)
         if patterns is not None:
