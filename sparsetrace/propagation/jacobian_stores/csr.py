@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved
+from sparsetrace.propagation.jacobian_stores.products import node_rows, product, united_inputs
 from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interleaving
 from sparsetrace.propagation.jacobian_stores.sequential import solve_sequential
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
@@ -23,6 +24,7 @@ from sparsetrace.propagation.jacobian_stores.tables import (
     OverBudget,
     Table,
     Tables,
+    marks,
     unite,
 )
 
@@ -80,30 +82,43 @@ def _solve_inputs(block: Columns) -> Table:
 def _solve_rows(tables: Tables, block: Rows) -> Table:
     parents, indptr = block.parents, block.indptr
     if len(parents) and parents.max() < tables.first_node and parents.min() > OPAQUE:
+        inputs = parents - np.int32(FIRST_INPUT)
         rising = parents[1:] > parents[:-1]
         inner = indptr[1:-1]
         rising[inner[(inner > 0) & (inner < len(parents))] - 1] = True
         if rising.all():  # every parent an input, in order: the parents are the pattern
-            return Table(block.base, block.size, indptr, parents - np.int32(FIRST_INPUT))
+            return Table(block.base, block.size, indptr, inputs)
+        if not marks(len(inputs), block.size * tables.n):
+            pattern = united_inputs(indptr, inputs, tables.n)
+            if pattern is not None:
+                return Table(block.base, block.size, *pattern)
     return Table(block.base, block.size, *_unite_nodes(tables, indptr, parents))
 
 
-def _unite_nodes(
-    tables: Tables, indptr: NDArray[np.int64], parents: Ids
-) -> tuple[NDArray[np.int64], Ids]:
-    """The union of each CSR row of nodes, in chunks of bounded memory."""
-    counts = tables.counts(parents)
+def _unite_nodes(tables: Tables, indptr: NDArray[np.int64], parents: Ids) -> CsrArrays:
+    """The union of each CSR row of nodes."""
+    nodes = node_rows(tables, parents)
+    counts = tables.counts(parents) if nodes is None else nodes.counts()
+    total = int(counts.sum())
+    tables.spend(total, len(parents))
+    check_entries(tables.held + total)
+    if nodes is None or marks(total, (len(indptr) - 1) * tables.n):
+        return _unite_chunks(tables, indptr, parents, counts)
+    return product(indptr, nodes)
+
+
+def _unite_chunks(
+    tables: Tables, indptr: NDArray[np.int64], parents: Ids, counts: NDArray[np.int64]
+) -> CsrArrays:
+    """The same, in chunks of bounded memory; `counts` has the number of entries of each node."""
     ends = np.zeros(len(parents) + 1, np.int64)
     np.cumsum(counts, out=ends[1:])
     total = int(ends[-1])
-    tables.spend(total, len(parents))
-    check_entries(tables.held + total)
     size = len(indptr) - 1
     if total <= _CHUNK:
         cuts = [0, size]
     else:
-        marks = np.arange(_CHUNK, total, _CHUNK)
-        inner = np.searchsorted(ends[indptr], marks)
+        inner = np.searchsorted(ends[indptr], np.arange(_CHUNK, total, _CHUNK))
         cuts = sorted({0, size, *inner.tolist()})
     patterns: list[CsrArrays] = []
     for lo, hi in pairwise(cuts):
@@ -219,6 +234,9 @@ def read(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.
     if runs is None:
         if not fits(m * tables.n):  # only then are they worth counting beforehand
             check_entries(int(tables.counts(outputs).sum()))
+        chosen = node_rows(tables, outputs)
+        if chosen is not None:
+            return product(np.arange(m + 1), chosen)
         entries = tables.lookup(outputs, None, np.arange(m))
         indptr, values, _ = unite(m, tables.n, entries)  # type: ignore[misc]
         return indptr, values

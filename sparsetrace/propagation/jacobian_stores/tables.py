@@ -69,7 +69,8 @@ class Tables:
         self.held += len(table.values)
         self.tables[int(np.searchsorted(self.bases, table.base))] = table
 
-    def _table(self, position: int) -> Table:
+    def made(self, position: int) -> Table:
+        """The table of the block whose base comes at this position."""
         table = self.tables[position]
         if table is None:
             raise AssertionError("a node is used before its block is made")
@@ -95,12 +96,12 @@ class Tables:
         at = np.searchsorted(self.bases, nodes, side="right") - 1
         first = int(at.min())
         if first == int(at.max()):
-            answers.append(_read(self._table(first), nodes, steps, rows))
+            answers.append(_read(self.made(first), nodes, steps, rows))
         else:
             for position in np.flatnonzero(np.bincount(at)).tolist():
                 here = at == position
                 some = None if steps is None else steps[here]
-                answers.append(_read(self._table(position), nodes[here], some, rows[here]))
+                answers.append(_read(self.made(position), nodes[here], some, rows[here]))
         if len(answers) == 1:
             return answers[0]
         values = np.concatenate([answer[1] for answer in answers])
@@ -150,7 +151,7 @@ class Tables:
         at = np.searchsorted(self.bases, nodes[inner], side="right") - 1
         for position in np.flatnonzero(np.bincount(at)).tolist():
             here = inner[at == position]
-            table = self._table(position)
+            table = self.made(position)
             row = nodes[here] - table.base
             if table.starts is not None:
                 row = np.searchsorted(table.starts, row, side="right") - 1

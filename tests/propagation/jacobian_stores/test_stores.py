@@ -406,6 +406,15 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "no reductions": {"_REDUCTION_WIDTH": 10**6},
     "all reductions": {"_REDUCTION_WIDTH": 1},
     "wide unions as rows": {"_NARROW": 2},
+    "products": {"_FEWEST_NODES": 0, "_UNUSED": 10**9, "_FLAGS_PER_ENTRY": 0},
+    "products of long rows": {
+        "_FEWEST_NODES": 0,
+        "_UNUSED": 10**9,
+        "_FLAGS_PER_ENTRY": 0,
+        "_SHORT_ROWS": 0,
+        "_FEW_BOUNDS": 0,
+        "_COARSE": 10**6,
+    },
     "bits at once": {"_LEAST": 0.0, "_WORD": 0.0, "_CELL": 0.0},
 }
 MODULES = [

@@ -1,0 +1,163 @@
+"""Unions of CSR rows of nodes as a product of Boolean matrices, which SciPy has compiled.
+
+Contract: the same rows as `tables.unite` gives, sorted and distinct.  One matrix has the nodes
+of each row, the other the pattern of each node; their product is the union.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Ids
+from sparsetrace.propagation.jacobian_stores.expand import expand
+from sparsetrace.propagation.jacobian_stores.tables import CsrArrays, Table, Tables
+
+__all__ = ["NodeRows", "node_rows", "product", "united_inputs"]
+
+_FEWEST_NODES = 2048
+"""From so many nodes on SciPy's checks cost less than they save."""
+_UNUSED = 4
+"""So many rows and entries are written at the most for each one that is asked for."""
+_SHORT_ROWS = 32
+"""Rows of so many entries are sorted one by one; longer ones by transposing them twice."""
+_FEW_BOUNDS = 16
+
+
+@dataclass(slots=True)
+class NodeRows:
+    """A matrix that has the pattern of each of some nodes; its entries are not written yet.
+
+    Attributes
+    ----------
+    n : int
+        Columns.
+    rows : ndarray of int32
+        The row of each node.
+    lengths : ndarray of int64
+        How many entries each row has.
+    parts : list of Table or range
+        Where the entries are, in order: a range is one of inputs.
+    """
+
+    n: int
+    rows: Ids
+    lengths: NDArray[np.int64]
+    parts: list[Table | range]
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many entries each node has."""
+        return self.lengths[self.rows]
+
+    def matrix(self) -> csr_array:
+        """The entries written out."""
+        values = [_values(part) for part in self.parts]
+        indices = values[0] if len(values) == 1 else np.concatenate(values)
+        indptr = np.zeros(len(self.lengths) + 1, np.int64)
+        np.cumsum(self.lengths, out=indptr[1:])
+        return _boolean(indptr, indices, self.n)
+
+
+def node_rows(tables: Tables, nodes: Ids) -> NodeRows | None:
+    """The patterns of nodes as rows of a matrix; None where a product would not pay."""
+    if len(nodes) < _FEWEST_NODES:
+        return None
+    # what a node lies in: 0 constants, 1 inputs, from 2 on the tables
+    bounds = np.concatenate([[FIRST_INPUT], tables.bases])
+    at = _reached(bounds, nodes)
+    touched = np.flatnonzero(np.bincount(at)).tolist()
+    bases = np.zeros(len(bounds) + 1, np.int32)
+    parts: list[Table | range] = []
+    lengths: list[NDArray[np.int64]] = []
+    for p in touched:
+        part: Table | range = range(0)
+        if p == 0:  # one row for all constants, and it is empty
+            bases[p] = OPAQUE
+            length = np.zeros(1, np.int64)
+        elif p == 1:
+            bases[p] = nodes.min() if touched[0] else FIRST_INPUT
+            end = min(int(nodes.max()) + 1, tables.first_node)
+            part = range(int(bases[p]) - FIRST_INPUT, end - FIRST_INPUT)
+            length = np.ones(len(part), np.int64)
+        else:
+            part = tables.made(p - 2)
+            bases[p] = part.base
+            length = part.indptr[1:] - part.indptr[:-1]
+            if part.starts is not None:
+                length = np.repeat(length, np.diff(part.starts, append=part.size))
+        bases[p] -= sum(map(len, lengths))
+        parts.append(part)
+        lengths.append(length)
+    if touched[0] == 0:
+        nodes = np.maximum(nodes, np.int32(OPAQUE))
+    rows = nodes - (bases[touched[0]] if len(touched) == 1 else bases[at])
+    found = NodeRows(tables.n, rows, np.concatenate(lengths), parts)
+    least = len(nodes) + int(found.counts().sum())
+    return found if len(found.lengths) + int(found.lengths.sum()) <= _UNUSED * least else None
+
+
+def _reached(bounds: NDArray[np.int64], nodes: Ids) -> NDArray[np.integer]:
+    """How many of the bounds each node has reached."""
+    if len(bounds) > _FEW_BOUNDS:
+        return np.searchsorted(bounds.astype(np.int32), nodes, side="right")
+    at = np.zeros(len(nodes), np.int8)
+    for bound in bounds.tolist():
+        at += nodes >= bound
+    return at
+
+
+def _values(part: Table | range) -> Ids:
+    if isinstance(part, range):
+        return np.arange(part.start, part.stop, dtype=np.int32)
+    if part.starts is None:
+        return part.values
+    lengths = np.diff(part.starts, append=part.size)
+    return expand(part.indptr, part.values, part.steps, lengths)[1]
+
+
+def _boolean(indptr: NDArray[np.int64], indices: Ids, width: int) -> csr_array:
+    narrow = len(indices) <= np.iinfo(np.int32).max  # SciPy wants both of one type
+    bounds = indptr.astype(np.int32) if narrow else indptr
+    return csr_array((np.ones(len(indices), bool), indices, bounds), (len(indptr) - 1, width))
+
+
+def product(indptr: NDArray[np.int64], nodes: NodeRows) -> CsrArrays:
+    """The union of each CSR row of nodes.
+
+    Examples
+    --------
+    >>> table = Table(5, 2, np.array([0, 2, 3]), np.array([0, 2, 1], np.int32))
+    >>> nodes = NodeRows(3, np.array([1, 0, 1], np.int32), np.array([2, 1]), [table])
+    >>> bounds, values = product(np.array([0, 2, 3]), nodes)
+    >>> bounds.tolist(), values.tolist()
+    ([0, 3, 4], [0, 1, 2, 1])
+    """
+    patterns, rows = nodes.matrix(), nodes.rows
+    if len(rows) == len(indptr) - 1 and (indptr[1:] - indptr[:-1] == 1).all():
+        return _arrays(patterns[rows])
+    return _arrays(_sorted(_boolean(indptr, rows, patterns.shape[0]) @ patterns))
+
+
+def united_inputs(indptr: NDArray[np.int64], inputs: Ids, n: int) -> CsrArrays | None:
+    """CSR rows of columns, sorted and distinct; None where it would not pay."""
+    if len(inputs) < _FEWEST_NODES:
+        return None
+    result = _sorted(_boolean(indptr, inputs, n))
+    result.sum_duplicates()
+    return _arrays(result)
+
+
+def _sorted(matrix: csr_array) -> csr_array:
+    """The same matrix, the entries of each row in order."""
+    if matrix.nnz > _SHORT_ROWS * matrix.shape[0]:
+        return matrix.tocsc().tocsr()
+    matrix.sort_indices()
+    return matrix
+
+
+def _arrays(matrix: csr_array) -> CsrArrays:
+    indptr = matrix.indptr.astype(np.int64, copy=False)
+    return indptr, matrix.indices.astype(np.int32, copy=False)
