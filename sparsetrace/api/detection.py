@@ -12,8 +12,10 @@ from sparsetrace.api.compressed import Found, pattern_of
 from sparsetrace.api.leaves import leaves_of_shapes
 from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, takes
 from sparsetrace.api.pattern import SparsityPattern
+from sparsetrace.api.units import bytes_of
 from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
+from sparsetrace.propagation.condense import condensed_graph
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
@@ -225,7 +227,12 @@ def jacobian_of(
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
     store, most = chosen["store"], chosen["max_entries"]
-    patterns = patterns_of(runs, lambda run: propagate(run.trace.graph, run.outputs, store, most))
+
+    def solve(run: Run) -> Found:
+        graph = condensed_graph(run.trace.graph, run.outputs)
+        return propagate(graph, run.outputs, store, most)
+
+    patterns = patterns_of(runs, solve)
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
         sizes_found = sorted({len(run.outputs) for run in runs})
@@ -302,6 +309,7 @@ def traced_runs(traced_call: TracedCall, chosen: Mapping[str, Any], **order: boo
                 unknown=traced_call.unknown,
                 point=traced_call.point() if local else (),
                 max_paths=int(chosen["max_paths"]),
+                max_memory=bytes_of(chosen["max_memory"]),
                 capture=bool(chosen["capture"]),
             )
     except TracingError as error:
@@ -336,4 +344,5 @@ def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -
     if hessian_store not in HESSIAN_STORES:
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
+    bytes_of(chosen["max_memory"])
     return chosen

@@ -72,6 +72,20 @@ class TraceOptions(TypedDict, total=False):
             """,
         ),
     ]
+    max_memory: Annotated[
+        int | str | None,
+        Option(
+            None,
+            """
+            Most memory that the graph of a run may take: bytes, or text like "500 MB" or "2GiB".
+            Where it outgrows that, as in a long loop over time, what the arrays in use depend
+            on is computed, and the graph starts again from them; the pattern is the same.
+            Where even that takes more, and in traces of second derivatives, a `GraphSizeError`
+            is raised.  None sets no limit; graphs over up to 8192 inputs are made small all
+            the same where they outgrow 64 MB.
+            """,
+        ),
+    ]
     local: Annotated[
         bool,
         Option(

@@ -46,7 +46,10 @@ class PartTable:
     joint : ndarray of int32
         A node with the same patterns and without parts; 0 until one is asked for.
     rows : ndarray of int32
-        The row of each node; -1 for one without parts, and for all behind the last place.
+        The row of each node from `start` on; -1 for one without parts, and for all behind the
+        last place.
+    start, older : int
+        Nodes below `start` have the first `older` rows.
     """
 
     def __init__(self) -> None:
@@ -55,6 +58,7 @@ class PartTable:
         self.parts = {part: zeros(16, np.int32) for part in Part}
         self.joint = zeros(16, np.int32)
         self.rows = full(16, -1, np.int32)
+        self.start = self.older = 0
 
     def add(self, base: int, real: Ids, imag: Ids, alone: Ids | None) -> Ids:
         """Rows for new nodes from `base` on; returns the nodes.
@@ -65,13 +69,13 @@ class PartTable:
         if end > len(self.nodes):
             self.nodes, self.joint = _grown(self.nodes, end, 0), _grown(self.joint, end, 0)
             self.parts = {part: _grown(ids, end, 0) for part, ids in self.parts.items()}
-        if stop >= len(self.rows):
-            self.rows = _grown(self.rows, stop, -1)
+        if stop - self.start >= len(self.rows):
+            self.rows = _grown(self.rows, stop - self.start, -1)
         nodes = arange(base, stop, dtype=np.int32)
         self.nodes[start:end] = nodes
         self.parts[Part.REAL][start:end] = real
         self.parts[Part.IMAG][start:end] = imag
-        self.rows[base:stop] = arange(start, end)
+        self.rows[base - self.start : stop - self.start] = arange(start, end)
         if alone is not None:
             self.joint[start:end] = alone
         self.size = end
@@ -79,7 +83,43 @@ class PartTable:
 
     def rows_of(self, ids: Ids) -> NDArray[np.int32]:
         """For each id its row; -1 where it has none."""
-        return asarray(self.rows.take(ids, mode="clip"))
+        if self.start == 0:
+            return asarray(self.rows.take(ids, mode="clip"))
+        rows = asarray(self.rows.take(ids - self.start, mode="clip"))
+        older = ids < self.start
+        if count_nonzero(older):
+            sought = ids[older]
+            at = np.searchsorted(self.nodes[: self.older], sought)
+            there = self.nodes[at] == sought
+            rows[older] = np.where(there & (at < self.older), at, -1)
+        return rows
+
+    def known_rows(self, graph: Graph, nodes: Ids) -> NDArray[np.int32]:
+        """The rows of nodes that had one."""
+        rows = self.rows_of(nodes)
+        if graph.kept is not None and count_nonzero(rows < 0):
+            graph.kept.miss(int(nodes[rows < 0][0]))
+        return rows
+
+    def keep(self, nodes: Ids, end: int) -> None:
+        """Forget the rows of nodes below `end` but of these, which ascend."""
+        known = self.nodes[: self.size]
+        chosen = np.flatnonzero((known >= end) | np.isin(known, nodes))
+        size = len(chosen)
+        room = max(16, 2 * size)
+
+        def of_chosen(ids: Ids) -> Ids:
+            kept = zeros(room, np.int32)
+            kept[:size] = ids[chosen]
+            return kept
+
+        self.parts = {part: of_chosen(ids) for part, ids in self.parts.items()}
+        self.nodes, self.joint = of_chosen(self.nodes), of_chosen(self.joint)
+        self.older, self.size = int(np.searchsorted(self.nodes[:size], end)), size
+        self.start = end
+        newer = self.nodes[self.older : size] - np.int32(end)
+        self.rows = full(16 + 2 * int(newer.max(initial=0)), -1, np.int32)
+        self.rows[newer] = arange(self.older, size)
 
 
 def _grown(ids: Ids, size: int, fill: int) -> Ids:
@@ -220,7 +260,10 @@ def joint(graph: Graph, ids: Ids) -> Ids:
     if missing.size:
         if missing.size > 1 and not (missing[1:] > missing[:-1]).all():
             missing = np.unique(missing)
-        table.joint[missing] = graph.node(table.nodes[missing])
+        nodes = table.nodes[missing]
+        made = graph.node(nodes)  # whereupon rows of nodes that nobody needs may be forgotten
+        table.joint[table.known_rows(graph, nodes)] = made
+        rows = table.rows_of(ids)
     return np.where(there, table.joint.take(rows, mode="clip"), ids)
 
 

@@ -22,7 +22,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
+from math import inf, prod
 from operator import attrgetter
 from threading import get_ident
 from typing import Any
@@ -34,6 +34,7 @@ from numpy import arange, array, asarray, count_nonzero, empty, full, repeat, si
 from numpy.typing import NDArray
 
 from sparsetrace.errors import GraphSizeError, TracingError, explain
+from sparsetrace.graph.kept import Kept
 
 __all__ = [
     "FIRST_INPUT",
@@ -61,6 +62,10 @@ _EXACT = 2**53
 """Whole numbers up to this one are float64 numbers."""
 _NARROW = 64
 """Unions of up to this many parents are kept column by column."""
+_OVERHEAD = 128
+"""A block takes as much memory besides as so many of its parents."""
+_SCALARS = 2**17
+"""So many scalar nodes at the most are gathered in one block."""
 _ZERO_AND_OPAQUE = array([ZERO, OPAQUE], np.int32)
 _ZERO_AND_OPAQUE.flags.writeable = False
 
@@ -72,6 +77,11 @@ class Columns:
     base: int
     size: int
     columns: list[Ids]
+
+    @property
+    def edges(self) -> int:
+        """How many parents its nodes have altogether."""
+        return self.size * len(self.columns)
 
 
 @dataclass(slots=True)
@@ -86,6 +96,11 @@ class Rows:
     indptr: NDArray[np.int64]
     parents: Ids
     sequential: bool = False
+
+    @property
+    def edges(self) -> int:
+        """How many parents its nodes have altogether."""
+        return len(self.parents)
 
 
 Block = Columns | Rows
@@ -124,6 +139,11 @@ class Graph:
         three ids each.
     parts : PartTable or None
         The parts of complex elements (`sparsetrace.graph.complex_parts`); None if there are none.
+    kept : Kept or None
+        What is left of nodes whose blocks were given up.
+    room : float
+        How many more parents its blocks may have before `outgrown` is called, which may give up
+        blocks, and sets it anew.
     thread : int
         The thread that may add nodes.  Another one is given to `other_thread`, which
         returns when its turn has come, or raises.
@@ -149,13 +169,17 @@ class Graph:
         "_table",
         "_table_size",
         "blocks",
+        "gather_until",
         "interactions",
+        "kept",
         "local",
         "mixed",
         "n_inputs",
         "other_thread",
+        "outgrown",
         "parts",
         "pure",
+        "room",
         "scalar_products",
         "second_order",
         "signed_zeros",
@@ -174,6 +198,10 @@ class Graph:
         self.other_thread: Callable[[Graph], None] = refuse_thread
         self.size = self._settled = FIRST_INPUT
         self.blocks: list[Block] = []
+        self.kept: Kept | None = None
+        self.room = inf
+        self.outgrown: Callable[[Graph], None] = _ignore
+        self.gather_until = min(_SCALARS, _LIMIT)
         self._first: list[int] = []
         self._second: list[int] = []
         self._table: NDArray[Any] = zeros(16)
@@ -182,7 +210,7 @@ class Graph:
         self.signed_zeros = False
         self._table_size = 1
         self._dedupe: dict[Any, int] = {}
-        self._reserve(n_inputs)
+        self._reserve(n_inputs, 0)
 
     # -------------------------------------------------- ids that stand for no node
     @property
@@ -329,12 +357,18 @@ class Graph:
         """The ids of all inputs, one dimension."""
         return arange(FIRST_INPUT, FIRST_INPUT + self.n_inputs, dtype=np.int32)
 
-    def _reserve(self, count: int) -> int:
-        """The first of `count` new ids; scalar nodes gathered so far become a block."""
+    def _reserve(self, count: int, edges: int) -> int:
+        """The first of `count` new ids, which are to have so many parents altogether.
+
+        Scalar nodes gathered so far become a block.
+        """
         if get_ident() != self.thread:
             self.other_thread(self)
         if self.size != self._settled:
             self._seal()
+        self.room -= edges + _OVERHEAD
+        if self.room < 0:
+            self.outgrown(self)
         base = self.size
         if base + count > _LIMIT:
             raise GraphSizeError(
@@ -345,11 +379,11 @@ class Graph:
 
     def next_block(self) -> int:
         """The first id of the next block; scalar nodes gathered so far become one before it."""
-        return self._reserve(0)
+        return self._reserve(0, 0)
 
     def append(self, block: Block) -> None:
         """Take over a block that starts at the id `next_block` gave."""
-        self._reserve(block.size)
+        self._reserve(block.size, block.edges)
         self.blocks.append(block)
 
     def _seal(self) -> None:
@@ -363,6 +397,7 @@ class Graph:
         base = self.size - count
         self._first, self._second = [], []
         self._settled = self.size
+        self.room -= 2 * count
         self.blocks.append(Rows(base, count, indptr, parents.reshape(-1), sequential=True))
 
     def finish(self) -> list[Block]:
@@ -394,7 +429,9 @@ class Graph:
             return [self._first[at], self._second[at]]
         place = bisect_right(self.blocks, node, key=_base_of) - 1
         if place < 0:
-            return []
+            if self.kept is None or node < FIRST_INPUT + self.n_inputs:
+                return []
+            return self.kept.parents_of(node)
         block = self.blocks[place]
         at = node - block.base
         if isinstance(block, Columns):
@@ -409,8 +446,9 @@ class Graph:
     def node_scalar(self, a: int, b: int) -> int:
         """A new node that is the union of two nodes, perhaps of one and the same."""
         node = self.size
-        if node >= _LIMIT:
-            self._reserve(1)
+        if node >= self.gather_until:
+            self._reserve(int(node >= _LIMIT), 0)
+            self.gather_until = min(node + _SCALARS, _LIMIT)
         self._first.append(a)
         self._second.append(b)
         self.size = node + 1
@@ -420,7 +458,7 @@ class Graph:
         """New nodes with one parent each; shape and memory order of `ids`."""
         order: Any = "K" if ids.flags.c_contiguous or ids.flags.f_contiguous else "C"
         parents = ids.flatten(order)
-        base = self._reserve(len(parents))
+        base = self._reserve(len(parents), len(parents))
         self.blocks.append(Columns(base, len(parents), [parents]))
         made = arange(base, base + len(parents), dtype=np.int32)
         if order == "K" and not ids.flags.c_contiguous:
@@ -476,7 +514,7 @@ class Graph:
             count = int(np.count_nonzero(both))
             if count < m:
                 return self._union_impure(p, q, both, count)
-        base = self._reserve(m)
+        base = self._reserve(m, 2 * m)
         self.blocks.append(Columns(base, m, [p, q]))
         return arange(base, base + m, dtype=np.int32)
 
@@ -486,14 +524,14 @@ class Graph:
         np.maximum(out, OPAQUE, out=out)
         if 2 * count >= p.size:
             # mostly real unions: a block of full size keeps the runs whole
-            base = self._reserve(p.size)
+            base = self._reserve(p.size, 2 * p.size)
             self.blocks.append(Columns(base, p.size, [p, q]))
             new = arange(base, base + p.size, dtype=np.int32)
             np.copyto(new, out, where=~both)
             return new
         if count:
             at = np.flatnonzero(both)
-            base = self._reserve(count)
+            base = self._reserve(count, 2 * count)
             self.blocks.append(Columns(base, count, [p[at], q[at]]))
             out[at] = arange(base, base + count, dtype=np.int32)
         return out
@@ -513,7 +551,7 @@ class Graph:
         if len(columns) == 1:
             return asarray(np.maximum(columns[0], OPAQUE))
         shape, size = columns[0].shape, columns[0].size
-        base = self._reserve(size)
+        base = self._reserve(size, size * len(columns))
         self.blocks.append(Columns(base, size, [ids.reshape(-1) for ids in columns]))
         out = arange(base, base + size, dtype=np.int32).reshape(shape)
         if not self.pure:
@@ -540,10 +578,10 @@ class Graph:
                 return self.union_segments(indptr, all_parents[mask]).reshape(shape)
         if k <= _NARROW and rows >= k:
             columns = list(array(ids.reshape(rows, k).T, order="C"))
-            base = self._reserve(rows)
+            base = self._reserve(rows, rows * k)
             self.blocks.append(Columns(base, rows, columns))
         else:
-            base = self._reserve(rows)
+            base = self._reserve(rows, rows * k)
             indptr = arange(0, rows * k + 1, k, dtype=np.int64)
             self.blocks.append(Rows(base, rows, indptr, ids.flatten()))
         return arange(base, base + rows, dtype=np.int32).reshape(shape)
@@ -551,7 +589,7 @@ class Graph:
     def union_table(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
         """One union per CSR row, each of two parents or more that are all traced."""
         rows = len(indptr) - 1
-        base = self._reserve(rows)
+        base = self._reserve(rows, len(parents))
         self.blocks.append(Rows(base, rows, indptr, parents))
         return arange(base, base + rows, dtype=np.int32)
 
@@ -577,7 +615,7 @@ class Graph:
                 parents = parents[repeat(many, counts)]
                 indptr = zeros(n + 1, np.int64)
                 counts[many].cumsum(out=indptr[1:])
-            base = self._reserve(n)
+            base = self._reserve(n, len(parents))
             self.blocks.append(Rows(base, n, indptr, array(parents, np.int32)))
             out[many] = arange(base, base + n, dtype=np.int32)
         return out
@@ -632,6 +670,10 @@ class SharedGraph(Graph):
         if get_ident() != self.thread:
             self.other_thread(self)
         return super().node_scalar(a, b)
+
+
+def _ignore(graph: Graph) -> None:
+    """Let a graph grow."""
 
 
 def refuse_thread(graph: Graph) -> None:

@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids, Rows
+from sparsetrace.passes.compact import compacted
 from sparsetrace.passes.scalar_chains import flattened_tree, merged
 
-__all__ = ["Program", "simplify"]
+__all__ = ["Program", "simplified", "simplify"]
 
 _WIDEST = 64
 """Flattening stops at this many parents an element."""
@@ -65,9 +66,14 @@ def simplify(graph: Graph, outputs: Ids | Sequence[Ids]) -> Program:
     >>> [len(block.columns) for block in program.blocks]
     [3]
     """
-    blocks = merged(graph.finish())
     arrays = [outputs] if isinstance(outputs, np.ndarray) else outputs
-    return _Simplifier(graph.n_inputs, blocks).run(arrays)
+    blocks, arrays = compacted(graph, arrays)
+    return simplified(graph.n_inputs, blocks, arrays)
+
+
+def simplified(n_inputs: int, blocks: Sequence[Block], outputs: Sequence[Ids]) -> Program:
+    """The same of blocks that follow one another without a gap."""
+    return _Simplifier(n_inputs, merged(blocks)).run(outputs)
 
 
 # ---------------------------------------------------------------- the passes

@@ -88,6 +88,8 @@ def reached(graph: Graph, marks: Ids, ids: Ids) -> list[int]:
     """
     masks = {node: 1 << i for i, node in enumerate(marks.reshape(-1).tolist())}
     first = min(masks, default=graph.size)
+    if graph.kept is not None and first < graph.kept.end:
+        graph.kept.miss(first)
     for block in graph.finish():
         if block.base + block.size <= first:
             continue

@@ -43,10 +43,12 @@ from sparsetrace.capture.turns import alone
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
 from sparsetrace.graph.graph import Ids
+from sparsetrace.graph.kept import ForgottenNode
 from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.tracing.finished import finish
+from sparsetrace.tracing.flushing import forgot, watch
 from sparsetrace.tracing.outside_arrays import OutsideArrays
 from sparsetrace.tracing.session_hooks import lists_as_arrays, new_session
 from sparsetrace.tracing.state import State
@@ -89,6 +91,7 @@ def trace(
     unknown: UnknownArguments,
     point: Sequence[Any] = (),
     max_paths: int,
+    max_memory: int | None = None,
     capture: bool,
 ) -> Traced:
     """Run ``call`` in a fresh trace for every decision path.
@@ -110,6 +113,8 @@ def trace(
         copy of them from an earlier call, it would take its results from there: it is run
         once more with the copy moved.
     max_paths : int
+    max_memory : int or None
+        Bytes that the graph of a run may take; see `sparsetrace.tracing.flushing`.
     capture : bool
 
     Raises
@@ -121,13 +126,22 @@ def trace(
     """
     session = new_session(state, max_paths) if capture else None
     outside = OutsideArrays(state, unknown)
-    watch = must_watch(state.reached)
+    watched = must_watch(state.reached)
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
             exchange_watched(state.watched())
             if state.reached.multiplies():
                 exchange_methods()
-        runs = _Runs(call, new_trace, session, max_paths, state, outside, watch=watch)
+        runs = _Runs(
+            call,
+            new_trace,
+            session,
+            max_paths,
+            state,
+            outside,
+            watch=watched,
+            max_memory=max_memory,
+        )
         result = runs.united()
         with state.moved_from(point) as moved:
             if moved:
@@ -147,6 +161,7 @@ class _Runs:
     outside : OutsideArrays
     watch : bool
         Whether errors that the function swallows are to be noticed.
+    max_memory : int or None
     """
 
     def __init__(
@@ -159,6 +174,7 @@ class _Runs:
         outside: OutsideArrays,
         *,
         watch: bool,
+        max_memory: int | None,
     ) -> None:
         self.call = call
         self.new_trace = new_trace
@@ -167,6 +183,7 @@ class _Runs:
         self.state = state
         self.outside = outside
         self.watch = watch
+        self.max_memory = max_memory
 
     def united(self) -> Traced:
         """The runs of all paths; where these are many, with the branches of calls run apart.
@@ -294,7 +311,7 @@ class _Runs:
     def _path(self, branches: Branches) -> Run:
         """One decision path, run again while there is something to learn."""
         session, state, outside = self.session, self.state, self.outside
-        uncut = named = False
+        uncut = named = whole = False
 
         def singular() -> None:
             nonlocal uncut
@@ -314,6 +331,8 @@ class _Runs:
             trace = self.new_trace()
             trace.truths_at_once = state.reached.compares_truths()
             begin(trace)
+            if not whole:
+                watch(trace.graph, self.max_memory)
             if uncut:
                 trace.values = False
             elif trace.local and trace.values:
@@ -343,7 +362,7 @@ class _Runs:
                     alone(trace, failures),
                 ):
                     outputs = copy_context().run(self.call, trace)  # with variables of its own
-            except Restart:
+            except (Restart, ForgottenNode):
                 pass
             except Exception as raised:
                 error = raised
@@ -353,6 +372,9 @@ class _Runs:
                 CURRENT.reset(current)
                 FAILURES.reset(failed)
                 finish(trace)
+            if forgot(trace.graph, outputs):
+                whole = True
+                continue
             if repaired():
                 failures.insert(0, overwritten())
             if (uncut and trace.values) or (named and trace.name_values is not None):
