@@ -22,6 +22,7 @@ with seldom_collected():  # a third of the time that importing takes
     from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
     from sparsetrace.errors import (
         EscapeError,
+        ExecutorError,
         GraphSizeError,
         InputError,
         OutputError,
@@ -44,6 +45,7 @@ __all__ = [
     "CompressedPattern",
     "Diagnosis",
     "EscapeError",
+    "ExecutorError",
     "GraphSizeError",
     "HessianDetector",
     "InputError",

@@ -18,6 +18,7 @@ __all__ = [
     "FAILURES",
     "RUNNING",
     "EscapeError",
+    "ExecutorError",
     "GraphSizeError",
     "InputError",
     "OutputError",
@@ -212,6 +213,10 @@ class VerificationWarning(UserWarning):
 
 class GraphSizeError(TracingError, MemoryError):
     """The dependency graph or a pattern outgrew its index type or its memory."""
+
+
+class ExecutorError(TracingError, RuntimeError):
+    """The tasks that an executor was given were not done; nothing is known of the pattern."""
 
 
 class Explanation(str):

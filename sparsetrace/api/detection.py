@@ -226,11 +226,11 @@ def jacobian_of(
     dependency = bool(chosen["dependency"])
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
-    store, most = chosen["store"], chosen["max_entries"]
+    how = chosen["store"], chosen["max_entries"], chosen["executor"]
 
     def solve(run: Run) -> Found:
         graph = condensed_graph(run.trace.graph, run.outputs)
-        return propagate(graph, run.outputs, store, most)
+        return propagate(graph, run.outputs, *how)
 
     patterns = patterns_of(runs, solve)
     m = len(runs[0].outputs)
@@ -244,7 +244,7 @@ def jacobian_of(
             )
         )
     pattern = pattern_of(
-        united(patterns, traced_call.n_inputs, most),
+        united(patterns, traced_call.n_inputs, chosen["max_entries"]),
         (m, traced_call.n_inputs),
         remarks=remarks,
         row_leaves=leaves_of_shapes(traced_call.result_shapes),
@@ -262,7 +262,8 @@ def hessian_of(
     one_output: bool,
 ) -> SparsityPattern:
     """The pattern of a Hessian, with all options chosen."""
-    stores, most = (chosen["store"], chosen["hessian_store"]), chosen["max_entries"]
+    most = chosen["max_entries"]
+    how = chosen["store"], chosen["hessian_store"], most, chosen["executor"]
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     runs, *remarks = traced_runs(traced_call, chosen, second_order=True)
     if one_output and any(len(run.outputs) != 1 for run in runs):
@@ -271,9 +272,7 @@ def hessian_of(
             f"the function returned {count} numbers, and a Hessian is that of one; for the "
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
-    patterns = patterns_of(
-        runs, lambda run: hessian_pattern(run.trace.graph, run.outputs, *stores, most)
-    )
+    patterns = patterns_of(runs, lambda run: hessian_pattern(run.trace.graph, run.outputs, *how))
     n = traced_call.n_inputs
     leaves = leaves_of_shapes(traced_call.argument_shapes())
     pattern = pattern_of(
@@ -345,4 +344,10 @@ def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     bytes_of(chosen["max_memory"])
+    executor = chosen["executor"]
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise InputError(
+            f"executor={executor!r}: a concurrent.futures.Executor is wanted, as "
+            "ProcessPoolExecutor() or dask's client.get_executor()"
+        )
     return chosen

@@ -122,6 +122,17 @@ class DetectionOptions(TraceOptions, total=False):
             """,
         ),
     ]
+    executor: Annotated[
+        Any,
+        Option(
+            None,
+            """
+            A `concurrent.futures.Executor`, or what has its `submit`: a pool of processes, loky's,
+            that of mpi4py.futures, ``client.get_executor()`` of dask.  f runs here; what it
+            recorded is shipped in parts where it is large, and the pattern is the same.
+            """,
+        ),
+    ]
     verify: Annotated[
         bool | int | None,
         Option(

@@ -26,6 +26,8 @@ class Recorded:
     blocks: list[Any]
     interactions: list[Any]
     scalar_products: Ids
+    kept: Any
+    """What a flush has put in place of earlier blocks."""
 
     def copied(self) -> Recorded:
         """With memory of its own: what was recorded may be arrays that the function reads."""
@@ -56,6 +58,7 @@ def recorded(graph: Graph, outputs: Ids) -> Recorded:
         list(graph.finish()),
         list(graph.interactions),
         np.array(graph.scalar_products, np.int32),
+        graph.kept,
     )
 
 

@@ -76,6 +76,20 @@ def simplified(n_inputs: int, blocks: Sequence[Block], outputs: Sequence[Ids]) -
     return _Simplifier(n_inputs, merged(blocks)).run(outputs)
 
 
+def narrowed(program: Program, outputs: Ids) -> Program:
+    """What of a program some of its outputs need.
+
+    Examples
+    --------
+    >>> g = Graph(4)
+    >>> program = simplify(g, g.union(g.inputs()[1:], g.inputs()[:-1]))
+    >>> [block.size for block in narrowed(program, program.outputs[:1]).blocks]
+    [1]
+    """
+    blocks = sorted(program.blocks, key=lambda block: block.base)
+    return _Simplifier(program.n_inputs, blocks).run([outputs])
+
+
 # ---------------------------------------------------------------- the passes
 def _is_range(column: Ids) -> bool:
     return bool((column[1:] - column[:-1] == 1).all())

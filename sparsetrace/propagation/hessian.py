@@ -7,11 +7,17 @@ is kept in intervals, the patterns and the Hessian.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
 import numpy as np
 
+from sparsetrace.errors import GraphSizeError
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
 from sparsetrace.graph.liveness import live_pairs
-from sparsetrace.passes.simplify import Program, simplify
+from sparsetrace.passes.simplify import Program, narrowed, simplify
+from sparsetrace.propagation.executors import by_parts, workers, worth_it
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
     Products,
@@ -19,7 +25,7 @@ from sparsetrace.propagation.hessian_stores import (
     intervals,
     joint_columns,
 )
-from sparsetrace.propagation.jacobian import first_order, fitting
+from sparsetrace.propagation.jacobian import first_order, fitting, united
 from sparsetrace.propagation.jacobian_stores import Pattern, csr
 from sparsetrace.propagation.jacobian_stores.adaptive import LEAST, SORT, bit_cost, dense_budget
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
@@ -28,6 +34,7 @@ from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import (
     MOST_ENTRIES,
     TooManyEntries,
+    at_most,
     explained_memory,
     fits,
     too_ragged,
@@ -43,10 +50,12 @@ def hessian_pattern(
     store: str = "auto",
     hessian_store: str = "auto",
     most: float = MOST_ENTRIES,
+    executor: Any = None,
 ) -> Pattern | IntervalRows:
     """Pattern of the Hessian of a weighted sum of `outputs`, as CSR index arrays.
 
-    A pattern of more than `most` entries comes as `IntervalRows`.
+    A pattern of more than `most` entries comes as `IntervalRows`.  An executor does what takes
+    longer than to be shipped.
 
     Examples
     --------
@@ -58,15 +67,52 @@ def hessian_pattern(
     >>> indptr.tolist(), indices.tolist()
     ([0, 1, 3, 4], [1, 0, 2, 1])
     """
-    n = graph.n_inputs
+    n, stores = graph.n_inputs, (store, hessian_store)
     with explained_memory(n, n, most):
-        return fitting(_pattern(graph, outputs, store, hessian_store), n)
+        program, squares, first, second = _multiplied(graph, outputs)
+        pairs = squares, first, second
+        count = sum(map(len, pairs))
+        if executor is not None and count and worth_it(program, count):
+            with suppress(TooManyEntries):  # which this process holds compressed
+                parts = by_parts(executor, _part, _parts(executor, program, pairs, stores, most))
+                return fitting(united(parts, n, most), n)
+        return fitting(_pattern(program, pairs, *stores), n)
 
 
-def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Pattern | IntervalRows:
-    program, squares, first, second = _multiplied(graph, outputs)
+def _parts(
+    executor: Any,
+    program: Program,
+    pairs: tuple[Ids, Ids, Ids],
+    stores: tuple[str, str],
+    most: float,
+) -> Iterator[tuple[Any, ...]]:
+    """For each part its nodes' program, how many squares and products it has, and the rest."""
+    count = workers(executor)
+    for some in zip(*(np.array_split(ids, count) for ids in pairs), strict=True):
+        if any(map(len, some)):
+            yield narrowed(program, np.concatenate(some)), len(some[0]), len(some[1]), stores, most
+
+
+def _part(
+    program: Program, squares: int, products: int, stores: tuple[str, str], most: float
+) -> Pattern | None:
+    """In a worker: the Hessian of some products, or None where it has too many entries."""
+    pairs = np.split(program.outputs, [squares, squares + products])
+    with at_most(most):
+        try:
+            found = _pattern(program, (pairs[0], pairs[1], pairs[2]), *stores)
+        except (TooManyEntries, GraphSizeError):
+            return None
+    return None if isinstance(found, IntervalRows) else found
+
+
+def _pattern(
+    program: Program, pairs: tuple[Ids, Ids, Ids], store: str, hessian_store: str
+) -> Pattern | IntervalRows:
+    """The Hessian of the squares of nodes, and of the products of others."""
+    n, (squares, first, second) = program.n_inputs, pairs
     if not len(squares) and not len(first):
-        return np.zeros(graph.n_inputs + 1, np.int32), np.zeros(0, np.int32)
+        return np.zeros(n + 1, np.int32), np.zeros(0, np.int32)
     tables = None
     if store in ("auto", "csr") and hessian_store in ("auto", "csr"):
         result, tables = _along_diagonals(program, squares, first, second)
@@ -85,10 +131,10 @@ def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Patt
         factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
     del nodes, program, tables
     if not isinstance(factors, IntervalRows):
-        found = _united(Products(graph.n_inputs, *factors, squares, first, second), hessian_store)
+        found = _united(Products(n, *factors, squares, first, second), hessian_store)
         if found is not None:
             return found
-        factors = IntervalRows.of_csr(graph.n_inputs, *factors)
+        factors = IntervalRows.of_csr(n, *factors)
     try:
         return intervals.rows(factors, squares, first, second)
     except TooManyIntervals:

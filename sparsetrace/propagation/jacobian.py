@@ -8,7 +8,9 @@ answer is the same whichever store it is.  A pattern of more entries than are wa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from pyroaring import BitMap
 from sparsetrace.errors import InputError
 from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.passes.simplify import Program, simplify
+from sparsetrace.propagation.executors import first_order_by_parts, worth_it
 from sparsetrace.propagation.jacobian_stores import STORES, Pattern, intervals
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, compared
 from sparsetrace.propagation.jacobian_stores.roaring import bitmaps
@@ -33,11 +36,16 @@ __all__ = ["first_order", "fitting", "index_sets", "narrow", "propagate", "unite
 
 
 def propagate(
-    graph: Graph, outputs: Ids, store: str = "auto", most: float = MOST_ENTRIES
+    graph: Graph,
+    outputs: Ids,
+    store: str = "auto",
+    most: float = MOST_ENTRIES,
+    executor: Any = None,
 ) -> Pattern | IntervalRows:
     """Patterns of `outputs` (one dimension) as CSR index arrays, by the store named.
 
-    A pattern of more than `most` entries comes as `IntervalRows`.
+    A pattern of more than `most` entries comes as `IntervalRows`.  An executor does what takes
+    longer than to be shipped.
 
     Examples
     --------
@@ -50,10 +58,10 @@ def propagate(
     if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
     with explained_memory(len(outputs), graph.n_inputs, most):
-        return fitting(first_order(simplify(graph, outputs), store), graph.n_inputs)
+        return fitting(first_order(simplify(graph, outputs), store, executor), graph.n_inputs)
 
 
-def first_order(program: Program, store: str) -> Pattern | IntervalRows:
+def first_order(program: Program, store: str, executor: Any = None) -> Pattern | IntervalRows:
     """What the store gives, or intervals where it met too many entries.
 
     Raises
@@ -61,6 +69,9 @@ def first_order(program: Program, store: str) -> Pattern | IntervalRows:
     GraphSizeError
         If there are too many intervals, too.
     """
+    if executor is not None and worth_it(program):
+        with suppress(TooManyEntries):  # which this process holds compressed
+            return first_order_by_parts(executor, program, store)
     try:
         return STORES[store](program)
     except TooManyEntries as error:

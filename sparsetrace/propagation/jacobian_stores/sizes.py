@@ -22,6 +22,7 @@ __all__ = [
     "check_entries",
     "explained_memory",
     "fits",
+    "most_entries",
     "too_large",
     "too_ragged",
 ]
@@ -70,6 +71,11 @@ def at_most(count: float) -> Iterator[None]:
         yield
     finally:
         _MOST.reset(token)
+
+
+def most_entries() -> float:
+    """So many entries a store writes at the most."""
+    return _MOST.get()
 
 
 @cache

@@ -9,9 +9,15 @@ from __future__ import annotations
 
 import random
 import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # as a script; pytest has these folders from pyproject.toml
+    TESTS = Path(__file__).parents[2]
+    sys.path[:0] = [str(TESTS), str(TESTS / "support")]
 
 import numpy as np
 import pytest
+from at_once import AtOnce, always_used
 
 from sparsetrace import hessian_sparsity, lagrangian_hessian_sparsity
 from sparsetrace.errors import GraphSizeError, InputError
@@ -189,6 +195,11 @@ def check(seed: int) -> int:
     for store, hessian_store in stores:
         found = dense(n, *hessian_pattern(model.graph, outputs, store, hessian_store))
         assert (found == wanted).all(), (seed, store, hessian_store)
+    with always_used():
+        by_parts = hessian_pattern(
+            model.graph, outputs, *stores[seed % len(stores)], executor=AtOnce(1 + seed % 4)
+        )
+    assert (dense(n, *by_parts) == wanted).all(), (seed, "by parts")
     if total:  # the same where it may not be written out
         chosen = stores[seed % len(stores)]
         rows = hessian_pattern(model.graph, outputs, *chosen, total - 1)

@@ -13,9 +13,15 @@ import random
 import sys
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
+
+if __name__ == "__main__":  # as a script; pytest has these folders from pyproject.toml
+    TESTS = Path(__file__).parents[2]
+    sys.path[:0] = [str(TESTS), str(TESTS / "support")]
 
 import numpy as np
 import pytest
+from at_once import AtOnce, always_used
 
 import sparsetrace
 from sparsetrace.errors import GraphSizeError, InputError
@@ -376,6 +382,14 @@ def check(seed: int) -> None:
         bounds, entries = indptr.tolist(), indices.tolist()
         found = [entries[lo:hi] for lo, hi in pairwise(bounds)]
         assert found == expected, f"seed {seed}, store {name}"
+    with always_used():
+        name, executor = NAMES[seed % len(NAMES)], AtOnce(1 + seed % 4)
+        parts = propagate(model.graph, outputs, name, executor=executor)
+        whole = propagate(model.graph, outputs, name)
+    assert executor.tasks or not len(outputs)
+    for part, own in zip(parts, whole, strict=True):
+        assert part.dtype == own.dtype
+        assert part.tolist() == own.tolist(), f"seed {seed}, store {name}, by parts"
     # entry for entry the same where it may not be written out
     name, total = NAMES[seed % len(NAMES)], sum(map(len, expected))
     if total:
