@@ -26,8 +26,8 @@ _WORD = 0.8
 """To gather and unite one 64-bit word of a row."""
 _CELL = 0.15
 """To read one bit of an output row."""
-LEAST = 2.0e6
-"""Below two milliseconds nothing is worth a second attempt."""
+LEAST = 5.0e5
+"""Below half a millisecond nothing is worth a second attempt."""
 _LONG_ROWS = 2**22
 """Entries of long rows that are sorted before intervals are tried."""
 _FEW_INTERVALS = 2**22

@@ -21,6 +21,7 @@ from sparsetrace.propagation.jacobian_stores.sequential import solve_sequential
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
 from sparsetrace.propagation.jacobian_stores.tables import (
     CsrArrays,
+    Outlook,
     OverBudget,
     Table,
     Tables,
@@ -47,6 +48,7 @@ def _solve_columns(tables: Tables, block: Columns) -> Table:
             check_entries(int(tables.counts(runs.values.reshape(-1)).sum()))
         rows = np.tile(np.arange(count), width)
         entries = tables.lookup(runs.values.T.reshape(-1), runs.steps.T.reshape(-1), rows)
+        tables.spend(len(entries[0]), len(entries[0]))
         result = unite(count, tables.n, entries, runs.lengths)
         if result is not None:
             indptr, values, steps = result
@@ -169,9 +171,11 @@ def solve(
 def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> Tables:
     """The patterns of all blocks of a program."""
     tables = Tables(program, budget, dense)
+    outlook = Outlook(budget, sum(block.edges for block in program.blocks))
     for block in program.blocks:
         if not block.size:
             continue
+        outlook.check(block.edges, tables.budget)
         if isinstance(block, Columns):
             tables.add(_solve_columns(tables, block))
         elif block.sequential:

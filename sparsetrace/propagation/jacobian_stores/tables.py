@@ -17,7 +17,17 @@ from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores.expand import gather_rows
 from sparsetrace.propagation.jacobian_stores.runs import Runs, split_runs
 
-__all__ = ["CsrArrays", "Entries", "OverBudget", "Table", "Tables", "distinct", "marks", "unite"]
+__all__ = [
+    "CsrArrays",
+    "Entries",
+    "Outlook",
+    "OverBudget",
+    "Table",
+    "Tables",
+    "distinct",
+    "marks",
+    "unite",
+]
 
 _FLAGS_PER_ENTRY = 24
 """Marking in a Boolean matrix beats sorting up to this many cells an entry."""
@@ -28,6 +38,12 @@ _DENSE = 64
 CsrArrays = tuple[NDArray[np.int64], Ids]
 Entries = tuple[NDArray[np.int64], Ids, Ids | None]
 """Row of each entry, its column index at the run's start, its step."""
+
+
+_TOO_SOON = 0.05
+"""Of a budget that part is spent before its end is foreseen..."""
+_BEYOND = 1.2
+"""...to be so many times what there is."""
 
 
 class OverBudget(Exception):
@@ -44,6 +60,43 @@ class Table:
     values: Ids
     steps: Ids | None = None
     starts: NDArray[np.int64] | None = None
+
+
+class Outlook:
+    """Whether a budget will last, by what the last blocks took: rows that grow, grow on.
+
+    Parameters
+    ----------
+    budget : float
+    edges : int
+        How many parents all blocks have.
+
+    Examples
+    --------
+    >>> outlook = Outlook(budget=100, edges=60)
+    >>> outlook.check(10, 100)
+    >>> outlook.check(10, 80)
+    >>> outlook.check(10, 50)
+    Traceback (most recent call last):
+    ...
+    sparsetrace.propagation.jacobian_stores.tables.OverBudget
+    """
+
+    def __init__(self, budget: float, edges: int) -> None:
+        self._budget, self._left, self._to_come = budget, budget, edges
+        self._edges = 0
+        self._rate = 0.0
+
+    def check(self, edges: int, left: float) -> None:
+        """Before a block with so many edges, when so much of the budget is left."""
+        spent = self._budget - left
+        before, self._rate = self._rate, (self._left - left) / max(self._edges, 1)
+        rate = max(self._rate, before) if before else self._rate / 2
+        foreseen = spent + rate * self._to_come
+        if spent > _TOO_SOON * self._budget and foreseen > _BEYOND * self._budget:
+            raise OverBudget
+        self._to_come -= edges
+        self._edges, self._left = edges, left
 
 
 class Tables:
