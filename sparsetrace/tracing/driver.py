@@ -43,6 +43,7 @@ from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.kept import ForgottenNode
+from sparsetrace.interrupts import interruptible
 from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
@@ -354,6 +355,7 @@ class _Runs:
                     outside.exchanged(trace, session),
                     putting_back(),
                     alone(trace, failures),
+                    interruptible(),
                 ):
                     outputs = self.call(trace)
             except (Restart, ForgottenNode):

@@ -15,9 +15,9 @@ import sparsetrace
 
 ROOT = Path(sparsetrace.__file__).parent
 ORDER = (
-    "collector plotting coloring user_code errors rules graph passes propagation context operands "
-    "numpy_rules dispatch numbers masked arrays scipy_rules capture tracing verification api "
-    "derivatives solvers"
+    "collector interrupts plotting coloring user_code errors rules graph passes propagation "
+    "context operands numpy_rules dispatch numbers masked arrays scipy_rules capture tracing "
+    "verification api derivatives solvers"
 ).split()
 """Rooms from the bottom up.  Propagation needs the graph alone, so it stands low."""
 LAYER = {name: level for level, name in enumerate(ORDER)}
