@@ -16,6 +16,7 @@ from sparsetrace.api.units import bytes_of
 from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
 from sparsetrace.interrupts import guarded, interruptible
+from sparsetrace.progress import reporting
 from sparsetrace.propagation.condense import condensed_graph
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
@@ -113,7 +114,7 @@ def jacobian_sparsity(
     """
     chosen = checked(jacobian_sparsity, JacobianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-    with guarded(), seldom_collected():
+    with guarded(), seldom_collected(), reporting(chosen["progress"]):
         return jacobian_of(traced_call, chosen)
 
 
@@ -172,7 +173,7 @@ def hessian_sparsity(
     """
     chosen = checked(hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, None, chosen["static_argnums"])
-    with guarded(), seldom_collected():
+    with guarded(), seldom_collected(), reporting(chosen["progress"]):
         return hessian_of(traced_call, chosen, one_output=True)
 
 
@@ -216,7 +217,7 @@ def lagrangian_hessian_sparsity(
     """
     chosen = checked(lagrangian_hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-    with guarded(), seldom_collected():
+    with guarded(), seldom_collected(), reporting(chosen["progress"]):
         return hessian_of(traced_call, chosen, one_output=False)
 
 
@@ -348,4 +349,7 @@ def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -
         names = ", ".join(map(repr, HESSIAN_STORES))
         raise InputError(f"hessian_store={hessian_store!r}: choose one of {names}")
     bytes_of(chosen["max_memory"])
+    progress = chosen["progress"]
+    if not (callable(progress) or progress is None or isinstance(progress, bool)):
+        raise InputError(f"progress={progress!r}: True, or a callable of one argument, is wanted")
     return chosen

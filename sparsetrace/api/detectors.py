@@ -19,6 +19,7 @@ from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import InputError
 from sparsetrace.graph.recorded import Recorded, recorded
 from sparsetrace.interrupts import guarded
+from sparsetrace.progress import reporting
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Run
 
@@ -106,7 +107,7 @@ class _Detector:
                 f"arguments {_shown(shapes)}, where like= says {_shown(self._shapes)}: make a "
                 "detector for each"
             )
-        with guarded(), seldom_collected():
+        with guarded(), seldom_collected(), reporting(self._chosen["progress"]):
             return self._pattern(traced_call)
 
 

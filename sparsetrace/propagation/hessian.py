@@ -12,6 +12,7 @@ import numpy as np
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
 from sparsetrace.graph.interactions import live_pairs
 from sparsetrace.passes.simplify import Program, simplify
+from sparsetrace.progress import report
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
     Products,
@@ -95,6 +96,7 @@ def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Patt
     factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
     if not isinstance(factors, IntervalRows):
         products = Products(graph.n_inputs, *factors, squares, first, second)
+        report("Hessian", 0, len(squares) + len(first))
         if fits(2 * sorted_keys.work(products)) or fits(graph.n_inputs**2):
             return HESSIAN_STORES[hessian_store](products)
         factors = IntervalRows.of_csr(graph.n_inputs, *factors)

@@ -47,6 +47,7 @@ from sparsetrace.interrupts import interruptible
 from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
+from sparsetrace.progress import report
 from sparsetrace.tracing.finished import finish
 from sparsetrace.tracing.flushing import forgot, watch
 from sparsetrace.tracing.outside_arrays import OutsideArrays
@@ -276,6 +277,7 @@ class _Runs:
         before = _learned(self.session)
         while branches.start():
             try:
+                report("paths", len(runs))
                 runs.append(self._path(branches))
                 left_out += runs[-1].trace.left_out
             except TracingError as error:

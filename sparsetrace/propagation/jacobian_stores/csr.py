@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
+from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved
 from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interleaving
 from sparsetrace.propagation.jacobian_stores.sequential import solve_sequential
@@ -148,7 +149,7 @@ def solve(
 def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> Tables:
     """The patterns of all blocks of a program."""
     tables = Tables(program, budget, dense)
-    for block in program.blocks:
+    for block in reported(program.blocks, "propagation"):
         if not block.size:
             continue
         if isinstance(block, Columns):
