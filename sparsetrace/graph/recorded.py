@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.graph.kept import Kept
 
 __all__ = ["Recorded", "recorded"]
 
@@ -26,6 +27,7 @@ class Recorded:
     blocks: list[Any]
     interactions: list[Any]
     scalar_products: Ids
+    kept: Kept | None
 
     def copied(self) -> Recorded:
         """With memory of its own: what was recorded may be arrays that the function reads."""
@@ -56,6 +58,7 @@ def recorded(graph: Graph, outputs: Ids) -> Recorded:
         list(graph.finish()),
         list(graph.interactions),
         np.array(graph.scalar_products, np.int32),
+        graph.kept,
     )
 
 
