@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids
 from sparsetrace.graph.kept import Kept
@@ -128,33 +127,21 @@ def _wanted(
         at = np.searchsorted(old, here)
         of_old[at[ended[at] == here]] = True
 
+    def mark_parents(some: Sequence[Block]) -> None:
+        for block in some:
+            for ids in block.columns if isinstance(block, Columns) else [block.parents]:
+                mark(ids)
+
     mark(live)
-    for block in newer:
-        for ids in block.columns if isinstance(block, Columns) else [block.parents]:
-            mark(ids)
+    mark_parents(newer)
     result: list[Ids] = []
     for piece in reversed(pieces):
         stop = piece[-1].base + piece[-1].size
         inner = np.flatnonzero(used[: stop - start]).astype(np.int32) + np.int32(start)
         result.append(np.concatenate([old[of_old], inner]))
-        for block in reversed(piece):
-            needed = used[block.base - start : block.base - start + block.size]
-            for ids in _parents(block, needed):
-                mark(ids)
+        # of blocks that nothing needs, too: a piece is numbered anew as a whole
+        mark_parents(piece)
     return result[::-1]
-
-
-def _parents(block: Block, needed: NDArray[np.bool_]) -> list[Ids]:
-    """What the nodes of a block that are needed are unions of."""
-    if not needed.any():
-        return []
-    if isinstance(block, Columns):
-        return block.columns if needed.all() else [column[needed] for column in block.columns]
-    if block.sequential or needed.all():
-        if block.sequential:
-            needed[...] = True  # each may need those before it
-        return [block.parents]
-    return [block.parents[np.repeat(needed, np.diff(block.indptr))]]
 
 
 def _solved(n_inputs: int, kept: Kept, piece: Sequence[Block], needed: Ids) -> Kept:
