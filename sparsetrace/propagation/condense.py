@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids, Rows
 from sparsetrace.graph.kept import Kept
 from sparsetrace.passes.compact import renumbered
 from sparsetrace.passes.simplify import simplified
@@ -23,6 +23,8 @@ __all__ = ["condensed", "condensed_graph"]
 
 _PIECE = 2**27
 """Bytes that the bits of a piece's nodes may take."""
+_MOST = 2**19
+"""Nodes that a piece has at the most: scalars take some hundred bytes while they are solved."""
 _LEAST = 2**16
 """Nodes that a piece has at the least, where the inputs are very many."""
 
@@ -96,7 +98,7 @@ def _nothing(first_node: int) -> Kept:
 
 def _most_nodes(n_inputs: int) -> int:
     """So many nodes have bits that fit."""
-    return _PIECE * 8 // max(n_inputs, 64)
+    return min(_PIECE * 8 // max(n_inputs, 64), _MOST)
 
 
 def _pieces(blocks: Sequence[Block], n_inputs: int) -> list[list[Block]]:
@@ -148,9 +150,12 @@ def _solved(n_inputs: int, kept: Kept, piece: Sequence[Block], needed: Ids) -> K
     """What is left after a piece."""
     end = piece[-1].base + piece[-1].size
     blocks, (shown,) = renumbered(n_inputs, kept, piece, [needed])
+    program = simplified(n_inputs, blocks, [shown])
     # rows are long where a graph is: bits do not gain by trying index rows first
-    store = "bitset" if sum(block.size for block in blocks) <= 2 * _most_nodes(n_inputs) else "auto"
-    found = first_order(simplified(n_inputs, blocks, [shown]), store)
+    in_bits = sum(block.size for block in blocks) <= 2 * _most_nodes(n_inputs) and not any(
+        isinstance(block, Rows) and block.sequential for block in program.blocks
+    )
+    found = first_order(program, "bitset" if in_bits else "auto")
     if isinstance(found, IntervalRows):
         if not fits(found.nnz):
             raise TooManyEntries(found.nnz)
