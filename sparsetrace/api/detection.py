@@ -15,6 +15,8 @@ from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.api.units import bytes_of
 from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
+from sparsetrace.interrupts import guarded, interruptible
+from sparsetrace.progress import reporting
 from sparsetrace.propagation.condense import condensed_graph
 from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
@@ -112,7 +114,7 @@ def jacobian_sparsity(
     """
     chosen = checked(jacobian_sparsity, JacobianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-    with seldom_collected():
+    with guarded(), seldom_collected(), reporting(chosen["progress"]):
         return jacobian_of(traced_call, chosen)
 
 
@@ -171,7 +173,7 @@ def hessian_sparsity(
     """
     chosen = checked(hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, None, chosen["static_argnums"])
-    with seldom_collected():
+    with guarded(), seldom_collected(), reporting(chosen["progress"]):
         return hessian_of(traced_call, chosen, one_output=True)
 
 
@@ -215,7 +217,7 @@ def lagrangian_hessian_sparsity(
     """
     chosen = checked(lagrangian_hessian_sparsity, HessianOptions, options)
     traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-    with seldom_collected():
+    with guarded(), seldom_collected(), reporting(chosen["progress"]):
         return hessian_of(traced_call, chosen, one_output=False)
 
 
@@ -232,7 +234,8 @@ def jacobian_of(
         graph = condensed_graph(run.trace.graph, run.outputs)
         return propagate(graph, run.outputs, *how)
 
-    patterns = patterns_of(runs, solve)
+    with interruptible():
+        patterns = patterns_of(runs, solve)
     m = len(runs[0].outputs)
     if any(len(run.outputs) != m for run in runs):
         sizes_found = sorted({len(run.outputs) for run in runs})
@@ -272,7 +275,10 @@ def hessian_of(
             f"the function returned {count} numbers, and a Hessian is that of one; for the "
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
-    patterns = patterns_of(runs, lambda run: hessian_pattern(run.trace.graph, run.outputs, *how))
+    with interruptible():
+        patterns = patterns_of(
+            runs, lambda run: hessian_pattern(run.trace.graph, run.outputs, *how)
+        )
     n = traced_call.n_inputs
     leaves = leaves_of_shapes(traced_call.argument_shapes())
     pattern = pattern_of(
@@ -350,4 +356,7 @@ def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -
             f"executor={executor!r}: a concurrent.futures.Executor is wanted, as "
             "ProcessPoolExecutor() or dask's client.get_executor()"
         )
+    progress = chosen["progress"]
+    if not (callable(progress) or progress is None or isinstance(progress, bool)):
+        raise InputError(f"progress={progress!r}: True, or a callable of one argument, is wanted")
     return chosen

@@ -18,6 +18,8 @@ from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import InputError
 from sparsetrace.graph.recorded import Recorded, recorded
+from sparsetrace.interrupts import guarded
+from sparsetrace.progress import reporting
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Run
 
@@ -105,7 +107,7 @@ class _Detector:
                 f"arguments {_shown(shapes)}, where like= says {_shown(self._shapes)}: make a "
                 "detector for each"
             )
-        with seldom_collected():
+        with guarded(), seldom_collected(), reporting(self._chosen["progress"]):
             return self._pattern(traced_call)
 
 

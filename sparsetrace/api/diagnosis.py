@@ -18,6 +18,7 @@ from sparsetrace.api.options import JacobianOptions, completed, takes
 from sparsetrace.capture.stand_ins import going_on, stand_in_rule
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import Explanation, InputError, TracingError, muted
+from sparsetrace.interrupts import guarded
 from sparsetrace.tracing.arguments import TracedCall
 
 __all__ = ["Diagnosis", "Refusal", "diagnose"]
@@ -162,7 +163,7 @@ and counts must come from constants.
     def follow(notes: _Notes, *, local: bool) -> bool:
         def run() -> None:
             traced_call = TracedCall(f, args, argnums, out, chosen["static_argnums"])
-            with going_on(notes):
+            with guarded(), going_on(notes):
                 traced_runs(traced_call, {**chosen, "local": local}, dependency=dependency)
 
         return notes.followed(run)

@@ -133,6 +133,17 @@ class DetectionOptions(TraceOptions, total=False):
             """,
         ),
     ]
+    progress: Annotated[
+        bool | Callable[..., object] | None,
+        Option(
+            False,
+            """
+            True shows a bar on standard error while what takes longer is done; a callable is
+            given a named tuple of phase, done and total (`sparsetrace.progress.Progress`), ten
+            times a second at the most.  An error that it raises ends the detection.
+            """,
+        ),
+    ]
     verify: Annotated[
         bool | int | None,
         Option(
@@ -287,6 +298,8 @@ def _type_text(declared: Any) -> str:
         if part is type(None)
         else str(getattr(part, "__name__", part)).lower()
         if get_origin(part) is None
+        else "callable"
+        if get_origin(part) is Callable
         else f"sequence of {get_args(part)[0].__name__}"
         for part in get_args(declared)
     )

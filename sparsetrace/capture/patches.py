@@ -41,6 +41,7 @@ from sparsetrace.capture import (
 from sparsetrace.capture.patch import ClassNames, Exchange, Patch, Replacements, by_owner
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.errors import EscapeError
+from sparsetrace.interrupts import deferred
 from sparsetrace.operands import floating
 
 __all__ = [
@@ -219,7 +220,7 @@ def _install_new(groups: Iterable[str]) -> bool:
 def _install(group: str | None = None) -> bool:
     """Exchange a group, by default those of all modules loaded by now; whether that was new."""
     global _changes
-    with _lock:
+    with deferred(), _lock:
         new = _install_new(_loaded() if group is None else (group,))
         _changes += new
     return new
@@ -248,7 +249,7 @@ def _exchange(patches: Iterable[Patch]) -> bool:
     before it is no longer found.
     """
     global _changes
-    with _lock:
+    with deferred(), _lock:
         replacements = by_owner(patches)
         if replacements:
             _changes += 1  # for runs that begin before this is done

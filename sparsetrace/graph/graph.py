@@ -62,8 +62,8 @@ _EXACT = 2**53
 """Whole numbers up to this one are float64 numbers."""
 _NARROW = 64
 """Unions of up to this many parents are kept column by column."""
-_OVERHEAD = 128
-"""A block takes as much memory besides as so many of its parents."""
+_OVERHEAD, _OF_SCALAR = 128, 8
+"""A block takes as much memory as so many parents besides; and a scalar, until it is solved."""
 _SCALARS = 2**17
 """So many scalar nodes at the most are gathered in one block."""
 _ZERO_AND_OPAQUE = array([ZERO, OPAQUE], np.int32)
@@ -397,7 +397,7 @@ class Graph:
         base = self.size - count
         self._first, self._second = [], []
         self._settled = self.size
-        self.room -= 2 * count
+        self.room -= _OF_SCALAR * count
         self.blocks.append(Rows(base, count, indptr, parents.reshape(-1), sequential=True))
 
     def finish(self) -> list[Block]:

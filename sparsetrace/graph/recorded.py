@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.graph.kept import Kept
 
 __all__ = ["Recorded", "recorded"]
 
@@ -26,7 +27,7 @@ class Recorded:
     blocks: list[Any]
     interactions: list[Any]
     scalar_products: Ids
-    kept: Any
+    kept: Kept | None
     """What a flush has put in place of earlier blocks."""
 
     def copied(self) -> Recorded:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids, Rows
 from sparsetrace.graph.kept import Kept
 from sparsetrace.passes.compact import renumbered
 from sparsetrace.passes.simplify import simplified
@@ -24,6 +23,8 @@ __all__ = ["condensed", "condensed_graph"]
 
 _PIECE = 2**27
 """Bytes that the bits of a piece's nodes may take."""
+_MOST = 2**19
+"""Nodes that a piece has at the most: scalars take some hundred bytes while they are solved."""
 _LEAST = 2**16
 """Nodes that a piece has at the least, where the inputs are very many."""
 
@@ -97,7 +98,7 @@ def _nothing(first_node: int) -> Kept:
 
 def _most_nodes(n_inputs: int) -> int:
     """So many nodes have bits that fit."""
-    return _PIECE * 8 // max(n_inputs, 64)
+    return min(_PIECE * 8 // max(n_inputs, 64), _MOST)
 
 
 def _pieces(blocks: Sequence[Block], n_inputs: int) -> list[list[Block]]:
@@ -128,42 +129,33 @@ def _wanted(
         at = np.searchsorted(old, here)
         of_old[at[ended[at] == here]] = True
 
+    def mark_parents(some: Sequence[Block]) -> None:
+        for block in some:
+            for ids in block.columns if isinstance(block, Columns) else [block.parents]:
+                mark(ids)
+
     mark(live)
-    for block in newer:
-        for ids in block.columns if isinstance(block, Columns) else [block.parents]:
-            mark(ids)
+    mark_parents(newer)
     result: list[Ids] = []
     for piece in reversed(pieces):
         stop = piece[-1].base + piece[-1].size
         inner = np.flatnonzero(used[: stop - start]).astype(np.int32) + np.int32(start)
         result.append(np.concatenate([old[of_old], inner]))
-        for block in reversed(piece):
-            needed = used[block.base - start : block.base - start + block.size]
-            for ids in _parents(block, needed):
-                mark(ids)
+        # of blocks that nothing needs, too: a piece is numbered anew as a whole
+        mark_parents(piece)
     return result[::-1]
-
-
-def _parents(block: Block, needed: NDArray[np.bool_]) -> list[Ids]:
-    """What the nodes of a block that are needed are unions of."""
-    if not needed.any():
-        return []
-    if isinstance(block, Columns):
-        return block.columns if needed.all() else [column[needed] for column in block.columns]
-    if block.sequential or needed.all():
-        if block.sequential:
-            needed[...] = True  # each may need those before it
-        return [block.parents]
-    return [block.parents[np.repeat(needed, np.diff(block.indptr))]]
 
 
 def _solved(n_inputs: int, kept: Kept, piece: Sequence[Block], needed: Ids) -> Kept:
     """What is left after a piece."""
     end = piece[-1].base + piece[-1].size
     blocks, (shown,) = renumbered(n_inputs, kept, piece, [needed])
+    program = simplified(n_inputs, blocks, [shown])
     # rows are long where a graph is: bits do not gain by trying index rows first
-    store = "bitset" if sum(block.size for block in blocks) <= 2 * _most_nodes(n_inputs) else "auto"
-    found = first_order(simplified(n_inputs, blocks, [shown]), store)
+    in_bits = sum(block.size for block in blocks) <= 2 * _most_nodes(n_inputs) and not any(
+        isinstance(block, Rows) and block.sequential for block in program.blocks
+    )
+    found = first_order(program, "bitset" if in_bits else "auto")
     if isinstance(found, IntervalRows):
         if not fits(found.nnz):
             raise TooManyEntries(found.nnz)

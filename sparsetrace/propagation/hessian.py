@@ -17,6 +17,7 @@ from sparsetrace.errors import GraphSizeError
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
 from sparsetrace.graph.liveness import live_pairs
 from sparsetrace.passes.simplify import Program, narrowed, simplify
+from sparsetrace.progress import report
 from sparsetrace.propagation.executors import by_parts, workers, worth_it
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
@@ -131,6 +132,7 @@ def _pattern(
         factors = first_order(Program(program.n_inputs, program.blocks, nodes), store)
     del nodes, program, tables
     if not isinstance(factors, IntervalRows):
+        report("Hessian", 0, len(squares) + len(first))
         found = _united(Products(n, *factors, squares, first, second), hessian_store)
         if found is not None:
             return found

@@ -44,9 +44,11 @@ from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.kept import ForgottenNode
+from sparsetrace.interrupts import interruptible
 from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
+from sparsetrace.progress import report
 from sparsetrace.tracing.finished import finish
 from sparsetrace.tracing.flushing import forgot, watch
 from sparsetrace.tracing.outside_arrays import OutsideArrays
@@ -281,6 +283,7 @@ class _Runs:
         before = _learned(self.session)
         while branches.start():
             try:
+                report("paths", len(runs))
                 runs.append(self._path(branches))
                 left_out += runs[-1].trace.left_out
             except TracingError as error:
@@ -360,6 +363,7 @@ class _Runs:
                     outside.exchanged(trace, session),
                     putting_back(),
                     alone(trace, failures),
+                    interruptible(),
                 ):
                     outputs = copy_context().run(self.call, trace)  # with variables of its own
             except (Restart, ForgottenNode):

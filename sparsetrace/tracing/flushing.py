@@ -9,11 +9,13 @@ without any flush (`forgot`).
 from __future__ import annotations
 
 import sys
+from math import inf
 
 from sparsetrace.errors import GraphSizeError
 from sparsetrace.graph.graph import Block, Graph, Ids
 from sparsetrace.graph.kept import ForgottenNode
 from sparsetrace.passes.compact import compacted
+from sparsetrace.progress import asked, report
 from sparsetrace.propagation.condense import condensed
 from sparsetrace.propagation.jacobian_stores.sizes import TooManyEntries
 from sparsetrace.tracing.held_nodes import Sentinel, held_nodes
@@ -30,6 +32,8 @@ _MOST_CELLS = 2**26
 """and if patterns of the nodes in use could not have more entries, even if they were dense."""
 _RECENT = 64
 """Blocks that are left as they are: what is in progress asks for their nodes."""
+_REPORTED = 2**18
+"""Parents between two reports."""
 _SECOND = 5
 """With what its nodes multiply, a graph takes so many times the memory of its blocks."""
 
@@ -54,12 +58,16 @@ def watch(graph: Graph, most: int | None) -> None:
     >>> graph.kept is None, len(graph.blocks) < 100
     (False, True)
     """
+    room: float = (_USUAL if most is None else most) // _ID
     if most is None and (graph.second_order or graph.n_inputs > _MOST_INPUTS):
+        room = inf
+    elif graph.second_order:
+        room //= _SECOND
+    if room == inf and not asked():
         return
-    graph.outgrown = _Flushes(most)
-    graph.room = (_USUAL if most is None else most) // _ID
-    if graph.second_order:
-        graph.room //= _SECOND
+    flushes = _Flushes(most)
+    flushes.give(graph, room)
+    graph.outgrown = flushes
 
 
 def forgot(graph: Graph, outputs: Ids | None) -> bool:
@@ -83,14 +91,23 @@ class _Flushes:
         self._limit = _USUAL if most is None else most
         self._sentinel = Sentinel()
         self._busy = False
+        self._left: float = 0
+        self._reports = asked()
+
+    def give(self, graph: Graph, room: float) -> None:
+        """Let the graph grow by so many parents; by few at a time where that is reported."""
+        graph.room = min(room, _REPORTED) if self._reports else room
+        self._left = room - graph.room if room < inf else inf
 
     def __call__(self, graph: Graph) -> None:
-        """Flush a graph that has used up its room."""
+        """Flush a graph that has used up its room, and say how large it has become."""
         if self._busy:
             return
         self._busy = True
         try:
-            graph.room = self._flushed(graph) // _ID
+            report("tracing", graph.size)
+            room = self._left if self._left > 0 else self._flushed(graph) // _ID
+            self.give(graph, room)
         finally:
             self._busy = False
 

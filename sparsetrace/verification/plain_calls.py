@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES, OutputError
+from sparsetrace.interrupts import interruptible
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
@@ -44,7 +45,8 @@ def plain_call(function: Callable[..., Any], args: list[Any], context: Context) 
         FAILURES.set(None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return function(*args)
+            with interruptible():
+                return function(*args)
 
     return context.copy().run(call)
 

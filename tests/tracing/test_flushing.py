@@ -13,6 +13,7 @@ import scipy.sparse
 import sparsetrace as st
 from cases.array_programs import Writer
 from sparsetrace.graph.graph import Graph
+from sparsetrace.propagation import condense
 from sparsetrace.tracing import driver, flushing
 
 N = 6
@@ -27,18 +28,24 @@ def frozen():
     gc.unfreeze()
 
 
-@pytest.fixture
-def flushes(monkeypatch, frozen):
-    """A graph is made small after each few operations; how often."""
+@pytest.fixture(params=[64, 2500], ids=["each operation", "some operations"])
+def flushes(request, monkeypatch, frozen):
+    """A graph is made small after each few operations, in small pieces; how often."""
     count = []
+    room = request.param
     flushed = flushing._Flushes._flushed
 
     def counted(self, graph):
-        self._limit = 64
-        count.append(flushed(self, graph))
-        return 64
+        self._limit = 10**6  # what is in use fits
+        before = graph.kept
+        flushed(self, graph)
+        if graph.kept is not before:
+            count.append(len(graph.kept.nodes))
+        return room
 
-    monkeypatch.setattr(flushing, "_USUAL", 64)
+    monkeypatch.setattr(flushing, "_USUAL", room)
+    monkeypatch.setattr(condense, "_PIECE", 8)
+    monkeypatch.setattr(condense, "_LEAST", 7)
     monkeypatch.setattr(flushing, "_RECENT", 0)
     monkeypatch.setattr(flushing._Flushes, "_flushed", counted)
     return count
@@ -178,7 +185,7 @@ PROGRAMS = (
     diffusion, leapfrog, buffers, scalars, branching, complex_steps, masked_steps, sparse_steps,
     held_outside_of_arrays, views, matrices,
 )  # fmt: skip
-MODES = ({}, {"local": True}, {"dependency": True}, {"constants": "structure"}, {"capture": False})
+MODES = ({}, {"local": True}, {"dependency": True, "constants": "structure"})
 
 
 @pytest.mark.parametrize("options", MODES, ids=str)
@@ -189,10 +196,10 @@ def test_the_same_pattern(f, options, flushes, never_again, monkeypatch):
     monkeypatch.setattr(flushing, "_MOST_INPUTS", -1)
     assert_same(found, pattern(f, START, **options))
     assert len(flushes) == count
-    assert count or isinstance(found, type)
+    assert count
 
 
-@pytest.mark.parametrize("start", range(0, 20, 5))
+@pytest.mark.parametrize("start", range(0, 10, 5))
 def test_the_same_pattern_of_random_programs(start, flushes, never_again, monkeypatch):
     for seed in range(start, start + 5):
         program = Writer(seed).program()
@@ -212,15 +219,15 @@ def test_all_objects_are_looked_at(never_again):
 
 
 def test_a_limit_is_kept_to(frozen):
-    expected = st.jacobian_sparsity(diffusion, np.zeros(30), 200, static_argnums=1)
+    expected = st.jacobian_sparsity(diffusion, np.zeros(30), 80, static_argnums=1)
     blocks = []
 
     def f(x):
-        for _ in range(200):
+        for _ in range(80):
             x = diffusion(x, 1)
             blocks.append(len(x._trace.graph.blocks))
         assert x._trace.graph.kept is not None
-        assert max(blocks) < 200
+        assert max(blocks) < 240
         return x
 
     found = st.jacobian_sparsity(f, np.zeros(30), max_memory=60_000)
@@ -230,7 +237,7 @@ def test_a_limit_is_kept_to(frozen):
 def test_what_is_in_use_does_not_fit(frozen):
     def f(x):
         steps = [x]
-        for _ in range(300):
+        for _ in range(150):
             steps.append(np.cumsum(steps[-1]))
         return steps[-1] + steps[7]
 
@@ -263,7 +270,7 @@ def test_a_frozen_collector_shows_nothing(flushes):
             st.jacobian_sparsity(f, START, max_memory=10)
     finally:
         gc.unfreeze()
-    assert flushes
+    assert not flushes
 
 
 def test_a_node_that_was_missed_is_found_out(flushes, monkeypatch):
@@ -288,11 +295,18 @@ def test_a_node_that_was_missed_is_found_out(flushes, monkeypatch):
 
 
 def test_a_detector_sees_what_was_kept(flushes):
-    factor = np.eye(N)
-    detect = st.JacobianDetector(lambda x: factor @ (factor @ (factor @ x)) + x, like=START)
-    few = detect(START)
-    factor[...] = 1
-    assert (few.nnz, detect(START).nnz, detect(START).nnz) == (N, N * N, N * N)
+    shift = [1]
+
+    def f(x):
+        x = x + np.roll(x, shift[0])
+        for _ in range(3):  # the same blocks each time, and all that comes before is given up
+            x = x + x[::-1]
+        return x
+
+    detect = st.JacobianDetector(f, like=START)
+    for k in (1, 2, 3, 1):
+        shift[0] = k
+        assert same(detect(START), st.jacobian_sparsity(f, START))
 
 
 @pytest.mark.parametrize("given", ["much", "1 XB", -1, 0, [1], "GB"])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sparsetrace.errors import GraphSizeError
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids
 from sparsetrace.passes.simplify import Program
+from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
 
 __all__ = ["LIMIT", "solve"]
@@ -121,7 +122,7 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
         If the bits of all nodes would need more than `LIMIT` bytes.
     """
     store = _Bits(program)
-    for block in program.blocks:
+    for block in reported(program.blocks, "propagation"):
         out = store.add(block.base, block.size)
         if isinstance(block, Columns):
             _unite_columns(store, out, block.columns)
@@ -157,7 +158,7 @@ def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.i
     if not fits(len(outputs) * store.n):  # only then are they worth counting beforehand
         starts = range(0, len(outputs), step)
         check_entries(sum(int(_counts(_bits(store, outputs, lo, step)).sum()) for lo in starts))
-    for lo in range(0, len(outputs), step):
+    for lo in reported(range(0, len(outputs), step), "rows"):
         ids = outputs[lo : lo + step]
         bits = _bits(store, outputs, lo, step)
         flags = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little", count=store.n)

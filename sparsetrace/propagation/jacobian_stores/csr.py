@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
+from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved
 from sparsetrace.propagation.jacobian_stores.products import node_rows, product, united_inputs
 from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interleaving
@@ -172,7 +173,7 @@ def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> T
     """The patterns of all blocks of a program."""
     tables = Tables(program, budget, dense)
     outlook = Outlook(budget, sum(block.edges for block in program.blocks))
-    for block in program.blocks:
+    for block in reported(program.blocks, "propagation"):
         if not block.size:
             continue
         outlook.check(block.edges, tables.budget)

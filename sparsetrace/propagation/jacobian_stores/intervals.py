@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
+from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, merged
 from sparsetrace.propagation.jacobian_stores.sequential import levels
 from sparsetrace.propagation.jacobian_stores.sizes import TooManyEntries, fits
@@ -130,7 +131,7 @@ def rows(program: Program, most: float = np.inf) -> IntervalRows:
     blocks = program.blocks
     size = max((block.base + block.size for block in blocks), default=0)
     sets = Sets(program.n_inputs, max(size, FIRST_INPUT + program.n_inputs), most)
-    for block in blocks:
+    for block in reported(blocks, "propagation"):
         if isinstance(block, Columns):
             width = len(block.columns)
             step = max(1, _CHUNK // max(width, 1))

@@ -10,6 +10,7 @@ from pyroaring import BitMap
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids
 from sparsetrace.passes.simplify import Program
+from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries
 
 __all__ = ["bitmaps", "solve"]
@@ -42,7 +43,7 @@ def bitmaps(program: Program) -> list[BitMap]:
             result = known[node] = BitMap([index])
         return result
 
-    for block in program.blocks:
+    for block in reported(program.blocks, "propagation"):
         if isinstance(block, Columns):
             rows: Any = zip(*(column.tolist() for column in block.columns), strict=True)
             for node, parents in enumerate(rows, block.base):
