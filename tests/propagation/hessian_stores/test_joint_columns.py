@@ -11,6 +11,7 @@ from sparsetrace import hessian_sparsity
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
     Products,
+    bands,
     joint_columns,
     sorted_keys,
 )
@@ -99,3 +100,12 @@ def test_blocks_are_told_before_their_entries(monkeypatch):
     )
     assert pattern.nnz == 120**2
     assert seen == [(40, 3 * len(first))]
+
+
+def test_a_dense_block_is_no_diagonal(monkeypatch):
+    """However often it is multiplied with itself."""
+    monkeypatch.setattr(bands, "_written", None)
+    matrix = np.ones((30, 20))
+    assert hessian_sparsity(lambda x: np.sum((matrix @ np.sin(x)) ** 2), np.ones(20)).nnz == 400
+    pairs = np.zeros(30, int)
+    assert hessian_sparsity(lambda x: np.sum(x.sum() * x[pairs]), np.ones(20)).nnz == 39
