@@ -13,7 +13,7 @@ from sparsetrace.propagation.hessian_stores import (
     Products,
     bands,
     joint_columns,
-    sorted_keys,
+    matrix_products,
 )
 
 
@@ -59,18 +59,17 @@ def wanted(products: Products) -> np.ndarray:
 
 @pytest.mark.parametrize("batch", range(5))
 def test_random_products(batch, monkeypatch):
-    """In chunks and pieces so small that each is cut."""
-    monkeypatch.setattr(sorted_keys, "_CHUNK", 5 + batch)
-    monkeypatch.setattr(sorted_keys, "_KEPT", 4)
+    """In chunks so small that each is cut."""
+    monkeypatch.setattr(matrix_products, "_CHUNK", 5 + batch)
+    monkeypatch.setattr(matrix_products, "_WIDE", 12)
     count = 0
     for seed in range(60 * batch, 60 * batch + 60):
         products = products_of(random.Random(seed))
         right = wanted(products)
         for name, store in HESSIAN_STORES.items():
             assert (dense(products.n, *store(products)) == right).all(), (seed, name)
-        with monkeypatch.context() as m:
-            m.setattr(sorted_keys, "marks", lambda count, cells: False)
-            assert (dense(products.n, *sorted_keys.solve(products)) == right).all(), seed
+        for solve in (matrix_products._marked, matrix_products._multiplied):
+            assert (dense(products.n, *solve(products)) == right).all(), seed
         fewer, starts = joint_columns.joined(products) or (products, None)
         if starts is not None:
             count += 1
