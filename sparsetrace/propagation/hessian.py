@@ -78,7 +78,7 @@ def _pattern(graph: Graph, outputs: Ids, store: str, hessian_store: str) -> Patt
         first, second = _distinct_pairs(place[first], place[second], len(nodes))
         del place
     else:
-        nodes = squares
+        nodes = _distinct(squares)
         squares = np.arange(len(nodes), dtype=np.int32)
     factors: Pattern | IntervalRows | None = _read(tables, nodes)
     if factors is None:
@@ -114,7 +114,6 @@ def _multiplied(graph: Graph, outputs: Ids) -> tuple[Program, Ids, Ids, Ids]:
     # nodes that turned out to depend on nothing
     if int(squares.min(initial=OPAQUE + 1)) <= OPAQUE:
         squares = squares[squares > OPAQUE]
-    squares = _distinct(squares)
     real = np.minimum(first, second) > OPAQUE
     if not real.all():
         first, second = first[real], second[real]
