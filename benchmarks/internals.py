@@ -38,6 +38,10 @@ lookup = first_of("dispatch.lookup", "dispatch.replay")
 Products = first_of("propagation.hessian_stores:Products", "hessian_stores:Products")
 """What Hessian stores are given."""
 
-sorted_keys = first_of("propagation.hessian_stores.sorted_keys", "hessian_stores.csr")
+matrix_products = first_of(
+    "propagation.hessian_stores.matrix_products",
+    "propagation.hessian_stores.sorted_keys",
+    "hessian_stores.csr",
+)
 bitset_rows = first_of("propagation.hessian_stores.bitset_rows", "hessian_stores.bitset")
 """The two Hessian stores between which ``hessian_store="auto"`` chooses."""

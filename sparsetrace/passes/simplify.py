@@ -33,7 +33,7 @@ _SHARED_WIDTH = 4
 """A block that several others use is still flattened into them up to this width."""
 _SHORT, _FEW = 4096, 16
 """So many columns of up to this length are measured together."""
-_REDUCTION_WIDTH = 4
+_REDUCTION_WIDTH = 3
 """From this width on a block is remembered for absorption."""
 
 

@@ -3,7 +3,7 @@
 Contract: each store turns `Products` into CSR index arrays, and all give the same answer.
 
 ============  =====================================================================
-``csr``       sorted keys, or marks in a matrix; cost grows with the products' entries
+``csr``       a product of sparse matrices, or marks; cost grows with the products' entries
 ``bitset``    packed bits a row; for dense Hessians
 ``roaring``   one set of 64-bit pairs
 ``dict``      a dictionary of sets, one for each row
@@ -23,18 +23,17 @@ from sparsetrace.propagation.hessian_stores import (
     bitset_rows,
     dictionary,
     intervals,
+    matrix_products,
     roaring_pairs,
-    sorted_keys,
 )
 from sparsetrace.propagation.hessian_stores.outer_products import Products
 from sparsetrace.propagation.jacobian_stores.intervals import TooManyIntervals
-from sparsetrace.propagation.jacobian_stores.tables import marks
 
 __all__ = ["HESSIAN_STORES", "Products"]
 
 # Measured with benchmarks/bench_hessians.py, in nanoseconds.
-_KEY = 70.0
-"""To write out and sort one entry."""
+_PRODUCT = 25.0
+"""To find one entry by a product of sparse matrices."""
 _MARK = 6.0
 """To write out and mark one entry, where the Hessian is small."""
 _ROW = 300.0
@@ -50,10 +49,10 @@ _PARTNERS = 256
 
 
 def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    keys = products.work
-    if keys > max(_MUCH, _PARTNERS * len(products.indices)):
+    work = products.work
+    if work > max(_MUCH, _PARTNERS * len(products.indices)):
         try:
-            return intervals.solve(products, products.n + keys // _PARTNERS)
+            return intervals.solve(products, products.n + work // _PARTNERS)
         except TooManyIntervals:
             pass
     if bitset_rows.bytes_needed(products) <= bitset_rows.LIMIT // 8:
@@ -61,17 +60,17 @@ def _auto(products: Products) -> tuple[NDArray[np.integer], NDArray[np.integer]]
         gathered = int(counts[products.cliques].sum() + counts[products.left].sum())
         gathered += int(counts[products.right].sum())
         words = max(1, -(-products.n // 64))
-        cells = products.n**2
-        read = cells * _CELL
+        read = products.n**2 * _CELL
         bits = (gathered + len(counts)) * words * _WORD + len(counts) * _ROW + read
-        if bits < (keys * _MARK + read if marks(keys, cells) else keys * _KEY):
+        by_marks = matrix_products.uses_marks(products)
+        if bits < (work * _MARK + read if by_marks else work * _PRODUCT):
             return bitset_rows.solve(products)
-    return sorted_keys.solve(products)
+    return matrix_products.solve(products)
 
 
 HESSIAN_STORES: dict[str, Callable[[Products], tuple[NDArray[np.integer], NDArray[np.integer]]]] = {
     "auto": _auto,
-    "csr": sorted_keys.solve,
+    "csr": matrix_products.solve,
     "bitset": bitset_rows.solve,
     "roaring": roaring_pairs.solve,
     "dict": dictionary.solve,

@@ -101,8 +101,9 @@ def _paired(
     if along.all():
         return np.abs(b - a), np.minimum(a, b), length
     other = ~(single | along)
-    alone = int(length[other].sum()) + int(np.count_nonzero(single))
-    if alone * _LOOSE > length.sum():
+    once = int(np.count_nonzero(single))
+    alone = int(length[other].sum()) + once
+    if alone * _LOOSE > int(length[~single].sum()) + once:
         return None
     size = np.where(along, length, 1)
     low, high = np.minimum(a, b)[~other], np.maximum(a, b)[~other]

@@ -41,12 +41,16 @@ def joined(products: Products) -> tuple[Products, NDArray[np.int64]] | None:
     follows[firsts[firsts < len(indices)]] = False
     if np.count_nonzero(follows) * _SAVED < len(indices):
         return None
-    used = np.bincount(indices, minlength=n)
-    following = np.bincount(indices[follows], minlength=n)
-    apart = np.ones(n, bool)
-    np.not_equal(used[1:], following[1:], out=apart[1:])
-    apart[1:] |= used[1:] != used[:-1]
+    # a column stands apart from the one before it where some pattern has one of them alone
+    apart = np.zeros(n + 1, bool)
+    begins = np.flatnonzero(~follows)
+    apart[0] = apart[indices[begins]] = True
+    apart[indices[begins[1:] - 1] + 1] = True
+    apart[indices[-1:] + 1] = True
+    apart = apart[:n]
     starts = np.flatnonzero(apart)
+    if len(starts) == n:
+        return None
     heads = apart[indices]
     kept = np.zeros(len(indices) + 1, np.int64)
     np.cumsum(heads, out=kept[1:])

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Products", "assembled", "marked"]
+__all__ = ["Products", "marked"]
 
 _CELLS = 2**20
 """Of a Boolean matrix, looked at at a time."""
@@ -56,50 +56,8 @@ class Products:
         return int(squares @ squares + squares.sum()) // 2 + int(crossed)
 
 
-def assembled(
-    n: int,
-    rows: NDArray[np.integer],
-    columns: NDArray[np.integer],
-    diagonal: NDArray[np.bool_],
-) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """CSR index arrays of a symmetric pattern, from its upper triangle and its diagonal.
-
-    Parameters
-    ----------
-    n : int
-    rows, columns : ndarray
-        Entries above the diagonal, sorted by row and column, distinct.
-    diagonal : ndarray of bool, shape (n,)
-
-    Examples
-    --------
-    >>> indptr, indices = assembled(3, np.array([0]), np.array([2]), np.array([1, 0, 0], bool))
-    >>> indptr.tolist(), indices.tolist()
-    ([0, 2, 2, 3], [0, 2, 0])
-    """
-    above = np.bincount(rows, minlength=n)
-    below = np.bincount(columns, minlength=n)
-    indptr = np.zeros(n + 1, np.int64)
-    np.cumsum(above + below + diagonal, out=indptr[1:])
-    indices = np.empty(indptr[-1], np.int32)
-    here = np.flatnonzero(diagonal)
-    indices[indptr[:-1][here] + below[here]] = here
-    if len(rows):
-        places = np.arange(len(rows))
-        first = np.cumsum(above) - above
-        start = indptr[1:] - above - first
-        indices[places + start[rows]] = columns
-        rising = bool((columns[1:] >= columns[:-1]).all())
-        order = slice(None) if rising else np.argsort(columns, kind="stable")
-        mirrored, owners = columns[order], rows[order]
-        first = np.cumsum(below) - below
-        start = indptr[:-1] - first
-        indices[places + start[mirrored]] = owners
-    return indptr, indices
-
-
 def marked(flags: NDArray[np.bool_]) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """The same from a matrix in which of each entry, or of its mirror image, is a mark.
+    """CSR index arrays of a symmetric pattern, from a mark for each entry or its mirror image.
 
     Examples
     --------

@@ -65,13 +65,11 @@ def _solve_columns(tables: Tables, block: Columns) -> Table:
 def _solve_inputs(block: Columns) -> Table:
     """Node by node, every parent an input: the parents, sorted, are the pattern."""
     if len(block.columns) == 2:
-        wide = np.empty((block.size, 2), np.int32)
-        first, second = block.columns
-        np.minimum(first, second, out=wide[:, 0])
-        np.maximum(first, second, out=wide[:, 1])
-    else:
-        wide = np.stack(block.columns, axis=1)
-        wide.sort(axis=1)
+        low, high = np.minimum(*block.columns), np.maximum(*block.columns)
+        if int(low.min()) > OPAQUE:
+            return _solve_pairs(block, low, high)
+    wide = np.stack(block.columns, axis=1)
+    wide.sort(axis=1)
     keep = np.ones(wide.shape, bool)
     np.not_equal(wide[:, 1:], wide[:, :-1], out=keep[:, 1:])
     if int(wide[:, 0].min()) <= OPAQUE:
@@ -79,6 +77,18 @@ def _solve_inputs(block: Columns) -> Table:
     indptr = np.zeros(block.size + 1, np.int64)
     np.cumsum(np.count_nonzero(keep, axis=1), out=indptr[1:])
     values = (wide.reshape(-1) if keep.all() else wide[keep]) - np.int32(FIRST_INPUT)
+    return Table(block.base, block.size, indptr, values)
+
+
+def _solve_pairs(block: Columns, low: Ids, high: Ids) -> Table:
+    """The same for two parents, the smaller one and the larger one."""
+    low -= np.int32(FIRST_INPUT)
+    high -= np.int32(FIRST_INPUT)
+    indptr = np.zeros(block.size + 1, np.int64)
+    np.cumsum(np.where(low == high, np.int8(1), np.int8(2)), out=indptr[1:])
+    values = np.empty(int(indptr[-1]), np.int32)
+    values[indptr[1:] - 1] = high
+    values[indptr[:-1]] = low
     return Table(block.base, block.size, indptr, values)
 
 

@@ -16,6 +16,9 @@ from sparsetrace.propagation.jacobian_stores.expand import gather_rows
 
 __all__ = ["IntervalRows", "compared", "merged"]
 
+_LARGE = 2**14
+"""From so many entries for each set on rows are copied, one after the other."""
+
 Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
@@ -123,6 +126,10 @@ class IntervalRows:
         """The entries written out, as CSR index arrays."""
         indptr = np.zeros(len(self.places) + 1, np.int64)
         np.cumsum(self.row_counts(), out=indptr[1:])
+        heads = np.flatnonzero(self.places[1:] != self.places[:-1]) + 1
+        stretches = len(heads) + 1  # of rows that share a set
+        if stretches < len(self.places) and stretches * _LARGE < indptr[-1]:
+            return indptr, self._copied(indptr, np.insert(heads, 0, 0))
         at, _ = gather_rows(self.bounds, self.places)
         starts, stops = self.starts[at], self.stops[at]
         # entries count up by one within an interval, and jump where the next one begins
@@ -134,6 +141,17 @@ class IntervalRows:
             entries[0] = starts[0]
             np.cumsum(entries, dtype=np.int32, out=entries)
         return indptr, entries
+
+    def _copied(self, indptr: Ints, heads: NDArray[np.integer]) -> Ids:
+        """The entries, of rows that share a set written once and copied."""
+        bounds, once = replace(self, places=self.places[heads]).csr()
+        entries = np.empty(int(indptr[-1]), np.int32)
+        ends = indptr[np.append(heads[1:], len(self.places))]
+        for k, (lo, hi) in enumerate(zip(indptr[heads].tolist(), ends.tolist(), strict=True)):
+            if lo < hi:
+                row = once[bounds[k] : bounds[k + 1]]
+                entries[lo:hi].reshape(-1, len(row))[:] = row
+        return entries
 
 
 def merged(

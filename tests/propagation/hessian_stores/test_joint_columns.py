@@ -11,8 +11,9 @@ from sparsetrace import hessian_sparsity
 from sparsetrace.propagation.hessian_stores import (
     HESSIAN_STORES,
     Products,
+    bands,
     joint_columns,
-    sorted_keys,
+    matrix_products,
 )
 
 
@@ -58,18 +59,17 @@ def wanted(products: Products) -> np.ndarray:
 
 @pytest.mark.parametrize("batch", range(5))
 def test_random_products(batch, monkeypatch):
-    """In chunks and pieces so small that each is cut."""
-    monkeypatch.setattr(sorted_keys, "_CHUNK", 5 + batch)
-    monkeypatch.setattr(sorted_keys, "_KEPT", 4)
+    """In chunks so small that each is cut."""
+    monkeypatch.setattr(matrix_products, "_CHUNK", 5 + batch)
+    monkeypatch.setattr(matrix_products, "_WIDE", 12)
     count = 0
     for seed in range(60 * batch, 60 * batch + 60):
         products = products_of(random.Random(seed))
         right = wanted(products)
         for name, store in HESSIAN_STORES.items():
             assert (dense(products.n, *store(products)) == right).all(), (seed, name)
-        with monkeypatch.context() as m:
-            m.setattr(sorted_keys, "marks", lambda count, cells: False)
-            assert (dense(products.n, *sorted_keys.solve(products)) == right).all(), seed
+        for solve in (matrix_products._marked, matrix_products._multiplied):
+            assert (dense(products.n, *solve(products)) == right).all(), seed
         fewer, starts = joint_columns.joined(products) or (products, None)
         if starts is not None:
             count += 1
@@ -99,3 +99,12 @@ def test_blocks_are_told_before_their_entries(monkeypatch):
     )
     assert pattern.nnz == 120**2
     assert seen == [(40, 3 * len(first))]
+
+
+def test_a_dense_block_is_no_diagonal(monkeypatch):
+    """However often it is multiplied with itself."""
+    monkeypatch.setattr(bands, "_written", None)
+    matrix = np.ones((30, 20))
+    assert hessian_sparsity(lambda x: np.sum((matrix @ np.sin(x)) ** 2), np.ones(20)).nnz == 400
+    pairs = np.zeros(30, int)
+    assert hessian_sparsity(lambda x: np.sum(x.sum() * x[pairs]), np.ones(20)).nnz == 39
