@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import arange, array, asarray, empty, zeros
+from numpy import arange, array, asarray, empty, ones, zeros
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -36,6 +36,7 @@ _ASSOCIATIVE = frozenset(
     "logical_or logical_xor bitwise_and bitwise_or bitwise_xor add".split()
 )
 """What is combined first makes no difference to what the result depends on."""
+_NARROW = 2**31
 _SPARSE = 4
 """So many elements an index may there be in an array of which all are counted."""
 
@@ -43,7 +44,8 @@ _SPARSE = 4
 def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
     """``ufunc.at(x, indices, b)``, in place; the values of a trace at a point stay as they are."""
     ids = x._ids
-    places = arange(ids.size).reshape(ids.shape)[values_of(indices) if trace.local else indices]
+    every = arange(ids.size, dtype=np.int32 if ids.size < _NARROW else np.int64)
+    places = every.reshape(ids.shape)[values_of(indices) if trace.local else indices]
     positions = places.reshape(-1)
     order, unique, counts = _grouped(positions, ids.size)
     if len(unique) == len(positions) and not trace.local:
@@ -99,7 +101,11 @@ def _grouped(positions: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[
         starts = np.flatnonzero(np.diff(target, prepend=-1))
         return order, target[starts], np.diff(starts, append=len(target))
     rows = csr_array(
-        (zeros(len(positions), np.int8), positions, arange(len(positions) + 1)),
+        (
+            zeros(len(positions), np.int8),
+            positions,
+            arange(len(positions) + 1, dtype=positions.dtype),  # SciPy wants both of one type
+        ),
         shape=(len(positions), size),
     )
     columns = rows.tocsc()  # in time proportional to its length, and in order
@@ -122,6 +128,8 @@ def _with_constants(
     trace: Trace, ufunc: np.ufunc, old: Operand, added: Operand, counts: NDArray[Any], ids: Ids
 ) -> Ids:
     """The ids of all places; those of constants alone are computed as NumPy does."""
+    if added._ids.min() > ZERO:
+        return ids
     starts = np.cumsum(counts) - counts
     constant = np.maximum(np.maximum.reduceat(added._ids, starts), old._ids) <= ZERO
     if constant.any():
@@ -206,12 +214,15 @@ def _turns(counts: NDArray[Any]) -> Iterator[NDArray[Any]]:
 def united_into(trace: Trace, counts: NDArray[Any], added: Ids, old: Ids) -> Ids:
     """What each place holds once its own node has been united with all of its group."""
     indptr = zeros(len(counts) + 1, np.int64)
+    if old.max(initial=0) <= OPAQUE and added.min(initial=OPAQUE + 1) > OPAQUE:  # a buffer of zeros
+        np.cumsum(counts, out=indptr[1:])
+        return trace.graph.union_segments(indptr, added)
     np.cumsum(counts + 1, out=indptr[1:])
     parents = empty(indptr[-1], np.int32)
-    first = zeros(len(parents), bool)
-    first[indptr[:-1]] = True
-    parents[first] = old
-    parents[~first] = added
+    is_added = ones(len(parents), bool)
+    is_added[indptr[:-1]] = False
+    parents[indptr[:-1]] = old
+    parents[is_added] = added
     traced = parents > OPAQUE
     if not traced.all():
         kept = zeros(len(parents) + 1, np.int64)
