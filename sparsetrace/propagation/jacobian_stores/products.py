@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Ids
-from sparsetrace.propagation.jacobian_stores.expand import expand
+from sparsetrace.propagation.jacobian_stores.expand import MOST_COPIED, expand
 from sparsetrace.propagation.jacobian_stores.tables import CsrArrays, Table, Tables
 
 __all__ = ["NodeRows", "node_rows", "product", "united_inputs"]
@@ -133,7 +133,7 @@ def _values(part: Table | range) -> Ids:
 
 
 def _boolean(indptr: NDArray[np.int64], indices: Ids, width: int) -> csr_array:
-    narrow = len(indices) <= np.iinfo(np.int32).max  # SciPy wants both of one type
+    narrow = len(indices) <= MOST_COPIED  # SciPy wants both of one type
     bounds = indptr.astype(np.int32) if narrow else indptr
     return csr_array((np.ones(len(indices), bool), indices, bounds), (len(indptr) - 1, width))
 
@@ -151,7 +151,8 @@ def product(indptr: NDArray[np.int64], nodes: NodeRows) -> CsrArrays:
     ([0, 3, 4], [0, 1, 2, 1])
     """
     patterns, rows = nodes.matrix(), nodes.rows
-    if len(rows) == len(indptr) - 1 and (indptr[1:] - indptr[:-1] == 1).all():
+    alone = len(rows) == len(indptr) - 1 and (indptr[1:] - indptr[:-1] == 1).all()
+    if alone and int(nodes.counts.sum()) <= MOST_COPIED:
         return _arrays(patterns[rows])
     return _arrays(_sorted(_boolean(indptr, rows, patterns.shape[0]) @ patterns))
 

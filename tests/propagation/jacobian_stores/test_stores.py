@@ -430,6 +430,7 @@ THRESHOLDS: dict[str, dict[str, float]] = {
         "_FEW_BOUNDS": 0,
         "_COARSE": 10**6,
     },
+    "rows copied": {"_COPIED": 0, "_COARSE": 1, "_MOST_PIECES": 0},
     "parts of blocks": {"_LARGE_BLOCK": 0, "_FEW_OUTPUTS": 0, "_WIDEST_ROWS": 10**6},
     "bits at once": {"_LEAST": 0.0, "_WORD": 0.0, "_CELL": 0.0},
 }
