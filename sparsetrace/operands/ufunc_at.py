@@ -71,16 +71,22 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
         loops.result_dtypes(ufunc, (x, *operands))
     if len(others) == 1 and len(positions):
         (added,) = others
-        old = Operand(trace, ids.reshape(-1)[unique], x._dtype)
+        before = x._values.reshape(-1)[unique] if trace.local else None
+        old = Operand(trace, ids.reshape(-1)[unique], x._dtype, before)
         # a constant factor of zero leaves nothing of the others, a summand does
         whatever = ufunc in _SUMS or trace.local or _without_constants(trace, old, added)
         if whatever and x._dtype.kind != "c" and unites(trace, ufunc):
             _write(ids, unique, _sums(trace, ufunc, old, added, counts))
             return
-        if ufunc in _ASSOCIATIVE and not trace.local:
+        # a target of another type rounds each value that it takes in turn
+        if ufunc in _ASSOCIATIVE and (
+            not trace.local or (added._dtype == x._dtype and x._dtype.kind == "f")
+        ):
             result = combine(trace, ufunc, old, _reduced(trace, ufunc, added, counts))
             united = landed(trace, x._dtype, result._ids)
-            _write(ids, unique, _with_constants(trace, ufunc, old, added, counts, united))
+            if not trace.local:
+                united = _with_constants(trace, ufunc, old, added, counts, united)
+            _write(ids, unique, united)
             return
     values = array(x._values) if trace.local else None
     target = positions[order]
@@ -152,33 +158,48 @@ def _reduced(trace: Trace, ufunc: np.ufunc, elements: Operand, counts: NDArray[A
         is_paired = is_left & (rank + 1 < np.repeat(counts, counts))
         places = np.flatnonzero(is_paired)
         left, right = elements.chosen(places), elements.chosen(places + 1)
-        pairs = combine(trace, ufunc, left, right)
-        ids = elements._ids[is_left]
-        ids[is_paired[is_left]] = _folded(trace, ufunc, left, right, pairs._ids)
-        elements = Operand(trace, ids, pairs._dtype)
+        pairs = _as_factors(trace, ufunc, left, right, combine(trace, ufunc, left, right))
+        elements = elements.chosen(np.flatnonzero(is_left))
+        paired = is_paired[is_left]
+        elements._ids[paired] = pairs._ids
+        if elements._values is not None:
+            elements._values[paired] = pairs.points
+        elements._dtype = pairs._dtype
         counts = (counts + 1) // 2
     return elements
 
 
-def _folded(trace: Trace, ufunc: np.ufunc, left: Operand, right: Operand, ids: Ids) -> Ids:
-    """What two elements give, where both are constants, is a constant.
+def _as_factors(
+    trace: Trace, ufunc: np.ufunc, left: Operand, right: Operand, pairs: Operand
+) -> Operand:
+    """What two elements give, where both are known: in a trace at a point, or as constants.
 
     A product that is zero or infinite, and neither factor is, stays a factor: it would be neither
     in the dtype or the order in which NumPy multiplies, and so it must end no dependency.
     """
-    both = np.maximum(left._ids, right._ids) <= ZERO
-    if both.any():
-        one, other = (trace.graph.known_values(x._ids[both], x._dtype) for x in (left, right))
-        with np.errstate(all="ignore"):
-            values = asarray(ufunc(one, other))
-        folded = trace.graph.constant(values)
+    if trace.local:
+        one, other, values = left.points, right.points, pairs.points
         if ufunc is np.multiply:
-            lost = (values == 0) & (one != 0) & (other != 0)
-            lost |= ~np.isfinite(values) & np.isfinite(one) & np.isfinite(other)
-            folded = np.where(lost, left._ids[both], folded)
-        ids = ids.copy()
-        ids[both] = folded
-    return ids
+            values = np.where(_is_lost(one, other, values), one, values)
+        return Operand(trace, pairs._ids, pairs._dtype, values)
+    both = np.maximum(left._ids, right._ids) <= ZERO
+    if not both.any():
+        return pairs
+    one, other = (trace.graph.known_values(x._ids[both], x._dtype) for x in (left, right))
+    with np.errstate(all="ignore"):
+        values = asarray(ufunc(one, other))
+    folded = trace.graph.constant(values)
+    if ufunc is np.multiply:
+        folded = np.where(_is_lost(one, other, values), left._ids[both], folded)
+    ids = pairs._ids.copy()
+    ids[both] = folded
+    return Operand(trace, ids, pairs._dtype)
+
+
+def _is_lost(one: NDArray[Any], other: NDArray[Any], product: NDArray[Any]) -> NDArray[np.bool_]:
+    lost = (product == 0) & (one != 0) & (other != 0)
+    lost |= ~np.isfinite(product) & np.isfinite(one) & np.isfinite(other)
+    return np.asarray(lost)
 
 
 def unites(trace: Trace, ufunc: np.ufunc) -> bool:
