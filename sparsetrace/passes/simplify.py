@@ -32,6 +32,8 @@ _LARGE_BLOCK, _FEW_OUTPUTS = 4096, 16
 """Of a block of this size one row in so many is solved alone, where only outputs need it."""
 _WIDEST_ROWS = 24
 """Rows are opened into other rows up to this many parents on the average."""
+_OPENED_FROM, _OPENED_TO = 512, 2**26
+"""Rows with so many parents in all are looked into."""
 _SHARED_WIDTH = 4
 """A block that several others use is still flattened into them up to this width."""
 _SHORT, _FEW = 4096, 16
@@ -161,6 +163,7 @@ class _Simplifier:
         self.aliases = False
         self.program: list[Block] = []
         self.replaced: dict[int, Block] = {}
+        self.to_open: dict[int, dict[int, _State]] = {}
 
     def run(self, outputs: Sequence[Ids]) -> Program:
         arrays = [np.ascontiguousarray(ids) for ids in outputs]
@@ -176,7 +179,9 @@ class _Simplifier:
             self._forward(state)
         shown = [self._canonical(ids) for ids in arrays]
         self._emit_outputs(shown)
-        blocks = [self.replaced.get(block.base, block) for block in self.program]
+        blocks = [
+            self._columns_opened(self.replaced.get(block.base, block)) for block in self.program
+        ]
         return Program(self.n_inputs, blocks, np.concatenate(shown))
 
     # ------------------------------------------------------------- liveness
@@ -331,27 +336,48 @@ class _Simplifier:
         state.emitted = True
 
     def _with_opened(self, block: Rows, parents: Ids) -> Rows:
-        """The same unions of the parents of nodes that nothing else uses, or that are cheap."""
+        """The same unions of the parents of nodes that nothing else uses, or that are cheap.
+
+        Columns are opened at the end, once for all rows that were opened into one another.
+        """
+        looks = _OPENED_FROM <= len(parents) <= _OPENED_TO
         opening = _Opening(parents)
+        columns = self.to_open.setdefault(block.base, {})
         for touched in self._touched(parents):
             inner = touched.block
-            inside = (parents >= inner.base) & (parents < inner.base + inner.size)
-            if isinstance(inner, Rows):
-                if inner.sequential or touched.needed is None:
-                    continue
+            if not looks:
+                self._emit(touched)
+                continue
+            inside = _inside(inner, parents)
+            if not isinstance(inner, Rows):
+                if self._opens_into_rows(touched, int(np.count_nonzero(inside))):
+                    self._emit_parents(touched)
+                    columns[inner.base] = touched
+                else:
+                    self._emit(touched)
+            elif not inner.sequential and touched.needed is not None:
                 # an alias may be used more often than counted, but not what is itself named
                 alone = (touched.needed == 1) & _named(inner, block.parents)
                 inside[inside] = alone[parents[inside] - inner.base]
-                counts = inner.indptr[1:] - inner.indptr[:-1]
-                mentions = int(counts[alone].sum())
+                mentions = int((inner.indptr[1:] - inner.indptr[:-1])[alone].sum())
                 if mentions and len(parents) + mentions <= _WIDEST_ROWS * block.size:
                     opening.rows(inside, inner)
+                    columns.update(self.to_open[inner.base])
                     touched.block = self.replaced[inner.base] = _without_rows(inner, ~alone)
-            elif self._opens_into_rows(touched, int(np.count_nonzero(inside))):
-                self._emit_parents(touched)
-                opening.columns(inside, inner.base, touched.flat or [])
-            else:
-                self._emit(touched)
+        return Rows(block.base, block.size, *opening.written(block.indptr))
+
+    def _columns_opened(self, block: Block) -> Block:
+        columns = self.to_open.get(block.base)
+        if not columns or isinstance(block, Columns):
+            return block
+        opening = _Opening(block.parents)
+        for state in columns.values():
+            inner, inside = state.block, _inside(state.block, block.parents)
+            wide = np.stack(state.flat or [], axis=1)
+            if inside.all():  # of one block, as those of a mesh's edges or elements
+                parents = wide.take(block.parents - np.int32(inner.base), axis=0).reshape(-1)
+                return Rows(block.base, block.size, block.indptr * wide.shape[1], parents)
+            opening.columns(inside, inner.base, wide)
         return Rows(block.base, block.size, *opening.written(block.indptr))
 
     def _opens_into_rows(self, state: _State, mentions: int) -> bool:
@@ -524,6 +550,10 @@ def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:
     return Rows(block.base, block.size, indptr, block.parents[kept])
 
 
+def _inside(block: Block, ids: Ids) -> NDArray[np.bool_]:
+    return np.asarray((ids >= block.base) & (ids < block.base + block.size))
+
+
 def _named(block: Rows, ids: Ids) -> NDArray[np.bool_]:
     """Which rows of a block are among these ids."""
     named = np.zeros(block.size, bool)
@@ -557,11 +587,10 @@ class _Opening:
         first = inner.indptr[row]
         self._open(inside, first, inner.indptr[1:][row] - first, inner.parents)
 
-    def columns(self, inside: NDArray[np.bool_], base: int, columns: list[Ids]) -> None:
-        """Open the nodes that are inside, all of them of a block of columns."""
-        row = self.pool[0].astype(np.int64) - base
-        wide = np.stack(columns, axis=1).reshape(-1)
-        self._open(inside, row * len(columns), len(columns), wide)
+    def columns(self, inside: NDArray[np.bool_], base: int, wide: Ids) -> None:
+        """Open the nodes that are inside, all of them of a block: its columns side by side."""
+        row, width = self.pool[0].astype(np.int64) - base, wide.shape[1]
+        self._open(inside, row * width, width, wide.reshape(-1))
 
     def _open(
         self,

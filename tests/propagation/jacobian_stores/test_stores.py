@@ -405,23 +405,28 @@ def check(seed: int) -> None:
 # Thresholds decide how a pattern is computed and never what it is.
 THRESHOLDS: dict[str, dict[str, float]] = {
     "as they are": {},
-    "no runs": {"_COARSE": 10**6},
+    "no runs": {"_COARSE": 10**6, "_OPENED_FROM": 0},
     "every run": {"_COARSE": 1, "_MOST_PIECES": 0},
     "column by column": {"_STACKED": 0, "_COARSE": 2},
     "small chunks": {"_CHUNK": 512},
-    "smaller chunks": {"_CHUNK": 64},
+    "smaller chunks": {"_CHUNK": 64, "_OPENED_FROM": 0},
     "no marking": {"_FLAGS_PER_ENTRY": 0},
     "rows one by one": {"_LONG": 0, "_COARSE": 1},
     "level by level": {"_WIDE": 0},
     "node by node": {"_WIDE": 10**9},
-    "narrow flattening": {"_WIDEST": 3, "_SHARED_WIDTH": 1, "_WIDEST_ROWS": 0},
-    "wide flattening": {"_WIDEST": 10**6, "_SHARED_WIDTH": 10**6, "_WIDEST_ROWS": 10**6},
+    "narrow flattening": {"_WIDEST": 3, "_SHARED_WIDTH": 1},
+    "wide flattening": {"_WIDEST": 10**6, "_SHARED_WIDTH": 10**6, "_OPENED_FROM": 0},
     "all blocks tiny": {"_TINY": 10**6, "_TINY_RUN": 1},
     "no block tiny": {"_TINY": 0, "_TINY_RUN": 10**6},
     "no reductions": {"_REDUCTION_WIDTH": 10**6},
     "all reductions": {"_REDUCTION_WIDTH": 1},
     "wide unions as rows": {"_NARROW": 2},
-    "products": {"_FEWEST_NODES": 0, "_UNUSED": 10**9, "_FLAGS_PER_ENTRY": 0},
+    "products": {
+        "_FEWEST_NODES": 0,
+        "_UNUSED": 10**9,
+        "_FLAGS_PER_ENTRY": 0,
+        "_OPENED_FROM": 0,
+    },
     "products of long rows": {
         "_FEWEST_NODES": 0,
         "_UNUSED": 10**9,
@@ -431,7 +436,12 @@ THRESHOLDS: dict[str, dict[str, float]] = {
         "_COARSE": 10**6,
     },
     "rows copied": {"_COPIED": 0, "_COARSE": 1, "_MOST_PIECES": 0},
-    "parts of blocks": {"_LARGE_BLOCK": 0, "_FEW_OUTPUTS": 0, "_WIDEST_ROWS": 10**6},
+    "parts of blocks": {
+        "_OPENED_FROM": 0,
+        "_LARGE_BLOCK": 0,
+        "_FEW_OUTPUTS": 0,
+        "_WIDEST_ROWS": 10**6,
+    },
     "bits at once": {"_LEAST": 0.0, "_WORD": 0.0, "_CELL": 0.0},
 }
 MODULES = [
