@@ -1,13 +1,15 @@
 """From the graph of a trace to the program that a store runs: fewer and wider unions.
 
-Contract: the program unites exactly what the graph does.  Four changes make it small:
+Contract: the program unites exactly what the graph does.  Five changes make it small:
 
 * *liveness*: what no output needs is left out;
 * *aliases*: a union whose parents are all the same node is that node;
 * *absorption*: in ``x - max(x)`` the union of ``x[i]`` and ``max(x)`` is ``max(x)``,
   for ``x[i]`` is among its parents;
 * *flattening*: the union of a union, used once and element by element, becomes one
-  wider union, so that a sum of 27 shifted slices is sorted once.
+  wider union, so that a sum of 27 shifted slices is sorted once;
+* *opening*: rows of nodes that only they use, or that are cheap, become rows of their
+  parents, so that what is scattered over a mesh is united once.
 
 Runs of tiny blocks and of scalars become one block that is flattened as a tree.
 """
