@@ -25,6 +25,8 @@ _UNUSED = 4
 _SHORT_ROWS = 32
 """Rows of so many entries are sorted one by one; longer ones by transposing them twice."""
 _FEW_BOUNDS = 16
+_COLUMNS_PER_ENTRY = 8
+"""SciPy takes some bytes for each column, whether it has an entry or not."""
 
 
 @dataclass(slots=True)
@@ -95,7 +97,9 @@ def node_rows(tables: Tables, nodes: Ids) -> NodeRows | None:
     indptr = _joined(bounds_of_rows)
     counts = np.diff(indptr)[rows]
     written, wanted = len(indptr) + int(indptr[-1]), len(nodes) + int(counts.sum())
-    return NodeRows(tables.n, rows, counts, indptr, parts) if written <= _UNUSED * wanted else None
+    if written > _UNUSED * wanted or tables.n > _COLUMNS_PER_ENTRY * wanted:
+        return None
+    return NodeRows(tables.n, rows, counts, indptr, parts)
 
 
 def _reached(bounds: NDArray[np.int64], nodes: Ids) -> NDArray[np.integer]:
@@ -159,7 +163,7 @@ def product(indptr: NDArray[np.int64], nodes: NodeRows) -> CsrArrays:
 
 def united_inputs(indptr: NDArray[np.int64], inputs: Ids, n: int) -> CsrArrays | None:
     """CSR rows of columns, sorted and distinct; None where it would not pay."""
-    if len(inputs) < _FEWEST_NODES:
+    if len(inputs) < _FEWEST_NODES or n > _COLUMNS_PER_ENTRY * len(inputs):
         return None
     result = _sorted(_boolean(indptr, inputs, n))
     result.sum_duplicates()

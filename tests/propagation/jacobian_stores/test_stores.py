@@ -424,12 +424,14 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "products": {
         "_FEWEST_NODES": 0,
         "_UNUSED": 10**9,
+        "_COLUMNS_PER_ENTRY": 10**9,
         "_FLAGS_PER_ENTRY": 0,
         "_OPENED_FROM": 0,
     },
     "products of long rows": {
         "_FEWEST_NODES": 0,
         "_UNUSED": 10**9,
+        "_COLUMNS_PER_ENTRY": 10**9,
         "_FLAGS_PER_ENTRY": 0,
         "_SHORT_ROWS": 0,
         "_FEW_BOUNDS": 0,
