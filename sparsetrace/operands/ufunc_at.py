@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import arange, array, asarray, empty, zeros
+from numpy import arange, array, asarray, empty, ones, zeros
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -36,6 +36,7 @@ _ASSOCIATIVE = frozenset(
     "logical_or logical_xor bitwise_and bitwise_or bitwise_xor add".split()
 )
 """What is combined first makes no difference to what the result depends on."""
+_NARROW = 2**31
 _SPARSE = 4
 """So many elements an index may there be in an array of which all are counted."""
 
@@ -43,7 +44,8 @@ _SPARSE = 4
 def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
     """``ufunc.at(x, indices, b)``, in place; the values of a trace at a point stay as they are."""
     ids = x._ids
-    places = arange(ids.size).reshape(ids.shape)[values_of(indices) if trace.local else indices]
+    every = arange(ids.size, dtype=np.int32 if ids.size < _NARROW else np.int64)
+    places = every.reshape(ids.shape)[values_of(indices) if trace.local else indices]
     positions = places.reshape(-1)
     order, unique, counts = _grouped(positions, ids.size)
     if len(unique) == len(positions) and not trace.local:
@@ -69,16 +71,22 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
         loops.result_dtypes(ufunc, (x, *operands))
     if len(others) == 1 and len(positions):
         (added,) = others
-        old = Operand(trace, ids.reshape(-1)[unique], x._dtype)
+        before = x._values.reshape(-1)[unique] if trace.local else None
+        old = Operand(trace, ids.reshape(-1)[unique], x._dtype, before)
         # a constant factor of zero leaves nothing of the others, a summand does
         whatever = ufunc in _SUMS or trace.local or _without_constants(trace, old, added)
         if whatever and x._dtype.kind != "c" and unites(trace, ufunc):
             _write(ids, unique, _sums(trace, ufunc, old, added, counts))
             return
-        if ufunc in _ASSOCIATIVE and not trace.local:
+        # a target of another type rounds each value that it takes in turn
+        if ufunc in _ASSOCIATIVE and (
+            not trace.local or (added._dtype == x._dtype and x._dtype.kind == "f")
+        ):
             result = combine(trace, ufunc, old, _reduced(trace, ufunc, added, counts))
             united = landed(trace, x._dtype, result._ids)
-            _write(ids, unique, _with_constants(trace, ufunc, old, added, counts, united))
+            if not trace.local:
+                united = _with_constants(trace, ufunc, old, added, counts, united)
+            _write(ids, unique, united)
             return
     values = array(x._values) if trace.local else None
     target = positions[order]
@@ -99,7 +107,11 @@ def _grouped(positions: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[
         starts = np.flatnonzero(np.diff(target, prepend=-1))
         return order, target[starts], np.diff(starts, append=len(target))
     rows = csr_array(
-        (zeros(len(positions), np.int8), positions, arange(len(positions) + 1)),
+        (
+            zeros(len(positions), np.int8),
+            positions,
+            arange(len(positions) + 1, dtype=positions.dtype),  # SciPy wants both of one type
+        ),
         shape=(len(positions), size),
     )
     columns = rows.tocsc()  # in time proportional to its length, and in order
@@ -122,6 +134,8 @@ def _with_constants(
     trace: Trace, ufunc: np.ufunc, old: Operand, added: Operand, counts: NDArray[Any], ids: Ids
 ) -> Ids:
     """The ids of all places; those of constants alone are computed as NumPy does."""
+    if added._ids.min() > ZERO:
+        return ids
     starts = np.cumsum(counts) - counts
     constant = np.maximum(np.maximum.reduceat(added._ids, starts), old._ids) <= ZERO
     if constant.any():
@@ -144,33 +158,48 @@ def _reduced(trace: Trace, ufunc: np.ufunc, elements: Operand, counts: NDArray[A
         is_paired = is_left & (rank + 1 < np.repeat(counts, counts))
         places = np.flatnonzero(is_paired)
         left, right = elements.chosen(places), elements.chosen(places + 1)
-        pairs = combine(trace, ufunc, left, right)
-        ids = elements._ids[is_left]
-        ids[is_paired[is_left]] = _folded(trace, ufunc, left, right, pairs._ids)
-        elements = Operand(trace, ids, pairs._dtype)
+        pairs = _as_factors(trace, ufunc, left, right, combine(trace, ufunc, left, right))
+        elements = elements.chosen(np.flatnonzero(is_left))
+        paired = is_paired[is_left]
+        elements._ids[paired] = pairs._ids
+        if elements._values is not None:
+            elements._values[paired] = pairs.points
+        elements._dtype = pairs._dtype
         counts = (counts + 1) // 2
     return elements
 
 
-def _folded(trace: Trace, ufunc: np.ufunc, left: Operand, right: Operand, ids: Ids) -> Ids:
-    """What two elements give, where both are constants, is a constant.
+def _as_factors(
+    trace: Trace, ufunc: np.ufunc, left: Operand, right: Operand, pairs: Operand
+) -> Operand:
+    """What two elements give, where both are known: in a trace at a point, or as constants.
 
     A product that is zero or infinite, and neither factor is, stays a factor: it would be neither
     in the dtype or the order in which NumPy multiplies, and so it must end no dependency.
     """
-    both = np.maximum(left._ids, right._ids) <= ZERO
-    if both.any():
-        one, other = (trace.graph.known_values(x._ids[both], x._dtype) for x in (left, right))
-        with np.errstate(all="ignore"):
-            values = asarray(ufunc(one, other))
-        folded = trace.graph.constant(values)
+    if trace.local:
+        one, other, values = left.points, right.points, pairs.points
         if ufunc is np.multiply:
-            lost = (values == 0) & (one != 0) & (other != 0)
-            lost |= ~np.isfinite(values) & np.isfinite(one) & np.isfinite(other)
-            folded = np.where(lost, left._ids[both], folded)
-        ids = ids.copy()
-        ids[both] = folded
-    return ids
+            values = np.where(_is_lost(one, other, values), one, values)
+        return Operand(trace, pairs._ids, pairs._dtype, values)
+    both = np.maximum(left._ids, right._ids) <= ZERO
+    if not both.any():
+        return pairs
+    one, other = (trace.graph.known_values(x._ids[both], x._dtype) for x in (left, right))
+    with np.errstate(all="ignore"):
+        values = asarray(ufunc(one, other))
+    folded = trace.graph.constant(values)
+    if ufunc is np.multiply:
+        folded = np.where(_is_lost(one, other, values), left._ids[both], folded)
+    ids = pairs._ids.copy()
+    ids[both] = folded
+    return Operand(trace, ids, pairs._dtype)
+
+
+def _is_lost(one: NDArray[Any], other: NDArray[Any], product: NDArray[Any]) -> NDArray[np.bool_]:
+    lost = (product == 0) & (one != 0) & (other != 0)
+    lost |= ~np.isfinite(product) & np.isfinite(one) & np.isfinite(other)
+    return np.asarray(lost)
 
 
 def unites(trace: Trace, ufunc: np.ufunc) -> bool:
@@ -206,12 +235,15 @@ def _turns(counts: NDArray[Any]) -> Iterator[NDArray[Any]]:
 def united_into(trace: Trace, counts: NDArray[Any], added: Ids, old: Ids) -> Ids:
     """What each place holds once its own node has been united with all of its group."""
     indptr = zeros(len(counts) + 1, np.int64)
+    if old.max(initial=0) <= OPAQUE and added.min(initial=OPAQUE + 1) > OPAQUE:  # a buffer of zeros
+        np.cumsum(counts, out=indptr[1:])
+        return trace.graph.union_segments(indptr, added)
     np.cumsum(counts + 1, out=indptr[1:])
     parents = empty(indptr[-1], np.int32)
-    first = zeros(len(parents), bool)
-    first[indptr[:-1]] = True
-    parents[first] = old
-    parents[~first] = added
+    is_added = ones(len(parents), bool)
+    is_added[indptr[:-1]] = False
+    parents[indptr[:-1]] = old
+    parents[is_added] = added
     traced = parents > OPAQUE
     if not traced.all():
         kept = zeros(len(parents) + 1, np.int64)

@@ -1,13 +1,15 @@
 """From the graph of a trace to the program that a store runs: fewer and wider unions.
 
-Contract: the program unites exactly what the graph does.  Four changes make it small:
+Contract: the program unites exactly what the graph does.  Five changes make it small:
 
 * *liveness*: what no output needs is left out;
 * *aliases*: a union whose parents are all the same node is that node;
 * *absorption*: in ``x - max(x)`` the union of ``x[i]`` and ``max(x)`` is ``max(x)``,
   for ``x[i]`` is among its parents;
 * *flattening*: the union of a union, used once and element by element, becomes one
-  wider union, so that a sum of 27 shifted slices is sorted once.
+  wider union, so that a sum of 27 shifted slices is sorted once;
+* *opening*: rows of nodes that only they use, or that are cheap, become rows of their
+  parents, so that what is scattered over a mesh is united once.
 
 Runs of tiny blocks and of scalars become one block that is flattened as a tree.
 """
@@ -29,6 +31,12 @@ __all__ = ["Program", "simplified", "simplify"]
 
 _WIDEST = 64
 """Flattening stops at this many parents an element."""
+_LARGE_BLOCK, _FEW_OUTPUTS = 4096, 16
+"""Of a block of this size one row in so many is solved alone, where only outputs need it."""
+_WIDEST_ROWS = 24
+"""Rows are opened into other rows up to this many parents on the average."""
+_OPENED_FROM, _OPENED_TO = 512, 2**26
+"""Rows with so many parents in all are looked into."""
 _SHARED_WIDTH = 4
 """A block that several others use is still flattened into them up to this width."""
 _SHORT, _FEW = 4096, 16
@@ -125,8 +133,8 @@ class _State:
     block: Block
     live: bool = False
     uses: int = 0
-    needed: NDArray[np.bool_] | None = None
-    """For rows: which of them are needed."""
+    needed: NDArray[np.int64] | None = None
+    """For rows: how often each of them is needed."""
     low: int = 2**31
     high: int = -1
     """For columns: the first and the last node that is needed."""
@@ -176,6 +184,8 @@ class _Simplifier:
         self.owner: NDArray[np.int32] | None = None
         self.aliases = False
         self.program: list[Block] = []
+        self.replaced: dict[int, Block] = {}
+        self.to_open: dict[int, dict[int, _State]] = {}
 
     def run(self, outputs: Sequence[Ids]) -> Program:
         arrays = [np.ascontiguousarray(ids) for ids in outputs]
@@ -190,10 +200,11 @@ class _Simplifier:
             state.last = state is live[-1]
             self._forward(state)
         shown = [self._canonical(ids) for ids in arrays]
-        for ids in shown:
-            for state in self._touched(ids):
-                self._emit(state)
-        return Program(self.n_inputs, self.program, np.concatenate(shown))
+        self._emit_outputs(shown)
+        blocks = [
+            self._columns_opened(self.replaced.get(block.base, block)) for block in self.program
+        ]
+        return Program(self.n_inputs, blocks, np.concatenate(shown))
 
     # ------------------------------------------------------------- liveness
     def _extent(self, ids: Ids) -> _Extent:
@@ -272,8 +283,11 @@ class _Simplifier:
                 state.high = max(state.high, int(inside.max()))
                 continue
             if state.needed is None:
-                state.needed = np.zeros(size, bool)
-            state.needed[inside - base] = True
+                state.needed = np.zeros(size, np.int64)
+            if extent.is_range:
+                state.needed[extent.low - base : extent.high + 1 - base] += 1
+            else:
+                state.needed += np.bincount(inside - base, minlength=size)
 
     def _mark_parents(self, state: _State) -> None:
         block = state.block
@@ -287,14 +301,13 @@ class _Simplifier:
             return
         assert state.needed is not None
         if block.sequential:
-            unions = flattened_tree(block, state.needed)
+            unions = flattened_tree(block, state.needed > 0)
             state.block = block = unions
-            state.needed = np.diff(unions.indptr) > 0
             outside = block.parents[block.parents < block.base]
             self._mark(outside)
             return
         if not state.needed.all():
-            state.block = block = _without_rows(block, state.needed)
+            state.block = block = _without_rows(block, state.needed > 0)
         self._mark(block.parents)
 
     # -------------------------------------------------------------- forward
@@ -340,10 +353,63 @@ class _Simplifier:
         if not state.last:
             self._own_rows(block, parents, counts)
             state.reduction = True
-        for touched in self._touched(parents):
-            self._emit(touched)
-        self.program.append(Rows(block.base, block.size, block.indptr, parents))
+        state.block = self._with_opened(block, parents)
+        self.program.append(state.block)
         state.emitted = True
+
+    def _with_opened(self, block: Rows, parents: Ids) -> Rows:
+        """The same unions of the parents of nodes that nothing else uses, or that are cheap.
+
+        Columns are opened at the end, once for all rows that were opened into one another.
+        """
+        looks = _OPENED_FROM <= len(parents) <= _OPENED_TO
+        opening = _Opening(parents)
+        columns = self.to_open.setdefault(block.base, {})
+        for touched in self._touched(parents):
+            inner = touched.block
+            if not looks:
+                self._emit(touched)
+                continue
+            inside = _inside(inner, parents)
+            if not isinstance(inner, Rows):
+                if self._opens_into_rows(touched, int(np.count_nonzero(inside))):
+                    self._emit_parents(touched)
+                    columns[inner.base] = touched
+                else:
+                    self._emit(touched)
+            elif not inner.sequential and touched.needed is not None:
+                # an alias may be used more often than counted, but not what is itself named
+                alone = (touched.needed == 1) & _named(inner, block.parents)
+                inside[inside] = alone[parents[inside] - inner.base]
+                mentions = int((inner.indptr[1:] - inner.indptr[:-1])[alone].sum())
+                if mentions and len(parents) + mentions <= _WIDEST_ROWS * block.size:
+                    opening.rows(inside, inner)
+                    columns.update(self.to_open[inner.base])
+                    touched.block = self.replaced[inner.base] = _without_rows(inner, ~alone)
+        return Rows(block.base, block.size, *opening.written(block.indptr))
+
+    def _columns_opened(self, block: Block) -> Block:
+        columns = self.to_open.get(block.base)
+        if not columns or isinstance(block, Columns):
+            return block
+        opening = _Opening(block.parents)
+        for state in columns.values():
+            inner, inside = state.block, _inside(state.block, block.parents)
+            wide = np.stack(state.flat or [], axis=1)
+            if inside.all():  # of one block, as those of a mesh's edges or elements
+                parents = wide.take(block.parents - np.int32(inner.base), axis=0).reshape(-1)
+                return Rows(block.base, block.size, block.indptr * wide.shape[1], parents)
+            opening.columns(inside, inner.base, wide)
+        return Rows(block.base, block.size, *opening.written(block.indptr))
+
+    def _opens_into_rows(self, state: _State, mentions: int) -> bool:
+        """Whether uniting each mention's own parents costs no more than the nodes once."""
+        flattened = state.flat
+        if flattened is None or state.emitted or state.reduction:
+            return False
+        if mentions > 2 * state.block.size:
+            return False
+        return state.uses == 1 or len(flattened) <= _SHARED_WIDTH
 
     def _own(self, columns: list[Ids], base: int, size: int) -> None:
         nodes = np.arange(base, base + size, dtype=np.int32)
@@ -456,15 +522,46 @@ class _Simplifier:
         self._emit(state)
         return [column]
 
+    def _emit_outputs(self, arrays: list[Ids]) -> None:
+        """Emit what outputs are; of columns that were opened elsewhere, the few rows that are."""
+        rest: dict[int, tuple[_State, list[Ids]]] = {}
+        for ids in arrays:
+            for state in self._touched(ids):
+                block = state.block
+                if state.emitted or block.size < _LARGE_BLOCK:
+                    self._emit(state)
+                    continue
+                at = ids[(ids >= block.base) & (ids < block.base + block.size)] - block.base
+                rest.setdefault(block.base, (state, []))[1].append(at)
+        few = []
+        for state, found in rest.values():
+            needed = np.zeros(state.block.size, bool)
+            needed[np.concatenate(found)] = True
+            if np.count_nonzero(needed) * _FEW_OUTPUTS < state.block.size:
+                few.append((state, needed))
+            else:
+                self._emit(state)
+        for state, _ in few:
+            self._emit_parents(state)
+        for state, needed in few:
+            if not state.emitted:
+                self._emit(state)
+                block = self.program[-1]
+                assert isinstance(block, Columns)
+                self.program[-1] = _chosen(block, needed)
+
     def _emit(self, state: _State) -> None:
         if state.emitted or not state.live:
             return
         state.emitted = True
+        self._emit_parents(state)
         assert state.flat is not None
-        for column in state.flat:
+        self.program.append(Columns(state.block.base, state.block.size, state.flat))
+
+    def _emit_parents(self, state: _State) -> None:
+        for column in state.flat or ():
             for touched in self._touched(column):
                 self._emit(touched)
-        self.program.append(Columns(state.block.base, state.block.size, state.flat))
 
 
 def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:
@@ -473,3 +570,73 @@ def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:
     indptr = np.zeros(block.size + 1, np.int64)
     np.cumsum(np.where(needed, counts, 0), out=indptr[1:])
     return Rows(block.base, block.size, indptr, block.parents[kept])
+
+
+def _inside(block: Block, ids: Ids) -> NDArray[np.bool_]:
+    return np.asarray((ids >= block.base) & (ids < block.base + block.size))
+
+
+def _named(block: Rows, ids: Ids) -> NDArray[np.bool_]:
+    """Which rows of a block are among these ids."""
+    named = np.zeros(block.size, bool)
+    at = ids - np.int32(block.base)
+    named[at[(at >= 0) & (at < block.size)]] = True
+    return named
+
+
+def _chosen(block: Columns, needed: NDArray[np.bool_]) -> Rows:
+    """The rows that are needed; the others are empty."""
+    indptr = np.zeros(block.size + 1, np.int64)
+    np.cumsum(np.where(needed, len(block.columns), 0), out=indptr[1:])
+    parents = np.stack([column[needed] for column in block.columns], axis=1).reshape(-1)
+    return Rows(block.base, block.size, indptr, parents)
+
+
+class _Opening:
+    """Parents in whose places the parents of some of them are written, all at once."""
+
+    __slots__ = ("counts", "pool", "size", "starts")
+
+    def __init__(self, parents: Ids) -> None:
+        self.pool = [parents]
+        self.size = len(parents)
+        self.counts = np.ones(self.size, np.int64)
+        self.starts = np.arange(self.size)
+
+    def rows(self, inside: NDArray[np.bool_], inner: Rows) -> None:
+        """Open the nodes that are inside, all of them rows of an earlier block."""
+        row = np.where(inside, self.pool[0] - np.int32(inner.base), 0)
+        first = inner.indptr[row]
+        self._open(inside, first, inner.indptr[1:][row] - first, inner.parents)
+
+    def columns(self, inside: NDArray[np.bool_], base: int, wide: Ids) -> None:
+        """Open the nodes that are inside, all of them of a block: its columns side by side."""
+        row, width = self.pool[0].astype(np.int64) - base, wide.shape[1]
+        self._open(inside, row * width, width, wide.reshape(-1))
+
+    def _open(
+        self,
+        inside: NDArray[np.bool_],
+        starts: NDArray[np.int64],
+        counts: NDArray[np.int64] | int,
+        new: Ids,
+    ) -> None:
+        np.copyto(self.starts, starts + self.size, where=inside)
+        np.copyto(self.counts, counts, where=inside)
+        self.pool.append(new)
+        self.size += len(new)
+
+    def written(self, indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], Ids]:
+        """The CSR rows of what `indptr` bounded before."""
+        if len(self.pool) == 1:
+            return indptr, self.pool[0]
+        pool = np.concatenate(self.pool)
+        width = int(self.counts[0])
+        if (self.counts == width).all():
+            at = (self.starts[:, None] + np.arange(width)).reshape(-1)
+            return indptr * width, pool[at]
+        bounds = np.zeros(len(self.counts) + 1, np.int64)
+        np.cumsum(self.counts, out=bounds[1:])
+        at = np.repeat(self.starts - bounds[:-1], self.counts)
+        at += np.arange(len(at))
+        return bounds[indptr], pool[at]

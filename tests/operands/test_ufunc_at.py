@@ -94,3 +94,46 @@ def test_constants_alone_have_the_values_of_numpy():
         return x[:2] * known
 
     assert jacobian_sparsity(f, np.ones(3)).nnz == 2
+
+
+NAMES = ["multiply", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "logaddexp2"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(4))
+def test_at_a_point_groups_give_what_turns_do(name, seed):
+    """Zeros and equal values among them, and places that hold something already."""
+    ufunc, rng = getattr(np, name), np.random.default_rng(seed)
+    target = rng.integers(0, 5, 30)
+    values = rng.choice([0.0, 0.5, 1.0, 1.5, 2.0, -1.0], 30, p=[0.05, 0.2, 0.2, 0.25, 0.25, 0.05])
+
+    def grouped(x):
+        y = np.ones(5)
+        y[:3] = x[:3]
+        ufunc.at(y, target, x * 2)
+        return y
+
+    def in_turn(x):
+        y = np.ones(5)
+        y[:3] = x[:3]
+        for i, place in enumerate(target):
+            y[place] = ufunc(y[place], x[i] * 2)
+        return y
+
+    found, wanted = (jacobian_sparsity(f, values, local=True) for f in (grouped, in_turn))
+    assert_same_pattern(found, dense(wanted))
+    found, wanted = (
+        dense(hessian_sparsity(lambda x, f=f: np.sum(f(x) ** 2), values, local=True))
+        for f in (grouped, in_turn)
+    )
+    assert np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("values", [[1e-200, 1e-200, 1e300], [1e200, 1e200, 1e-300]])
+def test_at_a_point_no_product_of_a_group_is_lost(values):
+    def f(x):
+        y = np.full(1, 1 / (values[0] * 1e10))
+        np.multiply.at(y, [0, 0, 0], x)
+        return y
+
+    assert dense(jacobian_sparsity(f, np.array(values), local=True)).all()

@@ -111,7 +111,7 @@ def _solve_rows(tables: Tables, block: Rows) -> Table:
 def _unite_nodes(tables: Tables, indptr: NDArray[np.int64], parents: Ids) -> CsrArrays:
     """The union of each CSR row of nodes."""
     nodes = node_rows(tables, parents)
-    counts = tables.counts(parents) if nodes is None else nodes.counts()
+    counts = tables.counts(parents) if nodes is None else nodes.counts
     total = int(counts.sum())
     tables.spend(total, len(parents))
     check_entries(tables.held + total)

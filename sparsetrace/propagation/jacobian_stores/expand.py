@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from sparsetrace.graph.graph import Ids
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries
 
-__all__ = ["expand", "gather_rows", "interleaved"]
+__all__ = ["MOST_COPIED", "expand", "gather_rows", "interleaved"]
 
+_COPIED = 2**16
+"""From so many entries on SciPy's compiled copy of rows is faster."""
+MOST_COPIED = 2**31 - 1
+"""More entries it does not count."""
 _LONG = 4096
 """Runs with this many entries on average are written one by one."""
 
@@ -74,10 +79,18 @@ def expand(
     if uniform:
         return out_ptr, _uniform(values.reshape(-1, width), steps, lengths)
     run = np.repeat(np.arange(len(counts)), lengths)
-    positions, row_counts = gather_rows(indptr, run)
-    out = values[positions]
+    if _COPIED <= total <= MOST_COPIED:  # the steps are copied along
+        growth = np.ones(len(values), np.int32) if steps is None else steps
+        shape = len(counts), int(values.max()) + 1
+        rows = csr_array((growth, values, indptr), shape)[run]
+        out, growth = rows.indices.astype(np.int32, copy=False), rows.data
+    else:
+        positions, _ = gather_rows(indptr, run)
+        out = values[positions]
+        growth = np.zeros(0, np.int32) if steps is None else steps[positions]
     if steps is not None:
-        out += steps[positions] * np.repeat(_within(lengths), row_counts)
+        along = np.repeat(_within(lengths), out_ptr[1:] - out_ptr[:-1])
+        out += along if (steps == 1).all() else growth * along
     return out_ptr, out
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Ids
-from sparsetrace.propagation.jacobian_stores.expand import expand
+from sparsetrace.propagation.jacobian_stores.expand import MOST_COPIED, expand
 from sparsetrace.propagation.jacobian_stores.tables import CsrArrays, Table, Tables
 
 __all__ = ["NodeRows", "node_rows", "product", "united_inputs"]
@@ -25,6 +25,8 @@ _UNUSED = 4
 _SHORT_ROWS = 32
 """Rows of so many entries are sorted one by one; longer ones by transposing them twice."""
 _FEW_BOUNDS = 16
+_COLUMNS_PER_ENTRY = 8
+"""SciPy takes some bytes for each column, whether it has an entry or not."""
 
 
 @dataclass(slots=True)
@@ -37,66 +39,67 @@ class NodeRows:
         Columns.
     rows : ndarray of int32
         The row of each node.
-    lengths : ndarray of int64
-        How many entries each row has.
+    counts : ndarray of int64
+        How many entries each node has.
+    indptr : ndarray of int64
+        Where the entries of each row begin, and the end.
     parts : list of Table or range
         Where the entries are, in order: a range is one of inputs.
     """
 
     n: int
     rows: Ids
-    lengths: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    indptr: NDArray[np.int64]
     parts: list[Table | range]
-
-    def counts(self) -> NDArray[np.int64]:
-        """How many entries each node has."""
-        return self.lengths[self.rows]
 
     def matrix(self) -> csr_array:
         """The entries written out."""
         values = [_values(part) for part in self.parts]
         indices = values[0] if len(values) == 1 else np.concatenate(values)
-        indptr = np.zeros(len(self.lengths) + 1, np.int64)
-        np.cumsum(self.lengths, out=indptr[1:])
-        return _boolean(indptr, indices, self.n)
+        return _boolean(self.indptr, indices, self.n)
 
 
 def node_rows(tables: Tables, nodes: Ids) -> NodeRows | None:
     """The patterns of nodes as rows of a matrix; None where a product would not pay."""
-    if len(nodes) < _FEWEST_NODES:
+    if not len(nodes) or len(nodes) < _FEWEST_NODES:
         return None
     # what a node lies in: 0 constants, 1 inputs, from 2 on the tables
     bounds = np.concatenate([[FIRST_INPUT], tables.bases])
     at = _reached(bounds, nodes)
     touched = np.flatnonzero(np.bincount(at)).tolist()
-    bases = np.zeros(len(bounds) + 1, np.int32)
+    shifts = np.zeros(len(bounds) + 1, np.int32)
     parts: list[Table | range] = []
-    lengths: list[NDArray[np.int64]] = []
+    bounds_of_rows: list[NDArray[np.int64]] = []
+    start = 0
     for p in touched:
         part: Table | range = range(0)
         if p == 0:  # one row for all constants, and it is empty
-            bases[p] = OPAQUE
-            length = np.zeros(1, np.int64)
+            base, indptr = OPAQUE, np.zeros(2, np.int64)
         elif p == 1:
-            bases[p] = nodes.min() if touched[0] else FIRST_INPUT
+            base = FIRST_INPUT if touched[0] == 0 else int(nodes.min())
             end = min(int(nodes.max()) + 1, tables.first_node)
-            part = range(int(bases[p]) - FIRST_INPUT, end - FIRST_INPUT)
-            length = np.ones(len(part), np.int64)
+            part = range(base - FIRST_INPUT, end - FIRST_INPUT)
+            indptr = np.arange(len(part) + 1)
         else:
             part = tables.made(p - 2)
-            bases[p] = part.base
-            length = part.indptr[1:] - part.indptr[:-1]
+            base, indptr = part.base, part.indptr
             if part.starts is not None:
-                length = np.repeat(length, np.diff(part.starts, append=part.size))
-        bases[p] -= sum(map(len, lengths))
+                lengths = np.diff(part.starts, append=part.size)
+                indptr = _cumulated(np.repeat(np.diff(indptr), lengths))
+        shifts[p] = start - base
+        start += len(indptr) - 1
         parts.append(part)
-        lengths.append(length)
+        bounds_of_rows.append(indptr)
     if touched[0] == 0:
         nodes = np.maximum(nodes, np.int32(OPAQUE))
-    rows = nodes - (bases[touched[0]] if len(touched) == 1 else bases[at])
-    found = NodeRows(tables.n, rows, np.concatenate(lengths), parts)
-    least = len(nodes) + int(found.counts().sum())
-    return found if len(found.lengths) + int(found.lengths.sum()) <= _UNUSED * least else None
+    rows = nodes + (shifts[touched[0]] if len(touched) == 1 else shifts[at])
+    indptr = _joined(bounds_of_rows)
+    counts = np.diff(indptr)[rows]
+    written, wanted = len(indptr) + int(indptr[-1]), len(nodes) + int(counts.sum())
+    if written > _UNUSED * wanted or tables.n > _COLUMNS_PER_ENTRY * wanted:
+        return None
+    return NodeRows(tables.n, rows, counts, indptr, parts)
 
 
 def _reached(bounds: NDArray[np.int64], nodes: Ids) -> NDArray[np.integer]:
@@ -109,6 +112,21 @@ def _reached(bounds: NDArray[np.int64], nodes: Ids) -> NDArray[np.integer]:
     return at
 
 
+def _cumulated(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
+
+
+def _joined(bounds: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The row bounds of matrices on top of one another."""
+    if len(bounds) == 1:
+        return bounds[0]
+    ends = np.cumsum([0] + [int(indptr[-1]) for indptr in bounds])
+    moved = [indptr[:-1] + end for indptr, end in zip(bounds, ends[:-1].tolist(), strict=True)]
+    return np.concatenate([*moved, ends[-1:]])
+
+
 def _values(part: Table | range) -> Ids:
     if isinstance(part, range):
         return np.arange(part.start, part.stop, dtype=np.int32)
@@ -119,7 +137,7 @@ def _values(part: Table | range) -> Ids:
 
 
 def _boolean(indptr: NDArray[np.int64], indices: Ids, width: int) -> csr_array:
-    narrow = len(indices) <= np.iinfo(np.int32).max  # SciPy wants both of one type
+    narrow = len(indices) <= MOST_COPIED  # SciPy wants both of one type
     bounds = indptr.astype(np.int32) if narrow else indptr
     return csr_array((np.ones(len(indices), bool), indices, bounds), (len(indptr) - 1, width))
 
@@ -130,20 +148,22 @@ def product(indptr: NDArray[np.int64], nodes: NodeRows) -> CsrArrays:
     Examples
     --------
     >>> table = Table(5, 2, np.array([0, 2, 3]), np.array([0, 2, 1], np.int32))
-    >>> nodes = NodeRows(3, np.array([1, 0, 1], np.int32), np.array([2, 1]), [table])
+    >>> rows, counts = np.array([1, 0, 1], np.int32), np.array([1, 2, 1])
+    >>> nodes = NodeRows(3, rows, counts, table.indptr, [table])
     >>> bounds, values = product(np.array([0, 2, 3]), nodes)
     >>> bounds.tolist(), values.tolist()
     ([0, 3, 4], [0, 1, 2, 1])
     """
     patterns, rows = nodes.matrix(), nodes.rows
-    if len(rows) == len(indptr) - 1 and (indptr[1:] - indptr[:-1] == 1).all():
+    alone = len(rows) == len(indptr) - 1 and (indptr[1:] - indptr[:-1] == 1).all()
+    if alone and int(nodes.counts.sum()) <= MOST_COPIED:
         return _arrays(patterns[rows])
     return _arrays(_sorted(_boolean(indptr, rows, patterns.shape[0]) @ patterns))
 
 
 def united_inputs(indptr: NDArray[np.int64], inputs: Ids, n: int) -> CsrArrays | None:
     """CSR rows of columns, sorted and distinct; None where it would not pay."""
-    if len(inputs) < _FEWEST_NODES:
+    if len(inputs) < _FEWEST_NODES or n > _COLUMNS_PER_ENTRY * len(inputs):
         return None
     result = _sorted(_boolean(indptr, inputs, n))
     result.sum_duplicates()

@@ -199,6 +199,21 @@ def segments(model: Model) -> np.ndarray:
     return model.union_segments(indptr, np.array(parents, np.int32))
 
 
+def scattered(model: Model) -> np.ndarray:
+    """Additions into places, one after the other, as `ufunc.at` makes them."""
+    places = model.rng.randrange(2, 15)
+    out = np.full(places, OPAQUE, np.int32) if model.rng.random() < 0.7 else model.flat()
+    added = model.flat()
+    for _ in range(model.rng.randrange(1, 4)):
+        added = model.rng.choice((added, added, model.flat(), model.sliced(added)))
+        target = np.array([model.rng.randrange(len(out)) for _ in added])
+        groups = [[out[i], *added[target == i]] for i in range(len(out))]
+        parents = [np.array([p for p in group if p > OPAQUE], np.int32) for group in groups]
+        indptr = np.cumsum([0] + [len(group) for group in parents])
+        out = model.union_segments(indptr, np.concatenate(parents))
+    return out
+
+
 def minus_maximum(model: Model) -> np.ndarray:
     """Absorption: every element lies in the reduction that it is united with."""
     ids = model.flat()
@@ -340,7 +355,7 @@ OPERATIONS: list[Callable[[Model], np.ndarray]] = [
     gathered_union, reversed_union, concatenated, repeated, reduced, rows_reduced, windows,
     segments, minus_maximum, nearly_minus_maximum, softmax, normalised_columns, scalar_chain,
     scalar_tree, sweep, random_scalars, tiny_blocks, written, with_constants, aliases,
-    looked_at,
+    looked_at, scattered, scattered,
 ]  # fmt: skip
 
 
@@ -404,30 +419,44 @@ def check(seed: int) -> None:
 # Thresholds decide how a pattern is computed and never what it is.
 THRESHOLDS: dict[str, dict[str, float]] = {
     "as they are": {},
-    "no runs": {"_COARSE": 10**6},
+    "no runs": {"_COARSE": 10**6, "_OPENED_FROM": 0},
     "every run": {"_COARSE": 1, "_MOST_PIECES": 0},
     "column by column": {"_STACKED": 0, "_COARSE": 2},
     "small chunks": {"_CHUNK": 512},
-    "smaller chunks": {"_CHUNK": 64},
+    "smaller chunks": {"_CHUNK": 64, "_OPENED_FROM": 0},
     "no marking": {"_FLAGS_PER_ENTRY": 0},
     "rows one by one": {"_LONG": 0, "_COARSE": 1},
     "level by level": {"_WIDE": 0},
     "node by node": {"_WIDE": 10**9},
     "narrow flattening": {"_WIDEST": 3, "_SHARED_WIDTH": 1},
-    "wide flattening": {"_WIDEST": 10**6, "_SHARED_WIDTH": 10**6},
+    "wide flattening": {"_WIDEST": 10**6, "_SHARED_WIDTH": 10**6, "_OPENED_FROM": 0},
     "all blocks tiny": {"_TINY": 10**6, "_TINY_RUN": 1},
     "no block tiny": {"_TINY": 0, "_TINY_RUN": 10**6},
     "no reductions": {"_REDUCTION_WIDTH": 10**6},
     "all reductions": {"_REDUCTION_WIDTH": 1},
     "wide unions as rows": {"_NARROW": 2},
-    "products": {"_FEWEST_NODES": 0, "_UNUSED": 10**9, "_FLAGS_PER_ENTRY": 0},
+    "products": {
+        "_FEWEST_NODES": 0,
+        "_UNUSED": 10**9,
+        "_COLUMNS_PER_ENTRY": 10**9,
+        "_FLAGS_PER_ENTRY": 0,
+        "_OPENED_FROM": 0,
+    },
     "products of long rows": {
         "_FEWEST_NODES": 0,
         "_UNUSED": 10**9,
+        "_COLUMNS_PER_ENTRY": 10**9,
         "_FLAGS_PER_ENTRY": 0,
         "_SHORT_ROWS": 0,
         "_FEW_BOUNDS": 0,
         "_COARSE": 10**6,
+    },
+    "rows copied": {"_COPIED": 0, "_COARSE": 1, "_MOST_PIECES": 0},
+    "parts of blocks": {
+        "_OPENED_FROM": 0,
+        "_LARGE_BLOCK": 0,
+        "_FEW_OUTPUTS": 0,
+        "_WIDEST_ROWS": 10**6,
     },
     "bits at once": {"_LEAST": 0.0, "_WORD": 0.0, "_CELL": 0.0},
 }
