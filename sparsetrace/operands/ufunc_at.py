@@ -71,7 +71,8 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
         loops.result_dtypes(ufunc, (x, *operands))
     if len(others) == 1 and len(positions):
         (added,) = others
-        before = x._values.reshape(-1)[unique] if trace.local else None
+        known = trace.local and x._values is not None  # sums of weights have none
+        before = x._values.reshape(-1)[unique] if known else None
         old = Operand(trace, ids.reshape(-1)[unique], x._dtype, before)
         # a constant factor of zero leaves nothing of the others, a summand does
         whatever = ufunc in _SUMS or trace.local or _without_constants(trace, old, added)
