@@ -34,7 +34,7 @@ def bytes_of(given: Any) -> int | None:
             number, unit, binary = _SIZE.fullmatch(given).groups()  # type: ignore[union-attr]
             power = " kmgt".index(unit.lower() or " ")
             return int(float(number) * (1024 if binary else 1000) ** power)
-        if isinstance(given, (int, float, np.integer)) and given > 0:
+        if isinstance(given, (int, float, np.integer)) and given > 0 and given is not True:
             return int(given)
     except (AttributeError, ValueError, OverflowError):
         pass

@@ -176,8 +176,13 @@ class ValueBounds:
             self._origins[id(made)] = made, root, steps if step is None else (*steps, step)
 
     def moved(self, source: Any, made: Any, move: Callable[[Any], Any]) -> None:
-        """Note that elements were moved; views show the memory that is known already."""
+        """Note that elements were moved; views show the memory that is known already.
+
+        What is constant among them is known by its ids, wherever it is.
+        """
         if is_traced_array(made) and made._ids.base is not None:
+            return
+        if is_traced(source) and self._noted(source, source._ids) is _NONE:
             return
         low, high = (np.broadcast_to(end, np.shape(source)) for end in self.of(source))
         self.note(made, move(low), move(high))

@@ -54,19 +54,24 @@ def _is_traceable(x: object) -> bool:
     return (is_traced(x) and not getattr(type(x), "_is_picked", False)) or isinstance(x, Buffer)
 
 
+def _has_operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call of ``np.nditer`` is given anything that is traced, or will be."""
+    operands: Any = args[0] if args else kwargs.get("op")
+    several = isinstance(operands, (list, tuple))
+    return any(map(_is_traceable, operands)) if several else _is_traceable(operands)
+
+
 def _wrapped_iterator(*args: Any, **kwargs: Any) -> Any:
     trace = CURRENT.get()
-    if SESSION.get() is None or trace is None:
+    if SESSION.get() is None or trace is None or not _has_operands(args, kwargs):
         return nditer(*args, **kwargs)
     given = _SIGNATURE.bind(*args, **kwargs)
     given.apply_defaults()
     options = given.arguments
     operands = options["op"]
     operands = list(operands) if isinstance(operands, (list, tuple)) else [operands]
-    if (
-        any(options[name] is not None for name in ("op_dtypes", "op_axes", "itershape"))
-        or not set(options["flags"] or ()) <= _FLAGS
-        or not any(map(_is_traceable, operands))
+    if any(options[name] is not None for name in ("op_dtypes", "op_axes", "itershape")) or (
+        not set(options["flags"] or ()) <= _FLAGS
     ):
         return nditer(*args, **kwargs)
     return _Places(trace, operands, options["flags"] or (), options["op_flags"], options["order"])

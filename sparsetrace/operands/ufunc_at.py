@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids
 from sparsetrace.operands import elementwise, loops, nonlinear
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.elementwise import combine
@@ -236,7 +236,9 @@ def _turns(counts: NDArray[Any]) -> Iterator[NDArray[Any]]:
 def united_into(trace: Trace, counts: NDArray[Any], added: Ids, old: Ids) -> Ids:
     """What each place holds once its own node has been united with all of its group."""
     indptr = zeros(len(counts) + 1, np.int64)
-    if old.max(initial=0) <= OPAQUE and added.min(initial=OPAQUE + 1) > OPAQUE:  # a buffer of zeros
+    if (
+        old.max(initial=0) <= OPAQUE and added.min(initial=FIRST_INPUT) > OPAQUE
+    ):  # a buffer of zeros
         np.cumsum(counts, out=indptr[1:])
         return trace.graph.union_segments(indptr, added)
     np.cumsum(counts + 1, out=indptr[1:])
