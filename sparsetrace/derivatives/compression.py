@@ -16,7 +16,6 @@ from sparsetrace.coloring import Coloring
 from sparsetrace.coloring.recovery import row_ids, transposed_places
 from sparsetrace.derivatives.flat_function import Vector
 from sparsetrace.derivatives.methods import COMPLEX_STEP, Bounds, Steps, rounding_unit, steps
-from sparsetrace.derivatives.moving_point import MovingPoint
 from sparsetrace.errors import OutputError
 
 __all__ = ["Compression", "real_numbers_refused"]
@@ -50,7 +49,6 @@ class Compression:
         self._products = np.empty((coloring.num_colors, pattern.shape[0]))
         self._second: Vector | None = None
         self._widths: Vector | None = None
-        self._copies = False
         self._unit = rounding_unit(np.zeros(0))
         self._direct = coloring.kind != "acyclic"
         if self._direct:
@@ -125,12 +123,13 @@ class Compression:
             imaginary = self._sized(stacked(points)).imag
             np.multiply(imaginary, 1 / COMPLEX_STEP, out=products, casting="unsafe")
             return products
-        moving = MovingPoint(x, np.complex128, copies=self._copies)
         for group, product in zip(groups, products, strict=True):
-            imaginary = self._sized(moving.called(function, group, COMPLEX_STEP)).imag
+            point = x.astype(np.complex128)  # the function may keep or change it
+            point.imag[group] = COMPLEX_STEP
+            imaginary = self._sized(function(point)).imag
             np.multiply(imaginary, 1 / COMPLEX_STEP, out=product, casting="unsafe")
-            del imaginary  # it may share its memory with the point
-        return products if self._are_right(moving) else self._imaginary(function, x, stacked)
+            del point, imaginary  # the next ones take their memory, which is in the cache
+        return products
 
     def _swept(
         self,
@@ -152,8 +151,7 @@ class Compression:
                 points[color, group] = moved[color]
             results: Iterable[Vector] = self._sized(stacked(points)) if moved else ()
         else:
-            moving = MovingPoint(x, copies=self._copies)
-            results = self._results(function, moving, moved)
+            results = self._results(function, x, moved)
         for color, result in enumerate(results):
             other = False if minus is None else minus if minus.ndim == 1 else minus[color]
             # whole numbers and truth values have no differences of their own kind
@@ -166,22 +164,13 @@ class Compression:
             elif not np.can_cast(dtype, products.dtype):
                 products = products.astype(np.result_type(products, dtype))
             np.subtract(result, other, out=products[color], dtype=products.dtype)
-            del result  # it may share its memory with the point
-        if stacked is None and not self._are_right(moving):
-            return self._swept(function, x, moves, minus, stacked, products)
         return products
 
-    def _results(
-        self, function: Function, moving: MovingPoint, moved: Sequence[Vector]
-    ) -> Iterator[Vector]:
+    def _results(self, function: Function, x: Vector, moved: Sequence[Vector]) -> Iterator[Vector]:
         for group, values in zip(self._groups, moved, strict=True):
-            yield self._sized(moving.called(function, group, values))
-
-    def _are_right(self, moving: MovingPoint) -> bool:
-        """Whether the results are those of the points that the function was given."""
-        changed = moving.was_changed()
-        self._copies = moving.copies
-        return not changed
+            point = x.copy()  # the function may keep or change it
+            point[group] = values
+            yield self._sized(function(point))
 
     def _sized(self, values: Vector) -> Vector:
         m = self.coloring.pattern.shape[0]
