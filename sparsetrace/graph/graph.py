@@ -510,7 +510,8 @@ class Graph:
                 p[p < OPAQUE] = OPAQUE
             return p
         if not self.pure:
-            both = np.minimum(p, q) > OPAQUE
+            both = p > OPAQUE
+            both &= q > OPAQUE
             count = int(np.count_nonzero(both))
             if count < m:
                 return self._union_impure(p, q, both, count)
@@ -520,15 +521,16 @@ class Graph:
 
     def _union_impure(self, p: Ids, q: Ids, both: NDArray[np.bool_], count: int) -> Ids:
         """Union where some elements carry no dependency on one side or both."""
-        out = np.maximum(p, q)
-        np.maximum(out, OPAQUE, out=out)
         if 2 * count >= p.size:
             # mostly real unions: a block of full size keeps the runs whole
             base = self._reserve(p.size, 2 * p.size)
             self.blocks.append(Columns(base, p.size, [p, q]))
             new = arange(base, base + p.size, dtype=np.int32)
-            np.copyto(new, out, where=~both)
+            rest = np.flatnonzero(~both)
+            new[rest] = np.maximum(np.maximum(p[rest], q[rest]), OPAQUE)
             return new
+        out = np.maximum(p, q)
+        np.maximum(out, OPAQUE, out=out)
         if count:
             at = np.flatnonzero(both)
             base = self._reserve(count, 2 * count)

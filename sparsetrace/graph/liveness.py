@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE, Block, Columns, Graph, Ids, Rows
 from sparsetrace.graph.interactions import Contraction, MatrixProduct, Pair, Products
+from sparsetrace.graph.slices import counts_up
 
 __all__ = ["live_nodes", "live_pairs"]
 
@@ -82,7 +83,7 @@ def _spread(graph: Graph, seeds: Flags, into: Flags) -> Flags:
 def _mark(flags: Flags, ids: Ids, *, pure: bool) -> None:
     if len(ids) > _LONG:
         first, last = int(ids[0]), int(ids[-1])
-        if first >= 0 and last - first == len(ids) - 1 and (ids[1:] - ids[:-1] == 1).all():
+        if first >= 0 and counts_up(ids):
             flags[first : last + 1] = True
             return
     flags[ids if pure else np.maximum(ids, 0)] = True

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids, Rows
+from sparsetrace.graph.slices import counts_up, slices
 from sparsetrace.passes.compact import compacted
 from sparsetrace.passes.scalar_chains import flattened_tree, merged
 
@@ -99,10 +100,6 @@ def narrowed(program: Program, outputs: Ids) -> Program:
 
 
 # ---------------------------------------------------------------- the passes
-def _is_range(column: Ids) -> bool:
-    return bool((column[1:] - column[:-1] == 1).all())
-
-
 class _Distinct:
     """Columns without repetitions, in order of arrival."""
 
@@ -133,7 +130,7 @@ class _State:
     block: Block
     live: bool = False
     uses: int = 0
-    needed: NDArray[np.int64] | None = None
+    needed: NDArray[np.int32] | None = None
     """For rows: how often each of them is needed."""
     low: int = 2**31
     high: int = -1
@@ -204,7 +201,9 @@ class _Simplifier:
         blocks = [
             self._columns_opened(self.replaced.get(block.base, block)) for block in self.program
         ]
-        return Program(self.n_inputs, blocks, np.concatenate(shown))
+        return Program(
+            self.n_inputs, blocks, shown[0] if len(shown) == 1 else np.concatenate(shown)
+        )
 
     # ------------------------------------------------------------- liveness
     def _extent(self, ids: Ids) -> _Extent:
@@ -242,7 +241,7 @@ class _Simplifier:
         if not ids.size:
             return _Extent(ids, [])
         start, stop = int(ids[0]), int(ids[-1])
-        if start >= self.first_node and stop - start == len(ids) - 1 and _is_range(ids):
+        if start >= self.first_node and counts_up(ids):
             return self._placed(ids, start, stop, is_range=True)
         high = int(np.maximum.reduce(ids))
         low = int(np.minimum.reduce(ids)) if high >= self.first_node else 0
@@ -254,13 +253,19 @@ class _Simplifier:
         last = bisect_right(self.base_list, high) - 1
         if low >= self.base_list[last]:
             return _Extent(ids, [self.states[last]], True, is_range, low, high)
-        inner = ids[ids >= self.first_node]
-        first = bisect_right(self.base_list, int(inner.min())) - 1
-        if first == last:
-            return _Extent(ids, [self.states[last]])
-        counts = np.bincount(np.searchsorted(self.bases, inner, side="right") - 1 - first)
-        result = (np.flatnonzero(counts) + first).tolist()
-        return _Extent(ids, [self.states[i] for i in result])
+        found: set[int] = set()
+        for some in slices(len(ids)):
+            inner = ids[some]
+            inner = inner[inner >= self.first_node]
+            if not len(inner):
+                continue
+            first = bisect_right(self.base_list, int(inner.min())) - 1
+            if first == bisect_right(self.base_list, int(inner.max())) - 1:
+                found.add(first)
+                continue
+            counts = np.bincount(np.searchsorted(self.bases, inner, side="right") - 1 - first)
+            found.update((np.flatnonzero(counts) + first).tolist())
+        return _Extent(ids, [self.states[i] for i in sorted(found)])
 
     def _touched(self, ids: Ids) -> list[_State]:
         """The blocks that these ids lie in."""
@@ -277,13 +282,17 @@ class _Simplifier:
                 state.low = min(state.low, extent.low)
                 state.high = max(state.high, extent.high)
                 continue
-            inside = ids if extent.pure else ids[(ids >= base) & (ids < base + size)]
             if columns:
-                state.low = min(state.low, int(inside.min()))
-                state.high = max(state.high, int(inside.max()))
+                for some in slices(len(ids)):
+                    part = ids[some]
+                    inside = part[_inside(state.block, part)]
+                    if len(inside):
+                        state.low = min(state.low, int(inside.min()))
+                        state.high = max(state.high, int(inside.max()))
                 continue
+            inside = ids if extent.pure else ids[_inside(state.block, ids)]
             if state.needed is None:
-                state.needed = np.zeros(size, np.int64)
+                state.needed = np.zeros(size, np.int32)
             if extent.is_range:
                 state.needed[extent.low - base : extent.high + 1 - base] += 1
             else:
@@ -343,15 +352,15 @@ class _Simplifier:
             state.emitted = True
             return
         parents = self._canonical(block.parents)
-        counts = np.diff(block.indptr)
         if parents is not block.parents:
+            counts = np.diff(block.indptr)
             first = parents[np.minimum(block.indptr[:-1], max(len(parents) - 1, 0))]
             if len(parents) and (parents == np.repeat(first, counts)).all():
                 state.flat = [np.where(counts > 0, first, np.int32(0))]
                 self.aliases = True
                 return
         if not state.last:
-            self._own_rows(block, parents, counts)
+            self._own_rows(block, parents)
             state.reduction = True
         state.block = self._with_opened(block, parents)
         self.program.append(state.block)
@@ -416,7 +425,8 @@ class _Simplifier:
         for column in columns:
             self._owners()[column] = nodes
 
-    def _own_rows(self, block: Rows, parents: Ids, counts: NDArray[np.int64]) -> None:
+    def _own_rows(self, block: Rows, parents: Ids) -> None:
+        counts = np.diff(block.indptr)
         nodes = np.arange(block.base, block.base + block.size, dtype=np.int32)
         self._owners()[parents] = nodes[0] if block.size == 1 else np.repeat(nodes, counts)
 
@@ -439,7 +449,11 @@ class _Simplifier:
                 return self._canonical_mixed(ids)
             if state.flat is None or len(state.flat) != 1 or state.emitted:
                 return ids
-            ids = state.flat[0][ids - state.block.base]
+            extent, base = self._extent(ids), state.block.base
+            if extent.is_range:
+                ids = state.flat[0][extent.low - base : extent.high + 1 - base]
+            else:
+                ids = state.flat[0][ids - base]
 
     def _canonical_mixed(self, ids: Ids) -> Ids:
         """The same where the ids lie in several blocks."""
@@ -524,19 +538,25 @@ class _Simplifier:
 
     def _emit_outputs(self, arrays: list[Ids]) -> None:
         """Emit what outputs are; of columns that were opened elsewhere, the few rows that are."""
-        rest: dict[int, tuple[_State, list[Ids]]] = {}
+        rest: dict[int, tuple[_State, NDArray[np.bool_]]] = {}
         for ids in arrays:
             for state in self._touched(ids):
                 block = state.block
                 if state.emitted or block.size < _LARGE_BLOCK:
                     self._emit(state)
                     continue
-                at = ids[(ids >= block.base) & (ids < block.base + block.size)] - block.base
-                rest.setdefault(block.base, (state, []))[1].append(at)
+                if block.base not in rest:
+                    rest[block.base] = state, np.zeros(block.size, bool)
+                needed = rest[block.base][1]
+                extent = self._extent(ids)
+                if extent.is_range:
+                    needed[extent.low - block.base : extent.high + 1 - block.base] = True
+                    continue
+                for some in slices(len(ids)):
+                    part = ids[some]
+                    needed[part[_inside(block, part)] - np.int32(block.base)] = True
         few = []
-        for state, found in rest.values():
-            needed = np.zeros(state.block.size, bool)
-            needed[np.concatenate(found)] = True
+        for state, needed in rest.values():
             if np.count_nonzero(needed) * _FEW_OUTPUTS < state.block.size:
                 few.append((state, needed))
             else:
@@ -600,8 +620,7 @@ class _Opening:
     def __init__(self, parents: Ids) -> None:
         self.pool = [parents]
         self.size = len(parents)
-        self.counts = np.ones(self.size, np.int64)
-        self.starts = np.arange(self.size)
+        self.counts = self.starts = np.zeros(0, np.int64)
 
     def rows(self, inside: NDArray[np.bool_], inner: Rows) -> None:
         """Open the nodes that are inside, all of them rows of an earlier block."""
@@ -621,6 +640,9 @@ class _Opening:
         counts: NDArray[np.int64] | int,
         new: Ids,
     ) -> None:
+        if len(self.pool) == 1:
+            self.counts = np.ones(self.size, np.int64)
+            self.starts = np.arange(self.size)
         np.copyto(self.starts, starts + self.size, where=inside)
         np.copyto(self.counts, counts, where=inside)
         self.pool.append(new)

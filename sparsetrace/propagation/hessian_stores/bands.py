@@ -27,7 +27,7 @@ _LOOSE = 4
 Ints = NDArray[np.int64]
 
 
-def solve(n: int, groups: list[RunEntries]) -> tuple[Ints, NDArray[np.int32]] | None:
+def solve(n: int, groups: list[RunEntries]) -> tuple[NDArray[np.integer], NDArray[np.int32]] | None:
     """The Hessian's pattern as CSR index arrays; None where stretches are too short.
 
     Parameters
@@ -138,7 +138,9 @@ def _merged(n: int, offset: Ints, start: Ints, length: Ints) -> Stretches:
     return diagonal, begin[heads] - base, reach[tails] - base
 
 
-def _written(n: int, diagonal: Ints, start: Ints, stop: Ints) -> tuple[Ints, NDArray[np.int32]]:
+def _written(
+    n: int, diagonal: Ints, start: Ints, stop: Ints
+) -> tuple[NDArray[np.integer], NDArray[np.int32]]:
     """Both triangles, row by row."""
     check_entries(2 * int((stop - start).sum()))
     below = diagonal > 0

@@ -7,7 +7,9 @@ and sorted, in chunks of bounded memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.progress import reported
-from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved
+from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved, on_top
 from sparsetrace.propagation.jacobian_stores.products import node_rows, product, united_inputs
 from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interleaving
 from sparsetrace.propagation.jacobian_stores.sequential import solve_sequential
@@ -266,9 +268,9 @@ def read(tables: Tables, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.
     return expand(bounds, values, growth, runs.lengths)
 
 
-def _stored_patterns(tables: Tables, runs: Runs) -> list[CsrArrays] | None:
+def _stored_patterns(tables: Tables, runs: Runs) -> list[tuple[NDArray[Any], Ids]] | None:
     """The outputs as whole tables, or stretches of such with a row a node; else None."""
-    patterns = []
+    patterns: list[tuple[NDArray[Any], Ids]] = []
     for node, step, length in zip(
         runs.values[:, 0].tolist(), runs.steps[:, 0].tolist(), runs.lengths.tolist(), strict=True
     ):
@@ -290,11 +292,10 @@ def _stored_patterns(tables: Tables, runs: Runs) -> list[CsrArrays] | None:
     return patterns
 
 
-def _joined(patterns: list[CsrArrays]) -> CsrArrays:
+def _joined(patterns: Sequence[tuple[NDArray[Any], Ids]]) -> tuple[NDArray[Any], Ids]:
     if len(patterns) == 1:
         return patterns[0]
-    sizes = np.cumsum([0] + [int(bounds[-1]) for bounds, _ in patterns])
-    check_entries(int(sizes[-1]))
-    bounds = [b[:-1] + start for (b, _), start in zip(patterns, sizes[:-1].tolist(), strict=True)]
-    indptr = np.concatenate([*bounds, sizes[-1:]])
-    return indptr, np.concatenate([values for _, values in patterns])
+    check_entries(sum(int(bounds[-1]) for bounds, _ in patterns))
+    return on_top([bounds for bounds, _ in patterns]), np.concatenate(
+        [values for _, values in patterns]
+    )

@@ -5,6 +5,9 @@ Contract: pure index arithmetic, about a nanosecond an entry written.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -12,12 +15,14 @@ from scipy.sparse import csr_array
 from sparsetrace.graph.graph import Ids
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries
 
-__all__ = ["MOST_COPIED", "expand", "gather_rows", "interleaved"]
+__all__ = ["MOST_COPIED", "expand", "gather_rows", "interleaved", "on_top"]
 
 _COPIED = 2**16
 """From so many entries on SciPy's compiled copy of rows is faster."""
 MOST_COPIED = 2**31 - 1
 """More entries it does not count."""
+_SLICE_SIZE = 2**13
+"""Entries written at a time."""
 _LONG = 4096
 """Runs with this many entries on average are written one by one."""
 
@@ -50,7 +55,7 @@ def expand(
     values: Ids,
     steps: Ids | None,
     lengths: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], Ids]:
+) -> tuple[NDArray[np.integer], Ids]:
     """Every run of rows written out: row r stands for ``lengths[r]`` rows.
 
     Examples
@@ -62,19 +67,15 @@ def expand(
     ([0, 2, 4, 6], [0, 5, 1, 6, 2, 7])
     """
     counts = np.diff(indptr)
-    total_rows = int(lengths.sum())
     width = int(counts[0]) if len(counts) else 0
     uniform = bool((counts == width).all())
-    if uniform:
-        out_ptr: NDArray[np.int64] = np.arange(total_rows + 1, dtype=np.int64) * width
-    else:
-        out_ptr = np.zeros(total_rows + 1, np.int64)
-        np.cumsum(np.repeat(counts, lengths), out=out_ptr[1:])
-    total = int(out_ptr[-1])
+    total = int(counts @ lengths)
+    check_entries(total)
+    few = total >= _LONG * len(counts)
+    out_ptr = _bounds(counts, lengths, total, uniform=uniform, few=few)
     if not total:
         return out_ptr, np.zeros(0, np.int32)
-    check_entries(total)
-    if total >= _LONG * len(counts):
+    if few:
         return out_ptr, _one_by_one(indptr, values, steps, lengths, total)
     if uniform:
         return out_ptr, _uniform(values.reshape(-1, width), steps, lengths)
@@ -92,6 +93,28 @@ def expand(
         along = np.repeat(_within(lengths), out_ptr[1:] - out_ptr[:-1])
         out += along if (steps == 1).all() else growth * along
     return out_ptr, out
+
+
+def _bounds(
+    counts: NDArray[np.int64], lengths: NDArray[np.int64], total: int, *, uniform: bool, few: bool
+) -> NDArray[np.integer]:
+    """Where the rows of all runs begin, and the end: by a narrow type where it reaches so far."""
+    dtype: Any = np.int32 if total <= np.iinfo(np.int32).max else np.int64
+    rows = int(lengths.sum())
+    if uniform and len(counts):
+        bounds: NDArray[np.integer] = np.arange(rows + 1, dtype=dtype)
+        np.multiply(bounds, counts[0], out=bounds, dtype=dtype)
+        return bounds
+    bounds = np.zeros(rows + 1, dtype)
+    if few:
+        at = 1
+        for count, length in zip(counts.tolist(), lengths.tolist(), strict=True):
+            bounds[at : at + length] = count
+            at += length
+    else:
+        bounds[1:] = np.repeat(counts, lengths)
+    np.cumsum(bounds, dtype=dtype, out=bounds)
+    return bounds
 
 
 def _within(lengths: NDArray[np.int64]) -> Ids:
@@ -131,13 +154,45 @@ def _one_by_one(
         if steps is None or not steps[lo:hi].any():
             block[...] = values[lo:hi]
             continue
-        along = np.arange(length, dtype=np.int32)[:, None]
         growth = steps[lo:hi]
-        if (growth == 1).all():
-            np.add(along, values[lo:hi], out=block)
+        if (growth == growth[0]).all():
+            _shifted(values[lo:hi], int(growth[0]), block)
         else:
-            np.multiply(along, growth, out=block)
+            np.multiply(np.arange(length, dtype=np.int32)[:, None], growth, out=block)
             block += values[lo:hi]
+    return out
+
+
+def _shifted(row: Ids, step: int, out: Ids) -> None:
+    """Write a row, and then the same row moved by one step more each time."""
+    length, width = out.shape
+    count = min(max(_SLICE_SIZE // width, 1), length)
+    along = np.arange(0, count * step, step, dtype=np.int32)[:, None]
+    first = (along + row).reshape(-1)  # the rows after these are these, moved
+    flat = out.reshape(-1)
+    for at in range(0, length, count):
+        part = flat[at * width : (at + count) * width]
+        np.add(first[: len(part)], np.int32(at * step), out=part)
+
+
+def on_top(bounds: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """The row bounds of CSR arrays on top of one another; of their type where it reaches so far.
+
+    Examples
+    --------
+    >>> on_top([np.array([0, 2]), np.array([0, 1, 3])]).tolist()
+    [0, 2, 3, 5]
+    """
+    if len(bounds) == 1:
+        return bounds[0]
+    total = sum(int(indptr[-1]) for indptr in bounds)
+    dtype = bounds[0].dtype if total <= np.iinfo(np.int32).max else np.dtype(np.int64)
+    out = np.zeros(sum(len(indptr) - 1 for indptr in bounds) + 1, dtype)
+    at = 1
+    for indptr in bounds:
+        part = out[at : at + len(indptr) - 1]
+        np.add(indptr[1:], out[at - 1], out=part, dtype=dtype)
+        at += len(part)
     return out
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Ids
-from sparsetrace.propagation.jacobian_stores.expand import MOST_COPIED, expand
+from sparsetrace.propagation.jacobian_stores.expand import MOST_COPIED, expand, on_top
 from sparsetrace.propagation.jacobian_stores.tables import CsrArrays, Table, Tables
 
 __all__ = ["NodeRows", "node_rows", "product", "united_inputs"]
@@ -94,7 +94,7 @@ def node_rows(tables: Tables, nodes: Ids) -> NodeRows | None:
     if touched[0] == 0:
         nodes = np.maximum(nodes, np.int32(OPAQUE))
     rows = nodes + (shifts[touched[0]] if len(touched) == 1 else shifts[at])
-    indptr = _joined(bounds_of_rows)
+    indptr = on_top(bounds_of_rows)
     counts = np.diff(indptr)[rows]
     written, wanted = len(indptr) + int(indptr[-1]), len(nodes) + int(counts.sum())
     if written > _UNUSED * wanted or tables.n > _COLUMNS_PER_ENTRY * wanted:
@@ -116,15 +116,6 @@ def _cumulated(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     indptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return indptr
-
-
-def _joined(bounds: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """The row bounds of matrices on top of one another."""
-    if len(bounds) == 1:
-        return bounds[0]
-    ends = np.cumsum([0] + [int(indptr[-1]) for indptr in bounds])
-    moved = [indptr[:-1] + end for indptr, end in zip(bounds, ends[:-1].tolist(), strict=True)]
-    return np.concatenate([*moved, ends[-1:]])
 
 
 def _values(part: Table | range) -> Ids:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import Ids
+from sparsetrace.graph.slices import slices
 
 __all__ = ["Runs", "find_runs", "interleaving", "split_runs"]
 
@@ -57,24 +58,29 @@ def _dominant(differences: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.asarray(np.sort(probe, axis=-1)[..., 1])
 
 
-def _breaks(columns: Sequence[Ids]) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-    """Where a new run starts (from position 1 on), and each column's step."""
+def _breaks(columns: Sequence[Ids]) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Behind which positions a new run starts, and each column's step; None if they are many."""
     m = len(columns[0])
     if len(columns) * m <= _STACKED:
         stacked = np.array(columns)
         differences = stacked[:, 1:] - stacked[:, :-1]
         steps = _dominant(differences)
-        return (differences != steps[:, None]).any(axis=0), steps
-    broken = np.zeros(m - 1, bool)
-    result = np.empty(len(columns), np.int32)
-    scratch = np.empty(m - 1, np.int32)
-    unequal = np.empty(m - 1, bool)
-    for j, column in enumerate(columns):
-        np.subtract(column[1:], column[:-1], out=scratch)
-        result[j] = _dominant(scratch)
-        np.not_equal(scratch, result[j], out=unequal)
-        broken |= unequal
-    return broken, result
+        places = np.flatnonzero((differences != steps[:, None]).any(axis=0))
+        return None if (len(places) + 1) * _COARSE > m else (places, steps)
+    probes = np.array([0, (m - 1) // 2, m - 2])
+    steps = np.array([np.sort(column[probes + 1] - column[probes])[1] for column in columns])
+    found: list[NDArray[np.int64]] = []
+    count = 0
+    for some in slices(m - 1):
+        broken = np.zeros(1, bool)
+        for column, step in zip(columns, steps, strict=True):
+            part = column[some.start : some.stop + 1]
+            broken = broken | (part[1:] - part[:-1] != step)
+        found.append(np.flatnonzero(broken) + some.start)
+        count += len(found[-1])
+        if (count + 1) * _COARSE > m:
+            return None
+    return np.concatenate(found), steps
 
 
 def find_runs(columns: Sequence[Ids]) -> Runs | None:
@@ -90,10 +96,10 @@ def find_runs(columns: Sequence[Ids]) -> Runs | None:
     m = len(columns[0])
     if m < 2 * _COARSE:
         return None
-    broken, steps = _breaks(columns)
-    places = np.flatnonzero(broken)
-    if (len(places) + 1) * _COARSE > m:
+    breaks = _breaks(columns)
+    if breaks is None:
         return None
+    places, steps = breaks
     starts = np.empty(len(places) + 1, np.int64)
     starts[0] = 0
     starts[1:] = places + 1
