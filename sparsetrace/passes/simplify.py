@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Block, Columns, Graph, Ids, Rows
 from sparsetrace.graph.slices import counts_up, slices
@@ -613,52 +614,48 @@ def _chosen(block: Columns, needed: NDArray[np.bool_]) -> Rows:
 
 
 class _Opening:
-    """Parents in whose places the parents of some of them are written, all at once."""
+    """Parents in whose places the parents of some of them are written, all at once.
 
-    __slots__ = ("counts", "pool", "size", "starts")
+    All are rows of one CSR array: first each parent alone, then those of the blocks that are
+    opened.  SciPy copies the rows that are named.
+    """
+
+    __slots__ = ("count", "names", "parents", "pool", "size", "starts")
 
     def __init__(self, parents: Ids) -> None:
+        self.parents = parents
+        self.count = self.size = len(parents)
+        self.names: Ids | None = None
+        self.starts: list[NDArray[np.int64]] = []
         self.pool = [parents]
-        self.size = len(parents)
-        self.counts = self.starts = np.zeros(0, np.int64)
 
     def rows(self, inside: NDArray[np.bool_], inner: Rows) -> None:
         """Open the nodes that are inside, all of them rows of an earlier block."""
-        row = np.where(inside, self.pool[0] - np.int32(inner.base), 0)
-        first = inner.indptr[row]
-        self._open(inside, first, inner.indptr[1:][row] - first, inner.parents)
+        self._open(inside, inner.base, inner.indptr[:-1], inner.parents)
 
     def columns(self, inside: NDArray[np.bool_], base: int, wide: Ids) -> None:
         """Open the nodes that are inside, all of them of a block: its columns side by side."""
-        row, width = self.pool[0].astype(np.int64) - base, wide.shape[1]
-        self._open(inside, row * width, width, wide.reshape(-1))
+        self._open(inside, base, np.arange(0, wide.size, wide.shape[1]), wide.reshape(-1))
 
     def _open(
-        self,
-        inside: NDArray[np.bool_],
-        starts: NDArray[np.int64],
-        counts: NDArray[np.int64] | int,
-        new: Ids,
+        self, inside: NDArray[np.bool_], base: int, starts: NDArray[np.int64], new: Ids
     ) -> None:
-        if len(self.pool) == 1:
-            self.counts = np.ones(self.size, np.int64)
-            self.starts = np.arange(self.size)
-        np.copyto(self.starts, starts + self.size, where=inside)
-        np.copyto(self.counts, counts, where=inside)
+        if self.names is None:
+            self.names = np.arange(self.count, dtype=np.int32)
+        np.add(self.parents, np.int32(self.count - base), out=self.names, where=inside)
+        self.starts.append(starts + self.size)
         self.pool.append(new)
+        self.count += len(starts)
         self.size += len(new)
 
     def written(self, indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], Ids]:
         """The CSR rows of what `indptr` bounded before."""
-        if len(self.pool) == 1:
-            return indptr, self.pool[0]
+        if self.names is None:
+            return indptr, self.parents
+        bounds = np.concatenate([np.arange(len(self.parents)), *self.starts, [self.size]])
+        if self.size <= np.iinfo(np.int32).max:  # SciPy wants both of one type
+            bounds = bounds.astype(np.int32)
         pool = np.concatenate(self.pool)
-        width = int(self.counts[0])
-        if (self.counts == width).all():
-            at = (self.starts[:, None] + np.arange(width)).reshape(-1)
-            return indptr * width, pool[at]
-        bounds = np.zeros(len(self.counts) + 1, np.int64)
-        np.cumsum(self.counts, out=bounds[1:])
-        at = np.repeat(self.starts - bounds[:-1], self.counts)
-        at += np.arange(len(at))
-        return bounds[indptr], pool[at]
+        every = csr_array((np.zeros(self.size, np.int8), pool, bounds), shape=(self.count, 1))
+        rows = every[self.names]
+        return rows.indptr[indptr].astype(np.int64), rows.indices.astype(np.int32, copy=False)
