@@ -618,7 +618,7 @@ class Graph:
                 indptr = zeros(n + 1, np.int64)
                 counts[many].cumsum(out=indptr[1:])
             base = self._reserve(n, len(parents))
-            self.blocks.append(Rows(base, n, indptr, array(parents, np.int32)))
+            self.blocks.append(Rows(base, n, indptr, asarray(parents, np.int32)))
             out[many] = arange(base, base + n, dtype=np.int32)
         return out
 

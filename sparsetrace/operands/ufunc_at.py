@@ -9,6 +9,7 @@ decided by the value that the operands before it left there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,8 +45,7 @@ _SPARSE = 4
 def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> None:
     """``ufunc.at(x, indices, b)``, in place; the values of a trace at a point stay as they are."""
     ids = x._ids
-    every = arange(ids.size, dtype=np.int32 if ids.size < _NARROW else np.int64)
-    places = every.reshape(ids.shape)[values_of(indices) if trace.local else indices]
+    places = _places(ids.shape, values_of(indices) if trace.local else indices)
     positions = places.reshape(-1)
     order, unique, counts = _grouped(positions, ids.size)
     if len(unique) == len(positions) and not trace.local:
@@ -56,7 +56,7 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
         return
 
     def listed(elements: Any) -> NDArray[Any]:
-        return array(np.broadcast_to(elements, places.shape).reshape(-1)[order])  # may be a view
+        return asarray(np.broadcast_to(elements, places.shape).reshape(-1)[order])
 
     others = [
         Operand(
@@ -98,6 +98,16 @@ def at(trace: Trace, ufunc: np.ufunc, x: Any, indices: Any, *operands: Any) -> N
         ids[here] = landed(trace, x._dtype, result._ids)
         if values is not None:
             values[here] = result._values
+
+
+def _places(shape: tuple[int, ...], indices: Any) -> NDArray[Any]:
+    """The elements that `indices` name in an array of this shape, by their positions in it."""
+    size = math.prod(shape)
+    dtype = np.int32 if size < _NARROW else np.int64
+    plain = len(shape) == 1 and type(indices) is np.ndarray and indices.dtype.kind in "iu"
+    if plain and indices.size and indices.min() >= 0 and indices.max() < size:
+        return asarray(indices, dtype)
+    return asarray(arange(size, dtype=dtype).reshape(shape)[indices])
 
 
 def _grouped(positions: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -235,26 +245,26 @@ def _turns(counts: NDArray[Any]) -> Iterator[NDArray[Any]]:
 
 def united_into(trace: Trace, counts: NDArray[Any], added: Ids, old: Ids) -> Ids:
     """What each place holds once its own node has been united with all of its group."""
+    if added.min(initial=FIRST_INPUT) <= OPAQUE:
+        traced = added > OPAQUE
+        kept = zeros(len(added) + 1, np.int64)
+        np.cumsum(traced, out=kept[1:])
+        ends = np.cumsum(counts)
+        counts, added = kept[ends] - kept[ends - counts], added[traced]
+    held = old > OPAQUE
     indptr = zeros(len(counts) + 1, np.int64)
-    if (
-        old.max(initial=0) <= OPAQUE and added.min(initial=FIRST_INPUT) > OPAQUE
-    ):  # a buffer of zeros
-        np.cumsum(counts, out=indptr[1:])
+    np.cumsum(counts + held, out=indptr[1:])
+    if not held.any():  # a buffer of zeros
         return trace.graph.union_segments(indptr, added)
-    np.cumsum(counts + 1, out=indptr[1:])
+    first = indptr[:-1][held]
     parents = empty(indptr[-1], np.int32)
     is_added = ones(len(parents), bool)
-    is_added[indptr[:-1]] = False
-    parents[indptr[:-1]] = old
+    is_added[first] = False
+    parents[first] = old[held]
     parents[is_added] = added
-    traced = parents > OPAQUE
-    if not traced.all():
-        kept = zeros(len(parents) + 1, np.int64)
-        np.cumsum(traced, out=kept[1:])
-        indptr, parents = kept[indptr], parents[traced]
     return trace.graph.union_segments(indptr, parents)
 
 
 def _write(ids: Ids, positions: NDArray[Any], new: Ids) -> None:
     """``ids.flat[positions] = new`` through views of any strides."""
-    ids[np.unravel_index(positions, ids.shape)] = new
+    ids[positions if ids.ndim == 1 else np.unravel_index(positions, ids.shape)] = new

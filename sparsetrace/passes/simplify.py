@@ -142,7 +142,7 @@ class _State:
     emitted: bool = False
     reduction: bool = False
     last: bool = False
-    """No block after this one: nothing can be absorbed into it."""
+    """No columns after this block: nothing can be absorbed into it."""
 
 
 @dataclass(slots=True)
@@ -194,8 +194,11 @@ class _Simplifier:
             if state.live:
                 self._mark_parents(state)
         live = [state for state in self.states if state.live]
+        for state in reversed(live):
+            state.last = True
+            if isinstance(state.block, Columns) and len(state.block.columns) > 1:
+                break
         for state in live:
-            state.last = state is live[-1]
             self._forward(state)
         shown = [self._canonical(ids) for ids in arrays]
         self._emit_outputs(shown)
@@ -407,8 +410,13 @@ class _Simplifier:
             inner, inside = state.block, _inside(state.block, block.parents)
             wide = np.stack(state.flat or [], axis=1)
             if inside.all():  # of one block, as those of a mesh's edges or elements
-                parents = wide.take(block.parents - np.int32(inner.base), axis=0).reshape(-1)
-                return Rows(block.base, block.size, block.indptr * wide.shape[1], parents)
+                parents = np.empty((len(block.parents), wide.shape[1]), np.int32)
+                for some in slices(len(parents)):
+                    at = block.parents[some] - np.int32(inner.base)
+                    wide.take(at, axis=0, out=parents[some], mode="clip")  # else it is buffered
+                return Rows(
+                    block.base, block.size, block.indptr * wide.shape[1], parents.reshape(-1)
+                )
             opening.columns(inside, inner.base, wide)
         return Rows(block.base, block.size, *opening.written(block.indptr))
 
@@ -594,7 +602,9 @@ def _without_rows(block: Rows, needed: NDArray[np.bool_]) -> Rows:
 
 
 def _inside(block: Block, ids: Ids) -> NDArray[np.bool_]:
-    return np.asarray((ids >= block.base) & (ids < block.base + block.size))
+    inside = ids >= block.base
+    inside &= ids < block.base + block.size
+    return np.asarray(inside)
 
 
 def _named(block: Rows, ids: Ids) -> NDArray[np.bool_]:
@@ -626,7 +636,7 @@ class _Opening:
         self.parents = parents
         self.count = self.size = len(parents)
         self.names: Ids | None = None
-        self.starts: list[NDArray[np.int64]] = []
+        self.starts: list[tuple[int, NDArray[np.int64]]] = []
         self.pool = [parents]
 
     def rows(self, inside: NDArray[np.bool_], inner: Rows) -> None:
@@ -643,7 +653,7 @@ class _Opening:
         if self.names is None:
             self.names = np.arange(self.count, dtype=np.int32)
         np.add(self.parents, np.int32(self.count - base), out=self.names, where=inside)
-        self.starts.append(starts + self.size)
+        self.starts.append((self.size, starts))
         self.pool.append(new)
         self.count += len(starts)
         self.size += len(new)
@@ -652,9 +662,13 @@ class _Opening:
         """The CSR rows of what `indptr` bounded before."""
         if self.names is None:
             return indptr, self.parents
-        bounds = np.concatenate([np.arange(len(self.parents)), *self.starts, [self.size]])
-        if self.size <= np.iinfo(np.int32).max:  # SciPy wants both of one type
-            bounds = bounds.astype(np.int32)
+        narrow = self.size <= np.iinfo(np.int32).max  # SciPy wants both of one type
+        bounds = np.full(self.count + 1, self.size, np.int32 if narrow else np.int64)
+        at = len(self.parents)
+        bounds[:at] = np.arange(at)
+        for size, starts in self.starts:
+            np.add(starts, size, out=bounds[at : at + len(starts)], casting="same_kind")
+            at += len(starts)
         pool = np.concatenate(self.pool)
         every = csr_array((np.zeros(self.size, np.int8), pool, bounds), shape=(self.count, 1))
         rows = every[self.names]
