@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,11 @@ LIMIT = 2**33
 """Most bytes that the bits of all nodes may take."""
 _CHUNK = 2**24
 """Bytes of scratch space for making or reading bits."""
+
+_CACHED = 2**19
+"""Bytes of rows that are united at a time, so that they stay in the cache."""
+_EMPTY = 2
+"""Words without a bit are left out where less than one in so many has one."""
 
 Bits = NDArray[np.uint64]
 
@@ -37,22 +44,30 @@ class _Bits:
         self.row = np.zeros(0, np.int64)
         self.bits: Bits = np.empty((nodes, self.words), np.uint64)
         self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
+        self.base_list = self.bases.tolist()
         self.offsets = np.zeros(len(self.bases), np.int64)
         self.used = 0
 
     def add(self, base: int, size: int) -> Bits:
-        """Zeroed rows for a new block."""
+        """Rows for a new block, to be written."""
         self.offsets[np.searchsorted(self.bases, base)] = self.used
         rows = self.bits[self.used : self.used + size]
-        rows[...] = 0
         self.used += size
         return rows
 
+    def places(self, nodes: Ids) -> NDArray[np.integer]:
+        """The rows of nodes that are not inputs."""
+        first = bisect_right(self.base_list, int(nodes.min())) - 1
+        last = bisect_right(self.base_list, int(nodes.max())) - 1
+        if first == last:
+            return nodes + np.int32(self.offsets[first] - self.bases[first])
+        at = np.searchsorted(self.bases[first + 1 : last + 1], nodes, side="right")
+        moved: NDArray[np.integer] = nodes + (self.offsets - self.bases)[first : last + 1][at]
+        return moved
+
     def rows_of(self, nodes: Ids) -> Bits:
         """Bits of nodes that are not inputs."""
-        at = np.searchsorted(self.bases, nodes, side="right") - 1
-        rows: Bits = self.bits[self.offsets[at] + nodes - self.bases[at]]
-        return rows
+        return self.bits[self.places(nodes)]
 
     def of_inputs(self, rows: int, at: NDArray[np.integer], inputs: Ids) -> Bits:
         """Bits set for ``(row, input id)`` pairs."""
@@ -62,20 +77,28 @@ class _Bits:
 
 
 def _unite_columns(store: _Bits, out: Bits, columns: list[Ids]) -> None:
-    """``out[i] |=`` the union of ``column[i]`` over the columns, in chunks."""
-    step = max(1, _CHUNK // (store.words * 8))
+    """Each row of `out` as the union of ``column[i]`` over the columns, in chunks."""
+    step = max(1, _CACHED // (store.words * 8))
+    scratch = np.empty((min(step, len(out)), store.words), np.uint64)
     for lo in range(0, len(out), step):
         rows = out[lo : lo + step]
-        inputs = []
+        inputs, fresh = [], True
         for column in columns:
             ids = column[lo : lo + step]
-            inner = ids >= store.first_node
-            if inner.all():
-                rows |= store.rows_of(ids)
-            else:
+            if int(ids.min()) < store.first_node:
                 inputs.append(ids)
-                if inner.any():
-                    rows[inner] |= store.rows_of(ids[inner])
+                continue
+            some = rows if fresh else scratch[: len(rows)]
+            store.bits.take(store.places(ids), axis=0, out=some, mode="clip")  # else buffered
+            if not fresh:
+                rows |= some
+            fresh = False
+        if fresh:
+            rows[...] = 0
+        for ids in inputs:
+            inner = ids >= store.first_node
+            if inner.any():
+                rows[inner] |= store.rows_of(ids[inner])
         if inputs:
             _set_inputs(store, rows, inputs)
 
@@ -106,7 +129,7 @@ def _unite_rows(store: _Bits, out: Bits, indptr: NDArray[np.int64], parents: Ids
 
 
 def _unite_inner(store: _Bits, out: Bits, at: NDArray[np.integer], nodes: Ids) -> None:
-    step = max(1, _CHUNK // (store.words * 8))
+    step = max(1, _CACHED // (store.words * 8))
     for lo in range(0, len(nodes), step):
         rows, ids = at[lo : lo + step], nodes[lo : lo + step]
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -126,7 +149,9 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
         out = store.add(block.base, block.size)
         if isinstance(block, Columns):
             _unite_columns(store, out, block.columns)
-        elif not block.sequential:
+            continue
+        out[...] = 0
+        if not block.sequential:
             _unite_rows(store, out, block.indptr, block.parents)
         else:
             for i in range(block.size):  # parents may be rows made just before
@@ -140,7 +165,7 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
 def _bits(store: _Bits, outputs: Ids, lo: int, step: int) -> Bits:
     """The bits of some outputs."""
     ids = outputs[lo : lo + step]
-    bits = np.zeros((len(ids), store.words), np.uint64)
+    bits = np.empty((len(ids), store.words), np.uint64)
     _unite_columns(store, bits, [ids])
     return bits
 
@@ -148,6 +173,22 @@ def _bits(store: _Bits, outputs: Ids, lo: int, step: int) -> Bits:
 def _counts(bits: Bits) -> NDArray[np.int64]:
     counts: NDArray[np.int64] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
     return counts
+
+
+def _columns(words: Bits, width: int) -> Ids:
+    """The places of the bits set in rows of so many words, row by row."""
+    at = np.flatnonzero(words != 0)
+    if _EMPTY * len(at) < len(words):
+        words = words[at]
+        starts = at % width * 64 - 64 * np.arange(len(at))
+        lengths = np.bitwise_count(words)
+    else:  # most have a bit: by rows
+        rows = words.reshape(-1, width)
+        starts = np.arange(len(rows)) * (-64 * width)
+        lengths = _counts(rows)
+    found = np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little").view(bool))
+    found += np.repeat(starts, lengths)
+    return found.astype(np.int32)
 
 
 def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
@@ -161,10 +202,7 @@ def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.i
     for lo in reported(range(0, len(outputs), step), "rows"):
         ids = outputs[lo : lo + step]
         bits = _bits(store, outputs, lo, step)
-        flags = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little", count=store.n)
-        counts = _counts(bits)
-        indptr[lo + 1 : lo + 1 + len(ids)] = counts
-        first = np.repeat(np.arange(len(ids)) * store.n, counts)
-        columns.append((np.flatnonzero(flags.view(bool)) - first).astype(np.int32))
+        indptr[lo + 1 : lo + 1 + len(ids)] = _counts(bits)
+        columns.append(_columns(bits.reshape(-1), store.words))
     np.cumsum(indptr, out=indptr)
     return indptr, np.concatenate(columns) if columns else np.zeros(0, np.int32)
