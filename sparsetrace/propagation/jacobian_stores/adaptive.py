@@ -1,8 +1,9 @@
 """The store that `store="auto"` means: rows of indices until packed bits are cheaper.
 
 Contract: same answer as every store.  The cost of packed bits is known beforehand, that
-of index rows only as they grow; so index rows run on a budget of what the bits would
-cost, and the bits take over where it is spent.  That is at most twice the cheaper one.
+of index rows only as they grow, and at the least; where bits cost less than that they are taken
+at once.  Else index rows run on a budget of what the bits would cost, and the bits take over
+where it is spent.  That is at most twice the cheaper one.
 Where bits would not fit, long rows have a budget of their own, and intervals take over,
 unless there are too many of them.
 """
@@ -15,54 +16,85 @@ from numpy.typing import NDArray
 from sparsetrace.graph.graph import Columns, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores import bitset, csr, intervals
+from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import fits
 
 __all__ = ["LEAST", "SORT", "bit_cost", "dense_budget", "solve"]
 
-# Measured on two machines with benchmarks/bench_stores.py, in nanoseconds.
+# Measured with benchmarks/bench_stores.py, in nanoseconds.
 SORT = 12.0
 """To gather and sort one entry of a row."""
+_GATHER = 12.0
+"""To look up a parent whose bits are united; for rows of any length it takes twice as long."""
 _WORD = 0.8
 """To gather and unite one 64-bit word of a row."""
-_CELL = 0.15
+_CELL = 0.05
 """To read one bit of an output row."""
+_BLOCK = 3.0e4
+"""What a block takes besides, in bits."""
+_BLOCK_OF_ROWS = 1.1e5
+"""What a block takes at the least in index rows."""
 LEAST = 5.0e5
 """Below half a millisecond nothing is worth a second attempt."""
 _LONG_ROWS = 2**22
 """Entries of long rows that are sorted before intervals are tried."""
 _FEW_INTERVALS = 2**22
 """Intervals that such an attempt may hold besides the inputs."""
-
-
-_NOTHING = 2.0e4
-"""Index rows take more for their first steps alone: such programs are solved in bits at once."""
+_SMALL = 2**25
+"""Bits of all nodes may take so many bytes where nothing else is tried before."""
+_PROBE, _WORTH_A_PROBE = 256, 2048
+"""So many nodes of a block show whether it has runs; looked at from so many parents on."""
 
 
 def _is_sequential(block: Columns | Rows) -> bool:
     return not isinstance(block, Columns) and block.sequential
 
 
+def _words(program: Program) -> int:
+    return max(1, -(-program.n_inputs // 64))
+
+
+def _bytes(program: Program) -> int:
+    return sum(block.size for block in program.blocks) * _words(program) * 8
+
+
 def bit_cost(program: Program) -> float:
     """Nanoseconds that packed bits would take; infinite if they would not fit."""
-    words = max(1, -(-program.n_inputs // 64))
-    nodes = sum(block.size for block in program.blocks)
-    if nodes * words * 8 > bitset.LIMIT // 8:
+    if _bytes(program) > bitset.LIMIT // 8:
         return np.inf
     gathers = 0
     for block in program.blocks:
-        if isinstance(block, Columns):
-            gathers += block.size * len(block.columns)
-        else:
-            gathers += len(block.parents)
-            if block.sequential:
-                gathers += 100 * block.size  # row by row there
-    return gathers * words * _WORD + len(program.outputs) * program.n_inputs * _CELL
+        gathers += block.edges if isinstance(block, Columns) else 2 * block.edges
+        if _is_sequential(block):
+            gathers += 100 * block.size  # row by row there
+    united = gathers * (_GATHER + _words(program) * _WORD)
+    read = len(program.outputs) * program.n_inputs * _CELL
+    return united + len(program.blocks) * _BLOCK + read
+
+
+def _least_of_rows(program: Program) -> float:
+    """Nanoseconds that index rows take at the least."""
+    cost = 0.0
+    for block in program.blocks:
+        cost += _BLOCK_OF_ROWS
+        if not isinstance(block, Columns) or block.edges < _WORTH_A_PROBE:
+            continue
+        if find_runs([column[:_PROBE] for column in block.columns]) is None:
+            cost += block.edges * SORT  # each parent has an entry
+    return cost
+
+
+def _bits_at_once(program: Program, cost: float) -> bool:
+    """Whether packed bits are cheaper than index rows can be."""
+    if any(map(_is_sequential, program.blocks)) or _bytes(program) > _SMALL:
+        return False
+    return cost < _least_of_rows(program)
 
 
 def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """Patterns of the outputs as CSR index arrays."""
     cost = bit_cost(program)
-    if cost < _NOTHING and not any(map(_is_sequential, program.blocks)):
+    if _bits_at_once(program, cost):
         return bitset.solve(program)
     budget, dense = max(cost, LEAST) / SORT, dense_budget(program, cost)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from sparsetrace.errors import GraphSizeError
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids
 from sparsetrace.passes.simplify import Program
 from sparsetrace.progress import reported
+from sparsetrace.propagation.jacobian_stores.expand import expand
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
 
 __all__ = ["LIMIT", "solve"]
@@ -22,6 +24,8 @@ _CHUNK = 2**24
 
 _CACHED = 2**19
 """Bytes of rows that are united at a time, so that they stay in the cache."""
+_REPEATED = 4
+"""More outputs than so many are equal, on the average, where they are read once."""
 _EMPTY = 2
 """Words without a bit are left out where less than one in so many has one."""
 
@@ -55,19 +59,19 @@ class _Bits:
         self.used += size
         return rows
 
-    def places(self, nodes: Ids) -> NDArray[np.integer]:
+    def places(self, nodes: Ids) -> Any:
         """The rows of nodes that are not inputs."""
         first = bisect_right(self.base_list, int(nodes.min())) - 1
         last = bisect_right(self.base_list, int(nodes.max())) - 1
         if first == last:
             return nodes + np.int32(self.offsets[first] - self.bases[first])
         at = np.searchsorted(self.bases[first + 1 : last + 1], nodes, side="right")
-        moved: NDArray[np.integer] = nodes + (self.offsets - self.bases)[first : last + 1][at]
-        return moved
+        return nodes + (self.offsets - self.bases)[first : last + 1][at]
 
     def rows_of(self, nodes: Ids) -> Bits:
         """Bits of nodes that are not inputs."""
-        return self.bits[self.places(nodes)]
+        rows: Bits = self.bits[self.places(nodes)]
+        return rows
 
     def of_inputs(self, rows: int, at: NDArray[np.integer], inputs: Ids) -> Bits:
         """Bits set for ``(row, input id)`` pairs."""
@@ -191,10 +195,15 @@ def _columns(words: Bits, width: int) -> Ids:
     return found.astype(np.int32)
 
 
-def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """The set bits of every output, row by row."""
+def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[Any], Ids]:
+    """The set bits of every output, row by row; of equal ones that follow each other once."""
+    heads = np.flatnonzero(outputs[1:] != outputs[:-1]) + 1
+    if _REPEATED * (len(heads) + 1) < len(outputs):
+        heads = np.concatenate([[0], heads])
+        indptr, indices = _read(store, outputs[heads])
+        return expand(indptr, indices, None, np.diff(heads, append=len(outputs)))
     indptr = np.zeros(len(outputs) + 1, np.int64)
-    columns: list[NDArray[np.integer]] = []
+    columns: list[Ids] = []
     step = max(1, _CHUNK // (store.words * 64))
     if not fits(len(outputs) * store.n):  # only then are they worth counting beforehand
         starts = range(0, len(outputs), step)

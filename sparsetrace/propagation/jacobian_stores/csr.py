@@ -184,7 +184,8 @@ def solve(
 def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> Tables:
     """The patterns of all blocks of a program."""
     tables = Tables(program, budget, dense)
-    outlook = Outlook(budget, sum(block.edges for block in program.blocks))
+    edges = sum(block.edges for block in program.blocks)
+    outlook = Outlook(budget, edges, len(program.blocks))
     for block in reported(program.blocks, "propagation"):
         if not block.size:
             continue

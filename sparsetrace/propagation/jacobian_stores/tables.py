@@ -70,10 +70,12 @@ class Outlook:
     budget : float
     edges : int
         How many parents all blocks have.
+    blocks : int
+        How many there are.
 
     Examples
     --------
-    >>> outlook = Outlook(budget=100, edges=60)
+    >>> outlook = Outlook(budget=100, edges=60, blocks=6)
     >>> outlook.check(10, 100)
     >>> outlook.check(10, 80)
     >>> outlook.check(10, 50)
@@ -82,20 +84,23 @@ class Outlook:
     sparsetrace.propagation.jacobian_stores.tables.OverBudget
     """
 
-    def __init__(self, budget: float, edges: int) -> None:
+    def __init__(self, budget: float, edges: int, blocks: int) -> None:
         self._budget, self._left, self._to_come = budget, budget, edges
-        self._edges = 0
+        self._edges, self._blocks = 0, blocks
         self._rate = 0.0
 
     def check(self, edges: int, left: float) -> None:
         """Before a block with so many edges, when so much of the budget is left."""
         spent = self._budget - left
         before, self._rate = self._rate, (self._left - left) / max(self._edges, 1)
-        rate = max(self._rate, before) if before else self._rate / 2
+        # what the last block took more than the one before, the next ones take more, too
+        growth = max(self._rate - before, 0.0) / 2 * self._blocks if before else 0.0
+        rate = max(self._rate, before) + growth if before else self._rate / 2
         foreseen = spent + rate * self._to_come
         if spent > _TOO_SOON * self._budget and foreseen > _BEYOND * self._budget:
             raise OverBudget
         self._to_come -= edges
+        self._blocks -= 1
         self._edges, self._left = edges, left
 
 

@@ -454,7 +454,8 @@ THRESHOLDS: dict[str, dict[str, float]] = {
         "_FEW_OUTPUTS": 0,
         "_WIDEST_ROWS": 10**6,
     },
-    "bits at once": {"_LEAST": 0.0, "_WORD": 0.0, "_CELL": 0.0},
+    "bits at once": {"_GATHER": 0.0, "_WORD": 0.0, "_BLOCK": 0.0, "_CACHED": 64, "_EMPTY": 0},
+    "bits word by word": {"_BLOCK_OF_ROWS": 1e9, "_EMPTY": 1, "_REPEATED": 1},
 }
 MODULES = [
     importlib.import_module(found.name)
