@@ -5,8 +5,8 @@ Contract: a turn is a statement which also says how it ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from sparsetrace.capture.result_unions import told_apart, united
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, TracingError, ValueDependentError, explain
-from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.reach import Reach
-from sparsetrace.operands.operands import ids_of
+from sparsetrace.operands.operands import ids_of, is_traced_array
 from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.outlined_pieces import NEXT
 
@@ -37,8 +37,28 @@ _FEW_STATES = 4
 _MANY_ENDS = 32
 """Ends of a ``while`` loop after which its counters become numbers that nobody knows."""
 
+_MOST_BEGUN = 8
+"""States of a loop with which another one is compared."""
+_SETTLED = 3
+"""Turns of a ``for`` loop, one after the other, that add nothing to its state, before one turn is
+run for all that are left."""
+
 Result = tuple[tuple[Any, ...], dict[Place, Any]]
 """The values of the names, how the loop or turn ended, and what is left of its writes."""
+
+
+class Dependencies(NamedTuple):
+    """What values are, and two sets for each number in them: see `Reach.of`."""
+
+    kinds: tuple[Hashable, ...]
+    reached: tuple[tuple[int, int], ...]
+
+    def are_within(self, other: Dependencies) -> bool:
+        """Whether values like the others depend on all that these do."""
+        return self.kinds == other.kinds and not any(
+            nodes & ~more or products & ~others
+            for (nodes, products), (more, others) in zip(self.reached, other.reached, strict=True)
+        )
 
 
 class States:
@@ -47,12 +67,17 @@ class States:
     def __init__(self, session: Session, trace: Trace) -> None:
         self.session, self.trace = session, trace
         self.reach = Reach(trace.graph)
-        self.known: dict[Hashable, tuple[tuple[Any, ...], Hashable]] = {}
+        self.first = trace.graph.size
+        self.known: dict[Hashable, tuple[tuple[Any, ...], Dependencies | None]] = {}
+        self.begun: list[tuple[tuple[Any, ...], Dependencies]] = []
+        """States each of which a turn has begun in as it is, the latest last."""
 
     def new(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """The state, united with one that it is not told apart from; None if it adds nothing."""
         if self.session.asks_identity():
             return values
+        if any(isinstance(value, np.ndarray) for value in values):
+            return None if self.begin(values) else values
         key = told_apart(values)
         if key not in self.known:
             self.known[key] = values, self._dependencies(values)
@@ -65,25 +90,69 @@ class States:
         self.known[key] = both, dependencies
         return both
 
-    def _dependencies(self, values: tuple[Any, ...]) -> Hashable:
+    def begin(self, values: tuple[Any, ...], own: int = 0) -> list[tuple[Any, ...]]:
+        """The states from the one on that this adds nothing to; none if there is no such one.
+
+        Parameters
+        ----------
+        values : tuple
+            May be arrays, if nothing is written into any.
+        own : int
+            So many names are assigned by the loop itself, and are no part of the state.
+        """
+        dependencies = None
+        if not self.session.asks_identity():
+            dependencies = self._dependencies(values[own:])
+        if dependencies is None:
+            self.begun.clear()
+            return []
+        for at, (_, known) in enumerate(self.begun):
+            if dependencies.are_within(known):
+                return [values for values, _ in self.begun[at:]]
+        del self.begun[: 1 - _MOST_BEGUN]
+        self.begun.append((values, dependencies))
+        return []
+
+    def _dependencies(self, values: tuple[Any, ...]) -> Dependencies | None:
         """What the values depend on and multiply, and what they are else; None if unknown."""
-        result: list[Hashable] = []
-        for value in values:
+        kinds: list[Hashable] = []
+        reached: list[tuple[int, int]] = []
+        memories: dict[int, int] = {}
+
+        def add(nodes: Iterable[int]) -> bool:
+            for node in nodes:
+                found = self.reach.of(node) if node > OPAQUE else (0, 0)
+                if found is None:
+                    return False
+                reached.append(found)
+                kinds.append(min(node, OPAQUE + 1))
+            return True
+
+        def visit(value: Any) -> bool:
             if isinstance(value, tuple):
-                result.append(self._dependencies(value))
-            elif hasattr(type(value), "_is_number"):
-                node = int(ids_of(self.trace, value))
-                reached = self.reach.of(node) if node > OPAQUE else node
-                result.append((type(value), value._dtype.str, reached))
-                if reached is None:
-                    return None
-            elif is_unchanging(value):
-                result.append((type(value), repr(value)))
-            else:
-                result.append(id(value))
-            if result[-1] is None:
-                return None
-        return tuple(result)
+                kinds.append((type(value), len(value)))
+                return all(map(visit, value))
+            if hasattr(type(value), "_is_number"):
+                kinds.append((type(value), value._dtype.str))
+                return add([int(ids_of(self.trace, value))])
+            if is_traced_array(value):
+                ids = ids_of(self.trace, value)
+                kinds.append((type(value), value.dtype.str, ids.shape, ids.strides))
+                kinds.extend(self._memory(ids, memories))
+                return add(ids.reshape(-1).tolist())
+            kinds.append((type(value), repr(value)) if is_unchanging(value) else id(value))
+            return True
+
+        return Dependencies(tuple(kinds), tuple(reached)) if visit(values) else None
+
+    def _memory(self, ids: Ids, memories: dict[int, int]) -> Iterator[Hashable]:
+        """Which of several memories elements are in, where, and whose it is if it is older."""
+        owner = ids
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        yield memories.setdefault(id(owner), len(memories))
+        yield ids.ctypes.data - owner.ctypes.data
+        yield id(owner) if ids.size == 0 or ids.min() < self.first else None
 
 
 class Loop(Statement):
@@ -94,6 +163,10 @@ class Loop(Statement):
     """
 
     turns = 0
+    _last: int | None = None
+    """The last of the numbers that a ``for`` loop goes over, if they are a `range`."""
+    _steady = 0
+    """Turns, up to the last one, that have added nothing to the state."""
 
     def __init__(
         self, session: Session, trace: Trace, function: Callable[..., Any], values: tuple[Any, ...]
@@ -113,6 +186,7 @@ class Loop(Statement):
         if self.held_others:  # another path would be without them
             raise CannotUndo
         self.known = States(self.session, self.trace)  # this path may leave the others' unexplored
+        self._last, self._steady = None, 0
         try:
             result = self.function(*self.values, self)
         except TracingError:
@@ -129,6 +203,52 @@ class Loop(Statement):
             self.put_end_aside((*read, *result[-2:]), {}, self)
         self.others = []
         return result
+
+    def over(self, iterable: Any) -> Any:
+        """What the loop goes over; once its state is steady, a number that nobody knows.
+
+        One turn with it stands for all turns that are left.
+        """
+        return self._numbers(iterable) if type(iterable) is range else iterable
+
+    def _numbers(self, numbers: range) -> Iterator[Any]:
+        self._last = numbers[-1] if numbers else None
+        for at, number in enumerate(numbers):
+            yield self._unknown(numbers[at:]) if self._steady == _SETTLED else number
+            if self._steady > _SETTLED:
+                return
+
+    def _unknown(self, numbers: range) -> Any:
+        """Any of several numbers."""
+        ends = [numbers[0], numbers[-1]]
+        number = united(self.trace, ends)
+        if self.trace.names is not None:
+            self.trace.names.bounds.note(number, min(ends), max(ends))
+        self.session.opened = True
+        return number
+
+    def noted(self, values: tuple[Any, ...], own: int) -> tuple[Any, ...]:
+        """The state that a turn of a ``for`` loop leaves, or how the loop ends if it is steady."""
+        may_settle = self._last is not None and self.session.opens_counters
+        if self.others or self.has_written() or not may_settle:
+            self._steady = 0
+            return values
+        known = self.known.begin(values, own)
+        if self._steady < _SETTLED:
+            self._steady = self._steady + 1 if known else 0
+            if self._steady == _SETTLED:  # from here on one turn stands for all
+                self.known.begun.clear()
+                self.known.begin(values, own)
+        elif known:
+            self._steady += 1
+            ends = [
+                (*(x if x is UNBOUND else self._last for x in end[:own]), *end[own:])
+                for end in known
+            ]
+            values = self.given = ends[0]
+            self.others = ends[1:]
+            self.held_others = self.held_others or bool(self.others)
+        return values
 
     def opens_integers(self) -> bool:
         """Also where a loop has counted its turns, and has many ends."""
@@ -238,6 +358,13 @@ class Turn(Statement):
             values = other
         return self.function(*values)
 
+    def run(self) -> Any:
+        result = super().run()
+        is_left = result[len(self.values)] != NEXT
+        if is_left or self.targets is None or not self.loop.puts_aside():
+            return result
+        return self.loop.noted(result, self.targets)
+
     def states(self) -> int:
         return 1 + len(self.others)
 
@@ -261,7 +388,7 @@ class Turn(Statement):
         ends = [result for result in several if result[0][place] != NEXT]
         if len(several) == 1 or not self.loop.puts_aside():
             return several
-        if all(map(_is_state, going)):
+        if all(map(_is_state, going)) or self._is_state_of_arrays(going):
             several.clear()
             going = [self.loop.gone_on_with(going, ends, is_while=self.targets is None)]
         elif self.others:
@@ -275,6 +402,11 @@ class Turn(Statement):
             self.loop.put_end_aside(values, left, self)
             del values, left
         return going
+
+    def _is_state_of_arrays(self, going: list[Result]) -> bool:
+        """Whether that is all that the next turn of a ``while`` loop depends on, beside numbers."""
+        is_while = self.targets is None
+        return is_while and len(going) == 1 and not going[0][1] and not self.loop.has_written()
 
 
 def _is_state(result: Result) -> bool:

@@ -101,6 +101,10 @@ def _turn(
         session.inside.discard(key)
 
 
+def _over(loop: Loop | None, iterable: Any) -> Any:
+    return iterable if loop is None else loop.over(iterable)
+
+
 # ------------------------------------------------------------------------- writes
 def _writes() -> Writes | None:
     session = SESSION.get()
@@ -146,6 +150,7 @@ for _function in (_append, _change, _store, _update):
 _OTHERS: dict[str, Any] = {
     "append": _append,
     "change": _change,
+    "over": _over,
     "slice": slice,
     "store": _store,
     "unbound": UNBOUND,

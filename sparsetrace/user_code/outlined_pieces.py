@@ -13,6 +13,8 @@ what it is and where the piece begins.  These are, with their arguments:
 ``turn(loop, targets, function, *values)``
     the same of one turn of that loop, which also ends by `NEXT`; of a ``for`` loop the first names
     are its targets, so many, and of a ``while`` loop that number is None
+``over(loop, iterable)``
+    what a ``for`` loop goes over in this run of it, instead of the iterable
 ``store(value, container, key)``, ``update(operator, value, container, key)``
     ``container[key] = value``, and ``+=`` and its kin
 ``change(operator, old, value)``
@@ -322,6 +324,8 @@ class _Outliner(ast.NodeTransformer):
             done = _leaving(node, names, ended, unread)
             body.insert(0, ast.If(inner.test, [ast.Pass()], list(done)))
             inner.test = ast.Constant(True)
+        elif isinstance(inner.target, ast.Name):
+            inner.iter = _call("over", node, _name(_LOOP), inner.iter)
         turn = _piece("turn", node, names, [*body, *_leaving(node, names, NEXT, anew)])
         ending = _leaving(node, names, _name(_HOW), unread, _name(_VALUE))
         inner.body = [*turn, ast.If(_is(_HOW, ast.NotEq(), NEXT), list(ending), [])]
