@@ -14,7 +14,6 @@ import gc
 import inspect
 import math
 import threading
-import time
 import types
 import warnings
 from collections.abc import Callable, Hashable, Iterator
@@ -23,7 +22,7 @@ from typing import Any
 
 from sparsetrace.capture.apart_pieces import stand_in
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.paths_apart import distinct, is_late, run_apart
+from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.capture.taken_whole import Whole
 from sparsetrace.context import CURRENT
@@ -32,11 +31,13 @@ from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
 
 __all__ = [
-    "be_patient",
+    "begin_path",
+    "begin_search",
     "exchanging",
     "more_is_run_apart",
     "run_nothing_apart",
     "some_are_taken_whole",
+    "way_of",
 ]
 
 _lock = threading.RLock()
@@ -55,12 +56,12 @@ _owners: dict[int, types.CodeType] = {}
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 """Functions with another code than their own."""
 
-_LONGEST_LOOPS = 4.0
-"""Seconds after which it is given up to run loops apart; most take far less, or very long."""
-_MORE_PATIENCE = 5.0
-"""Seconds of `Session.patience` where calls are taken as a whole, or cannot be."""
-_MOST_HURRIED = 2
-"""Runs of the function that are given up because of calls that take very long."""
+_LONGEST = 0.7
+"""Seconds after which a search for what to run apart is given up."""
+_LOOPS_OF_IT = 0.6
+"""The part of them for which loops are run apart turn by turn."""
+_RUNS = 10
+"""So many runs of the function are added to either, however long one takes."""
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -86,9 +87,13 @@ def more_is_run_apart(session: Session) -> bool:
     more, which did not help.
     """
     are_too_many = session.are_too_many = bool(session.exceeded)
-    if session.hurried > _MOST_HURRIED:
+    if session.until == math.inf:
+        session.runs, session.until = 0, session.elapsed() + _seconds(session)
+        session.calls_until = session.until
+    if session.hurried or session.elapsed() > session.until:
         return False
-    if not is_late(session) and _more_is_run_apart(session):
+    is_late = session.loops_until is not None and session.elapsed() > session.loops_until
+    if not is_late and _more_is_run_apart(session):
         return True
     if not are_too_many or session.loops_until is None:
         return False
@@ -98,6 +103,29 @@ def more_is_run_apart(session: Session) -> bool:
     return True
 
 
+def way_of(session: Session) -> Hashable:
+    """Equal where the same is run apart, in the same way."""
+    opens = session.opens_integers, session.opens_counters
+    loops = session.loops_until is None, session.leaves_loops, session.is_patient
+    return frozenset(session.apart), *opens, *loops, session.takes_whole
+
+
+def begin_search(session: Session) -> None:
+    """Begin to search for what to run apart."""
+    session.until = session.calls_until = math.inf
+    session.hurried = False
+
+
+def begin_path(session: Session, *, of_many: bool) -> None:
+    """Begin a path of the function; one of many has its own time for the calls in it."""
+    if of_many:
+        session.runs, session.calls_until = 0, session.elapsed() + _seconds(session)
+
+
+def _seconds(session: Session) -> float:
+    return _LONGEST + _RUNS * session.pace
+
+
 def some_are_taken_whole(session: Session) -> bool:
     """Run functions apart once more, and of calls with too many paths just some.
 
@@ -105,16 +133,10 @@ def some_are_taken_whole(session: Session) -> bool:
     """
     if session.takes_whole or not session.are_too_many:
         return False
-    be_patient(session)
-    session.takes_whole, session.leaves_loops = True, True
-    return True
-
-
-def be_patient(session: Session) -> None:
-    """Begin anew, with more time for calls that take long."""
     run_nothing_apart(session)
-    session.takes_whole = session.leaves_loops = session.is_patient = False
-    session.patience, session.hurried, session.loops_until = _MORE_PATIENCE, 0, None
+    session.takes_whole, session.leaves_loops, session.is_patient = True, True, False
+    session.loops_until = None
+    return True
 
 
 def _more_is_run_apart(session: Session) -> bool:
@@ -135,7 +157,7 @@ def _more_is_run_apart(session: Session) -> bool:
     if not hurried and any(branches.endless for branches in exceeded):
         if session.leaves_loops or not _more_pieces(session, exceeded, loops=True):
             return False
-        session.loops_until = time.monotonic() + _LONGEST_LOOPS
+        session.loops_until = _late(session)
         return True
     if _more_functions(session, exceeded):
         return True
@@ -144,7 +166,7 @@ def _more_is_run_apart(session: Session) -> bool:
         if more:
             session.loops_until = math.inf
         elif session.loops_until is not None:
-            session.loops_until = time.monotonic() + _LONGEST_LOOPS
+            session.loops_until = _late(session)
         session.is_patient = not more
         return True
     if _more_pieces(session, exceeded):
@@ -156,12 +178,17 @@ def _more_is_run_apart(session: Session) -> bool:
     return True
 
 
+def _late(session: Session) -> float:
+    """Until when loops are run apart from now on."""
+    now = session.elapsed()
+    return now + _LOOPS_OF_IT * max(session.until - now, 0.0)
+
+
 def run_nothing_apart(session: Session) -> None:
     """Let the function run as it stands again."""
     session.apart.clear()
     session.exceeded.clear()
     session.crowded = session.opened = False
-    session.spent = 0.0
     session.is_patient = session.leaves_loops
     session.may_try = True
     with _lock:

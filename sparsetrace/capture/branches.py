@@ -44,6 +44,10 @@ _LONGEST = 4096
 _DEEPEST = 0.7
 """Of the frames that Python allows so many are taken at most: else a function calls itself anew for
 each outcome of a branch, or nearly, as a loop makes another turn."""
+_TELLING = 4
+"""Random paths whose mean says whether a crowd is far more than `max_paths`."""
+_FAR = 2
+"""So many times `max_paths` are."""
 _BEGUN = 2
 """Paths that are run before it is asked if there is a crowd."""
 
@@ -86,12 +90,10 @@ class Branches:
         driver, for some of the ways that led there.
     exceeded : bool
         Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd` and
-        perhaps no more than `max_paths`; with `endless` because of a loop that takes as many turns.
-        `problem` says which.
-    opened : float
-        When it was made (`time.monotonic`).
-    runs : int
-        For its users to count paths of calls within the function.
+        probably no more than `max_paths`; with `endless` because of a loop that takes as many
+        turns.  `problem` says which.
+    allows_crowd : bool
+        Whether it goes on after a crowd was refused.
     is_first : bool
         Whether none of the paths has given a result so far that the call is to have whatever the
         number of paths is.
@@ -134,6 +136,11 @@ class Branches:
         self._in_a_row: Counter[Place] = Counter()
         """Decisions for True of this run since the last for False."""
         self._resume: list[bool] | None = None
+        self.allows_crowd = False
+        self._is_crowd = False
+        """Whether there are more paths than `crowd`."""
+        self._is_begun = False
+        """Whether the next path was begun when these were refused."""
         self._probed: set[Place] = set()
         self.calls: dict[Hashable, Any] = {}
         """What calls within a path gave that are run apart themselves, by `next_call`."""
@@ -149,9 +156,7 @@ class Branches:
         """The decisions of this run."""
         self._expected: list[Met] = []
         """Those that it is to meet first, as an earlier run did."""
-        self.opened = time.monotonic()
-        self.runs = 0
-        self._began = self.opened if began is None else began
+        self._began = time.monotonic() if began is None else began
         self._new_from = 0
         self._new_waiting = 0
         self._earliest_first = False
@@ -159,11 +164,16 @@ class Branches:
         """Draws paths, and their decisions, from when it has taken long."""
         self._reached = 0.0
         """The logarithm of the probability that a random path is one of those to come."""
+        self._estimates: list[float] = []
+        """How many paths were to come, as each random path says."""
         self._evidence: tuple[Evidence, Evidence] | None = None
         """That there are more than `max_paths`, and more than `crowd`."""
 
     def start(self) -> bool:
         """Begin the next path; False when all were run."""
+        if self._is_begun:
+            self._is_begun = False
+            return True
         if self._resume is not None:  # the last run was one into the depth of a loop
             self.path, self._resume = self._resume, None
             self._expected = self._met[: len(self.path)]
@@ -181,8 +191,23 @@ class Branches:
         self.again()
         self._check()
         if self.paths > _BEGUN and self.paths + len(self._waiting) > self.crowd:
-            self._refuse_crowd()
+            self._is_crowd = True
+        if self._is_crowd and self.crowd < self.max_paths:
+            self.crowded, self._is_begun = not self._are_far_more(), True
+            self.refuse(f"more than {self.crowd} decision paths")
         return True
+
+    def _are_far_more(self) -> bool:
+        """Whether random paths say so, if there are a few of them."""
+        total = sum(self._estimates)
+        return len(self._estimates) >= _TELLING and total > _FAR * self.max_paths * len(
+            self._estimates
+        )
+
+    def allow_crowd(self) -> None:
+        """Go on after a crowd was refused, to `max_paths`."""
+        self.crowd, self.allows_crowd = self.max_paths, True
+        self.crowded = self.exceeded = False
 
     def _keep_waiting(self) -> None:
         """Let the other outcomes of the new decisions of a path wait for their runs."""
@@ -214,17 +239,12 @@ class Branches:
 
     def _weigh(self, depth: int, against_most: Evidence, against_crowd: Evidence) -> None:
         """Take the depth of a random path as evidence that there are too many."""
+        self._estimates.append(2.0 ** (depth + self._reached))
         for evidence in (against_most, against_crowd):
             evidence.add(depth + self._reached, done=self.paths - 1)
         if against_most.is_enough:
             self.refuse(f"more than max_paths={self.max_paths} decision paths")
-        if against_crowd.is_enough:
-            self._refuse_crowd()
-
-    def _refuse_crowd(self) -> None:
-        if self.crowd < self.max_paths:
-            self.crowded = True
-            self.refuse(f"more than {self.crowd} decision paths")
+        self._is_crowd = self._is_crowd or against_crowd.is_enough
 
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
@@ -265,9 +285,12 @@ class Branches:
         self.trail.append(place)
         self.standing = _standing(frame)
         self.here[place] += 1
-        if self.paths > self._few or self.taken >= self._few:
+        is_new = self.taken == len(self.path)
+        if (is_new or place not in self.routes) and (
+            self.paths > self._few or self.taken >= self._few
+        ):
             self._note_route(place, frame)
-        if self.taken == len(self.path):
+        if is_new:
             self.places[place] += 1
             outcome = self._new(place) if implied is None else implied
             self.path.append(outcome)

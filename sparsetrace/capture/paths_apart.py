@@ -12,7 +12,6 @@ from __future__ import annotations
 import functools
 import math
 import sys
-import time
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -30,7 +29,7 @@ from sparsetrace.user_code.handlers import is_caught
 from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.value_kinds import MISSING
 
-__all__ = ["Beside", "Errors", "distinct", "is_late", "run_apart"]
+__all__ = ["Beside", "Errors", "distinct", "run_apart"]
 
 _FEW = 8
 _MOST_PATHS = 64
@@ -40,10 +39,8 @@ run apart turn by turn."""
 _MOST_IN_ONE_ANOTHER = 2
 """The paths of calls in one another, multiplied, are as many times `max_paths` at most."""
 
-_FEW_RUNS = 256
-"""Runs of the paths of a call, and of those of the calls in it, that never take too long."""
-_TOGETHER = 3.0
-"""Seconds more for all such calls together than for one of them."""
+_FEW_RUNS = 64
+"""Runs of the paths of calls that never take too long."""
 
 Unite = Callable[[list[Any]], list[Any]]
 
@@ -182,8 +179,6 @@ def run_apart(
         session.nested.pop()
         if branches.exceeded:
             session.exceeded.append(branches)
-        if branches.runs > _FEW_RUNS:
-            session.spent += time.monotonic() - branches.opened
     if is_undone:
         results.clear()
         return (straight or call)()
@@ -237,26 +232,17 @@ def _lasts(result: object) -> bool:
 
 def _check(session: Session) -> None:
     """Refuse calls in one another that have very many paths together."""
-    outermost, *_, branches = session.nested[0], *session.nested
-    if branches.paths > 1 and is_late(session):
+    branches = session.nested[-1]
+    now = session.elapsed()
+    if branches.paths > 1 and session.loops_until is not None and now > session.loops_until:
         branches.refuse("very many turns of loops")
-    outermost.runs += 1
-    if branches.paths > 1 and outermost.runs > _FEW_RUNS and _takes_long(session, outermost):
-        session.hurried += 1
+    session.runs += 1
+    if branches.paths > 1 and session.runs > _FEW_RUNS and now > session.calls_until:
+        session.hurried = True
         branches.refuse("very many decision paths")
     most = _MOST_IN_ONE_ANOTHER * max(_MOST_PATHS, session.max_paths)
     if branches.paths > 1 and math.prod(b.paths for b in session.nested) > most:
         branches.refuse(f"more than {most} decision paths of calls in one another")
-
-
-def _takes_long(session: Session, outermost: Branches) -> bool:
-    took = time.monotonic() - outermost.opened
-    return took > session.patience or session.spent + took > session.patience + _TOGETHER
-
-
-def is_late(session: Session) -> bool:
-    """Whether loops have been run apart turn by turn for so long that it may not help."""
-    return session.loops_until is not None and time.monotonic() > session.loops_until
 
 
 def _told_apart(error: BaseException) -> tuple[Hashable, ...]:

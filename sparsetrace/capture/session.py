@@ -8,6 +8,7 @@ traced arrays, and asks for another run when it learns of a new one.
 from __future__ import annotations
 
 import functools
+import math
 import sys
 import time
 import types
@@ -84,8 +85,7 @@ class Outside:
 
 
 _FLOATS = "fcO"
-_PATIENCE = 1.5
-"""Seconds of `Session.patience` at first."""
+_OF_WAITING = 0.25
 _ALL_KINDS = _FLOATS + "biu"
 
 
@@ -130,16 +130,25 @@ class Session:
     is_patient : bool
         Whether such a call has `max_paths`, too, because no loop in it can be run apart.
     loops_until : float or None
-        Until when loops are run apart turn by turn (`time.monotonic`); None before any is.
+        Until when loops are run apart turn by turn, by `elapsed`; None before any is.
     leaves_loops : bool
         Whether they are not any more: then calls and branches alone are run apart.
     opens_counters : bool
         Whether those do that loops with many ends leave; `opened` whether any did.
     are_too_many : bool
         Whether too many paths were the last error.
-    patience : float
-        Seconds after which a call is given up that takes very many runs: it may be taken as a
-        whole instead; `hurried` counts them, and `spent` the seconds that such calls took.
+    pace : float
+        Seconds that one path of the function takes.
+    until : float
+        When the search for what to run apart is given up that is under way, by `elapsed`.
+    calls_until : float
+        The same for calls that are run apart: where many paths of the function are run, each has a
+        time of its own for them.
+    runs : int
+        The runs of paths of such calls in that time, so far.
+    hurried : bool
+        Whether a call was given up in it, which takes very many runs: it may be taken as a whole
+        instead.
     takes_whole : bool
         Whether of calls with too many paths only some are run (`capture.taken_whole`); `wholes`
         has what these gave.
@@ -158,6 +167,7 @@ class Session:
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
         self.max_paths = max_paths
         self.began = time.monotonic()
+        self._began = time.thread_time()
         self.decider: Callable[[Session, Branches], Callable[..., bool]] = _deciding
         self.exceeded: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
@@ -176,9 +186,19 @@ class Session:
         self.opens_counters, self.opened = True, False
         self.are_too_many = self.takes_whole = False
         self.wholes: dict[Hashable, Any] = {}
-        self.patience, self.spent, self.hurried = _PATIENCE, 0.0, 0
+        self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
+        self.runs, self.hurried = 0, False
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
+
+    def elapsed(self) -> float:
+        """Seconds that the trace has taken so far, by which a search is limited.
+
+        They are those of the thread, so that other work of the machine leaves the result as it is;
+        where it has waited for most of the time, a part of the time by the clock.
+        """
+        waited = _OF_WAITING * (time.monotonic() - self.began)
+        return max(time.thread_time() - self._began, waited)
 
     def has_effects(
         self,

@@ -8,20 +8,23 @@ during a run fails the trace, also if the function swallowed it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sparsetrace.arrays.picks import Masks
 from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.capture.apart_functions import (
-    be_patient,
+    begin_path,
+    begin_search,
     exchanging,
     more_is_run_apart,
     run_nothing_apart,
     some_are_taken_whole,
+    way_of,
 )
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.escape_errors import explained
@@ -151,6 +154,16 @@ def trace(
     return result
 
 
+@dataclass(slots=True)
+class _Begun:
+    """The runs of some paths, and the errors in which others ended."""
+
+    branches: Branches
+    runs: list[Run] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    own: Exception | None = None
+
+
 class _Runs:
     """The runs of one traced function.
 
@@ -186,6 +199,8 @@ class _Runs:
         self.outside = outside
         self.watch = watch
         self.max_memory = max_memory
+        self.are_a_crowd = False
+        """Whether the paths are a crowd, and not too many, where nothing is run apart."""
 
     def united(self) -> Traced:
         """The runs of all paths; where these are many, with the branches of calls run apart.
@@ -200,25 +215,23 @@ class _Runs:
             try:
                 return self._each_way(session)
             except Exception as error:
-                refusal, hurried = error, session.hurried > 0
-                whole = some_are_taken_whole(session)
-                if not (whole or hurried):
+                refusal, is_left = error, session.hurried and self.are_a_crowd
+                if not some_are_taken_whole(session):
                     raise
-            if whole:
-                try:
-                    return self._attempts(session, with_crowds=True)
-                except Exception:
-                    if not hurried:
-                        raise refusal from None
-            be_patient(session)
-            return self._each_way(session)
+            try:
+                return self._attempts(session, with_crowds=True)
+            except Exception:
+                if not is_left:
+                    raise refusal from None
+            run_nothing_apart(session)
+            return self._unhurried()
 
     def _each_way(self, session: Session) -> Traced:
         """The runs of all paths, of the whole of a crowd where calls apart have no answer."""
         try:
             return self._attempts(session)
         except Exception:
-            if session.hurried or not session.crowded:
+            if session.hurried or not session.crowded or not self.are_a_crowd:
                 raise
         run_nothing_apart(session)
         return self._attempts(session, with_crowds=True)
@@ -230,28 +243,44 @@ class _Runs:
         ----------
         session : Session
         with_crowds : bool
-            Whether crowds are run, too: with nothing run apart, and with all that can be.
+            Whether crowds are run, too: with nothing run apart, and with all that can be.  So are
+            the latter where there are too many paths with nothing run apart.
         """
         crowd = max(_CROWD, self.max_paths // _CROWD_OF)
         limit = None if with_crowds and not session.takes_whole else crowd
+        begun: _Begun | None = None
+        crowds: set[Hashable] = set()
+        """The ways of running things apart on which the paths are a crowd."""
+        begin_search(session)
         while True:
-            branches = Branches(self.max_paths, crowd=limit, began=session.began)
+            if begun is None:
+                begun = _Begun(Branches(self.max_paths, crowd=limit, began=session.began))
+            branches = begun.branches
             session.are_too_many = False
             try:
-                result = self.all_paths(branches)
+                result = self.all_paths(begun)
             except TracingError:
                 if branches.exceeded:
                     session.exceeded.append(branches)
-                session.crowded = session.crowded or branches.crowded
+                if branches.crowded:
+                    session.crowded = True
+                    crowds.add(way_of(session))
+                if not session.apart and branches.exceeded:
+                    self.are_a_crowd = branches.crowded
+                    with_crowds = with_crowds or not branches.crowded
+                    session.may_try = session.may_try or not branches.crowded
                 if more_is_run_apart(session):
-                    limit = crowd
+                    key = way_of(session)
+                    limit, begun = None if with_crowds and key in crowds else crowd, None
                 elif with_crowds and branches.crowded:
                     session.crowded, limit = False, None
+                    branches.allow_crowd()
                 else:
                     raise
             else:
                 if result is not None:
                     return result
+                begun = None
 
     def beside(self, size: int) -> list[Run]:
         """Runs with moved state; none where the function cannot do without what it was."""
@@ -266,20 +295,18 @@ class _Runs:
 
     def _unhurried(self) -> Traced:
         """The runs of all paths, however many these are."""
-        while (result := self.all_paths(Branches(self.max_paths))) is None:
+        while (result := self.all_paths(_Begun(Branches(self.max_paths)))) is None:
             pass
         return result
 
-    def all_paths(self, branches: Branches) -> Traced | None:
+    def all_paths(self, begun: _Begun) -> Traced | None:
         """One run per path; None where they are to be begun anew.
 
         Which is where names were exchanged after the first decision: with ``max`` exchanged there
         are fewer branches, with a mask decided more, and paths from before and after, also where
         another thread did it, cannot be enumerated together.
         """
-        runs: list[Run] = []
-        left_out: list[str] = []
-        own: Exception | None = None
+        branches, runs, left_out = begun.branches, begun.runs, begun.left_out
         before = _learned(self.session)
         while branches.start():
             try:
@@ -299,15 +326,15 @@ class _Runs:
                     if shown is error:
                         raise
                     raise shown from error
-                if own is None or is_injected(own):
-                    own = error
+                if begun.own is None or is_injected(begun.own):
+                    begun.own = error
                 if not is_injected(error):
                     left_out.append(described(error))
             if branches.path and _learned(self.session) != before:
                 return None
         if not runs:
-            assert own is not None
-            raise explained(own) from own.__cause__
+            assert begun.own is not None
+            raise explained(begun.own) from begun.own.__cause__
         taken_whole = [line for run in runs for line in run.trace.taken_whole]
         return Traced(runs, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(taken_whole)))
 
@@ -330,6 +357,7 @@ class _Runs:
             branches.again()
             if session is not None:
                 outside.prepare(session)
+                begin_path(session, of_many=session.takes_whole or branches.allows_crowd)
             before = changes(), disturbances()
             trace = self.new_trace()
             trace.truths_at_once = state.reached.compares_truths()
@@ -355,6 +383,7 @@ class _Runs:
             failed, current = FAILURES.set(failures), CURRENT.set(trace)
             error: BaseException | None = None
             outputs: Ids | None = None
+            began = time.monotonic()
             try:
                 with (
                     watching(active=self.watch) as escapes,
@@ -400,6 +429,8 @@ class _Runs:
                 assert outputs is not None
                 if outside.share(written, session):
                     continue
+                if session is not None and not session.pace:
+                    session.pace = time.monotonic() - began
                 return Run(trace, outputs)
             if session is not None:
                 rebind(cause)

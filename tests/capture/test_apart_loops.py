@@ -195,7 +195,7 @@ def counted_paths():
 def test_paths_are_in_proportion_to_elements(loop, seen_functions):
     counts = []
     for n in (4, 8):
-        without_limit = patch.object(apart_functions, "_LONGEST_LOOPS", np.inf)
+        without_limit = patch.object(apart_functions, "_LONGEST", np.inf)
         with without_limit, counted_paths() as begun:
             jacobian_sparsity(for_each(loop), np.linspace(0.5, 2.0, n))
         counts.append(len(begun))

@@ -14,7 +14,7 @@ import pytest
 
 import sparsetrace as st
 from oracles import dense
-from sparsetrace.capture import apart_functions, paths_apart, session
+from sparsetrace.capture import apart_functions
 
 pytestmark = pytest.mark.usefixtures("seen_functions")
 
@@ -22,9 +22,7 @@ pytestmark = pytest.mark.usefixtures("seen_functions")
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """No patience with calls that may be taken as a whole."""
-    monkeypatch.setattr(session, "_PATIENCE", 0.05)
-    monkeypatch.setattr(apart_functions, "_MORE_PATIENCE", 0.2)
-    monkeypatch.setattr(paths_apart, "_TOGETHER", 0.0)
+    monkeypatch.setattr(apart_functions, "_LONGEST", 0.2)
 
 
 def found(f, a, b, *args):
