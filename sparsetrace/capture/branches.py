@@ -93,7 +93,7 @@ class Branches:
         probably no more than `max_paths`; with `endless` because of a loop that takes as many
         turns.  `problem` says which.
     allows_crowd : bool
-        Whether it goes on after a crowd was refused.
+        Whether a crowd is run, too: from the beginning, or after it was refused.
     is_first : bool
         Whether none of the paths has given a result so far that the call is to have whatever the
         number of paths is.
@@ -136,7 +136,7 @@ class Branches:
         self._in_a_row: Counter[Place] = Counter()
         """Decisions for True of this run since the last for False."""
         self._resume: list[bool] | None = None
-        self.allows_crowd = False
+        self.allows_crowd = crowd is None
         self._is_crowd = False
         """Whether there are more paths than `crowd`."""
         self._is_begun = False

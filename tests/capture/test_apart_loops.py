@@ -34,6 +34,12 @@ from sparsetrace.capture.branches import Branches
 from sparsetrace.tracing import driver
 
 
+@pytest.fixture(autouse=True)
+def _no_clock(monkeypatch):
+    """What is found within the time of a search is another matter than what it takes."""
+    monkeypatch.setattr(apart_functions, "_LONGEST", 30.0)
+
+
 @pytest.mark.parametrize("loop", LOOPS)
 def test_nothing_is_missing(loop, seen_functions):
     """All paths of few turns, beside the same run apart."""
@@ -195,8 +201,7 @@ def counted_paths():
 def test_paths_are_in_proportion_to_elements(loop, seen_functions):
     counts = []
     for n in (4, 8):
-        without_limit = patch.object(apart_functions, "_LONGEST", np.inf)
-        with without_limit, counted_paths() as begun:
+        with counted_paths() as begun:
             jacobian_sparsity(for_each(loop), np.linspace(0.5, 2.0, n))
         counts.append(len(begun))
     assert counts[1] < 2.2 * counts[0] < 8000
@@ -213,3 +218,100 @@ def test_counters_of_several_solves(take, seen_functions):
     expected = [[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]]
     if take is jacobian_sparsity:
         assert pattern.astype(int).tolist() == expected
+
+
+# ------------------------------------------------------------- loops that become steady
+def test_turns_that_add_nothing_stand_for_the_rest(seen_functions):
+    def scaled(x, turns=2000):
+        u = np.ones(4)
+        for i in range(turns):
+            before = u
+            u = x / (u + x.sum())
+            if (u > 1e3).any():
+                u = before
+                break
+            if i % 10 == 0 and np.abs(u - before).sum() < 1e-9:
+                break
+        return u
+
+    with counted_paths() as begun:
+        pattern = dense(jacobian_sparsity(scaled, np.ones(4), max_paths=50))
+    assert pattern.all()
+    assert len(begun) < 500
+
+
+def test_a_later_turn_reads_what_no_early_one_did(seen_functions):
+    """The number of the turn decides: one turn with any of the numbers sees it."""
+
+    def late(x):
+        u = x[0] * 1.0
+        for i in range(100):
+            if u > 1e3:
+                break
+            u = u + (x[1] if i == 90 else 0.0) + x[2:][i // 60]
+        return [u]
+
+    pattern = dense(jacobian_sparsity(late, np.linspace(0.1, 0.5, 4), max_paths=16))
+    assert pattern.astype(int).tolist() == [[1, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("kind", ["views", "one", "copies"])
+def test_arrays_that_share_their_memory(kind, seen_functions):
+    """Arrays of equal numbers are not one state if writing into them does not do the same."""
+
+    def swapped(x):
+        a = np.zeros(2) + x[0]
+        b = a if kind == "one" else a[:] if kind == "views" else a.copy()
+        for i in range(40):
+            if x[1] > 30:
+                break
+            b = b.copy() if i == 20 else b
+        b[0] = b[0] + x[2]
+        return [a[0], b[0]]
+
+    x = np.array([0.3, 0.5, 0.8])
+    everything = dense(jacobian_sparsity(swapped, x, max_paths=1000))
+    with impatient(1):
+        apart = dense(jacobian_sparsity(swapped, x, max_paths=1000))
+    assert not (everything & ~apart).any()
+
+
+def test_a_while_loop_of_arrays(seen_functions):
+    def iterated(x):
+        u, error = np.ones(3), x.sum()
+        while error > 1e-9:
+            new = x * u + x[0]
+            error = np.abs(new - u).max()
+            u = new
+        return u
+
+    pattern = dense(jacobian_sparsity(iterated, np.array([0.3, 0.5, 0.8])))
+    assert pattern.astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
+
+
+def test_the_number_of_the_last_turn_is_known_after_a_whole_loop(seen_functions):
+    def last(x):
+        u = x[0]
+        for i in range(200):
+            if u > 1e3:
+                return [u, x[1]]
+            u = math.sin(u) / (i + 1)
+        return [u, x[2:][i - 199]]
+
+    pattern = dense(jacobian_sparsity(last, np.array([0.3, 0.5, 0.8, 1.0]), max_paths=16))
+    assert pattern.astype(int).tolist() == [[1, 0, 0, 0], [0, 1, 1, 0]]
+
+
+def test_an_error_that_names_its_turn(seen_functions):
+    """What needs the number's value has the turns one by one."""
+
+    def named(x):
+        u = x[0]
+        for i in range(60):
+            if u < -1e3:
+                raise ValueError(f"turn {i:d} of {60 - i:03d}")
+            u = math.cos(u) + (x[1] if i > 50 else 0.0)
+        return [u]
+
+    pattern = dense(jacobian_sparsity(named, np.array([0.3, 0.5]), max_paths=16))
+    assert pattern.astype(int).tolist() == [[1, 1]]
