@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import array
+from numpy import arange, array
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray, traced_array, wrap
@@ -33,7 +33,7 @@ from sparsetrace.errors import (
     UnsupportedError,
     instead_of,
 )
-from sparsetrace.graph.graph import Ids
+from sparsetrace.graph.graph import FIRST_INPUT, Ids
 from sparsetrace.numbers.python_numbers import seeded_number
 from sparsetrace.operands.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
 from sparsetrace.tracing.pytree import leaves, like, named_leaves, rebuilt
@@ -134,10 +134,9 @@ class TracedCall:
                 if argument is not given[i]:
                     self._exchanged.add(i)
                 given[i] = argument
-        inputs, ends = trace.graph.inputs(), accumulate(self._sizes)
-        free = (inputs[end - n : end] for n, end in zip(self._sizes, ends, strict=True))
+        free = pairwise(accumulate(self._sizes, initial=FIRST_INPUT))
         for i, tree in zip(self._numbers, self._trees, strict=True):
-            given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, next(free)))
+            given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, *next(free)))
         outputs, result = _call(trace, self.function, given, self._out)
         self.result_shapes = [(name, _shape(leaf)) for name, leaf in named_leaves(result, "f")]
         if self.keeps_values:
@@ -273,20 +272,20 @@ def _copied_leaf(leaf: object) -> Any:
     return leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf
 
 
-def _seeded(trace: Trace, leaf: object, ids: Ids) -> Any:
-    """A traced array, number or list of numbers in place of the leaf."""
+def _seeded(trace: Trace, leaf: object, first: int, end: int) -> Any:
+    """A traced array, number or list of numbers in place of the leaf, with these ids."""
     if isinstance(leaf, list):
-        return _numbers(trace, leaf, iter(ids.tolist()))
+        return _numbers(trace, leaf, iter(range(first, end)))
     if not isinstance(leaf, np.ndarray):
-        return _seeded_number(trace, int(ids[0]), leaf)
+        return _seeded_number(trace, first, leaf)
     dtype = leaf.dtype if leaf.dtype.kind in "fc" else FLOAT
     values = np.array(leaf, dtype) if trace.local else None
-    shaped = ids.reshape(leaf.shape)
+    ids = arange(first, end, dtype=np.int32).reshape(leaf.shape)
     if leaf.flags.f_contiguous and not leaf.flags.c_contiguous:
-        shaped = np.asfortranarray(shaped)
-    else:
-        shaped = shaped.copy()
-    return traced_array(trace, shaped, dtype, values)
+        ids = np.asfortranarray(ids)
+    elif not leaf.size:
+        ids = ids.copy()  # which has the strides of a new array
+    return traced_array(trace, ids, dtype, values)
 
 
 def _numbers(trace: Trace, items: list[Any], nodes: Iterator[int]) -> list[Any]:
