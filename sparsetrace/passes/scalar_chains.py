@@ -45,17 +45,40 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _joined(run: Sequence[Block]) -> Rows:
-    counts, parents = [], []
+    base = run[0].base
+    columns: list[Ids] = []
+    widths, heights = [], []
     for block in run:
-        if isinstance(block, Columns):
-            counts.append(np.full(block.size, len(block.columns), np.int64))
-            parents.append(np.stack(block.columns, axis=1).reshape(-1))
-        else:
-            counts.append(np.diff(block.indptr))
-            parents.append(block.parents)
-    indptr = np.zeros(sum(block.size for block in run) + 1, np.int64)
-    np.cumsum(np.concatenate(counts), out=indptr[1:])
-    return Rows(run[0].base, len(indptr) - 1, indptr, np.concatenate(parents), sequential=True)
+        some = block.columns if isinstance(block, Columns) else [block.parents]
+        columns += some
+        widths.append(len(some))
+        heights.append(len(columns[-1]))
+    counts = np.repeat(widths, [block.size for block in run])
+    for block in run:
+        if isinstance(block, Rows):
+            counts[block.base - base :][: block.size] = np.diff(block.indptr)
+    indptr = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    return Rows(base, len(counts), indptr, _row_by_row(columns, widths, heights), sequential=True)
+
+
+def _row_by_row(columns: Sequence[Ids], widths: Sequence[int], heights: Sequence[int]) -> Ids:
+    """What stands in tables that follow each other, each of them given by its columns.
+
+    Examples
+    --------
+    >>> columns = [np.array([1, 2]), np.array([3, 4]), np.array([5, 6, 7])]
+    >>> _row_by_row(columns, [2, 1], [2, 3]).tolist()
+    [1, 3, 2, 4, 5, 6, 7]
+    """
+    width, height = np.array(widths), np.array(heights)
+    sizes = width * height
+    first = np.cumsum(sizes) - sizes
+    place = np.arange(int(sizes.sum())) - np.repeat(first, sizes)
+    row, column = np.divmod(place, np.repeat(width, sizes))
+    place = np.repeat(first, sizes) + column * np.repeat(height, sizes) + row
+    result: Ids = np.concatenate(columns)[place]
+    return result
 
 
 def flattened_tree(block: Rows, needed: NDArray[np.bool_]) -> Rows:

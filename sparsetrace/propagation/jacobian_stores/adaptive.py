@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sparsetrace.graph.graph import Columns, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores import bitset, csr, intervals
+from sparsetrace.propagation.jacobian_stores.packed_bits import words_for
 from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import fits
 
@@ -50,12 +51,8 @@ def _is_sequential(block: Columns | Rows) -> bool:
     return not isinstance(block, Columns) and block.sequential
 
 
-def _words(program: Program) -> int:
-    return max(1, -(-program.n_inputs // 64))
-
-
 def _bytes(program: Program) -> int:
-    return sum(block.size for block in program.blocks) * _words(program) * 8
+    return sum(block.size for block in program.blocks) * words_for(program.n_inputs) * 8
 
 
 def bit_cost(program: Program) -> float:
@@ -66,8 +63,8 @@ def bit_cost(program: Program) -> float:
     for block in program.blocks:
         gathers += block.edges if isinstance(block, Columns) else 2 * block.edges
         if _is_sequential(block):
-            gathers += 100 * block.size  # row by row there
-    united = gathers * (_GATHER + _words(program) * _WORD)
+            gathers += 20 * block.size  # row by row there
+    united = gathers * (_GATHER + words_for(program.n_inputs) * _WORD)
     read = len(program.outputs) * program.n_inputs * _CELL
     return united + len(program.blocks) * _BLOCK + read
 

@@ -13,6 +13,14 @@ from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids
 from sparsetrace.passes.simplify import Program
 from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.expand import expand
+from sparsetrace.propagation.jacobian_stores.packed_bits import (
+    Bits,
+    counts_of,
+    inherited,
+    inputs_of,
+    words_for,
+)
+from sparsetrace.propagation.jacobian_stores.sequential import parents_apart
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
 
 __all__ = ["LIMIT", "solve"]
@@ -26,10 +34,6 @@ _CACHED = 2**19
 """Bytes of rows that are united at a time, so that they stay in the cache."""
 _REPEATED = 4
 """More outputs than so many are equal, on the average, where they are read once."""
-_EMPTY = 2
-"""Words without a bit are left out where less than one in so many has one."""
-
-Bits = NDArray[np.uint64]
 
 
 class _Bits:
@@ -37,7 +41,7 @@ class _Bits:
 
     def __init__(self, program: Program) -> None:
         self.n = program.n_inputs
-        self.words = max(1, -(-self.n // 64))
+        self.words = words_for(self.n)
         nodes = sum(block.size for block in program.blocks)
         if nodes * self.words * 8 > LIMIT:
             raise GraphSizeError(
@@ -157,12 +161,10 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
         out[...] = 0
         if not block.sequential:
             _unite_rows(store, out, block.indptr, block.parents)
-        else:
-            for i in range(block.size):  # parents may be rows made just before
-                bounds = block.indptr[i : i + 2]
-                if bounds[0] < bounds[1]:
-                    one = block.parents[bounds[0] : bounds[1]]
-                    _unite_rows(store, out[i : i + 1], np.array([0, len(one)]), one)
+            continue
+        indptr, parents, *inside = parents_apart(block)
+        _unite_rows(store, out, indptr, parents)
+        out[...] = inherited(out, *inside)
     return _read(store, program.outputs)
 
 
@@ -172,27 +174,6 @@ def _bits(store: _Bits, outputs: Ids, lo: int, step: int) -> Bits:
     bits = np.empty((len(ids), store.words), np.uint64)
     _unite_columns(store, bits, [ids])
     return bits
-
-
-def _counts(bits: Bits) -> NDArray[np.int64]:
-    counts: NDArray[np.int64] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
-    return counts
-
-
-def _columns(words: Bits, width: int) -> Ids:
-    """The places of the bits set in rows of so many words, row by row."""
-    at = np.flatnonzero(words != 0)
-    if _EMPTY * len(at) < len(words):
-        words = words[at]
-        starts = at % width * 64 - 64 * np.arange(len(at))
-        lengths = np.bitwise_count(words)
-    else:  # most have a bit: by rows
-        rows = words.reshape(-1, width)
-        starts = np.arange(len(rows)) * (-64 * width)
-        lengths = _counts(rows)
-    found = np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little").view(bool))
-    found += np.repeat(starts, lengths)
-    return found.astype(np.int32)
 
 
 def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[Any], Ids]:
@@ -207,11 +188,11 @@ def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[Any], Ids]:
     step = max(1, _CHUNK // (store.words * 64))
     if not fits(len(outputs) * store.n):  # only then are they worth counting beforehand
         starts = range(0, len(outputs), step)
-        check_entries(sum(int(_counts(_bits(store, outputs, lo, step)).sum()) for lo in starts))
+        check_entries(sum(int(counts_of(_bits(store, outputs, lo, step)).sum()) for lo in starts))
     for lo in reported(range(0, len(outputs), step), "rows"):
         ids = outputs[lo : lo + step]
         bits = _bits(store, outputs, lo, step)
-        indptr[lo + 1 : lo + 1 + len(ids)] = _counts(bits)
-        columns.append(_columns(bits.reshape(-1), store.words))
+        indptr[lo + 1 : lo + 1 + len(ids)] = counts_of(bits)
+        columns.append(inputs_of(bits))
     np.cumsum(indptr, out=indptr)
     return indptr, np.concatenate(columns) if columns else np.zeros(0, np.int32)

@@ -20,7 +20,7 @@ from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved, on_top
 from sparsetrace.propagation.jacobian_stores.products import node_rows, product, united_inputs
 from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interleaving
-from sparsetrace.propagation.jacobian_stores.sequential import solve_sequential
+from sparsetrace.propagation.jacobian_stores.sequential import parents_apart, solve_sequential
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
 from sparsetrace.propagation.jacobian_stores.tables import (
     CsrArrays,
@@ -146,15 +146,11 @@ def _unite_chunks(
 
 
 def _solve_tree(tables: Tables, block: Rows) -> Table:
-    rows = np.repeat(np.arange(block.size), np.diff(block.indptr))
-    outside = block.parents < block.base
-    entries = tables.lookup(block.parents[outside], None, rows[outside])
-    indptr, values, _ = unite(block.size, tables.n, entries)  # type: ignore[misc]
-    inside = ~outside
-    if inside.any():
-        indptr, values = solve_sequential(
-            tables.n, indptr, values, rows[inside], block.parents[inside] - np.int32(block.base)
-        )
+    outside, parents, child, parent = parents_apart(block)
+    rows = np.repeat(np.arange(block.size), np.diff(outside))
+    indptr, values, _ = unite(block.size, tables.n, tables.lookup(parents, None, rows))  # type: ignore[misc]
+    if len(child):
+        indptr, values = solve_sequential(tables.n, indptr, values, child, parent)
     return Table(block.base, block.size, indptr, values)
 
 

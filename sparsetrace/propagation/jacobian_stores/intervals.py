@@ -16,7 +16,7 @@ from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, merged
-from sparsetrace.propagation.jacobian_stores.sequential import levels
+from sparsetrace.propagation.jacobian_stores.sequential import levels, parents_apart
 from sparsetrace.propagation.jacobian_stores.sizes import TooManyEntries, fits
 
 __all__ = ["MOST", "Sets", "TooManyIntervals", "rows", "solve"]
@@ -160,15 +160,10 @@ def solve(
 
 def _unite_tree(sets: Sets, block: Rows) -> None:
     """Nodes whose parents may lie in the block itself."""
-    child = np.repeat(np.arange(block.size), np.diff(block.indptr))
-    outside = block.parents < block.base
-    own = np.zeros(block.size + 1, np.int64)
-    np.cumsum(np.bincount(child[outside], minlength=block.size), out=own[1:])
-    sets.unite(block.base + np.arange(block.size), own, block.parents[outside])
-    inside = ~outside
-    if not inside.any():
+    own, parents, child, parent = parents_apart(block)
+    sets.unite(block.base + np.arange(block.size), own, parents)
+    if not len(child):
         return
-    child, parent = child[inside], block.parents[inside] - np.int32(block.base)
     level = levels(block.size, child, parent)
     deepest = int(level.max())
     if np.count_nonzero(level) < _WIDE * deepest:

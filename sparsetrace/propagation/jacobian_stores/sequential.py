@@ -1,8 +1,9 @@
 """Nodes whose parents lie in the same block: recurrences, sweeps, scalar code.
 
-Contract: rows come in an order in which parents precede children.  Wide graphs are
-united level by level in whole-array steps; narrow and deep ones node by node as
-roaring bitmaps, which costs about a microsecond a node.
+Contract: rows come in an order in which parents precede children.  Over few inputs they are
+united one by one as packed bits.  Over many, wide graphs are united level by level in
+whole-array steps; narrow and deep ones node by node as roaring bitmaps, which costs some
+microseconds a node.
 """
 
 from __future__ import annotations
@@ -11,14 +12,45 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from sparsetrace.graph.graph import Ids
+from sparsetrace.graph.graph import Ids, Rows
 from sparsetrace.propagation.jacobian_stores.expand import gather_rows
+from sparsetrace.propagation.jacobian_stores.packed_bits import (
+    counts_of,
+    inherited,
+    inputs_of,
+    words_for,
+)
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries
 
-__all__ = ["levels", "solve_sequential"]
+__all__ = ["levels", "parents_apart", "solve_sequential"]
+
+_FEW_INPUTS = 1024
+"""Up to so many inputs rows are packed bits."""
+_CHUNK = 2**24
+"""Bits that are read at a time."""
 
 _WIDE = 24
 """Nodes a level, on average, from which whole levels are united at a time."""
+
+
+def parents_apart(
+    block: Rows,
+) -> tuple[NDArray[np.int64], Ids, NDArray[np.integer], Ids]:
+    """The parents outside of a block, as a CSR array; then who inherits, from whom inside it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> block = Rows(5, 2, np.array([0, 1, 3]), np.array([2, 3, 5], np.int32), sequential=True)
+    >>> [part.tolist() for part in parents_apart(block)]
+    [[0, 1, 2], [2, 3], [1], [0]]
+    """
+    child = np.repeat(np.arange(block.size), np.diff(block.indptr))
+    inside = block.parents >= block.base
+    indptr = np.zeros(block.size + 1, np.int64)
+    np.cumsum(np.bincount(child[~inside], minlength=block.size), out=indptr[1:])
+    parent = block.parents[inside] - np.int32(block.base)
+    return indptr, block.parents[~inside], child[inside], parent
 
 
 def levels(size: int, child: NDArray[np.integer], parent: Ids) -> NDArray[np.int64]:
@@ -61,6 +93,8 @@ def solve_sequential(
     >>> bounds.tolist(), entries.tolist()
     ([0, 1, 3], [0, 0, 1])
     """
+    if n <= _FEW_INPUTS:
+        return _by_bits(n, indptr, values, child, parent)
     size = len(indptr) - 1
     level = levels(size, child, parent)
     deeper = np.flatnonzero(level)
@@ -81,6 +115,25 @@ def solve_sequential(
     for i in deeper.tolist():
         entries[out[i] : out[i + 1]] = rows[i]
     return out, entries
+
+
+def _by_bits(
+    n: int,
+    indptr: NDArray[np.int64],
+    values: Ids,
+    child: NDArray[np.integer],
+    parent: Ids,
+) -> tuple[NDArray[np.int64], Ids]:
+    bits = np.zeros((len(indptr) - 1, words_for(n)), np.uint64)
+    rows = np.repeat(np.arange(len(bits)), np.diff(indptr))
+    np.bitwise_or.at(bits, (rows, values >> 6), np.uint64(1) << (values & 63).astype(np.uint64))
+    bits = inherited(bits, child, parent)
+    out = np.zeros(len(bits) + 1, np.int64)
+    np.cumsum(counts_of(bits), out=out[1:])
+    check_entries(int(out[-1]))
+    step = max(1, _CHUNK // (64 * bits.shape[1]))
+    parts = [inputs_of(bits[lo : lo + step]) for lo in range(0, len(bits), step)]
+    return out, np.concatenate(parts)
 
 
 def _one_by_one(

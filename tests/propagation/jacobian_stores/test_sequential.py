@@ -43,14 +43,19 @@ def random_block(seed):
 
 
 @pytest.mark.parametrize("wide", [0, 24, 10**9], ids=["by level", "as it is", "one by one"])
-def test_random_blocks(monkeypatch, wide):
+@pytest.mark.parametrize("few", [0, 15, 1024], ids=["sets", "both", "bits"])
+def test_random_blocks(monkeypatch, wide, few):
     monkeypatch.setattr(sequential, "_WIDE", wide)
+    monkeypatch.setattr(sequential, "_FEW_INPUTS", few)
     for seed in range(150):
         n, own, edges = random_block(seed)
         assert solved(n, own, edges) == slow(own, edges), seed
 
 
-def test_a_chain():
+@pytest.mark.parametrize("few", [0, 1024])
+def test_a_chain(monkeypatch, few):
+    monkeypatch.setattr(sequential, "_FEW_INPUTS", few)
+    monkeypatch.setattr(sequential, "_CHUNK", 4096)
     own = [[i] for i in range(300)]
     edges = [(i, i - 1) for i in range(1, 300)]
     assert solved(300, own, edges) == [list(range(i + 1)) for i in range(300)]
