@@ -125,7 +125,7 @@ class States:
                 if found is None:
                     return False
                 reached.append(found)
-                kinds.append(min(node, OPAQUE + 1))
+                kinds.append(node if node <= OPAQUE else None)
             return True
 
         def visit(value: Any) -> bool:
