@@ -10,6 +10,8 @@ import functools
 from collections.abc import Callable, Hashable
 from typing import Any
 
+import numpy as np
+
 from sparsetrace.capture.apart_loops import Loop, Turn
 from sparsetrace.capture.apart_statements import UNBOUND, Statement
 from sparsetrace.capture.apart_writes import IN_PLACE, CannotUndo, Writes
@@ -21,13 +23,17 @@ from sparsetrace.user_code.held_values import is_unchanging
 
 __all__ = ["stand_in"]
 
+_SET_ATTRIBUTE: Any = object.__setattr__
+
 
 def stand_in(what: str, filename: str, place: tuple[int, int]) -> Any:
     """What is called in outlined code; see `sparsetrace.user_code.outlined_pieces`."""
     if what == "expression":
         return functools.partial(_expression, (filename, place))
     if what == "statement":
-        return functools.partial(_statement, (filename, place))
+        return functools.partial(_statement, (filename, place), (filename, place))
+    if what == "ended":
+        return functools.partial(_statement, (filename, place), (filename, place, "ended"))
     if what == "loop":
         return functools.partial(_loop, (filename, place))
     if what == "turn":
@@ -60,16 +66,16 @@ def _expression(key: Hashable, function: Callable[[], Any]) -> Any:
         session.inside.discard(key)
 
 
-def _statement(key: Hashable, function: Callable[..., Any], *values: Any) -> Any:
+def _statement(key: Hashable, running: Hashable, function: Callable[..., Any], *values: Any) -> Any:
     active = _active(key)
-    if active is None:
+    if active is None or running in active[0].inside:
         return function(*values)
     session, trace = active
-    session.inside.add(key)
+    session.inside.add(running)
     try:
         return Statement(session, trace, function, values).run()
     finally:
-        session.inside.discard(key)
+        session.inside.discard(running)
 
 
 def _loop(key: Hashable, function: Callable[..., Any], *values: Any) -> Any:
@@ -119,20 +125,53 @@ def _store(value: Any, container: Any, key: Any) -> None:
     container[key] = value
 
 
-def _update(name: str, value: Any, container: Any, key: Any) -> None:
+def _update(operation: str, value: Any, container: Any, key: Any) -> None:
+    if isinstance(container, np.ndarray):  # of which a part is no array of its own
+        writes = _writes()
+        if writes is not None:
+            writes.note(container, key)
+        container[key] = IN_PLACE[operation](container[key], value)
+        return
+    old = container[key]
+    new = _change(operation, old, value)
+    if new is old:  # as for an array, whose elements are noted
+        container[key] = new
+    else:
+        _store(new, container, key)
+
+
+def _assign(value: Any, owner: Any, name: str) -> None:
     writes = _writes()
     if writes is not None:
-        writes.note(container, key)
-    container[key] = IN_PLACE[name](container[key], value)
+        writes.note(_attributes(owner, name), name)
+    setattr(owner, name, value)
 
 
-def _change(name: str, old: object, value: object) -> Any:
+def _modify(operation: str, value: Any, owner: Any, name: str) -> None:
+    old = getattr(owner, name)
+    new = _change(operation, old, value)
+    if new is old:
+        setattr(owner, name, new)
+    else:
+        _assign(new, owner, name)
+
+
+def _attributes(owner: Any, name: str) -> Any:
+    """The dictionary in which an object has an attribute, if assigning it does that alone."""
+    cls = type(owner)
+    is_plain = cls.__setattr__ is _SET_ATTRIBUTE
+    if not is_plain or hasattr(getattr(cls, name, None), "__set__"):
+        raise CannotUndo
+    return getattr(owner, "__dict__", None)
+
+
+def _change(operation: str, old: object, value: object) -> Any:
     writes = _writes()
     if writes is not None and not is_unchanging(old):
         if not hasattr(old, "copy") or not hasattr(old, "dtype"):
             raise CannotUndo
         writes.note_whole(old)
-    return IN_PLACE[name](old, value)
+    return IN_PLACE[operation](old, value)
 
 
 def _append(container: Any, value: Any) -> None:
@@ -144,12 +183,14 @@ def _append(container: Any, value: Any) -> None:
     container.append(value)
 
 
-for _function in (_append, _change, _store, _update):
+for _function in (_append, _assign, _change, _modify, _store, _update):
     setattr(_function, WRITES, True)
 
 _OTHERS: dict[str, Any] = {
     "append": _append,
+    "assign": _assign,
     "change": _change,
+    "modify": _modify,
     "over": _over,
     "slice": slice,
     "store": _store,

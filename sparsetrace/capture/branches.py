@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 from sparsetrace.capture.known_comparisons import Comparison, KnownComparisons
 from sparsetrace.capture.path_estimates import Evidence, drawn
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
+from sparsetrace.user_code import frames
 from sparsetrace.user_code.frames import is_own, outside_frame
 from sparsetrace.user_code.handlers import code_map
 
@@ -385,13 +386,14 @@ class Branches:
         if self.ends:
             raise Enough
         (code, line), count = self.places.most_common(1)[0]
-        where = f"{code.co_filename}:{line} (in {code.co_name})"
+        named = frames.Place(code.co_filename, line, code.co_name)
         raise ValueDependentError(
             explain(
                 "bool()",
-                f"{problem}; the line that branched most ({count} times) is {where}",
+                f"{problem}; this line branched most ({count} times)",
                 "Use np.where, np.maximum or np.clip instead of if, or give max_paths=.",
                 BY_VALUES,
+                place=named,
             )
         )
 

@@ -17,6 +17,8 @@ what it is and where the piece begins.  These are, with their arguments:
     what a ``for`` loop goes over in this run of it, instead of the iterable
 ``store(value, container, key)``, ``update(operator, value, container, key)``
     ``container[key] = value``, and ``+=`` and its kin
+``assign(value, owner, name)``, ``modify(operator, value, owner, name)``
+    the same of an attribute, ``owner.name``
 ``change(operator, old, value)``
     the new value of a name for ``name += value``
 ``append(container, value)``
@@ -134,23 +136,33 @@ def _name_of(function: ast.expr) -> str | None:
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
+    """What a node assigns; what may be a name alone is a starred expression where it is none."""
     if isinstance(node, ast.Assign):
-        several = len(node.targets) > 1
-        return [
-            ast.Starred(t) if several and isinstance(t, ast.Subscript) else t for t in node.targets
-        ]
-    if isinstance(node, (ast.AugAssign, ast.For)):
+        return node.targets
+    if isinstance(node, ast.AugAssign):
         return [node.target]
+    if isinstance(node, ast.For):
+        return [_only_names(node.target)]
     if isinstance(node, ast.AnnAssign):
-        return [node.target] if node.value is not None else []
+        return [_only_names(node.target)] if node.value is not None else []
     return []
+
+
+def _only_names(target: ast.expr) -> ast.expr:
+    names = target.elts if isinstance(target, ast.Tuple) else [target]
+    return target if all(isinstance(x, ast.Name) for x in names) else ast.Starred(target)
 
 
 def _can_be_assigned(target: ast.expr) -> bool:
     if isinstance(target, ast.Tuple):
-        return all(isinstance(x, ast.Name) for x in target.elts)
+        return not any(isinstance(x, ast.Tuple) for x in target.elts) and all(
+            map(_can_be_assigned, target.elts)
+        )
     if isinstance(target, ast.Subscript):
         return _is_plain(target.value)
+    if isinstance(target, ast.Attribute):
+        is_private = target.attr.startswith("__")  # another name within a class
+        return _is_plain(target.value) and not is_private
     return isinstance(target, ast.Name)
 
 
@@ -159,8 +171,17 @@ def _is_plain(node: ast.expr) -> bool:
     if isinstance(node, ast.Attribute):
         return _is_plain(node.value)
     if isinstance(node, ast.Subscript):
-        return _is_plain(node.value) and isinstance(node.slice, (ast.Constant, ast.Name))
+        return _is_plain(node.value) and _is_arithmetic(node.slice)
     return isinstance(node, ast.Name)
+
+
+def _is_arithmetic(node: ast.expr) -> bool:
+    """Whether an expression is one of names and constants: ``i``, ``0``, ``i - 1``."""
+    if isinstance(node, ast.BinOp):
+        return _is_arithmetic(node.left) and _is_arithmetic(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return _is_arithmetic(node.operand)
+    return isinstance(node, (ast.Constant, ast.Name))
 
 
 def assigned(node: ast.AST) -> list[str]:
@@ -309,6 +330,17 @@ class _Outliner(ast.NodeTransformer):
         return [_located(x, node) for x in _statement(node, names, inner)]
 
     def _loop(self, node: Any) -> Iterator[ast.stmt]:
+        """A loop; with its ``else`` it is a piece again, whose ends are united."""
+        if not node.orelse or any(isinstance(n, ast.Return) for n in _own_nodes(node)):
+            yield from self._turns(node)
+            return
+        names, unread = assigned(node), self.forgotten.get(node, set())
+        self.depth += 1
+        body = list(self._turns(node))
+        self.depth -= 1
+        yield from _piece("ended", node, names, [*body, *_leaving(node, names, None, unread)])
+
+    def _turns(self, node: Any) -> Iterator[ast.stmt]:
         """A loop, and each turn in it; what its ``else`` does comes after it."""
         orelse, node.orelse = node.orelse, []
         names = assigned(node)
@@ -339,24 +371,37 @@ class _Outliner(ast.NodeTransformer):
     # ----------------------------------------------------------- inside of a statement
     def visit_Assign(self, node: ast.Assign) -> Any:
         self.generic_visit(node)
-        target = node.targets[0]
-        if not self.depth or not isinstance(target, ast.Subscript):
+        if not self.depth or all(isinstance(_only_names(t), ast.Name) for t in node.targets):
             return node
-        call = _call("store", node, node.value, _loaded(target.value), _key(target.slice))
-        return _located(ast.Expr(call), node)
+        if len(node.targets) == 1 and not isinstance(node.targets[0], ast.Tuple):
+            return _located(_assigned(node.targets[0], node.value, node), node)
+        held = f"{PREFIX}value"
+        made: list[ast.stmt] = [ast.Assign([_name(held, ast.Store())], node.value)]
+        for target in node.targets:
+            if not isinstance(target, ast.Tuple):
+                made.append(_assigned(target, _name(held), node))
+                continue
+            parts = [f"{held}_{at}" for at in range(len(target.elts))]
+            several = ast.Tuple([_name(part, ast.Store()) for part in parts], ast.Store())
+            made.append(ast.Assign([several], _name(held)))
+            for part, inner in zip(parts, target.elts, strict=True):
+                made.append(_assigned(inner, _name(part), node))
+            made.append(ast.Delete([_name(part, ast.Del()) for part in parts]))
+        made.append(ast.Delete([_name(held, ast.Del())]))
+        return [_located(statement, node) for statement in made]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
         if not self.depth:
             return node
         operation = ast.Constant(type(node.op).__name__)
-        if isinstance(node.target, ast.Subscript):
-            container, key = _loaded(node.target.value), _key(node.target.slice)
-            call = _call("update", node, operation, node.value, container, key)
-            return _located(ast.Expr(call), node)
-        assert isinstance(node.target, ast.Name)
-        call = _call("change", node, operation, _name(node.target.id), node.value)
-        return _located(ast.Assign([_name(node.target.id, ast.Store())], call), node)
+        target = node.target
+        if isinstance(target, ast.Name):
+            call = _call("change", node, operation, _name(target.id), node.value)
+            return _located(ast.Assign([_name(target.id, ast.Store())], call), node)
+        what = "modify" if isinstance(target, ast.Attribute) else "update"
+        call = _call(what, node, operation, node.value, *_parts(target))
+        return _located(ast.Expr(call), node)
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         self.generic_visit(node)
@@ -386,6 +431,20 @@ def _located(made: Any, node: Any) -> Any:
             part.lineno = part.end_lineno = node.lineno  # type: ignore[attr-defined]
             part.col_offset = part.end_col_offset = _FAR  # type: ignore[attr-defined]
     return made
+
+
+def _assigned(target: ast.expr, value: ast.expr, node: ast.stmt) -> ast.stmt:
+    """One assignment to a name, an element or an attribute."""
+    if isinstance(target, ast.Name):
+        return ast.Assign([target], value)
+    what = "assign" if isinstance(target, ast.Attribute) else "store"
+    return ast.Expr(_call(what, node, value, *_parts(target)))
+
+
+def _parts(target: Any) -> tuple[ast.expr, ast.expr]:
+    """What holds an element or an attribute, and its key or name."""
+    key = ast.Constant(target.attr) if isinstance(target, ast.Attribute) else _key(target.slice)
+    return _loaded(target.value), key
 
 
 def _loaded(node: ast.expr) -> ast.expr:
@@ -431,7 +490,7 @@ def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) ->
     )
     first = [_name(_LOOP), ast.Constant(_targets_of(node))] if what == "turn" else []
     call = _call(what, node, *first, _name(function), *map(_name, before))
-    results = names if what == "statement" else [*names, _HOW, _VALUE]
+    results = names if what in ("statement", "ended") else [*names, _HOW, _VALUE]
     if not results:
         yield ast.Expr(call)
         return

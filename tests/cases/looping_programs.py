@@ -37,6 +37,8 @@ _STATES = (
     "get()",
     "box.value",
     "best",
+    "many[0][1]",
+    "many[1].sum()",
 )
 
 
@@ -125,6 +127,7 @@ class LoopWriter:
             "pair": "pair = (v, 1.0)",
             "rows": "rows = [[w, 0.0], [0.0, v]]",
             "box": "box = Box(0.5)",
+            "many": "many = [v * np.ones(2), np.array([w, 0.5])]",
         }
         for name, line in needed.items():
             if any(state.startswith(name) for state in self.states):
@@ -236,12 +239,16 @@ class LoopWriter:
         state = self.pick(*self.states)
         value = self.number()
         lines = {
-            "kept[0]": f"kept[0] = {value}",
+            "kept[0]": self.pick(f"kept[0] = {value}", f"kept[0], kept[-1] = kept[-1], {value}"),
             "kept[-1]": self.pick(
                 f"kept.append({value})", f"kept[-1] = {value}", "kept = kept[::-1]"
             ),
             "a[1]": self.pick(
-                f"a[1] = {value}", f"a[0] += {value}", "a = a[::-1]", f"a[:] = {value}"
+                f"a[1] = {value}",
+                f"a[0] += {value}",
+                f"a[0], a[1] = a[1], {value}",
+                "a = a[::-1]",
+                f"a[:] = {value}",
             ),
             "a.sum()": self.pick(f"a *= {value}", f"a = a * {value}", f"a[0] = {value}"),
             "d['p']": self.pick(f"d['p'] = {value}", f"d['p'] *= {value}", f"d = {{'p': {value}}}"),
@@ -250,9 +257,25 @@ class LoopWriter:
             "TABLE[k]": self.pick("k = 1 - k if k < 2 else 0", f"k = int({self.test()})"),
             "k": self.pick("k = k + 1", "k = 2 - k"),
             "h": self.pick("h = h / 2", "h = 0.0", "h = 1.0 - h"),
-            "rows[0][1]": self.pick(f"rows[0][1] = {value}", "rows[0] = rows[1]"),
+            "rows[0][1]": self.pick(
+                f"rows[0][1] = {value}",
+                "rows[0] = rows[1]",
+                f"rows[0][1] = rows[1][0] = {value}",
+                f"rows[k - k][1], u = rows[1][1], {value}",
+            ),
             "get()": f"put({value})",
-            "box.value": self.pick(f"box.value = {value}", f"box = Box({value})"),
+            "box.value": self.pick(
+                f"box.value = {value}",
+                f"box.value *= {value}",
+                f"s = box.value = {value}",
+                f"box = Box({value})",
+            ),
+            "many[0][1]": self.pick(
+                f"many[0] *= {value}", "many[0] *= 0.0", f"many[0][1] = {value}"
+            ),
+            "many[1].sum()": self.pick(
+                f"many[1] += {value}", "many[1] -= many[0]", "many = many[::-1]"
+            ),
             "best": f"best = {value}",
         }
         if self.chance(0.4):

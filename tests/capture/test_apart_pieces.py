@@ -1,0 +1,213 @@
+"""What pieces of code assign, run apart: the union of all paths, in time linear in the branches."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from impatient import impatient
+
+from oracles import dense
+from sparsetrace import ValueDependentError, jacobian_sparsity
+from sparsetrace.tracing import driver
+
+
+class Holder:
+    def __init__(self, value):
+        self.value, self.count = value, 0
+
+
+class Guarded:
+    """Assigning an attribute does more than that."""
+
+    def __init__(self):
+        self.kept, self._limit = [], 1.0
+
+    @property
+    def limit(self):
+        return self._limit
+
+    @limit.setter
+    def limit(self, value):
+        self._limit = value
+        self.kept.append(value)
+
+
+def stored_in_a_chain(x):
+    n = len(x)
+    table = [[0.0] * n for _ in range(n)]
+    for i in range(1, n):
+        if x[i] < x[i - 1]:
+            table[i][i - 1] = table[i - 1][i] = x[i]
+        else:
+            table[i][i - 1] = table[i - 1][i] = 2.0
+    return [number for row in table for number in row]
+
+
+def swapped(x):
+    y = list(x)
+    for i in range(len(y) - 1):
+        if y[i] > y[i + 1]:
+            y[i], y[i + 1] = y[i + 1], y[i]
+    return y
+
+
+def rotated(x):
+    y, k = x * 1.0, 0
+    for i in range(1, len(y)):
+        if y[i] > 0.5:
+            y[0], k, y[i] = y[i], k + 0, y[0]
+    return y
+
+
+def named_and_stored(x):
+    y, last = list(x), x[0]
+    for i in range(1, len(y)):
+        if y[i] > y[i - 1]:
+            last = y[i] = last * 0.5
+    return [*y, last]
+
+
+def kept_by_an_object(x):
+    holder = Holder(x[0])
+    for i, number in enumerate(x):
+        if number > holder.value:
+            holder.value = number
+        if number < 0.5:
+            holder.value += x[i - 1]
+    return [holder.value]
+
+
+def ended(x):
+    out = []
+    for number in x:
+        z = number
+        for _ in range(3):
+            z = z - 0.1
+            if z < 0.5:
+                break
+        else:
+            z = 0.0
+        if z > 1:
+            z = 1.0
+        out.append(z)
+    return out
+
+
+def ended_by_a_sum(x):
+    total, z = 0.0, x[0]
+    for number in x:
+        k = 0
+        while k < 2:
+            z = z * number
+            k += 1
+            if z > 0.5:
+                break
+        else:
+            total = total + number
+    return [total, z]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        stored_in_a_chain,
+        swapped,
+        rotated,
+        named_and_stored,
+        kept_by_an_object,
+        ended,
+        ended_by_a_sum,
+    ],
+)
+def test_assignments(f, seen_functions):
+    x = np.linspace(0.1, 0.9, 4)
+    with patch.object(driver, "more_is_run_apart", lambda session: False):
+        everything = dense(jacobian_sparsity(f, x, max_paths=4096))
+    with impatient(1):
+        apart = dense(jacobian_sparsity(f, x, max_paths=64))
+    assert np.array_equal(everything, apart)
+    assert jacobian_sparsity(f, np.linspace(0.1, 0.9, 40)).nnz
+
+
+# ------------------------------------------------------- written over on one path alone
+def in_a_list(x):
+    y = [x * 1.0]
+    for i in range(20):
+        if x[0] > i:
+            y[0] *= 0.0
+    return y[0]
+
+
+def in_a_dictionary(x):
+    y = {"a": x * 1.0}
+    for i in range(20):
+        if x[0] > i:
+            y["a"] **= 0
+    return y["a"]
+
+
+def in_an_attribute(x):
+    holder = Holder(x * 1.0)
+    for i in range(20):
+        if x[0] > i:
+            holder.value *= 0.0
+    return holder.value
+
+
+def by_its_other_name(x):
+    y = [x * 1.0]
+    z = y[0]
+    for i in range(20):
+        if x[0] > i:
+            y[0] *= 0.0
+    return z
+
+
+def in_one_row(x):
+    y = [x * 1.0, x * 2.0]
+    for i in range(20):
+        if x[0] > i:
+            y[0][0], y[1][2] = x[1], 0.0
+    return [*y[0], *y[1]]
+
+
+@pytest.mark.parametrize(
+    "f", [in_a_list, in_a_dictionary, in_an_attribute, by_its_other_name, in_one_row]
+)
+def test_an_array_that_is_changed_in_place(f, seen_functions):
+    """Each path begins with the array as it was, though what holds it holds it still."""
+    pattern = dense(jacobian_sparsity(f, np.linspace(0.1, 0.9, 4)))
+    for point in (np.linspace(-0.9, -0.1, 4), np.linspace(0.1, 0.9, 4)):
+        there = dense(jacobian_sparsity(f, point, local=True))
+        assert not (there & ~pattern).any()
+
+
+def test_an_attribute_with_a_setter_is_not_undone(seen_functions):
+    """What else it does would be left over from paths that were undone."""
+
+    def f(x):
+        guarded = Guarded()
+        for number in x:
+            if number > 0.5:
+                guarded.limit = number
+        return [guarded.limit, len(guarded.kept) * x[0]]
+
+    pattern = jacobian_sparsity(f, np.linspace(0.1, 0.9, 3))
+    assert dense(pattern).astype(int).tolist() == [[1, 1, 1], [1, 0, 0]]
+    with pytest.raises(ValueDependentError):
+        jacobian_sparsity(f, np.linspace(0.1, 0.9, 30))
+
+
+def test_too_many_paths_name_the_line_that_branched(seen_functions):
+    def f(x):
+        kept = [0.0]
+        for number in x:
+            if number > 0.5:
+                kept.append(number)
+        return sum(kept)
+
+    with pytest.raises(ValueDependentError, match="this line branched most") as raised:
+        jacobian_sparsity(f, np.ones(30))
+    assert raised.value.filename == __file__
+    assert raised.value.lineno == f.__code__.co_firstlineno + 3
+    assert "local=True" in str(raised.value)
