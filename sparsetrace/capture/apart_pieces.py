@@ -134,7 +134,7 @@ def _update(operation: str, value: Any, container: Any, key: Any) -> None:
         return
     old = container[key]
     new = _change(operation, old, value)
-    if new is old:  # as for an array, whose elements are noted
+    if new is old and type(container) in (list, dict):  # as an array, whose elements are noted
         container[key] = new
     else:
         _store(new, container, key)
@@ -150,7 +150,7 @@ def _assign(value: Any, owner: Any, name: str) -> None:
 def _modify(operation: str, value: Any, owner: Any, name: str) -> None:
     old = getattr(owner, name)
     new = _change(operation, old, value)
-    if new is old:
+    if new is old and (_writes() is None or type(_attributes(owner, name)) is dict):
         setattr(owner, name, new)
     else:
         _assign(new, owner, name)

@@ -182,6 +182,30 @@ def test_an_array_that_is_changed_in_place(f, seen_functions):
         assert not (there & ~pattern).any()
 
 
+class Counting(dict):
+    """Storing an item does more than that."""
+
+    stored = 0
+
+    def __setitem__(self, key, value):
+        self.stored += 1
+        super().__setitem__(key, value)
+
+
+def test_a_container_that_counts_is_not_undone(seen_functions):
+    def f(x):
+        table = Counting(a=x * 1.0)
+        for number in x:
+            if number > 0.5:
+                table["a"] *= 2.0
+        return table["a"] * (0.0 if table.stored < 3 else x[0])
+
+    pattern = jacobian_sparsity(f, np.linspace(0.1, 0.9, 3))
+    assert dense(pattern).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
+    with pytest.raises(ValueDependentError):
+        jacobian_sparsity(f, np.linspace(0.1, 0.9, 30))
+
+
 def test_an_attribute_with_a_setter_is_not_undone(seen_functions):
     """What else it does would be left over from paths that were undone."""
 
