@@ -66,14 +66,14 @@ def _expression(key: Hashable, function: Callable[[], Any]) -> Any:
         session.inside.discard(key)
 
 
-def _statement(key: Hashable, running: Hashable, function: Callable[..., Any], *values: Any) -> Any:
+def _statement(key: Hashable, running: Hashable, function: Callable[..., Any], *given: Any) -> Any:
     active = _active(key)
     if active is None or running in active[0].inside:
-        return function(*values)
+        return function(*given[1:])
     session, trace = active
     session.inside.add(running)
     try:
-        return Statement(session, trace, function, values).run()
+        return Statement(session, trace, function, given[1:], given).run()
     finally:
         session.inside.discard(running)
 

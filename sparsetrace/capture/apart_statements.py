@@ -5,11 +5,15 @@ Contract: the statement is a function of the names that it assigns, which gives 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from sparsetrace.capture.apart_writes import WHOLE, CannotUndo, Place, Writes, written
 from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
+from sparsetrace.capture.result_unions import OF_HOLDER
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
 from sparsetrace.user_code.value_kinds import MISSING
@@ -25,12 +29,32 @@ setattr(_Unbound, MISSING, True)
 UNBOUND = _Unbound()
 
 
+_COUNTED = (np.ndarray, list, dict)
+
+
 class Statement:
-    """One time that an outlined statement is run."""
+    """One time that an outlined statement is run.
+
+    Parameters
+    ----------
+    session : Session
+    trace : Trace
+    function : callable
+    values : tuple
+        What the names are that it assigns.
+    given : tuple
+        A probe and these values, as the user's code holds them; empty if it holds them otherwise.
+    """
 
     def __init__(
-        self, session: Session, trace: Trace, function: Callable[..., Any], values: tuple[Any, ...]
+        self,
+        session: Session,
+        trace: Trace,
+        function: Callable[..., Any],
+        values: tuple[Any, ...],
+        given: tuple[Any, ...] = (),
     ) -> None:
+        self.given_values = given
         self.session, self.trace = session, trace
         self.function, self.values = function, values
         self.outer: Writes | None = session.writes
@@ -114,12 +138,14 @@ class Statement:
         for container in {
             container for _, left in results for container, key in left if key is WHOLE
         }:
-            for _, left in results:
-                _as_whole(self.containers[container], left)
+            for result in results:
+                _as_whole(self.containers[container], result[1])
         places = list(dict.fromkeys(place for _, left in results for place in left))
-        for _, left in results:  # dictionaries keep the order in which keys come
-            if [place for place in places if place in left] != list(left):
-                raise CannotUndo
+        if any(  # dictionaries keep the order in which keys come
+            [place for place in places if place in left] != list(left) for _, left in results
+        ):
+            raise CannotUndo
+        result = None  # else it holds the values of a path, which are to be held once
         known = Writes(None)
         known.containers = self.containers
         lengths = {id(c): len(c) for c in self.containers.values() if type(c) is list}
@@ -132,8 +158,36 @@ class Statement:
             del values, left
         if not self.session.asks_types():
             rows = _without_unbound(rows, len(self.values), ends=count > len(self.values))
-        several = distinct(self.session, self.trace, rows, opens_integers=self.opens_integers())
+        several = distinct(
+            self.session,
+            self.trace,
+            rows,
+            opens_integers=self.opens_integers(),
+            spare=self._references(rows),
+        )
         return [(row[:count], dict(zip(places, row[count:], strict=True))) for row in several]
+
+    def _references(self, rows: list[tuple[Any, ...]]) -> dict[int, int]:
+        """References to arrays and lists that the names alone were, besides one row's, by id.
+
+        The user's code, and what stands in it, hold such an object as often as the probe.
+        """
+        result: dict[int, int] = {}
+        if not self.given_values:
+            return result
+        of_probe = sys.getrefcount(self.given_values[0])
+        for at in range(len(self.values)):
+            if not isinstance(self.values[at], _COUNTED):
+                continue
+            held = sys.getrefcount(self.values[at])
+            places = [
+                place for row in rows for place, item in enumerate(row) if item is self.values[at]
+            ]
+            names = sum(value is self.values[at] for value in self.values)
+            alone = names == 1 and all(place == at for place in places)
+            if alone and held == of_probe + 1 + len(places):
+                result[id(self.values[at])] = held - OF_HOLDER
+        return result
 
 
 def _left(known: Writes, left: dict[Place, Any], place: Place) -> Any:

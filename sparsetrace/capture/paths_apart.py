@@ -12,7 +12,8 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from sparsetrace.capture.apart_writes import CannotUndo
@@ -274,7 +275,12 @@ def _is_caught(error: Exception) -> bool:
 
 
 def distinct(
-    session: Session, trace: Trace, results: list[Any], *, opens_integers: bool | None = None
+    session: Session,
+    trace: Trace,
+    results: list[Any],
+    *,
+    opens_integers: bool | None = None,
+    spare: Mapping[int, int] = MappingProxyType({}),
 ) -> list[Any]:
     """The results that the traced function may tell from one another, the others united."""
     return distinct_results(
@@ -283,6 +289,7 @@ def distinct(
         asks_types=session.asks_types,
         asks_identity=session.asks_identity,
         opens_integers=session.opens_integers if opens_integers is None else opens_integers,
+        spare=spare,
     )
 
 

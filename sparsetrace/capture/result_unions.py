@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -20,13 +21,14 @@ from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced
 
-__all__ = ["distinct_results", "told_apart", "union_of", "united"]
+__all__ = ["OF_HOLDER", "distinct_results", "told_apart", "union_of", "united"]
 
 _BY_VALUE = (str, bytes, bool, np.bool_)
 _FLOATS = (float, np.float64)
 _COMPLEX = (complex, np.complex128)
-_OF_HOLDER = 2
+OF_HOLDER = 2
 """References to an object that is held once, as `sys.getrefcount` counts: that, and its own."""
+_NONE: Mapping[int, int] = MappingProxyType({})
 
 
 def union_of(trace: Trace, values: Sequence[Any]) -> Any:
@@ -45,6 +47,7 @@ def distinct_results(
     asks_types: Callable[[], bool],
     asks_identity: Callable[[], bool],
     opens_integers: bool,
+    spare: Mapping[int, int],
 ) -> list[Any]:
     """The results, those that can be united as one; nothing else may hold the list.
 
@@ -59,13 +62,15 @@ def distinct_results(
         Whether the function may tell a number or a tuple that it has elsewhere from an equal one.
     opens_integers : bool
         Whether different whole numbers become one that nobody knows.  Else they stay apart.
+    spare : mapping
+        By the ids of some parts of the results, so many references more do no harm.
     """
     members: dict[Hashable, list[int]] = {}
     numbers: list[list[Any]] = []
     keys: list[Any] = []
     for at in range(len(results)):
         numbers.append([])
-        keys.append(_key(results, at, numbers[at], asks_identity))
+        keys.append(_key(results, at, numbers[at], asks_identity, spare=spare))
     if not opens_integers:
         for at, key in enumerate(keys):
             members.setdefault(key, []).append(at)
@@ -124,12 +129,13 @@ def _key(
     asks_identity: Callable[[], bool],
     *,
     owned: bool = True,
+    spare: Mapping[int, int] = _NONE,
 ) -> Any:
     """Equal for values that can be united, whose numbers are appended to a list.
 
     The value is given as its place in what holds it, which `owned` says is held by nothing else.
     """
-    owned = owned and sys.getrefcount(holder[at]) <= _OF_HOLDER
+    owned = owned and sys.getrefcount(holder[at]) <= OF_HOLDER + spare.get(id(holder[at]), 0)
     value = holder[at]
     cls = type(value)
     inner = functools.partial(_key, value, numbers=numbers, asks_identity=asks_identity)
@@ -148,7 +154,7 @@ def _key(
     if isinstance(value, _BY_VALUE):
         return "same", cls, value
     if cls is tuple or (isinstance(value, tuple) and hasattr(cls, "_fields")):
-        return "tuple", cls, *(inner(i, owned=owned) for i in range(len(value)))
+        return "tuple", cls, *(inner(i, owned=owned, spare=spare) for i in range(len(value)))
     if cls is list and owned:
         return "list", *(inner(i) for i in range(len(value)))
     if cls is dict and owned and all(isinstance(name, str) for name in value):
@@ -190,14 +196,14 @@ def _owns_memory(array: Any) -> bool:
     if is_traced(array):
         names = array._trace.names
         own = 0 if names is None else names.references_to(array._ids)
-        if sys.getrefcount(array._ids) > _OF_HOLDER + own:
+        if sys.getrefcount(array._ids) > OF_HOLDER + own:
             return False
         memory = array._ids
     else:
         memory = array
     while isinstance(memory.base, np.ndarray):
         own = 0 if names is None else names.references_to(memory.base)
-        if sys.getrefcount(memory.base) > _OF_HOLDER + own:
+        if sys.getrefcount(memory.base) > OF_HOLDER + own:
             return False
         memory = memory.base
     return memory.base is None

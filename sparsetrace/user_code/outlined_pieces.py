@@ -5,8 +5,9 @@ what it is and where the piece begins.  These are, with their arguments:
 
 ``expression(function)``
     the value of a conditional expression, which the function gives
-``statement(function, *values)``
-    the values of the local names that a statement assigns, which the function takes and gives
+``statement(function, probe, *values)``, ``ended(function, probe, *values)``
+    the values of the local names that a statement assigns, which the function takes and gives; or
+    one of a loop and its ``else``.  The probe is held by as many as a value that only these hold
 ``loop(function, *values)``
     the same of a loop, then how it ended (``break``, ``return``, or ``ended`` where it has an
     ``else``), and what it returns; the function also takes what stands for this run of the loop
@@ -375,7 +376,7 @@ class _Outliner(ast.NodeTransformer):
             return node
         if len(node.targets) == 1 and not isinstance(node.targets[0], ast.Tuple):
             return _located(_assigned(node.targets[0], node.value, node), node)
-        held = f"{PREFIX}value"
+        held = f"{PREFIX}held"
         made: list[ast.stmt] = [ast.Assign([_name(held, ast.Store())], node.value)]
         for target in node.targets:
             if not isinstance(target, ast.Tuple):
@@ -472,6 +473,9 @@ def _statement(node: ast.stmt, names: list[str], inner: object) -> Iterator[ast.
 
 
 _HOW, _VALUE, _LOOP = f"{PREFIX}how", f"{PREFIX}value", f"{PREFIX}loop"
+_PROBE = f"{PREFIX}probe"
+_WHOLE = ("statement", "ended")
+"""Pieces that do not say how they ended."""
 
 
 def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -479,7 +483,11 @@ def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) ->
     function = f"{PREFIX}body"
     before = [f"{PREFIX}before_{name}" for name in names]
     given = names if what != "loop" else [*names, _LOOP]
-    for name, held in zip(names, before, strict=True):
+    if what in _WHOLE and names:
+        before.insert(0, f"{_PROBE}_before")
+        yield ast.Assign([_name(_PROBE, ast.Store())], ast.List([], ast.Load()))
+        yield _read(_PROBE, before[0], node)
+    for name, held in zip(names, before[-len(names) :], strict=True):
         yield _read(name, held, node)
     yield ast.FunctionDef(
         name=function,
@@ -489,8 +497,9 @@ def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) ->
         **({"type_params": []} if sys.version_info >= (3, 12) else {}),  # type: ignore[arg-type]
     )
     first = [_name(_LOOP), ast.Constant(_targets_of(node))] if what == "turn" else []
-    call = _call(what, node, *first, _name(function), *map(_name, before))
-    results = names if what in ("statement", "ended") else [*names, _HOW, _VALUE]
+    nothing = [ast.Constant(None)] if what in _WHOLE and not names else []
+    call = _call(what, node, *first, _name(function), *nothing, *map(_name, before))
+    results = names if what in _WHOLE else [*names, _HOW, _VALUE]
     if not results:
         yield ast.Expr(call)
         return
@@ -498,7 +507,8 @@ def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) ->
     yield ast.Assign([targets], call)
     for name in names:
         yield _forget(name, node)
-    yield ast.Delete([_name(held, ast.Del()) for held in (*before, function)])
+    probe = [_PROBE] if what in _WHOLE else []
+    yield ast.Delete([_name(held, ast.Del()) for held in (*before, *probe, function)])
 
 
 def _targets_of(loop: ast.stmt) -> int | None:

@@ -129,6 +129,145 @@ def test_assignments(f, seen_functions):
     assert jacobian_sparsity(f, np.linspace(0.1, 0.9, 40)).nnz
 
 
+# ----------------------------------------------------- arrays in place of those before
+def replaced(x):
+    y = x * 1.0
+    for i in range(3):
+        if x[0] > i:
+            y = y * x[i]
+    return y
+
+
+def replaced_or_scaled(x):
+    y = x * 1.0
+    for i in range(3):
+        if x[0] > i:  # noqa: SIM108 - as people write it
+            y = x * x[3]
+        else:
+            y = y * 2.0
+    return y
+
+
+def another_list(x):
+    y = [x[0], x[1]]
+    for i in range(3):
+        if x[i] > 0.5:
+            y = [x[1], x[i]]
+    return y
+
+
+def in_a_list_of(array):
+    return [array]
+
+
+def with_other_name(x, share=in_a_list_of):
+    """What is written through the other name shows in the array, unless it was replaced."""
+    y = x * 1.0
+    other = share(y)
+    for i in range(20):
+        if x[0] > i:
+            y = x * 2.0
+    other[0][0] = x[3]
+    return [*y, *other[0]]
+
+
+def with_view(x):
+    return with_other_name(x, lambda array: [array[:2]])
+
+
+def with_attribute(x):
+    holder = Holder(None)
+
+    def share(array):
+        holder.value = array
+        return [array]
+
+    return [*with_other_name(x, share), *holder.value]
+
+
+def with_generator(x):
+    def shares(array):
+        yield array
+        yield array
+
+    def share(array):
+        several = shares(array)
+        next(several)
+        return [np.zeros(4), several]
+
+    y = x * 1.0
+    other = share(y)
+    for i in range(20):
+        if x[0] > i:
+            y = x * 2.0
+    next(other[1])[0] = x[3]
+    return y
+
+
+def with_two_names(x):
+    y = z = x * 1.0
+    for i in range(20):
+        if x[0] > i:
+            y = x * 2.0
+    z[1] = x[3]
+    return y
+
+
+def put_elsewhere(x):
+    y, kept = x * 1.0, [None]
+    for i in range(20):
+        if x[0] > i:
+            kept[0] = y
+        else:
+            y = x * 2.0
+    y[1] = x[3]
+    return kept[0] if kept[0] is not None else y
+
+
+def put_in_a_tuple(x):
+    y, pair = x * 1.0, (x * 3.0, x * 4.0)
+    for i in range(20):
+        if x[0] > i:
+            pair, y = (y, x * 5.0), x * 2.0
+    y[1] = x[3]
+    pair[0][2] = x[3]
+    return [*y, *pair[0]]
+
+
+@pytest.mark.parametrize("f", [replaced, replaced_or_scaled, another_list])
+def test_arrays_that_names_alone_hold_are_united(f, seen_functions):
+    x = np.linspace(0.1, 0.9, 4)
+    with patch.object(driver, "more_is_run_apart", lambda session: False):
+        everything = dense(jacobian_sparsity(f, x))
+    with impatient(1):
+        apart = dense(jacobian_sparsity(f, x, max_paths=1))
+    assert np.array_equal(everything, apart)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        with_other_name,
+        with_view,
+        with_attribute,
+        with_generator,
+        with_two_names,
+        put_elsewhere,
+        put_in_a_tuple,
+    ],
+)
+def test_arrays_with_other_names_are_not(f, seen_functions):
+    """Their paths are too many, or nothing is missing."""
+    rng = np.random.default_rng(0)
+    try:
+        pattern = dense(jacobian_sparsity(f, np.linspace(0.1, 0.9, 4)))
+    except ValueDependentError:
+        return
+    for _ in range(12):
+        there = dense(jacobian_sparsity(f, rng.uniform(-3.0, 22.0, 4), local=True, verify=False))
+        assert not (there & ~pattern).any()
+
+
 # ------------------------------------------------------- written over on one path alone
 def in_a_list(x):
     y = [x * 1.0]

@@ -39,6 +39,8 @@ _STATES = (
     "best",
     "many[0][1]",
     "many[1].sum()",
+    "y.sum()",
+    "y2[0]",
 )
 
 
@@ -127,6 +129,7 @@ class LoopWriter:
             "pair": "pair = (v, 1.0)",
             "rows": "rows = [[w, 0.0], [0.0, v]]",
             "box": "box = Box(0.5)",
+            "y": "y = v * np.ones(2); y2 = y" + self.pick("", ".copy()", "[:]"),
             "many": "many = [v * np.ones(2), np.array([w, 0.5])]",
         }
         for name, line in needed.items():
@@ -273,6 +276,8 @@ class LoopWriter:
             "many[0][1]": self.pick(
                 f"many[0] *= {value}", "many[0] *= 0.0", f"many[0][1] = {value}"
             ),
+            "y.sum()": self.pick(f"y = y * {value}", f"y[0] = {value}", "y = y2", f"y *= {value}"),
+            "y2[0]": self.pick(f"y2[0] = {value}", "y2 = y", f"y2 = y2 + {value}", "y2 = y + 0.0"),
             "many[1].sum()": self.pick(
                 f"many[1] += {value}", "many[1] -= many[0]", "many = many[::-1]"
             ),
