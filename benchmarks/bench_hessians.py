@@ -54,7 +54,7 @@ class HessianStores:
     # Written out: asv tells the parameters of a commit apart by their number.
     params = [
         list(sizes),
-        ["auto", "roaring", "bitset", "csr", "intervals"],
+        ["auto", "roaring", "bitset", "csr", "intervals", "integers"],
         ["auto", "csr", "bitset", "roaring", "dict", "intervals"],
     ]
     param_names = ["problem", "store", "hessian_store"]

@@ -8,7 +8,7 @@ GRAPHS = {"brusselator": 60, "recurrence": 300}
 
 
 class Stores:
-    params = [list(GRAPHS), ["auto", "roaring", "bitset", "csr", "intervals"]]
+    params = [list(GRAPHS), ["auto", "roaring", "bitset", "csr", "intervals", "integers"]]
     param_names = ["graph", "store"]
 
     def setup(self, graph, store):

@@ -106,7 +106,7 @@ class DetectionOptions(TraceOptions, total=False):
     """How a pattern is found."""
 
     store: Annotated[
-        Literal["auto", "roaring", "bitset", "csr", "intervals"],
+        Literal["auto", "roaring", "bitset", "csr", "intervals", "integers"],
         Option(
             "auto",
             "How index sets are held while they are propagated; the answer is the same.",

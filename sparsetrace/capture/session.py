@@ -167,7 +167,7 @@ class Session:
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
         self.max_paths = max_paths
         self.began = time.monotonic()
-        self._began = time.thread_time()
+        self._asked: tuple[float, float] | None = None
         self.decider: Callable[[Session, Branches], Callable[..., bool]] = _deciding
         self.exceeded: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
@@ -192,13 +192,17 @@ class Session:
         self.asks_identity: Callable[[], bool] = _in_doubt
 
     def elapsed(self) -> float:
-        """Seconds that the trace has taken so far, by which a search is limited.
+        """Seconds since this was asked first, by which a search is limited.
 
         They are those of the thread, so that other work of the machine leaves the result as it is;
-        where it has waited for most of the time, a part of the time by the clock.
+        where it has waited for most of the time, a part of the time by the clock.  Few traces ask,
+        and the system takes its time to tell the time of a thread.
         """
-        waited = _OF_WAITING * (time.monotonic() - self.began)
-        return max(time.thread_time() - self._began, waited)
+        now = time.monotonic(), time.thread_time()
+        if self._asked is None:
+            self._asked = now
+        clock, own = self._asked
+        return max(now[1] - own, _OF_WAITING * (now[0] - clock))
 
     def has_effects(
         self,

@@ -7,7 +7,7 @@ is kept in intervals, the patterns and the Hessian.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from sparsetrace.errors import GraphSizeError
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.interactions import Pair
 from sparsetrace.graph.liveness import live_pairs
 from sparsetrace.passes.simplify import Program, narrowed, simplify
 from sparsetrace.progress import report
@@ -41,6 +42,7 @@ from sparsetrace.propagation.jacobian_stores.sizes import (
     too_ragged,
 )
 from sparsetrace.propagation.jacobian_stores.tables import Tables
+from sparsetrace.propagation.small import small_hessian
 
 __all__ = ["hessian_pattern"]
 
@@ -70,7 +72,12 @@ def hessian_pattern(
     """
     n, stores = graph.n_inputs, (store, hessian_store)
     with explained_memory(n, n, most):
-        program, squares, first, second = _multiplied(graph, outputs)
+        multiplied = live_pairs(graph, outputs)
+        if stores == ("auto", "auto") and executor is None:
+            small = small_hessian(graph, multiplied)
+            if small is not None:
+                return fitting(small, n)
+        program, squares, first, second = _numbered_alike(graph, outputs, multiplied)
         pairs = squares, first, second
         count = sum(map(len, pairs))
         if executor is not None and count and worth_it(program, count):
@@ -145,9 +152,10 @@ def _pattern(
         raise too_ragged(int((counts[squares] ** 2).sum() + crossed)) from None
 
 
-def _multiplied(graph: Graph, outputs: Ids) -> tuple[Program, Ids, Ids, Ids]:
+def _numbered_alike(
+    graph: Graph, outputs: Ids, pairs: Sequence[Pair]
+) -> tuple[Program, Ids, Ids, Ids]:
     """The nodes that are multiplied with themselves or with one another, and their program."""
-    pairs = live_pairs(graph, outputs)
     cliques = [left for left, right in pairs if right is left]
     left = [left for left, right in pairs if right is not left]
     right = [right for left, right in pairs if right is not left]

@@ -31,6 +31,7 @@ from sparsetrace.propagation.jacobian_stores.sizes import (
     fits,
     too_ragged,
 )
+from sparsetrace.propagation.small import small_program
 
 __all__ = ["first_order", "fitting", "index_sets", "narrow", "propagate", "united"]
 
@@ -58,6 +59,9 @@ def propagate(
     if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
     with explained_memory(len(outputs), graph.n_inputs, most):
+        program = small_program(graph, outputs) if store == "auto" and executor is None else None
+        if program is not None:
+            return fitting(first_order(program, "integers"), graph.n_inputs)
         return fitting(first_order(simplify(graph, outputs), store, executor), graph.n_inputs)
 
 

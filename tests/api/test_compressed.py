@@ -183,7 +183,7 @@ def test_f_is_run_once():
     assert runs.qsize() == 1
 
 
-@pytest.mark.parametrize("store", ["auto", "csr", "bitset", "roaring", "intervals"])
+@pytest.mark.parametrize("store", ["auto", "csr", "bitset", "roaring", "intervals", "integers"])
 def test_the_choice_is_by_the_number_of_entries_alone(store):
     for most, kind in ((77, CompressedPattern), (78, SparsityPattern)):
         found = jacobian_sparsity(np.cumsum, np.ones(12), store=store, max_entries=most)

@@ -32,7 +32,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("store", ["auto", "csr", "bitset", "roaring", "intervals"])
+@pytest.mark.parametrize("store", ["auto", "csr", "bitset", "roaring", "intervals", "integers"])
 def test_phases_of_a_jacobian(store):
     told = []
     pattern = st.jacobian_sparsity(steps, np.ones(30), store=store, progress=told.append)

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.passes.simplify import Program
-from sparsetrace.propagation.jacobian_stores import adaptive, bitset, csr, intervals, roaring
+from sparsetrace.propagation.jacobian_stores import (
+    adaptive,
+    bitset,
+    csr,
+    integers,
+    intervals,
+    roaring,
+)
 
 __all__ = ["STORES", "Pattern", "Store"]
 
@@ -26,4 +33,5 @@ STORES: dict[str, Store] = {
     "bitset": bitset.solve,
     "roaring": roaring.solve,
     "intervals": intervals.solve,
+    "integers": integers.solve,
 }

@@ -5,12 +5,14 @@ Contract: bit ``i % 64`` of word ``i // 64`` of a row stands for input i.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import Ids
 
-__all__ = ["Bits", "counts_of", "inherited", "inputs_of", "words_for"]
+__all__ = ["Bits", "counts_of", "inherited", "inputs_of", "joined", "words_for"]
 
 Bits = NDArray[np.uint64]
 
@@ -83,7 +85,18 @@ def inherited(bits: Bits, child: NDArray[np.integer], parent: NDArray[np.integer
         rows = [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
     for to, source in zip(child.tolist(), parent.tolist(), strict=True):
         rows[to] |= rows[source]
-    if size == 8:
+    return joined(rows, bits.shape[1])
+
+
+def joined(rows: Sequence[int], words: int) -> Bits:
+    """Rows that are whole numbers as rows of so many words.
+
+    Examples
+    --------
+    >>> joined([5, 2**64], 2).tolist()
+    [[5, 0], [0, 1]]
+    """
+    if words == 1:
         return np.array(rows, np.uint64)[:, None]
-    joined = b"".join([row.to_bytes(size, "little") for row in rows])
-    return np.frombuffer(joined, np.uint64).reshape(bits.shape)
+    data = b"".join([row.to_bytes(words * 8, "little") for row in rows])
+    return np.frombuffer(data, np.uint64).reshape(-1, words)

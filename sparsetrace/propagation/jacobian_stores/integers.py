@@ -1,0 +1,132 @@
+"""Patterns as Python's whole numbers, one a node: bit i for input i.  Fast where nodes are few.
+
+Contract: a union takes some 50 ns, whatever block it is in, so that a small graph is solved as it
+is, before the passes that make large ones small would have begun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsetrace.graph.graph import FIRST_INPUT, Block, Columns, Ids, Rows
+from sparsetrace.passes.simplify import Program
+from sparsetrace.propagation.jacobian_stores.expand import expand
+from sparsetrace.propagation.jacobian_stores.packed_bits import (
+    counts_of,
+    inputs_of,
+    joined,
+    words_for,
+)
+from sparsetrace.propagation.jacobian_stores.sizes import check_entries
+
+__all__ = ["MOST_INPUTS", "are_few", "nodes_of", "read", "sets_of", "solve"]
+
+MOST_INPUTS = 1024
+_MOST_BYTES = 2**26
+_OF_NODE = 40
+"""Bytes that the set of a node takes besides its bits."""
+_CHUNK = 2**14
+"""Rows whose parents are listed at a time."""
+_OF_BLOCK = 1000
+"""In the time that a wide step takes besides, so many parents are united."""
+_REPEATED = 4
+"""More outputs than so many are equal, on the average, where they are read once."""
+
+
+def are_few(blocks: Sequence[Block], n_inputs: int, n_outputs: int) -> bool:
+    """Whether a graph is solved faster as it is than made small and solved in wide steps.
+
+    Scalar code is, whose parents are united one by one in any case.
+    """
+    nodes = sum(block.size for block in blocks)
+    if n_inputs > MOST_INPUTS or nodes * (_OF_NODE + n_inputs // 8) > _MOST_BYTES:
+        return False
+    wide = [block.edges for block in blocks if isinstance(block, Columns) or not block.sequential]
+    return n_outputs + sum(wide) <= _OF_BLOCK * (len(wide) + 1)
+
+
+def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Patterns of the outputs as CSR index arrays."""
+    sets = sets_of(program.blocks, program.n_inputs)
+    rows = [sets[node] for node in nodes_of(program.outputs)]
+    heads = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
+    if _REPEATED * (len(heads) + 1) >= len(rows):
+        return read(rows, program.n_inputs)
+    heads.insert(0, 0)
+    indptr, indices = read([rows[i] for i in heads], program.n_inputs)
+    return expand(indptr, indices, None, np.diff(heads, append=len(rows)))
+
+
+def sets_of(blocks: Sequence[Block], n_inputs: int) -> list[int]:
+    """The set of every node, in the order of their ids; 0 of what is none.
+
+    Examples
+    --------
+    >>> from sparsetrace.graph.graph import Graph
+    >>> g = Graph(3)
+    >>> y = g.union(g.inputs()[1:], g.inputs()[:-1])
+    >>> [f"{nodes:03b}" for nodes in sets_of(g.blocks, 3)]
+    ['000', '000', '001', '010', '100', '011', '110']
+    """
+    end = max((block.base + block.size for block in blocks), default=0)
+    sets = [0] * max(end, FIRST_INPUT + n_inputs)
+    sets[FIRST_INPUT : FIRST_INPUT + n_inputs] = _single(n_inputs)
+    for block in blocks:
+        if isinstance(block, Columns):
+            _unite_columns(sets, block)
+        else:
+            _unite_rows(sets, block)
+    return sets
+
+
+def read(rows: Sequence[int], n_inputs: int) -> tuple[NDArray[np.int64], Ids]:
+    """Sets as CSR index arrays."""
+    bits = joined(rows, words_for(n_inputs))
+    indptr = np.zeros(len(bits) + 1, np.int64)
+    np.cumsum(counts_of(bits), out=indptr[1:])
+    check_entries(int(indptr[-1]))
+    return indptr, inputs_of(bits)
+
+
+def nodes_of(ids: Ids) -> list[int]:
+    """Nodes as places in a list of sets; that of all constants is 0."""
+    nodes: list[Any] = np.maximum(ids, 0).tolist()
+    return nodes
+
+
+def _unite_columns(sets: list[int], block: Columns) -> None:
+    first, *others = map(nodes_of, block.columns)
+    unions = [sets[node] for node in first]
+    for column in others:
+        unions = [union | sets[node] for union, node in zip(unions, column, strict=True)]
+    sets[block.base : block.base + block.size] = unions
+
+
+def _unite_rows(sets: list[int], block: Rows) -> None:
+    for lo in range(0, block.size, _CHUNK):
+        bounds = block.indptr[lo : lo + _CHUNK + 1]
+        parents, lengths = nodes_of(block.parents[bounds[0] : bounds[-1]]), np.diff(bounds)
+        nodes = range(block.base + lo, block.base + lo + len(lengths))
+        if (lengths == 2).all():  # scalars
+            pairs = iter(parents)
+            for node, a, b in zip(nodes, pairs, pairs, strict=True):
+                sets[node] = sets[a] | sets[b]
+            continue
+        at = 0
+        for node, length in zip(nodes, lengths.tolist(), strict=True):
+            union = 0
+            for parent in parents[at : at + length]:
+                union |= sets[parent]
+            sets[node] = union
+            at += length
+
+
+@cache
+def _single(n: int) -> tuple[int, ...]:
+    """The set of each of n inputs alone."""
+    return tuple(1 << i for i in range(n))
