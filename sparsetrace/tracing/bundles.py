@@ -56,6 +56,10 @@ class Bundles(Generic[_Entry]):
     ) -> None:
         self._size = size
         self._readers = readers
+        self._empty: Sequence[Any] = ()
+        self._bundles: Sequence[Any] = ()
+        if not entries:
+            return
         is_filled = size or (lambda container: True)
         empty = [entry for entry in entries if not is_filled(entry[0])]
         filled = [entry for entry in entries if is_filled(entry[0])] if empty else entries

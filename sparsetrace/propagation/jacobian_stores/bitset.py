@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids
 from sparsetrace.passes.simplify import Program
 from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.expand import expand
+from sparsetrace.propagation.jacobian_stores.last_uses import Places, last_uses
 from sparsetrace.propagation.jacobian_stores.packed_bits import (
     Bits,
     counts_of,
@@ -26,42 +28,56 @@ from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
 __all__ = ["LIMIT", "solve"]
 
 LIMIT = 2**33
-"""Most bytes that the bits of all nodes may take."""
+"""Most bytes that the bits of nodes may take."""
 _CHUNK = 2**24
 """Bytes of scratch space for making or reading bits."""
 
+_LITTLE = 2**20
+"""Bytes of rows that are all kept: less time is lost than is taken to see which may go."""
 _CACHED = 2**19
 """Bytes of rows that are united at a time, so that they stay in the cache."""
 _REPEATED = 4
 """More outputs than so many are equal, on the average, where they are read once."""
 
 
+def _starts(program: Program, row: int) -> tuple[dict[int, int], int]:
+    """Where the rows of each block begin, by its base, and how many rows there are at a time."""
+    sizes = [block.size for block in program.blocks]
+    starts: dict[int, int] = {}
+    if sum(sizes) * row <= _LITTLE:
+        ends = accumulate(sizes, initial=0)
+        return {block.base: next(ends) for block in program.blocks}, sum(sizes)
+    places = Places()
+    for block, over in zip(program.blocks, last_uses(program), strict=True):
+        starts[block.base] = places.taken(block.size)
+        for place in over:
+            places.free(starts[program.blocks[place].base], sizes[place])
+    return starts, places.size
+
+
 class _Bits:
-    """Rows of bits for the nodes made so far."""
+    """Rows of bits for the nodes that are still needed."""
 
     def __init__(self, program: Program) -> None:
         self.n = program.n_inputs
         self.words = words_for(self.n)
-        nodes = sum(block.size for block in program.blocks)
+        self.starts, nodes = _starts(program, self.words * 8)
         if nodes * self.words * 8 > LIMIT:
             raise GraphSizeError(
                 f"store='bitset' would need {nodes * self.words * 8 / 2**30:.1f} GiB for {nodes} "
                 f"nodes over {self.n} inputs; use store='csr' or 'auto'"
             )
         self.first_node = FIRST_INPUT + self.n
-        self.row = np.zeros(0, np.int64)
         self.bits: Bits = np.empty((nodes, self.words), np.uint64)
         self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
         self.base_list = self.bases.tolist()
         self.offsets = np.zeros(len(self.bases), np.int64)
-        self.used = 0
 
     def add(self, base: int, size: int) -> Bits:
         """Rows for a new block, to be written."""
-        self.offsets[np.searchsorted(self.bases, base)] = self.used
-        rows = self.bits[self.used : self.used + size]
-        self.used += size
-        return rows
+        start = self.starts[base]
+        self.offsets[np.searchsorted(self.bases, base)] = start
+        return self.bits[start : start + size]
 
     def places(self, nodes: Ids) -> Any:
         """The rows of nodes that are not inputs."""
@@ -150,7 +166,7 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     Raises
     ------
     GraphSizeError
-        If the bits of all nodes would need more than `LIMIT` bytes.
+        If the bits of the nodes that are needed at a time would take more than `LIMIT` bytes.
     """
     store = _Bits(program)
     for block in reported(program.blocks, "propagation"):

@@ -18,6 +18,7 @@ from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.expand import expand, interleaved, on_top
+from sparsetrace.propagation.jacobian_stores.last_uses import last_uses
 from sparsetrace.propagation.jacobian_stores.products import node_rows, product, united_inputs
 from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interleaving
 from sparsetrace.propagation.jacobian_stores.sequential import parents_apart, solve_sequential
@@ -39,6 +40,8 @@ RunEntries = tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Ids, Ids]]]
 _MOST_PIECES = 64
 _CHUNK = 2**22
 """Entries united at a time."""
+_LITTLE = 2**16
+"""Tables of blocks with so few parents are all kept."""
 
 
 def _solve_columns(tables: Tables, block: Columns) -> Table:
@@ -178,11 +181,14 @@ def solve(
 
 
 def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> Tables:
-    """The patterns of all blocks of a program."""
+    """The patterns of the blocks of a program that its outputs lie in."""
     tables = Tables(program, budget, dense)
     edges = sum(block.edges for block in program.blocks)
     outlook = Outlook(budget, edges, len(program.blocks))
-    for block in reported(program.blocks, "propagation"):
+    released: Sequence[Sequence[int]] = [()] * len(program.blocks)
+    if edges > _LITTLE:
+        released = last_uses(program)
+    for block, over in zip(reported(program.blocks, "propagation"), released, strict=True):
         if not block.size:
             continue
         outlook.check(block.edges, tables.budget)
@@ -192,6 +198,8 @@ def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> T
             tables.add(_solve_tree(tables, block))
         else:
             tables.add(_solve_rows(tables, block))
+        for place in over:
+            tables.release(program.blocks[place].base)
     return tables
 
 

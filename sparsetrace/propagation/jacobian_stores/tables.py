@@ -127,11 +127,17 @@ class Tables:
         self.held += len(table.values)
         self.tables[int(np.searchsorted(self.bases, table.base))] = table
 
+    def release(self, base: int) -> None:
+        """Give up the table of a block that nothing needs any more."""
+        position = int(np.searchsorted(self.bases, base))
+        table, self.tables[position] = self.tables[position], None
+        self.held -= 0 if table is None else len(table.values)
+
     def made(self, position: int) -> Table:
         """The table of the block whose base comes at this position."""
         table = self.tables[position]
         if table is None:
-            raise AssertionError("a node is used before its block is made")
+            raise AssertionError("a node is used before its block is made, or after that")
         return table
 
     def lookup(self, nodes: Ids, steps: Ids | None, rows: NDArray[np.int64]) -> Entries:

@@ -214,6 +214,11 @@ def test_random_graphs(batch):
     assert entries > 500
 
 
+def test_random_graphs_none_of_which_is_small(monkeypatch):
+    monkeypatch.setattr(jacobian_stores.integers, "MOST_INPUTS", -1)
+    assert sum(check(seed) for seed in range(10**6, 10**6 + 100)) > 500
+
+
 STENCILS = {
     "chain": lambda x: np.sum(x[1:] * x[:-1]),
     "squares": lambda x: np.sum((x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2),

@@ -414,9 +414,9 @@ def check(seed: int) -> None:
 
 # Thresholds decide how a pattern is computed and never what it is.
 THRESHOLDS: dict[str, dict[str, float]] = {
-    "as they are": {},
-    "no runs": {"_COARSE": 10**6, "_OPENED_FROM": 0},
-    "every run": {"_COARSE": 1, "_MOST_PIECES": 0},
+    "no graph small": {"MOST_INPUTS": -1, "_LITTLE": -1, "_EMPTY": 0},
+    "no runs": {"_COARSE": 10**6, "_OPENED_FROM": 0, "_LITTLE": -1},
+    "every run": {"_COARSE": 1, "_MOST_PIECES": 0, "_LITTLE": -1},
     "column by column": {"_STACKED": 0, "_COARSE": 2, "_SLICE_SIZE": 3, "_LARGE_BLOCK": 0},
     "small chunks": {"_CHUNK": 512},
     "smaller chunks": {"_CHUNK": 64, "_OPENED_FROM": 0},
@@ -454,8 +454,8 @@ THRESHOLDS: dict[str, dict[str, float]] = {
         "_FEW_OUTPUTS": 0,
         "_WIDEST_ROWS": 10**6,
     },
-    "bits at once": {"_GATHER": 0.0, "_WORD": 0.0, "_BLOCK": 0.0, "_CACHED": 64, "_EMPTY": 0},
-    "bits word by word": {"_BLOCK_OF_ROWS": 1e9, "_EMPTY": 1, "_REPEATED": 1},
+    "bits at once": {"_GATHER": 0, "_WORD": 0, "_BLOCK": 0, "_CACHED": 64, "MOST_INPUTS": -1},
+    "bits word by word": {"_BLOCK_OF_ROWS": 1e9, "_EMPTY": 1, "_REPEATED": 1, "MOST_INPUTS": -1},
 }
 MODULES = [
     importlib.import_module(found.name)
