@@ -5,7 +5,8 @@ of index rows only as they grow, and at the least; where bits cost less than tha
 at once.  Else index rows run on a budget of what the bits would cost, and the bits take over
 where it is spent.  That is at most twice the cheaper one.
 Where bits would not fit, long rows have a budget of their own, and intervals take over,
-unless there are too many of them.
+unless there are too many of them.  Where the rows of what is nearly all scalar code are
+dense is foreseen by few bits for all inputs.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from numpy.typing import NDArray
 from sparsetrace.graph.graph import Columns, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores import bitset, csr, intervals
+from sparsetrace.propagation.jacobian_stores.integers import foreseen
 from sparsetrace.propagation.jacobian_stores.packed_bits import words_for
 from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import fits
 
 __all__ = ["LEAST", "SORT", "bit_cost", "dense_budget", "solve"]
+
+Pattern = tuple[NDArray[np.integer], NDArray[np.integer]]
 
 # Measured with benchmarks/bench_stores.py, in nanoseconds.
 SORT = 12.0
@@ -43,6 +47,8 @@ _FEW_INTERVALS = 2**22
 """Intervals that such an attempt may hold besides the inputs."""
 _SMALL = 2**25
 """Bits of all nodes may take so many bytes where nothing else is tried before."""
+_PART, _LOOKED_AT = 4, 2**22
+"""Rows are foreseen one by one where nodes with such a part of the parents are solved so anyhow."""
 _PROBE, _WORTH_A_PROBE = 256, 2048
 """So many nodes of a block show whether it has runs; looked at from so many parents on."""
 
@@ -51,13 +57,9 @@ def _is_sequential(block: Columns | Rows) -> bool:
     return not isinstance(block, Columns) and block.sequential
 
 
-def _bytes(program: Program) -> int:
-    return sum(block.size for block in program.blocks) * words_for(program.n_inputs) * 8
-
-
 def bit_cost(program: Program) -> float:
     """Nanoseconds that packed bits would take; infinite if they would not fit."""
-    if _bytes(program) > bitset.LIMIT // 8:
+    if bitset.bytes_needed(program) > bitset.LIMIT // 8:
         return np.inf
     gathers = 0
     for block in program.blocks:
@@ -82,27 +84,34 @@ def _least_of_rows(program: Program) -> float:
 
 
 def _bits_at_once(program: Program, cost: float) -> bool:
-    """Whether packed bits are cheaper than index rows can be."""
-    if any(map(_is_sequential, program.blocks)) or _bytes(program) > _SMALL:
+    """Whether packed bits are cheaper than index rows can be, or are foreseen to be."""
+    sequential = sum(block.edges for block in program.blocks if _is_sequential(block))
+    if not sequential:
+        small = bitset.bytes_needed(program) <= _SMALL
+        return small and cost < _least_of_rows(program)
+    edges = sum(block.edges for block in program.blocks)
+    if cost == np.inf or edges > min(_PART * sequential, _LOOKED_AT):
         return False
-    return cost < _least_of_rows(program)
+    return cost < 2 * LEAST or cost < foreseen(program.blocks, program.n_inputs) * SORT
 
 
-def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+def solve(program: Program) -> Pattern:
     """Patterns of the outputs as CSR index arrays."""
     cost = bit_cost(program)
     if _bits_at_once(program, cost):
         return bitset.solve(program)
+
+    def by_intervals() -> Pattern | None:
+        try:
+            return intervals.solve(program, program.n_inputs + _FEW_INTERVALS)
+        except intervals.TooManyIntervals:
+            return None
+
     budget, dense = max(cost, LEAST) / SORT, dense_budget(program, cost)
     try:
-        return csr.solve(program, budget, dense)
+        return csr.solve(program, budget, dense, by_intervals)
     except csr.OverBudget:
-        if dense < np.inf:
-            try:
-                return intervals.solve(program, program.n_inputs + _FEW_INTERVALS)
-            except intervals.TooManyIntervals:
-                pass
-        return bitset.solve(program) if cost < np.inf else csr.solve(program)
+        return bitset.solve(program)
 
 
 def dense_budget(program: Program, cost: float) -> float:

@@ -23,13 +23,13 @@ from sparsetrace.propagation.jacobian_stores.packed_bits import (
     words_for,
 )
 from sparsetrace.propagation.jacobian_stores.sequential import parents_apart
-from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
+from sparsetrace.propagation.jacobian_stores.sizes import check_entries
 
-__all__ = ["LIMIT", "solve"]
+__all__ = ["LIMIT", "bytes_needed", "solve"]
 
 LIMIT = 2**33
 """Most bytes that the bits of nodes may take."""
-_CHUNK = 2**24
+_CHUNK = 2**20
 """Bytes of scratch space for making or reading bits."""
 
 _LITTLE = 2**20
@@ -38,6 +38,13 @@ _CACHED = 2**19
 """Bytes of rows that are united at a time, so that they stay in the cache."""
 _REPEATED = 4
 """More outputs than so many are equal, on the average, where they are read once."""
+
+
+def bytes_needed(program: Program) -> int:
+    """What the bits of the nodes that are needed at a time take, or more where it is little."""
+    row = words_for(program.n_inputs) * 8
+    every = sum(block.size for block in program.blocks) * row
+    return every if every <= LIMIT // 8 else _starts(program, row)[1] * row
 
 
 def _starts(program: Program, row: int) -> tuple[dict[int, int], int]:
@@ -197,18 +204,23 @@ def _read(store: _Bits, outputs: Ids) -> tuple[NDArray[Any], Ids]:
     heads = np.flatnonzero(outputs[1:] != outputs[:-1]) + 1
     if _REPEATED * (len(heads) + 1) < len(outputs):
         heads = np.concatenate([[0], heads])
-        indptr, indices = _read(store, outputs[heads])
-        return expand(indptr, indices, None, np.diff(heads, append=len(outputs)))
-    indptr = np.zeros(len(outputs) + 1, np.int64)
-    columns: list[Ids] = []
+        bounds, some = _read(store, outputs[heads])
+        return expand(bounds, some, None, np.diff(heads, append=len(outputs)))
     step = max(1, _CHUNK // (store.words * 64))
-    if not fits(len(outputs) * store.n):  # only then are they worth counting beforehand
-        starts = range(0, len(outputs), step)
-        check_entries(sum(int(counts_of(_bits(store, outputs, lo, step)).sum()) for lo in starts))
-    for lo in reported(range(0, len(outputs), step), "rows"):
-        ids = outputs[lo : lo + step]
-        bits = _bits(store, outputs, lo, step)
-        indptr[lo + 1 : lo + 1 + len(ids)] = counts_of(bits)
-        columns.append(inputs_of(bits))
+    starts = range(0, len(outputs), step)
+    if len(starts) == 1:
+        bits = _bits(store, outputs, 0, step)
+        indptr = np.zeros(len(outputs) + 1, np.int64)
+        np.cumsum(counts_of(bits), out=indptr[1:])
+        check_entries(int(indptr[-1]))
+        return indptr, inputs_of(bits)
+    indptr = np.zeros(len(outputs) + 1, np.int64)
+    for lo in starts:
+        indptr[lo + 1 : lo + 1 + step] = counts_of(_bits(store, outputs, lo, step))
     np.cumsum(indptr, out=indptr)
-    return indptr, np.concatenate(columns) if columns else np.zeros(0, np.int32)
+    check_entries(int(indptr[-1]))
+    indices: Ids = np.empty(int(indptr[-1]), np.int32)
+    for lo in reported(starts, "rows"):
+        found = inputs_of(_bits(store, outputs, lo, step))
+        indices[indptr[lo] : indptr[lo] + len(found)] = found
+    return indptr, indices

@@ -7,7 +7,7 @@ and sorted, in chunks of bounded memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,7 @@ from sparsetrace.propagation.jacobian_stores.runs import Runs, find_runs, interl
 from sparsetrace.propagation.jacobian_stores.sequential import parents_apart, solve_sequential
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries, fits
 from sparsetrace.propagation.jacobian_stores.tables import (
+    Answered,
     CsrArrays,
     Outlook,
     OverBudget,
@@ -38,8 +39,10 @@ __all__ = ["OverBudget", "RunEntries", "along_runs", "read", "solve", "tabled"]
 RunEntries = tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Ids, Ids]]]
 
 _MOST_PIECES = 64
-_CHUNK = 2**22
+_CHUNK = 2**18
 """Entries united at a time."""
+_OF_RUN = 2
+"""An entry of a run takes as long as so many others."""
 _LITTLE = 2**16
 """Tables of blocks with so few parents are all kept."""
 
@@ -54,7 +57,7 @@ def _solve_columns(tables: Tables, block: Columns) -> Table:
             check_entries(int(tables.counts(runs.values.reshape(-1)).sum()))
         rows = np.tile(np.arange(count), width)
         entries = tables.lookup(runs.values.T.reshape(-1), runs.steps.T.reshape(-1), rows)
-        tables.spend(len(entries[0]), len(entries[0]))
+        tables.spend(_OF_RUN * len(entries[0]), len(entries[0]))
         result = unite(count, tables.n, entries, runs.lengths)
         if result is not None:
             indptr, values, steps = result
@@ -158,9 +161,12 @@ def _solve_tree(tables: Tables, block: Rows) -> Table:
 
 
 def solve(
-    program: Program, budget: float = np.inf, dense: float = np.inf
+    program: Program,
+    budget: float = np.inf,
+    dense: float = np.inf,
+    otherwise: Callable[[], Any] | None = None,
 ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """Patterns of the outputs as CSR index arrays.
+    """Patterns of the outputs as CSR index arrays, or what `otherwise` gives; see `Tables`.
 
     Raises
     ------
@@ -177,12 +183,21 @@ def solve(
     >>> indptr.tolist(), indices.tolist()
     ([0, 2, 4, 6], [0, 1, 1, 2, 2, 3])
     """
-    return read(tabled(program, budget, dense), program.outputs)
+    try:
+        tables = tabled(program, budget, dense, otherwise)
+    except Answered as found:
+        return found.pattern
+    return read(tables, program.outputs)
 
 
-def tabled(program: Program, budget: float = np.inf, dense: float = np.inf) -> Tables:
+def tabled(
+    program: Program,
+    budget: float = np.inf,
+    dense: float = np.inf,
+    otherwise: Callable[[], Any] | None = None,
+) -> Tables:
     """The patterns of the blocks of a program that its outputs lie in."""
-    tables = Tables(program, budget, dense)
+    tables = Tables(program, budget, dense, otherwise)
     edges = sum(block.edges for block in program.blocks)
     outlook = Outlook(budget, edges, len(program.blocks))
     released: Sequence[Sequence[int]] = [()] * len(program.blocks)

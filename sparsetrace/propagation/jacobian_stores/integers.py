@@ -24,7 +24,7 @@ from sparsetrace.propagation.jacobian_stores.packed_bits import (
 )
 from sparsetrace.propagation.jacobian_stores.sizes import check_entries
 
-__all__ = ["MOST_INPUTS", "are_few", "nodes_of", "read", "sets_of", "solve"]
+__all__ = ["MOST_INPUTS", "are_few", "foreseen", "nodes_of", "read", "sets_of", "solve"]
 
 MOST_INPUTS = 1024
 _MOST_BYTES = 2**26
@@ -34,6 +34,8 @@ _CHUNK = 2**14
 """Rows whose parents are listed at a time."""
 _OF_BLOCK = 1000
 """In the time that a wide step takes besides, so many parents are united."""
+_FOLDED = 256
+"""So many bits show how dense rows will be."""
 _REPEATED = 4
 """More outputs than so many are equal, on the average, where they are read once."""
 
@@ -62,8 +64,17 @@ def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     return expand(indptr, indices, None, np.diff(heads, append=len(rows)))
 
 
-def sets_of(blocks: Sequence[Block], n_inputs: int) -> list[int]:
+def sets_of(
+    blocks: Sequence[Block], n_inputs: int, singles: Sequence[int] | None = None
+) -> list[int]:
     """The set of every node, in the order of their ids; 0 of what is none.
+
+    Parameters
+    ----------
+    blocks : sequence of Columns or Rows
+    n_inputs : int
+    singles : sequence of int, optional
+        What stands for each input alone, by default a bit of its own.
 
     Examples
     --------
@@ -75,13 +86,29 @@ def sets_of(blocks: Sequence[Block], n_inputs: int) -> list[int]:
     """
     end = max((block.base + block.size for block in blocks), default=0)
     sets = [0] * max(end, FIRST_INPUT + n_inputs)
-    sets[FIRST_INPUT : FIRST_INPUT + n_inputs] = _single(n_inputs)
+    sets[FIRST_INPUT : FIRST_INPUT + n_inputs] = _single(n_inputs) if singles is None else singles
     for block in blocks:
         if isinstance(block, Columns):
             _unite_columns(sets, block)
         else:
             _unite_rows(sets, block)
     return sets
+
+
+def foreseen(blocks: Sequence[Block], n_inputs: int) -> float:
+    """About how many entries all nodes have: neighbouring inputs share a bit.
+
+    Examples
+    --------
+    >>> from sparsetrace.graph.graph import Graph
+    >>> g = Graph(1000)
+    >>> y = g.union(g.inputs()[10:], g.inputs()[:-10])
+    >>> 1000 < foreseen(g.blocks, 1000) < 10_000
+    True
+    """
+    singles = [1 << (i * _FOLDED // n_inputs) for i in range(n_inputs)]
+    sets = sets_of(blocks, n_inputs, singles)[FIRST_INPUT + n_inputs :]
+    return sum(map(int.bit_count, sets)) * max(n_inputs / _FOLDED, 1.0)
 
 
 def read(rows: Sequence[int], n_inputs: int) -> tuple[NDArray[np.int64], Ids]:

@@ -7,7 +7,9 @@ and stay sorted along their run; a block for which that fails is held node by no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from sparsetrace.propagation.jacobian_stores.expand import gather_rows
 from sparsetrace.propagation.jacobian_stores.runs import Runs, split_runs
 
 __all__ = [
+    "Answered",
     "CsrArrays",
     "Entries",
     "Outlook",
@@ -48,6 +51,13 @@ _BEYOND = 1.2
 
 class OverBudget(Exception):
     """More entries than the caller wanted to pay for; another store is cheaper."""
+
+
+class Answered(Exception):
+    """Another way had the answer, in place of what was asked for."""
+
+    def __init__(self, pattern: tuple[NDArray[np.integer], NDArray[np.integer]]) -> None:
+        self.pattern = pattern
 
 
 @dataclass(slots=True)
@@ -105,14 +115,29 @@ class Outlook:
 
 
 class Tables:
-    """The tables made so far, and how to read patterns out of them."""
+    """The tables made so far, and how to read patterns out of them.
 
-    def __init__(self, program: Program, budget: float, dense: float = np.inf) -> None:
+    Parameters
+    ----------
+    program : Program
+    budget, dense : float
+        How many entries are sorted at the most, and how many of long rows.
+    otherwise : callable, optional
+        Tried once where `dense` is spent: a pattern, or None.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        budget: float,
+        dense: float = np.inf,
+        otherwise: Callable[[], Any] | None = None,
+    ) -> None:
         self.n = program.n_inputs
         self.first_node = FIRST_INPUT + self.n
         self.bases = np.array(sorted(block.base for block in program.blocks), np.int64)
         self.tables: list[Table | None] = [None] * len(self.bases)
-        self.budget, self.dense = budget, dense
+        self.budget, self.dense, self._otherwise = budget, dense, otherwise
         self.held = 0
 
     def spend(self, entries: int, nodes: int) -> None:
@@ -120,6 +145,11 @@ class Tables:
         self.budget -= entries
         if entries > _DENSE * nodes:
             self.dense -= entries
+        if self.dense < 0 and self._otherwise is not None:
+            answer = self._otherwise()
+            if answer is not None:
+                raise Answered(answer)
+            self.dense = np.inf  # nothing else serves: what is made so far is of use
         if self.budget < 0 or self.dense < 0:
             raise OverBudget
 
