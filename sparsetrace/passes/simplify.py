@@ -481,25 +481,29 @@ class _Simplifier:
 
     def _absorbed(self, columns: list[Ids]) -> list[Ids]:
         """Without the columns whose elements went into another column's reduction."""
-        kept = list(columns)
-        for big in columns:
-            state = self._single(big)
-            if state is None or not state.reduction:
-                continue
-            for i, small in enumerate(kept):
-                if small is not big and self._went_into(small, big):
-                    kept = kept[:i] + kept[i + 1 :]
-                    break
+        by_first: dict[int, list[Ids]] = {}
+        for column in columns:
+            state = self._single(column)
+            if state is not None and state.reduction:
+                by_first.setdefault(int(column[0]), []).append(column)
+        if not by_first:
+            return columns
+        assert self.owner is not None
+        kept = []
+        for small in columns:
+            first = int(small[0])
+            if first > OPAQUE:
+                reductions = by_first.get(int(self.owner[first]), [])
+            else:
+                reductions = [big for some in by_first.values() for big in some]
+            if not any(big is not small and self._went_into(small, big) for big in reductions):
+                kept.append(small)
         return kept
 
     def _went_into(self, small: Ids, big: Ids) -> bool:
         """Whether each element went into the reduction beside it, or carries nothing."""
-        owner = self.owner
-        assert owner is not None
-        first = small[0]
-        if first > OPAQUE and owner[first] != big[0]:
-            return False
-        return bool(((owner[np.maximum(small, 0)] == big) | (small <= OPAQUE)).all())
+        assert self.owner is not None
+        return bool(((self.owner[np.maximum(small, 0)] == big) | (small <= OPAQUE)).all())
 
     def _taken_over(self, columns: list[Ids]) -> _Distinct:
         """The flattened columns of a block that only this one uses, to be added to.

@@ -36,6 +36,8 @@ _LITTLE = 2**20
 """Bytes of rows that are all kept: less time is lost than is taken to see which may go."""
 _CACHED = 2**19
 """Bytes of rows that are united at a time, so that they stay in the cache."""
+_FEW = 2
+"""From more columns on inputs are set by flags, if these stay in the cache, too."""
 _REPEATED = 4
 """More outputs than so many are equal, on the average, where they are read once."""
 
@@ -110,20 +112,18 @@ class _Bits:
 def _unite_columns(store: _Bits, out: Bits, columns: list[Ids]) -> None:
     """Each row of `out` as the union of ``column[i]`` over the columns, in chunks."""
     step = max(1, _CACHED // (store.words * 8))
-    scratch = np.empty((min(step, len(out)), store.words), np.uint64)
+    together = step // max(1, min(step, len(out)))  # so many columns fit
     for lo in range(0, len(out), step):
         rows = out[lo : lo + step]
         inputs, fresh = [], True
-        for column in columns:
-            ids = column[lo : lo + step]
-            if int(ids.min()) < store.first_node:
-                inputs.append(ids)
-                continue
-            some = rows if fresh else scratch[: len(rows)]
-            store.bits.take(store.places(ids), axis=0, out=some, mode="clip")  # else buffered
-            if not fresh:
-                rows |= some
-            fresh = False
+        for at in range(0, len(columns), together):
+            few = [column[lo : lo + step] for column in columns[at : at + together]]
+            nodes = [ids for ids in few if int(np.minimum.reduce(ids)) >= store.first_node]
+            if len(nodes) < len(few):
+                inputs += [ids for ids in few if int(np.minimum.reduce(ids)) < store.first_node]
+            if nodes:
+                _unite_nodes(store, rows, nodes, fresh=fresh)
+                fresh = False
         if fresh:
             rows[...] = 0
         for ids in inputs:
@@ -134,9 +134,26 @@ def _unite_columns(store: _Bits, out: Bits, columns: list[Ids]) -> None:
             _set_inputs(store, rows, inputs)
 
 
+def _unite_nodes(store: _Bits, rows: Bits, nodes: list[Ids], *, fresh: bool) -> None:
+    """Unite each row with nodes of its own in each array, or begin it with them."""
+    if len(nodes) == 1:
+        some = rows if fresh else np.empty_like(rows)
+        store.bits.take(store.places(nodes[0]), axis=0, out=some, mode="clip")  # else buffered
+    else:
+        table = store.bits.take(store.places(np.stack(nodes)), axis=0)
+        some = np.bitwise_or.reduce(table, axis=0, out=rows if fresh else None)
+    if not fresh:
+        rows |= some
+
+
 def _set_inputs(store: _Bits, out: Bits, columns: list[Ids]) -> None:
     """Set the bits of the inputs among these columns."""
     rows = np.arange(len(out))
+    if len(columns) > _FEW and len(out) * store.words * 64 <= _CACHED:
+        ids, at = np.concatenate(columns), np.tile(rows, len(columns))
+        inputs = (ids < store.first_node) & (ids > OPAQUE)
+        out |= store.of_inputs(len(out), at[inputs], ids[inputs])
+        return
     for ids in columns:  # no row comes twice within a column
         chosen = (ids < store.first_node) & (ids > OPAQUE)
         index = (ids[chosen] - FIRST_INPUT).astype(np.uint64)
