@@ -150,9 +150,9 @@ def _set_inputs(store: _Bits, out: Bits, columns: list[Ids]) -> None:
     """Set the bits of the inputs among these columns."""
     rows = np.arange(len(out))
     if len(columns) > _FEW and len(out) * store.words * 64 <= _CACHED:
-        ids, at = np.concatenate(columns), np.tile(rows, len(columns))
-        inputs = (ids < store.first_node) & (ids > OPAQUE)
-        out |= store.of_inputs(len(out), at[inputs], ids[inputs])
+        every, row = np.concatenate(columns), np.tile(rows, len(columns))
+        chosen = (every < store.first_node) & (every > OPAQUE)
+        out |= store.of_inputs(len(out), row[chosen], every[chosen])
         return
     for ids in columns:  # no row comes twice within a column
         chosen = (ids < store.first_node) & (ids > OPAQUE)
