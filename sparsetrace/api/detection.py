@@ -23,7 +23,7 @@ from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.tracing.arguments import TracedCall
-from sparsetrace.tracing.driver import Run, Traced, trace
+from sparsetrace.tracing.driver import Run, Solving, Traced, trace
 from sparsetrace.verification import Verification, own_error
 
 __all__ = [
@@ -42,7 +42,7 @@ Patterns = Callable[[Sequence[Run], Callable[[Run], Found]], list[Found]]
 
 
 def _each_anew(runs: Sequence[Run], solve: Callable[[Run], Found]) -> list[Found]:
-    return list(map(solve, runs))
+    return [solve(run) if run.found is None else run.found for run in runs]
 
 
 @takes(JacobianOptions)
@@ -227,13 +227,14 @@ def jacobian_of(
     """The pattern of a Jacobian, with all options chosen."""
     dependency = bool(chosen["dependency"])
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
-    runs, *remarks = traced_runs(traced_call, chosen, dependency=dependency)
     how = chosen["store"], chosen["max_entries"], chosen["executor"]
 
     def solve(run: Run) -> Found:
         graph = condensed_graph(run.trace.graph, run.outputs)
         return propagate(graph, run.outputs, *how)
 
+    solving = _solving(solve, traced_call.n_inputs, chosen["max_entries"], patterns_of)
+    runs, *remarks = traced_runs(traced_call, chosen, solving, dependency=dependency)
     with interruptible():
         patterns = patterns_of(runs, solve)
     m = len(runs[0].outputs)
@@ -268,7 +269,12 @@ def hessian_of(
     most = chosen["max_entries"]
     how = chosen["store"], chosen["hessian_store"], most, chosen["executor"]
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
-    runs, *remarks = traced_runs(traced_call, chosen, second_order=True)
+
+    def solve(run: Run) -> Found:
+        return hessian_pattern(run.trace.graph, run.outputs, *how)
+
+    solving = _solving(solve, traced_call.n_inputs, most, patterns_of)
+    runs, *remarks = traced_runs(traced_call, chosen, solving, second_order=True)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
         raise OutputError(
@@ -276,9 +282,7 @@ def hessian_of(
             "Hessian of any weighted sum of them call lagrangian_hessian_sparsity"
         )
     with interruptible():
-        patterns = patterns_of(
-            runs, lambda run: hessian_pattern(run.trace.graph, run.outputs, *how)
-        )
+        patterns = patterns_of(runs, solve)
     n = traced_call.n_inputs
     leaves = leaves_of_shapes(traced_call.argument_shapes())
     pattern = pattern_of(
@@ -292,13 +296,29 @@ def hessian_of(
     return pattern
 
 
-def traced_runs(traced_call: TracedCall, chosen: Mapping[str, Any], **order: bool) -> Traced:
+def _solving(
+    solve: Callable[[Run], Found], n: int, most: float, patterns_of: Patterns
+) -> Solving | None:
+    """How patterns are made as paths come; None where graphs are compared with earlier ones."""
+    if patterns_of is not _each_anew:
+        return None
+    return Solving(solve, lambda patterns: united(patterns, n, most))
+
+
+def traced_runs(
+    traced_call: TracedCall,
+    chosen: Mapping[str, Any],
+    solving: Solving | None = None,
+    **order: bool,
+) -> Traced:
     """All paths through the function.
 
     Parameters
     ----------
     chosen : mapping
         The options of the trace, `TraceOptions`.
+    solving : Solving, optional
+        See `trace`.
     **order
         What `TracedCall.trace` is told besides: ``dependency`` or ``second_order``.
     """
@@ -316,6 +336,7 @@ def traced_runs(traced_call: TracedCall, chosen: Mapping[str, Any], **order: boo
                 max_paths=int(chosen["max_paths"]),
                 max_memory=bytes_of(chosen["max_memory"]),
                 capture=bool(chosen["capture"]),
+                solving=solving,
             )
     except TracingError as error:
         own = own_error(traced_call, error)

@@ -59,21 +59,34 @@ from sparsetrace.tracing.session_hooks import lists_as_arrays, new_session
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
 
-__all__ = ["Run", "Traced", "trace"]
+__all__ = ["Run", "Solving", "Traced", "trace"]
 
 _CROWD = 128
 _CROWD_OF = 8
 """More than so many paths, or than such a part of `max_paths`, are run apart if they can be."""
+_MOST_NODES = 2**19
+"""From so many nodes on the graphs of paths are given up for their patterns."""
 _MOST_RUNS = 200
 """Runs of one path; each but the last has learned of a site or a name."""
 
 
 @dataclass(slots=True)
 class Run:
-    """The trace of one path through the function, and the node ids that it returned."""
+    """The trace of one path through the function, and the node ids that it returned.
+
+    `found` is its pattern, united with those of other paths, where it is known already.
+    """
 
     trace: Trace
     outputs: Ids
+    found: Any = None
+
+
+class Solving(NamedTuple):
+    """How patterns are made of runs, and united."""
+
+    solve: Callable[[Run], Any]
+    united: Callable[[list[Any]], Any]
 
 
 class Traced(NamedTuple):
@@ -98,6 +111,7 @@ def trace(
     max_paths: int,
     max_memory: int | None = None,
     capture: bool,
+    solving: Solving | None = None,
 ) -> Traced:
     """Run ``call`` in a fresh trace for every decision path.
 
@@ -121,6 +135,8 @@ def trace(
     max_memory : int or None
         Bytes that the graph of a run may take; see `sparsetrace.tracing.flushing`.
     capture : bool
+    solving : Solving, optional
+        By which the graphs of very many nodes are given up as paths come.
 
     Raises
     ------
@@ -146,6 +162,7 @@ def trace(
             outside,
             watch=watched,
             max_memory=max_memory,
+            solving=solving,
         )
         result = runs.united()
         with state.moved_from(point) as moved:
@@ -161,7 +178,11 @@ class _Begun:
     branches: Branches
     runs: list[Run] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    taken_whole: list[str] = field(default_factory=list)
     own: Exception | None = None
+    paths: int = 0
+    nodes: int = 0
+    """Of the graphs that are still there."""
 
 
 class _Runs:
@@ -177,6 +198,7 @@ class _Runs:
     watch : bool
         Whether errors that the function swallows are to be noticed.
     max_memory : int or None
+    solving : Solving or None
     """
 
     def __init__(
@@ -190,6 +212,7 @@ class _Runs:
         *,
         watch: bool,
         max_memory: int | None,
+        solving: Solving | None,
     ) -> None:
         self.call = call
         self.new_trace = new_trace
@@ -199,6 +222,7 @@ class _Runs:
         self.outside = outside
         self.watch = watch
         self.max_memory = max_memory
+        self.solving = solving
         self.are_a_crowd = False
         """Whether the paths are a crowd, and not too many, where nothing is run apart."""
 
@@ -310,9 +334,12 @@ class _Runs:
         before = _learned(self.session)
         while branches.start():
             try:
-                report("paths", len(runs))
-                runs.append(self._path(branches))
-                left_out += runs[-1].trace.left_out
+                report("paths", begun.paths)
+                run = self._path(branches)
+                begun.paths += 1
+                left_out += run.trace.left_out
+                begun.taken_whole += run.trace.taken_whole
+                runs.append(run)
             except TracingError as error:
                 if branches.path and _learned(self.session) != before:
                     return None
@@ -330,13 +357,34 @@ class _Runs:
                     begun.own = error
                 if not is_injected(error):
                     left_out.append(described(error))
+            else:
+                self._give_up_graphs(begun)
             if branches.path and _learned(self.session) != before:
                 return None
         if not runs:
             assert begun.own is not None
             raise explained(begun.own) from begun.own.__cause__
-        taken_whole = [line for run in runs for line in run.trace.taken_whole]
-        return Traced(runs, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(taken_whole)))
+        remarks = (tuple(dict.fromkeys(lines)) for lines in (left_out, begun.taken_whole))
+        return Traced(runs, *remarks)
+
+    def _give_up_graphs(self, begun: _Begun) -> None:
+        """Unite the patterns of the paths so far, where their graphs have very many nodes.
+
+        The first graph stays, and so do those of paths with another number of results.
+        """
+        runs = begun.runs
+        begun.nodes += runs[-1].trace.graph.size
+        if self.solving is None or len(runs) < 2 or begun.nodes <= _MOST_NODES:
+            return
+        first = runs[0]
+        same = [run for run in runs if len(run.outputs) == len(first.outputs)]
+        with interruptible():
+            for run in same:
+                if run.found is None:
+                    run.found = self.solving.solve(run)
+            first.found = self.solving.united([run.found for run in same])
+        runs[1:] = [run for run in runs if len(run.outputs) != len(first.outputs)]
+        begun.nodes = sum(run.trace.graph.size for run in runs)
 
     def _path(self, branches: Branches) -> Run:
         """One decision path, run again while there is something to learn."""
