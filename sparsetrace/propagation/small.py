@@ -18,8 +18,8 @@ from sparsetrace.propagation.jacobian_stores.sizes import fits
 
 __all__ = ["small_hessian", "small_program"]
 
-_MOST_PAIRS, _MOST_WORK = 4096, 2**14
-"""Pairs of nodes, and rows that their products are united with."""
+_MOST_ROWS, _MOST_PAIRS, _MOST_WORK = 512, 4096, 2**14
+"""Rows of a Hessian, pairs of nodes, and rows that their products are united with."""
 
 
 def small_program(graph: Graph, outputs: Ids) -> Program | None:
@@ -52,7 +52,7 @@ def small_hessian(graph: Graph, pairs: Sequence[Pair]) -> Pattern | None:
     ([0, 2, 5, 7], [1, 2, 0, 1, 2, 0, 1])
     """
     count, n = sum(len(left) for left, _ in pairs), graph.n_inputs
-    if count > _MOST_PAIRS or graph.kept is not None:
+    if n > _MOST_ROWS or count > _MOST_PAIRS or graph.kept is not None:
         return None
     blocks = merged(graph.finish())
     if not are_few(blocks, n, count):

@@ -55,13 +55,7 @@ def are_few(blocks: Sequence[Block], n_inputs: int, n_outputs: int) -> bool:
 def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """Patterns of the outputs as CSR index arrays."""
     sets = sets_of(program.blocks, program.n_inputs)
-    rows = [sets[node] for node in nodes_of(program.outputs)]
-    heads = [i for i in range(1, len(rows)) if rows[i] != rows[i - 1]]
-    if _REPEATED * (len(heads) + 1) >= len(rows):
-        return read(rows, program.n_inputs)
-    heads.insert(0, 0)
-    indptr, indices = read([rows[i] for i in heads], program.n_inputs)
-    return expand(indptr, indices, None, np.diff(heads, append=len(rows)))
+    return read([sets[node] for node in nodes_of(program.outputs)], program.n_inputs)
 
 
 def sets_of(
@@ -111,13 +105,18 @@ def foreseen(blocks: Sequence[Block], n_inputs: int) -> float:
     return sum(map(int.bit_count, sets)) * max(n_inputs / _FOLDED, 1.0)
 
 
-def read(rows: Sequence[int], n_inputs: int) -> tuple[NDArray[np.int64], Ids]:
-    """Sets as CSR index arrays."""
-    bits = joined(rows, words_for(n_inputs))
+def read(rows: Sequence[int], n_inputs: int) -> tuple[NDArray[np.integer], Ids]:
+    """Sets as CSR index arrays; of equal ones that follow each other one is read."""
+    heads = [0, *(i for i in range(1, len(rows)) if rows[i] != rows[i - 1])]
+    few = _REPEATED * len(heads) < len(rows)
+    bits = joined([rows[i] for i in heads] if few else rows, words_for(n_inputs))
     indptr = np.zeros(len(bits) + 1, np.int64)
     np.cumsum(counts_of(bits), out=indptr[1:])
     check_entries(int(indptr[-1]))
-    return indptr, inputs_of(bits)
+    indices = inputs_of(bits)
+    if few:
+        return expand(indptr, indices, None, np.diff(heads, append=len(rows)))
+    return indptr, indices
 
 
 def nodes_of(ids: Ids) -> list[int]:
