@@ -6,7 +6,8 @@ at once.  Else index rows run on a budget of what the bits would cost, and the b
 where it is spent.  That is at most twice the cheaper one.
 Where bits would not fit, long rows have a budget of their own, and intervals take over,
 unless there are too many of them.  Where the rows of what is nearly all scalar code are
-dense is foreseen by few bits for all inputs.
+dense is foreseen by few bits for all inputs.  In deep graphs whose rows have grown, stretches of
+the inputs are solved in bits one after the other, where that costs less than either.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import Columns, Rows
 from sparsetrace.passes.simplify import Program
-from sparsetrace.propagation.jacobian_stores import bitset, csr, intervals
+from sparsetrace.propagation.jacobian_stores import bitset, column_blocks, csr, intervals
 from sparsetrace.propagation.jacobian_stores.integers import foreseen
 from sparsetrace.propagation.jacobian_stores.packed_bits import words_for
 from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import fits
+from sparsetrace.propagation.jacobian_stores.tables import Tables
 
 __all__ = ["LEAST", "SORT", "bit_cost", "dense_budget", "solve"]
 
@@ -47,6 +49,10 @@ _FEW_INTERVALS = 2**22
 """Intervals that such an attempt may hold besides the inputs."""
 _SMALL = 2**25
 """Bits of all nodes may take so many bytes where nothing else is tried before."""
+_ENTRY = 6.0
+"""To unite one entry, where rows are long."""
+_DEEP, _MANY, _PER_PARENT = 6, 2**20, 4
+"""Blocks and parents from which blocks of columns are looked at, once rows are so long."""
 _PART, _LOOKED_AT = 4, 2**22
 """Rows are foreseen one by one where nodes with such a part of the parents are solved so anyhow."""
 _PROBE, _WORTH_A_PROBE = 256, 2048
@@ -101,17 +107,45 @@ def solve(program: Program) -> Pattern:
     if _bits_at_once(program, cost):
         return bitset.solve(program)
 
-    def by_intervals() -> Pattern | None:
-        try:
-            return intervals.solve(program, program.n_inputs + _FEW_INTERVALS)
-        except intervals.TooManyIntervals:
-            return None
-
     budget, dense = max(cost, LEAST) / SORT, dense_budget(program, cost)
+    blocks = _Blocks(program, cost, budget)
     try:
-        return csr.solve(program, budget, dense, by_intervals)
+        return csr.solve(program, min(budget, blocks.after), dense, blocks.otherwise)
     except csr.OverBudget:
         return bitset.solve(program)
+
+
+class _Blocks:
+    """What is tried where index rows have spent what they had.
+
+    Attributes
+    ----------
+    after : float
+        So many entries they may sort before blocks of columns are looked at; infinite where these
+        are out of the question.
+    """
+
+    def __init__(self, program: Program, cost: float, budget: float) -> None:
+        self._program, self._cost, self._budget = program, cost, budget
+        edges = sum(block.edges for block in program.blocks)
+        deep = len(program.blocks) >= _DEEP and not any(map(_is_sequential, program.blocks))
+        self.after = _PER_PARENT * edges if deep and edges >= _MANY else np.inf
+
+    def otherwise(self, tables: Tables) -> Pattern | None:
+        """A pattern; or None after `tables` may sort more."""
+        if self.after < np.inf:
+            tables.budget += self._budget - min(self._budget, self.after)
+            self.after = np.inf
+            found, together, cost = column_blocks.stretches(self._program)
+            if cost < min(self._cost, found.entries(tables.last) * _ENTRY):
+                return column_blocks.solve(found, together)
+        if tables.dense < 0:
+            tables.dense = np.inf
+            try:
+                return intervals.solve(self._program, self._program.n_inputs + _FEW_INTERVALS)
+            except intervals.TooManyIntervals:
+                return None
+        return None
 
 
 def dense_budget(program: Program, cost: float) -> float:

@@ -164,7 +164,7 @@ def solve(
     program: Program,
     budget: float = np.inf,
     dense: float = np.inf,
-    otherwise: Callable[[], Any] | None = None,
+    otherwise: Callable[[Tables], Any] | None = None,
 ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """Patterns of the outputs as CSR index arrays, or what `otherwise` gives; see `Tables`.
 
@@ -194,19 +194,23 @@ def tabled(
     program: Program,
     budget: float = np.inf,
     dense: float = np.inf,
-    otherwise: Callable[[], Any] | None = None,
+    otherwise: Callable[[Tables], Any] | None = None,
 ) -> Tables:
     """The patterns of the blocks of a program that its outputs lie in."""
     tables = Tables(program, budget, dense, otherwise)
     edges = sum(block.edges for block in program.blocks)
     outlook = Outlook(budget, edges, len(program.blocks))
+    to_come, count = edges, len(program.blocks)
     released: Sequence[Sequence[int]] = [()] * len(program.blocks)
     if edges > _LITTLE:
         released = last_uses(program)
     for block, over in zip(reported(program.blocks, "propagation"), released, strict=True):
         if not block.size:
             continue
-        outlook.check(block.edges, tables.budget)
+        if not outlook.lasts(block.edges, tables.budget):
+            tables.ask_for_more()
+            outlook = Outlook(tables.budget, to_come, count)
+        to_come, count = to_come - block.edges, count - 1
         if isinstance(block, Columns):
             tables.add(_solve_columns(tables, block))
         elif block.sequential:

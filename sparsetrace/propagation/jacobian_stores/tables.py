@@ -71,6 +71,13 @@ class Table:
     steps: Ids | None = None
     starts: NDArray[np.int64] | None = None
 
+    def entries(self) -> int:
+        """How many entries its nodes have together."""
+        if self.starts is None:
+            return len(self.values)
+        lengths = np.diff(self.starts, append=self.size)
+        return int((np.diff(self.indptr) * lengths).sum())
+
 
 class Outlook:
     """Whether a budget will last, by what the last blocks took: rows that grow, grow on.
@@ -86,12 +93,8 @@ class Outlook:
     Examples
     --------
     >>> outlook = Outlook(budget=100, edges=60, blocks=6)
-    >>> outlook.check(10, 100)
-    >>> outlook.check(10, 80)
-    >>> outlook.check(10, 50)
-    Traceback (most recent call last):
-    ...
-    sparsetrace.propagation.jacobian_stores.tables.OverBudget
+    >>> outlook.lasts(10, 100), outlook.lasts(10, 80), outlook.lasts(10, 50)
+    (True, True, False)
     """
 
     def __init__(self, budget: float, edges: int, blocks: int) -> None:
@@ -99,7 +102,7 @@ class Outlook:
         self._edges, self._blocks = 0, blocks
         self._rate = 0.0
 
-    def check(self, edges: int, left: float) -> None:
+    def lasts(self, edges: int, left: float) -> bool:
         """Before a block with so many edges, when so much of the budget is left."""
         spent = self._budget - left
         before, self._rate = self._rate, (self._left - left) / max(self._edges, 1)
@@ -108,10 +111,11 @@ class Outlook:
         rate = max(self._rate, before) + growth if before else self._rate / 2
         foreseen = spent + rate * self._to_come
         if spent > _TOO_SOON * self._budget and foreseen > _BEYOND * self._budget:
-            raise OverBudget
+            return False
         self._to_come -= edges
         self._blocks -= 1
         self._edges, self._left = edges, left
+        return True
 
 
 class Tables:
@@ -123,7 +127,7 @@ class Tables:
     budget, dense : float
         How many entries are sorted at the most, and how many of long rows.
     otherwise : callable, optional
-        Tried once where `dense` is spent: a pattern, or None.
+        Asked where `budget` or `dense` is spent: a pattern; or None, after it has allowed more.
     """
 
     def __init__(
@@ -131,7 +135,7 @@ class Tables:
         program: Program,
         budget: float,
         dense: float = np.inf,
-        otherwise: Callable[[], Any] | None = None,
+        otherwise: Callable[[Tables], Any] | None = None,
     ) -> None:
         self.n = program.n_inputs
         self.first_node = FIRST_INPUT + self.n
@@ -139,23 +143,38 @@ class Tables:
         self.tables: list[Table | None] = [None] * len(self.bases)
         self.budget, self.dense, self._otherwise = budget, dense, otherwise
         self.held = 0
+        self.last: Table | None = None
 
     def spend(self, entries: int, nodes: int) -> None:
         """Count entries of nodes that are about to be sorted; stop where they exceed the budget."""
         self.budget -= entries
         if entries > _DENSE * nodes:
             self.dense -= entries
-        if self.dense < 0 and self._otherwise is not None:
-            answer = self._otherwise()
-            if answer is not None:
-                raise Answered(answer)
-            self.dense = np.inf  # nothing else serves: what is made so far is of use
         if self.budget < 0 or self.dense < 0:
+            self.ask_for_more()
+            if self.budget < 0 or self.dense < 0:
+                raise OverBudget
+
+    def ask_for_more(self) -> None:
+        """Look for another way, where the budget will not last; or get more of it.
+
+        Raises
+        ------
+        Answered
+            If the other way has the answer.
+        OverBudget
+            If there is neither.
+        """
+        before = self.budget, self.dense
+        answer = None if self._otherwise is None else self._otherwise(self)
+        if answer is not None:
+            raise Answered(answer)
+        if before == (self.budget, self.dense):
             raise OverBudget
 
     def add(self, table: Table) -> None:
         self.held += len(table.values)
-        self.tables[int(np.searchsorted(self.bases, table.base))] = table
+        self.last = self.tables[int(np.searchsorted(self.bases, table.base))] = table
 
     def release(self, base: int) -> None:
         """Give up the table of a block that nothing needs any more."""
