@@ -30,7 +30,7 @@ _STRETCHES = 64
 _CACHED = 2**19
 """Bytes of rows that are united at a time."""
 
-# Measured with benchmarks/bench_stores.py, in nanoseconds.
+# Measured with the workloads of benchmarks/workloads.py, in nanoseconds.
 _GATHER, _WORD = 20.0, 0.8
 """To look up a parent, and to gather and unite one word of its row."""
 _PASS = 3.0e4
