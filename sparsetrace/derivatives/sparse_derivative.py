@@ -25,8 +25,9 @@ __all__ = ["SparseDerivative", "written"]
 _FIRST_SEED = 2
 _SUSPECT = 1e10
 """Where a function is not analytic, rounding divided by the complex step is larger than this."""
-_LOOKED_AT = 4096
-"""So many values of a derivative, evenly spaced, are looked at for that."""
+_LOOKED_AT = 1024
+"""Of more than four times as many values of a derivative, so many are looked at for that, evenly
+spaced and others at each evaluation."""
 _NOT_REPEATABLE = (
     "the function gives other values when it is called again with the same arguments, as where it "
     "counts its calls, keeps results of earlier ones or draws random numbers: differences of such "
@@ -130,10 +131,8 @@ class SparseDerivative(PreparedDerivative):
         before = self.nfev
         values = self._values(x, value)
         self._schedule.evaluated(self.nfev - before)
-        if self.method == "cs":
-            some = values[:: 1 + len(values) // _LOOKED_AT]
-            if not (some.max(initial=0.0) < _SUSPECT and some.min(initial=0.0) > -_SUSPECT):
-                self._schedule.state_changed()
+        if self.method == "cs" and self._are_suspect(values):
+            self._schedule.state_changed()
         if self._schedule.is_due():
             before = self.nfev
             values = self._check(x, values)
@@ -142,6 +141,14 @@ class SparseDerivative(PreparedDerivative):
             self._outside.settle()
             self._is_settled = True
         return values
+
+    def _are_suspect(self, values: Vector) -> bool:
+        """Whether some of the values look like rounding divided by the complex step."""
+        every = 1 if len(values) <= 4 * _LOOKED_AT else 1 + len(values) // _LOOKED_AT
+        some = values[self._schedule.evaluations % every :: every]
+        if some @ some < _SUSPECT**2:  # one pass: they are rarely so large
+            return False
+        return not np.abs(some).max() < _SUSPECT  # nor where it is NaN
 
     def _check(self, x: Vector, values: Vector) -> Vector:
         """The values, if the function agrees; an entry that is missing is an error.
