@@ -73,7 +73,8 @@ def sparse_jacobian(
         As in `sparsetrace.coloring.color_columns`.
     check : {True, False, "always"}, optional
         Compare the Jacobian with f along a random direction, by two calls: at the first
-        evaluation, and so that checks take no more than one call in twenty; or always.
+        evaluation, and so that checks take no more than one call in twenty; or always.  Where a
+        complex step that was chosen by itself may lose imaginary parts elsewhere, it is always.
     **detection
         See `sparsetrace.api.options.JacobianOptions`.
 

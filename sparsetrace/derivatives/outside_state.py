@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from sparsetrace.derivatives.imaginary_parts import may_lose_imaginary_parts
 from sparsetrace.user_code.reach import Reached, dict_of, filled_slots, is_foreign, reached
 
 __all__ = ["Change", "Difference", "OutsideState"]
@@ -136,6 +137,7 @@ class OutsideState:
 
     def __init__(self, roots: Iterable[Any]) -> None:
         found = reached(roots)
+        self.may_lose_imaginary_parts = may_lose_imaginary_parts(found)
         self._owners = {id(attributes): type(item) for item, _, attributes in found.objects}
         self._own: dict[Any, Any] = {}
         """Places that the function itself writes, (id of the holder, key), and their holders."""

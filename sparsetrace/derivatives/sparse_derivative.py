@@ -129,7 +129,7 @@ class SparseDerivative(PreparedDerivative):
 
     def _checked_values(self, x: Vector, value: Vector | None = None) -> Vector:
         before = self.nfev
-        values = self._values(x, value)
+        values = self._values_by_any_method(x, value)
         self._schedule.evaluated(self.nfev - before)
         if self.method == "cs" and self._are_suspect(values):
             self._schedule.state_changed()
@@ -141,6 +141,26 @@ class SparseDerivative(PreparedDerivative):
             self._outside.settle()
             self._is_settled = True
         return values
+
+    def _values_by_any_method(self, x: Vector, value: Vector | None) -> Vector:
+        """The values; of real differences, where the function takes no complex numbers here.
+
+        A probe at another point said that it does: it has other paths.
+        """
+        try:
+            return self._values(x, value)
+        except Exception:
+            if self.method != "cs" or self._wanted_method is not None:
+                raise
+            method = self._chosen_method(x)
+            if method == "cs":
+                raise
+            self._take_method(method)
+            try:
+                return self._values(x, value)
+            except BaseException:
+                self._take_method("cs")
+                raise
 
     def _are_suspect(self, values: Vector) -> bool:
         """Whether some of the values look like rounding divided by the complex step."""
@@ -170,7 +190,7 @@ class SparseDerivative(PreparedDerivative):
         since = self._schedule.evaluations - 1
         unchecked = f" {since} evaluations before this one were not checked." if since else ""
         if self._wanted_method is None:
-            self.method = method
+            self._take_method(method)
             if since:
                 self._warn_of_complex_step(f"{method!r} is taken from here on.{unchecked}")
             return self._check(x, self._values(x))
