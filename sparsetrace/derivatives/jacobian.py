@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from dataclasses import replace
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,13 @@ from sparsetrace.api.detection import jacobian_sparsity
 from sparsetrace.api.options import JacobianOptions, refuse_unknown, takes
 from sparsetrace.coloring import Coloring, color_columns
 from sparsetrace.derivatives.check_schedule import Check
-from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
+from sparsetrace.derivatives.direction_check import (
+    Comparison,
+    are_close,
+    beside_within,
+    compared,
+    takes_complex_numbers,
+)
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened
 from sparsetrace.derivatives.methods import Method
 from sparsetrace.derivatives.prepared import alone
@@ -177,7 +184,8 @@ class SparseJacobian(SparseDerivative):
             stacked = function
 
             def function(*args: Any) -> Any:
-                return stacked(*(arg[None] if i in numbers else arg for i, arg in enumerate(args)))
+                one = (arg[None] if i in numbers else arg for i, arg in enumerate(args))
+                return _as_rows(stacked(*one), 1, "(1, n)")
 
         return jacobian_sparsity(function, *self._flat.args, argnums=numbers, **self._detection)
 
@@ -201,12 +209,7 @@ class SparseJacobian(SparseDerivative):
         args = list(self._flat.args)
         args[self._flat.argnums[0]] = points
         values = np.asarray(self._flat.function(*args))
-        if values.ndim != 2 or len(values) != len(points):
-            raise OutputError(
-                f"with vectorized=True f takes points of shape {points.shape} and returns one row "
-                f"each, not an array of shape {values.shape}"
-            )
-        return values
+        return cast("Vector", _as_rows(values, len(points), f"{points.shape}"))
 
     def _values(self, x: Vector, value: Vector | None = None) -> Vector:
         return self._compression.data(
@@ -223,7 +226,25 @@ class SparseJacobian(SparseDerivative):
         return self._call
 
     def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
-        return compared(self._call, x, matrix, self.method, self._bounds, seed)
+        comparison = compared(self._call, x, matrix, self.method, self._bounds, seed)
+        if self._vectorized and self._schedule.is_first and not self._is_alone_in_stack(x):
+            return replace(comparison, is_consistent=False)
+        return comparison
+
+    def _is_alone_in_stack(self, x: Vector) -> bool:
+        """Whether the results at a point are the same beside those at another one."""
+        beside = x + beside_within(x, self._bounds)
+        return are_close(self._call(x).copy(), self._stacked(np.stack([x, beside]))[0])
+
+
+def _as_rows(values: Any, count: int, given: str) -> Any:
+    """The results at a stack of points, if they are one row each."""
+    if np.ndim(values) != 2 or len(values) != count:
+        raise OutputError(
+            f"with vectorized=True f takes points of shape {given} and returns one row each, "
+            f"not an array of shape {np.shape(values)}"
+        )
+    return values
 
 
 def _copied(leaf: Any) -> Any:

@@ -295,6 +295,11 @@ class SparseLagrangianHessian(SymmetricDerivative):
             return 0.0
         return abs(self._weights[0]) * self._values_of_f._error_scale(x)
 
+    def _has_values(self) -> bool:
+        given = self._grad, self._terms, self._jac
+        without_value = self._sources[0] is None and self._grad is not None
+        return any(one is not None for one in given) and not without_value
+
     def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         without_value = self._is_coarse() and self._sources[0] is None and self._grad is not None
         return Comparison() if without_value else super()._compared(x, matrix, seed)

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from sparsetrace.api.pattern import SparsityPattern
-from sparsetrace.derivatives.direction_check import Comparison
+from sparsetrace.derivatives.direction_check import Comparison, beside_within
 from sparsetrace.derivatives.flat_function import Vector
 from sparsetrace.derivatives.prepared import PreparedDerivative, alone
 from sparsetrace.errors import InputError, VerificationError, VerificationWarning
@@ -32,6 +32,17 @@ _NOT_REPEATABLE = (
     "the function gives other values when it is called again with the same arguments, as where it "
     "counts its calls, keeps results of earlier ones or draws random numbers: differences of such "
     "values are no derivatives. Let it depend on its arguments alone, or give check=False"
+)
+
+_INCONSISTENT = (
+    "along a direction the function changes by far more, or less, than the matrix says, although "
+    "no entry is missing. Either it gives other values when it is called again, or a gradient has "
+    "no symmetric derivative, or its errors are large beside the steps (choose a larger "
+    "rel_step=), or, with vectorized=True, a row of the results depends on other points"
+)
+_NO_GRADIENT = (
+    "grad=, terms= or jac= do not fit the function: its slope along a direction is far from "
+    "theirs. For the Hessian of another function leave this one out"
 )
 
 
@@ -181,6 +192,8 @@ class SparseDerivative(PreparedDerivative):
             raise VerificationError(_NOT_REPEATABLE)
         if comparison.missing is not None:
             raise VerificationError(self._about_missing(*comparison.missing))
+        if not (comparison.is_consistent and comparison.is_gradient) and comparison.is_analytic:
+            self._refuse_inconsistent(x)
         self._num_checks += 1
         if comparison.is_analytic or not np.isfinite(x).all():
             return values
@@ -196,6 +209,19 @@ class SparseDerivative(PreparedDerivative):
             return self._check(x, self._values(x))
         self._warn_of_complex_step(f"Choose method='3-point'.{unchecked}")
         return values
+
+    def _refuse_inconsistent(self, x: Vector) -> None:
+        """An error where the function is another one beside the point, too, where no kink is."""
+        seed = _FIRST_SEED + self._num_checks
+        beside = x + beside_within(x, self._bounds)
+        try:
+            comparison = self._compared(beside, self._matrix(self._values(beside)), seed)
+        except Exception:  # the function ends there
+            return
+        if not comparison.is_gradient:
+            raise VerificationError(_NO_GRADIENT)
+        if not comparison.is_consistent and comparison.is_analytic:
+            raise VerificationError(_INCONSISTENT)
 
     @staticmethod
     def _warn_of_complex_step(advice: str) -> None:

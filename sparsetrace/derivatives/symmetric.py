@@ -6,6 +6,7 @@ Contract: the result is symmetric to the last bit; each pair of inputs is evalua
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,12 @@ from sparsetrace.api.detection import jacobian_sparsity, lagrangian_hessian_spar
 from sparsetrace.coloring import Coloring, color_acyclic, color_star
 from sparsetrace.coloring.recovery import transposed_places
 from sparsetrace.derivatives.check_schedule import Check
-from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
+from sparsetrace.derivatives.direction_check import (
+    Comparison,
+    compared,
+    is_slope,
+    takes_complex_numbers,
+)
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector
 from sparsetrace.derivatives.gradients import (
     GivenGradient,
@@ -134,11 +140,20 @@ class SymmetricDerivative(SparseDerivative):
 
     def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         gradient = self._gradient
+        fits = True
+        if gradient is not None and self._schedule.is_first and self._has_values():
+            fits = is_slope(self._scalar, gradient(x.copy()), x, self._bounds, seed)
         if gradient is not None and not self._is_coarse():
-            return compared(gradient, x, matrix, self.method, self._bounds, seed)
+            comparison = compared(gradient, x, matrix, self.method, self._bounds, seed)
+            return replace(comparison, is_gradient=fits)
         method = "3-point" if gradient is not None else self.method
         missing = first_missing_pair(self._scalar, x, matrix, method, self._bounds, seed)
-        return Comparison(missing, method != "cs" or takes_complex_numbers(self._flat, x))
+        is_analytic = method != "cs" or takes_complex_numbers(self._flat, x)
+        return Comparison(missing, is_analytic, is_gradient=fits)
+
+    def _has_values(self) -> bool:
+        """Whether there is a function besides a gradient that the user gives of it."""
+        return False
 
     @property
     def nfev(self) -> int:
@@ -212,6 +227,10 @@ class SparseHessian(SymmetricDerivative):
     def _scalar(self, x: Vector) -> Any:
         # where f is not given, the function is the sum of its terms
         return super()._scalar(x) if self._sources[0] else self._flat(x).sum()
+
+    def _has_values(self) -> bool:
+        f, grad, terms = self._sources
+        return f is not None and not (grad is None and terms is None)
 
     def _cost(self) -> str:
         if self._gradient is not None:
