@@ -161,14 +161,11 @@ class PreparedDerivative(ABC):
         self._signature = signature
 
     def _take_method(self, method: Method) -> None:
-        """From here on; the complex step is doubted where a probe of one point is not enough."""
+        """From here on; it is doubted where what is known of one point is not enough elsewhere."""
         self.method = method
-        self._schedule.is_doubtful = (
-            method == "cs"
-            and self._wanted_method is None
-            and self._outside is not None
-            and self._outside.may_lose_imaginary_parts
-        )
+        may_lose = self._outside is not None and self._outside.may_lose_imaginary_parts
+        is_probed = method == "cs" and self._wanted_method is None
+        self._schedule.is_doubtful = (is_probed and may_lose) or bool(self._detection.get("local"))
 
     def _take_coloring(self, x: Vector, coloring: Coloring) -> None:
         if coloring.pattern.shape[1] != len(x):

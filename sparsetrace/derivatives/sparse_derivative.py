@@ -25,8 +25,10 @@ __all__ = ["SparseDerivative", "written"]
 _FIRST_SEED = 2
 _SUSPECT = 1e10
 """Where a function is not analytic, rounding divided by the complex step is larger than this."""
+_IMAGINARY = 1e20
+"""So is an imaginary part of 1e-10 that the function's value itself has."""
 _LOOKED_AT = 1024
-"""Of more than four times as many values of a derivative, so many are looked at for that, evenly
+"""Of more than eight times as many values of a derivative, so many are looked at for that, evenly
 spaced and others at each evaluation."""
 _NOT_REPEATABLE = (
     "the function gives other values when it is called again with the same arguments, as where it "
@@ -37,8 +39,8 @@ _NOT_REPEATABLE = (
 _INCONSISTENT = (
     "along a direction the function changes by far more, or less, than the matrix says, although "
     "no entry is missing. Either it gives other values when it is called again, or a gradient has "
-    "no symmetric derivative, or its errors are large beside the steps (choose a larger "
-    "rel_step=), or, with vectorized=True, a row of the results depends on other points"
+    "no symmetric derivative, or values have errors that are large beside the steps (choose "
+    "a larger rel_step=), or, with vectorized=True, a row of the results depends on other points"
 )
 _NO_GRADIENT = (
     "grad=, terms= or jac= do not fit the function: its slope along a direction is far from "
@@ -144,6 +146,7 @@ class SparseDerivative(PreparedDerivative):
         self._schedule.evaluated(self.nfev - before)
         if self.method == "cs" and self._are_suspect(values):
             self._schedule.state_changed()
+            values = self._where_defined(x, values)
         if self._schedule.is_due():
             before = self.nfev
             values = self._check(x, values)
@@ -175,11 +178,26 @@ class SparseDerivative(PreparedDerivative):
 
     def _are_suspect(self, values: Vector) -> bool:
         """Whether some of the values look like rounding divided by the complex step."""
-        every = 1 if len(values) <= 4 * _LOOKED_AT else 1 + len(values) // _LOOKED_AT
+        every = 1 if len(values) <= 8 * _LOOKED_AT else 1 + len(values) // _LOOKED_AT
         some = values[self._schedule.evaluations % every :: every]
         if some @ some < _SUSPECT**2:  # one pass: they are rarely so large
             return False
         return not np.abs(some).max() < _SUSPECT  # nor where it is NaN
+
+    def _where_defined(self, x: Vector, values: Vector) -> Vector:
+        """NaN where roots and logarithms have complex values, and no real ones."""
+        imaginary = np.abs(values) >= _IMAGINARY
+        if not imaginary.any():
+            return values
+        with np.errstate(all="ignore"):
+            return np.where(imaginary & self._undefined(x), np.nan, values)
+
+    def _undefined(self, x: Vector) -> Any:
+        """Of each entry, whether the differentiated function is NaN in its row."""
+        try:
+            return np.isnan(self._differentiated()(x.copy()))[self._compression.rows]
+        except Exception:
+            return np.False_
 
     def _check(self, x: Vector, values: Vector) -> Vector:
         """The values, if the function agrees; an entry that is missing is an error.

@@ -134,6 +134,14 @@ class SymmetricDerivative(SparseDerivative):
             return self._gradient
         return lambda x: numerical_gradient(self._scalar, x, self.method)
 
+    def _undefined(self, x: Vector) -> Any:
+        if self._gradient is None:
+            return np.isnan(self._scalar(x.copy()))
+        undefined = super()._undefined(x)
+        if undefined.shape:  # an entry may be read from either row
+            undefined = undefined | undefined[transposed_places(self.coloring.pattern)]
+        return undefined
+
     def _error_scale(self, x: Vector) -> float:
         # second differences of values have their errors
         return 0.0 if self._gradient is not None else float(abs(self._scalar(x)))

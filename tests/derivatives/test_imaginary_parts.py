@@ -8,8 +8,10 @@ import warnings
 import numpy as np
 import pytest
 
+from sparsetrace.derivatives.hessian import sparse_hessian
 from sparsetrace.derivatives.imaginary_parts import may_lose_imaginary_parts
 from sparsetrace.derivatives.jacobian import sparse_jacobian
+from sparsetrace.errors import VerificationError
 from sparsetrace.user_code.reach import reached
 
 pytestmark = pytest.mark.fast
@@ -109,3 +111,45 @@ def test_other_functions_are_not_doubted():
     before = jacobian.nfev
     jacobian(HERE)
     assert jacobian.nfev - before == jacobian.coloring.num_colors
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "inside"),
+    [
+        (np.sqrt, [-1.0, 4.0], 0.25),
+        (np.log, [-1.0, 4.0], 0.25),
+        (np.arccos, [-1.5, 0.0], -1.0),
+        (lambda x: np.power(x, 1.5), [-1.0, 4.0], 3.0),
+    ],
+)
+def test_functions_without_a_real_value_have_no_derivative(f, x, inside):
+    jacobian = sparse_jacobian(f, np.array([0.5, 0.25]), method="cs")
+    with np.errstate(all="ignore"):
+        for _ in range(3):
+            np.testing.assert_allclose(jacobian(np.array(x)).diagonal(), [np.nan, inside])
+
+
+@pytest.mark.parametrize("by", ["grad", "values"])
+def test_hessians_without_a_real_value(by):
+    def f(x):
+        return np.sum(np.sqrt(x) * x[::-1])
+
+    def grad(x):
+        return x[::-1] / (2 * np.sqrt(x)) + np.sqrt(x[::-1])
+
+    given = {"grad": grad} if by == "grad" else {"method": "cs"}
+    hessian = sparse_hessian(f, np.ones(2), **given)
+    hessian(np.ones(2))
+    with np.errstate(all="ignore"):
+        assert np.isnan(hessian(np.array([-1.0, 1.0])).data).all()
+
+
+def test_a_pattern_at_a_point_is_checked_elsewhere():
+    def f(x):
+        return x * x[0] if x[0] > 5 else x * 1.0
+
+    jacobian = sparse_jacobian(f, HERE, local=True)
+    for _ in range(3):
+        jacobian(HERE)
+    with pytest.raises(VerificationError, match="local=True holds at one point alone"):
+        jacobian(BEYOND)
