@@ -58,9 +58,9 @@ class Compression:
     def _direct_places(self) -> tuple[Vector, Vector, Vector]:
         """Of each entry the product's number and color that it is, and the column that is moved."""
         coloring = self.coloring
-        numbers, colors = np.divmod(coloring.places, max(coloring.num_colors, 1))
         if coloring.kind == "columns":
-            return numbers, colors, self.columns
+            return self.rows, coloring.column_colors[self.columns], self.columns
+        numbers, colors = np.divmod(coloring.places, max(coloring.num_colors, 1))
         # both triangles are read from the same products: the result is symmetric to the last bit
         upper = self.rows < self.columns
         mirrored = transposed_places(coloring.pattern)

@@ -41,12 +41,14 @@ class Readings:
         largest = max(len(numbers), int(numbers.max(initial=0)))
         # the compiled loop takes half the time of whole numbers of half the size
         self._ints = np.int32 if largest <= np.iinfo(np.int32).max else np.int64
-        order = np.argsort(colors, kind="stable")
+        # NumPy sorts small whole numbers without comparisons
+        small = np.uint16 if num_colors <= np.iinfo(np.uint16).max else np.int64
+        order = np.argsort(colors.astype(small), kind="stable")
         counts = np.bincount(colors, minlength=num_colors)
         ends = np.cumsum(counts)[:-1]
         self._entries, self._numbers = (
-            np.split(some[order].astype(self._ints), ends) if num_colors else []
-            for some in (np.arange(len(colors)), numbers)
+            np.split(some.astype(self._ints), ends) if num_colors else []
+            for some in (order, numbers[order])
         )
         self._most = int(counts.max(initial=0))
         self._known: dict[tuple[np.dtype[Any], float], list[Adder]] = {}
