@@ -16,7 +16,7 @@ X = np.array([0.3, -1.2, 2.0, 0.7])
 @pytest.mark.parametrize("method", ["cs", "3-point", "2-point"])
 def test_rows_that_depend_on_other_points(method):
     jacobian = st.sparse_jacobian(lambda x: x * x.sum(), X, vectorized=True, method=method)
-    with pytest.raises(st.VerificationError, match="a row of the results depends on other points"):
+    with pytest.raises(st.VerificationError, match="depend on its own point alone"):
         jacobian(X)
     right = st.sparse_jacobian(
         lambda x: x * x.sum(-1, keepdims=True), X, vectorized=True, method=method
@@ -37,8 +37,14 @@ def test_gradients_of_nothing(method, kind):
         return np.array([x[1], 0 * x[0], x[2], x[3]])
 
     hessian = st.sparse_hessian(None, X, grad=grad, method=method, kind=kind)
-    with pytest.raises(st.VerificationError, match="no symmetric derivative"):
-        hessian(X)
+    said = "its derivative is not symmetric"
+    if hessian.method == "cs":
+        with pytest.raises(st.VerificationError, match=said):
+            hessian(X)
+    else:
+        with pytest.warns(st.VerificationWarning, match=said) as warned:
+            hessian(X)
+        assert {one.filename for one in warned} == {__file__}
 
 
 def f(x):
