@@ -33,6 +33,8 @@ _SAME = 1e-4
 """Relative to the change of all results, real differences agree so well with exact ones."""
 _FAR = {"cs": 1e-3, "3-point": 0.1, "2-point": 0.1}
 """Relative to the sizes of what a row adds, products that differ by more are not just inexact."""
+_SMALL = {"cs": 1e-8, "3-point": 1e-5, "2-point": 1e-5}
+"""Relative to the largest rows and values, and to 1, products are not looked at."""
 _MOST = 1e10
 """An imaginary part that results have of their own is larger, divided by the complex step."""
 
@@ -170,13 +172,18 @@ def is_slope(
         ahead, behind = (value(x + side * _STEP * v) for side in (1.0, -1.0))
         error = abs((ahead - behind) / (2 * _STEP) - gradient @ v)
         size = float(np.abs(gradient) @ np.abs(v))
-        return not error > _FAR["cs"] * size + 1e4 * _EPS / _STEP * (abs(ahead) + abs(behind))
+        return not error > _FAR["3-point"] * size + 1e4 * _EPS / _STEP * (abs(ahead) + abs(behind))
 
 
 def _is_near(matrix: csr_array, v: Vector, derivative: Vector, base: Vector, method: str) -> bool:
     """Whether no row's product is far from what the function says, where that is a number."""
     error, size = np.abs(derivative - matrix @ v), abs(matrix) @ np.abs(v)
-    allowed = _FAR[method] * size + 1e-3 * (1.0 if method == "cs" else np.abs(base))
+    small = _SMALL[method]
+    # where the terms of a row cancel, what is left of it is their rounding
+    rounding = small * (1.0 + size.max(initial=0.0) + np.abs(base).max(initial=0.0))
+    allowed = _FAR[method] * size + rounding
+    if method != "cs":
+        allowed += 1e-3 * np.abs(base)
     return not (error > allowed)[np.abs(derivative) < _MOST].any()
 
 

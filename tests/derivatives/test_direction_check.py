@@ -119,3 +119,21 @@ def test_right_derivatives_of_any_size_are_no_error(scale, method):
     jacobian = st.sparse_jacobian(g, X, method=method, check="always")
     for x in (X, 0 * X, 1e-3 * X, 3 * X):
         assert np.isfinite(jacobian(x).data).all()
+
+
+CANCELLED = {
+    "one": lambda x: np.sin(x) ** 2 + np.cos(x) ** 2,
+    "nothing": lambda x: 1e3 * (np.sin(x) ** 2 + np.cos(x) ** 2 - 1),
+    "a row": lambda x: np.sin(x[:3]) * np.cos(x[2::-1]) - np.cos(x[:3]) * np.sin(x[2::-1]),
+    "beside another": lambda x: np.array([x[0] ** 3, np.exp(x[1]) / np.exp(x[1])]),
+}
+
+
+@pytest.mark.parametrize("method", [None, "3-point", "2-point"])
+@pytest.mark.parametrize("name", CANCELLED)
+def test_rounding_of_what_cancels_is_no_error(name, method):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        jacobian = st.sparse_jacobian(CANCELLED[name], X, method=method, check="always")
+        for k in range(8):
+            assert np.isfinite(jacobian(X + k / 8).data).all()
