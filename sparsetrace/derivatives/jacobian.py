@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -25,7 +26,7 @@ from sparsetrace.derivatives.methods import Method
 from sparsetrace.derivatives.prepared import alone
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
 from sparsetrace.errors import InputError, OutputError, VerificationError
-from sparsetrace.tracing.pytree import rebuilt
+from sparsetrace.tracing.pytree import leaves, rebuilt
 
 __all__ = ["SparseJacobian", "sparse_jacobian"]
 
@@ -41,6 +42,7 @@ def sparse_jacobian(
     rel_step: ArrayLike | None = None,
     bounds: object | None = None,
     vectorized: bool = False,
+    out: object = None,
     pattern: object | None = None,
     coloring: Coloring | None = None,
     order: str = "best",
@@ -71,6 +73,9 @@ def sparse_jacobian(
         Real differences stay within.
     vectorized : bool, optional
         f takes a stack of points, shape (points, n), and returns an array of shape (points, m).
+    out : array or nested arrays, optional
+        For functions that fill an argument: f is called as ``f(x0, *args, out)``, each time with
+        copies, which are complex where x0 is.
     pattern : sparse array, array_like, optional
         The sparsity pattern, if it is known; nothing is traced then.
     coloring : Coloring, optional
@@ -124,6 +129,7 @@ def sparse_jacobian(
         rel_step=rel_step,
         bounds=bounds,
         vectorized=vectorized,
+        out=out,
         pattern=pattern,
         coloring=coloring,
         order=order,
@@ -149,10 +155,17 @@ class SparseJacobian(SparseDerivative):
         argnums: int | Sequence[int] = 0,
         vectorized: bool = False,
         real_method: Method = "2-point",
+        out: object = None,
         **options: Any,
     ) -> None:
-        super().__init__(FlatFunction(f, args, argnums), ("columns",), **options)
+        flat = FlatFunction(f, args, argnums)
+        if out is not None:
+            flat.function = partial(_filled, f, out)
+        super().__init__(flat, ("columns",), **options)
+        self._f, self._out = f, out
         self._vectorized = bool(vectorized)
+        if self._vectorized and out is not None:
+            raise InputError("vectorized=True takes a function that returns its results")
         if self._vectorized and not self._flat.is_plain:
             raise InputError(
                 "vectorized=True takes one argument of shape (n,): f is given its points as the "
@@ -178,7 +191,7 @@ class SparseJacobian(SparseDerivative):
 
     # ------------------------------------------------------------- what is known beforehand
     def _traced(self) -> Any:
-        function, numbers = self._flat.function, self._flat.argnums
+        function, numbers = self._f, self._flat.argnums
         if self._vectorized:
             stacked = function
 
@@ -186,7 +199,9 @@ class SparseJacobian(SparseDerivative):
                 one = (arg[None] if i in numbers else arg for i, arg in enumerate(args))
                 return _as_rows(stacked(*one), 1, "(1, n)")
 
-        return jacobian_sparsity(function, *self._flat.args, argnums=numbers, **self._detection)
+        return jacobian_sparsity(
+            function, *self._flat.args, argnums=numbers, out=self._out, **self._detection
+        )
 
     def _colored(self, pattern: Any) -> Coloring:
         return color_columns(pattern, self._order)
@@ -233,6 +248,15 @@ class SparseJacobian(SparseDerivative):
                     "alone, and it is another one in a stack with other points"
                 )
         return compared(self._call, x, matrix, self.method, self._bounds, seed)
+
+
+def _filled(f: Callable[..., Any], out: object, *args: Any) -> Any:
+    """What a function writes into a copy of `out`, which is complex if an argument is."""
+    is_complex = any(np.iscomplexobj(leaf) for arg in args for leaf in leaves(arg))
+    kinds: tuple[Any, ...] = (np.complex64,) if is_complex else ()
+    target = rebuilt(out, lambda leaf: np.array(leaf, np.result_type(np.asarray(leaf), *kinds)))
+    f(*args, target)
+    return target
 
 
 def _as_rows(values: Any, count: int, given: str) -> Any:

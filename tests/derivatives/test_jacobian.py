@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tracemalloc
 import warnings
 
@@ -415,3 +416,35 @@ def test_no_more_memory_than_entries_where_there_are_many_colors(method):
     expected[:, 0] += x
     expected[0] = 2 * x
     np.testing.assert_allclose(matrix.toarray(), expected, rtol=1e-4, atol=1e-6)
+
+
+def fills(x, k, out):
+    out["a"][...] = k * x[1:] ** 2 * x[:-1]
+    out["b"][0] = x[0] * np.sum(x)
+    x[:] = 0
+
+
+@pytest.mark.parametrize("method", [None, "cs", "3-point", "2-point"])
+def test_functions_that_fill_an_argument(method):
+    out = {"a": np.full(4, 7.0), "b": np.zeros((1, 1))}
+    jacobian = sparse_jacobian(fills, POINT, (2.0,), out=out, method=method, check="always")
+    assert jacobian.method == (method or "cs")
+    sums = POINT[0] + np.eye(1, 5) * POINT.sum()
+    expected = np.concatenate([2 * chain_jacobian(POINT), sums])
+    rtol = TOLERANCE[jacobian.method]
+    for one in (jacobian, pickle.loads(pickle.dumps(jacobian))):
+        np.testing.assert_allclose(one(POINT).toarray(), expected, rtol=rtol, atol=rtol)
+    value, _ = jacobian.value_and_jacobian(POINT)
+    np.testing.assert_array_equal(value["a"], 2 * chain(POINT))
+    assert out["a"].tolist() == [7.0] * 4
+
+
+def test_arguments_that_are_filled_and_their_doubts():
+    def f(x, out):
+        out[:] = np.abs(x) if x[0] > 5 else x**2
+
+    jacobian = sparse_jacobian(f, POINT, out=np.zeros(5))
+    assert jacobian(POINT).diagonal().tolist() == (2 * POINT).tolist()
+    np.testing.assert_allclose(jacobian(POINT + 6).diagonal(), 1, rtol=1e-7)
+    with pytest.raises(InputError, match="returns its results"):
+        sparse_jacobian(f, POINT, out=np.zeros(5), vectorized=True)
