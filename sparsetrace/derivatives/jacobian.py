@@ -239,14 +239,16 @@ class SparseJacobian(SparseDerivative):
     def _differentiated(self) -> Callable[[Vector], Vector]:
         return self._call
 
-    def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
-        if self._vectorized and self._schedule.is_first:
+    def _check_functions(self, x: Vector) -> None:
+        if self._vectorized:
             beside = x + beside_within(x, self._bounds)
             if not are_close(self._call(x).copy(), self._stacked(np.stack([x, beside]))[0]):
                 raise VerificationError(
                     "with vectorized=True a row of the results has to depend on its own point "
                     "alone, and it is another one in a stack with other points"
                 )
+
+    def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         return compared(self._call, x, matrix, self.method, self._bounds, seed)
 
 

@@ -6,7 +6,6 @@ Contract: the result is symmetric to the last bit; each pair of inputs is evalua
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from sparsetrace.coloring.recovery import transposed_places
 from sparsetrace.derivatives.check_schedule import Check
 from sparsetrace.derivatives.direction_check import (
     Comparison,
+    beside_within,
     compared,
     is_slope,
     takes_complex_numbers,
@@ -35,7 +35,7 @@ from sparsetrace.derivatives.second_differences import (
     second_differences,
 )
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
-from sparsetrace.errors import InputError, OutputError
+from sparsetrace.errors import InputError, OutputError, VerificationError
 
 __all__ = [
     "Function",
@@ -47,6 +47,10 @@ __all__ = [
 ]
 
 Function = Callable[..., Any]
+_NO_GRADIENT = (
+    "grad=, terms= or jac= do not fit the function: its slope along a direction is far from "
+    "theirs. For the Hessian of another function leave this one out"
+)
 
 
 class SymmetricDerivative(SparseDerivative):
@@ -148,16 +152,23 @@ class SymmetricDerivative(SparseDerivative):
 
     def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         gradient = self._gradient
-        fits = True
-        if gradient is not None and self._schedule.is_first and self._has_values():
-            fits = is_slope(self._scalar, gradient(x.copy()), x, self._bounds, seed)
         if gradient is not None and not self._is_coarse():
-            comparison = compared(gradient, x, matrix, self.method, self._bounds, seed)
-            return replace(comparison, is_gradient=fits)
+            return compared(gradient, x, matrix, self.method, self._bounds, seed)
         method = "3-point" if gradient is not None else self.method
         missing = first_missing_pair(self._scalar, x, matrix, method, self._bounds, seed)
-        is_analytic = method != "cs" or takes_complex_numbers(self._flat, x)
-        return Comparison(missing, is_analytic, is_gradient=fits)
+        return Comparison(missing, method != "cs" or takes_complex_numbers(self._flat, x))
+
+    def _check_functions(self, x: Vector) -> None:
+        gradient, bounds = self._gradient, self._bounds
+        if gradient is None or not self._has_values():
+            return
+        try:  # beside the point, too, where no kink is expected
+            places = [x, x + beside_within(x, bounds)]
+            fits = any(is_slope(self._scalar, gradient(at.copy()), at, bounds) for at in places)
+        except Exception:  # the domain ends there
+            return
+        if not fits:
+            raise VerificationError(_NO_GRADIENT)
 
     def _has_values(self) -> bool:
         """Whether there is a function besides a gradient that the user gives of it."""

@@ -137,3 +137,20 @@ def test_rounding_of_what_cancels_is_no_error(name, method):
         jacobian = st.sparse_jacobian(CANCELLED[name], X, method=method, check="always")
         for k in range(8):
             assert np.isfinite(jacobian(X + k / 8).data).all()
+
+
+@pytest.mark.parametrize("first", [(np.zeros(3), 1.0), (np.array([1.0, 0, 0]), 0.0)])
+def test_constraints_that_did_not_count_at_the_first_check(first):
+    def g(x):
+        return np.array([x[0] ** 2, x[1] * x[2], x[0] * x[3]])
+
+    pattern = np.eye(4)
+    pattern[1, 2] = pattern[2, 1] = 1
+    hessian = st.sparse_lagrangian_hessian(
+        lambda x: x @ x, g, X, grad=lambda x: 2 * x, pattern=pattern
+    )
+    multipliers, factor = first
+    hessian(X, multipliers, factor)
+    hessian(X, np.array([1.0, 1.0, 0.0]))
+    with pytest.raises(st.VerificationError, match=r"no entry \(0, 3\)"):
+        hessian(X, np.ones(3))
