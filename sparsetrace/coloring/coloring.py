@@ -146,6 +146,25 @@ class Coloring:
             return columns, rows
         return rows if self.kind == "rows" else columns
 
+    @property
+    def places(self) -> Ints:
+        """Of each entry the place of its value among all products, in one dimension.
+
+        Raises
+        ------
+        ValueError
+            If values are recovered by substitution, or not at all.
+
+        Examples
+        --------
+        >>> from sparsetrace.coloring import Coloring
+        >>> Coloring([[1, 1, 0], [0, 1, 1]], "columns", [0, 1, 0]).places
+        array([0, 1, 3, 2])
+        """
+        if isinstance(self._recovery, Substitution):
+            raise ValueError("of an acyclic coloring an entry is in several products")
+        return self._recovery.copy()
+
     def compress(self, matrix: Any) -> Any:
         """The products of a matrix with the vectors of all colors.
 

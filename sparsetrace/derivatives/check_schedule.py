@@ -51,6 +51,8 @@ class CheckSchedule:
         self.check = check
         self.evaluations = 0
         """Since the last check that was passed, the one that runs included."""
+        self.is_doubtful = False
+        """Whether each evaluation is checked, as what holds at one point need not at another."""
         self._cost = 2
         self._credit = float(_SAVED * self._cost)
         self.begin()
@@ -73,7 +75,7 @@ class CheckSchedule:
         """Whether to check the evaluation that has just been counted."""
         if self.check == "always" or not self.check:
             return bool(self.check)
-        if self._is_new or self._calls >= _RATE * self._cost * self._pause:
+        if self.is_doubtful or self._is_new or self._calls >= _RATE * self._cost * self._pause:
             return True
         return self._has_changed and self._credit >= self._cost
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,13 +16,27 @@ from scipy.sparse import csr_array
 from sparsetrace.derivatives.flat_function import Vector
 from sparsetrace.derivatives.methods import COMPLEX_STEP, Bounds, rounding_unit
 
-__all__ = ["Comparison", "compared", "direction", "takes_complex_numbers"]
+__all__ = [
+    "Comparison",
+    "are_close",
+    "beside_within",
+    "compared",
+    "direction",
+    "is_slope",
+    "takes_complex_numbers",
+]
 
 _EPS = float(np.finfo(np.float64).eps)
 _STEP = _EPS ** (1 / 3)
 _BESIDE = 1e-3
 _SAME = 1e-4
 """Relative to the change of all results, real differences agree so well with exact ones."""
+_FAR = {"cs": 1e-3, "3-point": 0.1, "2-point": 0.1}
+"""Relative to the sizes of what a row adds, products that differ by more are not just inexact."""
+_SMALL = {"cs": 1e-8, "3-point": 1e-5, "2-point": 1e-5}
+"""Relative to the largest rows and values, and to 1, products are not looked at."""
+_MOST = 1e10
+"""An imaginary part that results have of their own is larger, divided by the complex step."""
 
 Function = Callable[[Vector], Vector]
 
@@ -36,6 +51,8 @@ class Comparison:
     """False where the complex step gives something else than real differences."""
     is_repeatable: bool = True
     """False where the function gives other values when it is called with the same numbers again."""
+    is_consistent: bool = True
+    """False where the function's derivative along a direction is far from the matrix's product."""
 
 
 def direction(x: Vector, seed: int | list[int]) -> Vector:
@@ -43,6 +60,15 @@ def direction(x: Vector, seed: int | list[int]) -> Vector:
     random = np.random.default_rng(seed)
     signs = random.choice([-1.0, 1.0], size=x.shape)
     result: Vector = signs * random.uniform(0.5, 1.0, size=x.shape) * np.maximum(1.0, np.abs(x))
+    return result
+
+
+def beside_within(x: Vector, bounds: Bounds | None) -> Vector:
+    """A move to a point beside, of which nothing special is expected; within the bounds."""
+    move = _BESIDE * direction(x, 4)
+    if bounds is None:
+        return move
+    result: Vector = np.clip(x + move, *bounds) - x
     return result
 
 
@@ -119,17 +145,47 @@ def compared(
             product = function(x + COMPLEX_STEP * 1j * v).copy()
             derivative, base = product.imag / COMPLEX_STEP, product.real
             missing = _missing(function, x, v, matrix, derivative, base, method)
-            return Comparison(missing, _is_real_derivative(function, x, v, bounds, product))
+            is_analytic = _is_real_derivative(function, x, v, bounds, product)
+            return Comparison(
+                missing, is_analytic, is_consistent=_is_near(matrix, v, derivative, base, method)
+            )
         base = function(x.copy()).copy()
-        if not _are_close(base, function(x.copy())):
+        if not are_close(base, function(x.copy())):
             return Comparison(is_repeatable=False)
         difference, v = _difference(function, x, v, bounds, _STEP, base)
         if difference is None:
             return Comparison()
-        return Comparison(_missing(function, x, v, matrix, difference, base, method))
+        return Comparison(
+            _missing(function, x, v, matrix, difference, base, method),
+            is_consistent=_is_near(matrix, v, difference, base, method),
+        )
 
 
-def _are_close(values: Vector, others: Vector) -> bool:
+def is_slope(
+    value: Callable[[Vector], Any], gradient: Vector, x: Vector, bounds: Bounds | None
+) -> bool:
+    """Whether a gradient is that of a function, as far as two of its values can tell."""
+    v = _within(x, direction(x, 5), bounds)
+    with np.errstate(all="ignore"):
+        ahead, behind = (value(x + side * _STEP * v) for side in (1.0, -1.0))
+        error = abs((ahead - behind) / (2 * _STEP) - gradient @ v)
+        size = float(np.abs(gradient) @ np.abs(v))
+        return not error > _FAR["3-point"] * size + 1e4 * _EPS / _STEP * (abs(ahead) + abs(behind))
+
+
+def _is_near(matrix: csr_array, v: Vector, derivative: Vector, base: Vector, method: str) -> bool:
+    """Whether no row's product is far from what the function says, where that is a number."""
+    error, size = np.abs(derivative - matrix @ v), abs(matrix) @ np.abs(v)
+    small = _SMALL[method]
+    # where the terms of a row cancel, what is left of it is their rounding
+    rounding = small * (1.0 + size.max(initial=0.0) + np.abs(base).max(initial=0.0))
+    allowed = _FAR[method] * size + rounding
+    if method != "cs":
+        allowed += 1e-3 * np.abs(base)
+    return not (error > allowed)[np.abs(derivative) < _MOST].any()
+
+
+def are_close(values: Vector, others: Vector) -> bool:
     """Whether differences of such values are not mainly those of one call from the next."""
     if values.shape != others.shape:
         return False

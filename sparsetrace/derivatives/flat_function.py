@@ -186,13 +186,16 @@ class FlatFunction:
 
     def __call__(self, x: Vector) -> Vector:
         """All numbers that the function returns at `x`, which it may keep or change."""
+        if self._plain and len(self.args) == 1:
+            self.calls += 1
+            return flattened(self.function(x))
         return flattened(self.result(x))
 
 
 def flattened(result: Any) -> Vector:
     """All numbers of a result, in one dimension."""
     if type(result) is np.ndarray:
-        vector = result.reshape(-1)
+        vector = result if result.ndim == 1 else result.reshape(-1)
     else:
         vectors = [np.asarray(leaf).reshape(-1) for leaf in leaves(result)]
         vector = np.concatenate(vectors) if vectors else np.zeros(0)

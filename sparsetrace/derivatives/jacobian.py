@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from functools import partial
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,13 +14,19 @@ from sparsetrace.api.detection import jacobian_sparsity
 from sparsetrace.api.options import JacobianOptions, refuse_unknown, takes
 from sparsetrace.coloring import Coloring, color_columns
 from sparsetrace.derivatives.check_schedule import Check
-from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
+from sparsetrace.derivatives.direction_check import (
+    Comparison,
+    are_close,
+    beside_within,
+    compared,
+    takes_complex_numbers,
+)
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened
 from sparsetrace.derivatives.methods import Method
 from sparsetrace.derivatives.prepared import alone
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
-from sparsetrace.errors import InputError, OutputError
-from sparsetrace.tracing.pytree import rebuilt
+from sparsetrace.errors import InputError, OutputError, VerificationError
+from sparsetrace.tracing.pytree import leaves, rebuilt
 
 __all__ = ["SparseJacobian", "sparse_jacobian"]
 
@@ -35,6 +42,7 @@ def sparse_jacobian(
     rel_step: ArrayLike | None = None,
     bounds: object | None = None,
     vectorized: bool = False,
+    out: object = None,
     pattern: object | None = None,
     coloring: Coloring | None = None,
     order: str = "best",
@@ -65,6 +73,9 @@ def sparse_jacobian(
         Real differences stay within.
     vectorized : bool, optional
         f takes a stack of points, shape (points, n), and returns an array of shape (points, m).
+    out : array or nested arrays, optional
+        For functions that fill an argument: f is called as ``f(x0, *args, out)``, each time with
+        copies, which are complex where x0 is.
     pattern : sparse array, array_like, optional
         The sparsity pattern, if it is known; nothing is traced then.
     coloring : Coloring, optional
@@ -73,7 +84,8 @@ def sparse_jacobian(
         As in `sparsetrace.coloring.color_columns`.
     check : {True, False, "always"}, optional
         Compare the Jacobian with f along a random direction, by two calls: at the first
-        evaluation, and so that checks take no more than one call in twenty; or always.
+        evaluation, and so that checks take no more than one call in twenty; or always.  Where a
+        complex step that was chosen by itself may lose imaginary parts elsewhere, it is always.
     **detection
         See `sparsetrace.api.options.JacobianOptions`.
 
@@ -117,6 +129,7 @@ def sparse_jacobian(
         rel_step=rel_step,
         bounds=bounds,
         vectorized=vectorized,
+        out=out,
         pattern=pattern,
         coloring=coloring,
         order=order,
@@ -142,10 +155,17 @@ class SparseJacobian(SparseDerivative):
         argnums: int | Sequence[int] = 0,
         vectorized: bool = False,
         real_method: Method = "2-point",
+        out: object = None,
         **options: Any,
     ) -> None:
-        super().__init__(FlatFunction(f, args, argnums), ("columns",), **options)
+        flat = FlatFunction(f, args, argnums)
+        if out is not None:
+            flat.function = partial(_filled, f, out)
+        super().__init__(flat, ("columns",), **options)
+        self._f, self._out = f, out
         self._vectorized = bool(vectorized)
+        if self._vectorized and out is not None:
+            raise InputError("vectorized=True takes a function that returns its results")
         if self._vectorized and not self._flat.is_plain:
             raise InputError(
                 "vectorized=True takes one argument of shape (n,): f is given its points as the "
@@ -171,14 +191,17 @@ class SparseJacobian(SparseDerivative):
 
     # ------------------------------------------------------------- what is known beforehand
     def _traced(self) -> Any:
-        function, numbers = self._flat.function, self._flat.argnums
+        function, numbers = self._f, self._flat.argnums
         if self._vectorized:
             stacked = function
 
             def function(*args: Any) -> Any:
-                return stacked(*(arg[None] if i in numbers else arg for i, arg in enumerate(args)))
+                one = (arg[None] if i in numbers else arg for i, arg in enumerate(args))
+                return _as_rows(stacked(*one), 1, "(1, n)")
 
-        return jacobian_sparsity(function, *self._flat.args, argnums=numbers, **self._detection)
+        return jacobian_sparsity(
+            function, *self._flat.args, argnums=numbers, out=self._out, **self._detection
+        )
 
     def _colored(self, pattern: Any) -> Coloring:
         return color_columns(pattern, self._order)
@@ -200,12 +223,7 @@ class SparseJacobian(SparseDerivative):
         args = list(self._flat.args)
         args[self._flat.argnums[0]] = points
         values = np.asarray(self._flat.function(*args))
-        if values.ndim != 2 or len(values) != len(points):
-            raise OutputError(
-                f"with vectorized=True f takes points of shape {points.shape} and returns one row "
-                f"each, not an array of shape {values.shape}"
-            )
-        return values
+        return cast("Vector", _as_rows(values, len(points), f"{points.shape}"))
 
     def _values(self, x: Vector, value: Vector | None = None) -> Vector:
         return self._compression.data(
@@ -221,8 +239,36 @@ class SparseJacobian(SparseDerivative):
     def _differentiated(self) -> Callable[[Vector], Vector]:
         return self._call
 
+    def _check_functions(self, x: Vector) -> None:
+        if self._vectorized:
+            beside = x + beside_within(x, self._bounds)
+            if not are_close(self._call(x).copy(), self._stacked(np.stack([x, beside]))[0]):
+                raise VerificationError(
+                    "with vectorized=True a row of the results has to depend on its own point "
+                    "alone, and it is another one in a stack with other points"
+                )
+
     def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         return compared(self._call, x, matrix, self.method, self._bounds, seed)
+
+
+def _filled(f: Callable[..., Any], out: object, *args: Any) -> Any:
+    """What a function writes into a copy of `out`, which is complex if an argument is."""
+    is_complex = any(np.iscomplexobj(leaf) for arg in args for leaf in leaves(arg))
+    kinds: tuple[Any, ...] = (np.complex64,) if is_complex else ()
+    target = rebuilt(out, lambda leaf: np.array(leaf, np.result_type(np.asarray(leaf), *kinds)))
+    f(*args, target)
+    return target
+
+
+def _as_rows(values: Any, count: int, given: str) -> Any:
+    """The results at a stack of points, if they are one row each."""
+    if np.ndim(values) != 2 or len(values) != count:
+        raise OutputError(
+            f"with vectorized=True f takes points of shape {given} and returns one row each, "
+            f"not an array of shape {np.shape(values)}"
+        )
+    return values
 
 
 def _copied(leaf: Any) -> Any:

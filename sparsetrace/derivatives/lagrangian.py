@@ -106,6 +106,7 @@ class SparseLagrangianHessian(SymmetricDerivative):
             )
         self._placed: tuple[Any, Any] | None = None
         self._weights: tuple[float, Vector | None] = (1.0, None)
+        self._counted, self._known_to_count = np.zeros(0, dtype=np.bool_), 0
         super().__init__(
             flat,
             self._sum,
@@ -243,12 +244,32 @@ class SparseLagrangianHessian(SymmetricDerivative):
             self._sum.weigh(*self._weights)
             # weights that are all zero show no entry: the check waits for others
             shows = bool(factor) or (weights is not None and bool(weights.any()))
+            self._note_weights(factor, weights)
             values = self._checked_values(point) if shows else self._values(point)
         if self._values_of_f is not None and factor:
             values_of_f = self._values_of_f.at_vector(point, self._flat)
             self._place_values_of_f()
             values[self._places_of_f] += factor * values_of_f
         return values
+
+    def _note_weights(self, factor: float, weights: Vector | None) -> None:
+        """Ask for a check where functions count that were weighed with zero before.
+
+        At once where these are as many as all that did, or the last ones; so that is soon over.
+        """
+        count = np.append(np.zeros(0) if weights is None else weights, factor) != 0
+        if len(count) != len(self._counted):
+            self._counted = np.zeros(len(count), dtype=np.bool_)
+            self._known_to_count = 0
+        if not (count > self._counted).any():
+            return
+        self._counted |= count
+        found = int(self._counted.sum())
+        if found > 2 * self._known_to_count or found == len(count):
+            self._known_to_count = found
+            self._schedule.begin()
+        else:
+            self._schedule.state_changed()
 
     def _scalar(self, x: Vector) -> Any:
         """What the gradients are those of, without an objective that is known by values."""
@@ -294,6 +315,11 @@ class SparseLagrangianHessian(SymmetricDerivative):
         if self._values_of_f is None:
             return 0.0
         return abs(self._weights[0]) * self._values_of_f._error_scale(x)
+
+    def _has_values(self) -> bool:
+        given = self._grad, self._terms, self._jac
+        without_value = self._sources[0] is None and self._grad is not None
+        return any(one is not None for one in given) and not without_value
 
     def _compared(self, x: Vector, matrix: csr_array, seed: int) -> Comparison:
         without_value = self._is_coarse() and self._sources[0] is None and self._grad is not None

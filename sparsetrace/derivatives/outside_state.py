@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from sparsetrace.derivatives.imaginary_parts import may_lose_imaginary_parts
 from sparsetrace.user_code.reach import Reached, dict_of, filled_slots, is_foreign, reached
 
 __all__ = ["Change", "Difference", "OutsideState"]
@@ -136,6 +137,7 @@ class OutsideState:
 
     def __init__(self, roots: Iterable[Any]) -> None:
         found = reached(roots)
+        self.may_lose_imaginary_parts = may_lose_imaginary_parts(found)
         self._owners = {id(attributes): type(item) for item, _, attributes in found.objects}
         self._own: dict[Any, Any] = {}
         """Places that the function itself writes, (id of the holder, key), and their holders."""
@@ -194,14 +196,16 @@ class OutsideState:
         """What others than the function have changed since the last look."""
         change = Change()
         try:
-            for place, holder, name, old, new in self._differences():
-                difference = self._became(old, new)
-                if place not in self._own:
-                    self._note(change, difference, name, place, holder)
-            for array, difference in self._array_differences():
-                if difference:
-                    name = f"an array of shape {array.array.shape}"
-                    self._note(change, difference, name, array.place, array.array)
+            if not self._holds_the_same():
+                for place, holder, name, old, new in self._differences():
+                    difference = self._became(old, new)
+                    if place not in self._own:
+                        self._note(change, difference, name, place, holder)
+            if self._arrays:
+                for array, difference in self._array_differences():
+                    if difference:
+                        name = f"an array of shape {array.array.shape}"
+                        self._note(change, difference, name, array.place, array.array)
         except _CHANGES_MEANWHILE:
             change.note(Difference.OTHER, "an object that it reads", None, None)
         return change
@@ -259,6 +263,13 @@ class OutsideState:
         }
         self._in_full = None
         self._take()
+
+    def _holds_the_same(self) -> bool:
+        """Whether all values are those of before, as nearly always."""
+        for (kind, holders), before in zip(self._held, self._before, strict=True):
+            if not all(map(operator.is_, self._now(kind, holders), before)):
+                return False
+        return True
 
     def _differences(self) -> Iterator[tuple[Any, Any, str, Any, Any]]:
         """Each place that holds something else, what it was and what it is; and remember it."""

@@ -155,10 +155,17 @@ class PreparedDerivative(ABC):
         self._take_coloring(x, known)
         self._bounds: Bounds | None = checked_bounds(self._given_bounds, len(x))
         checked_rel_step(self._rel_step, len(x))
-        self.method = self._wanted_method or self._chosen_method(x)
+        self._take_method(self._wanted_method or self._chosen_method(x))
         if self._outside is not None:
             self._outside.settle()
         self._signature = signature
+
+    def _take_method(self, method: Method) -> None:
+        """From here on; it is doubted where what is known of one point is not enough elsewhere."""
+        self.method = method
+        may_lose = self._outside is not None and self._outside.may_lose_imaginary_parts
+        is_probed = method == "cs" and self._wanted_method is None
+        self._schedule.is_doubtful = (is_probed and may_lose) or bool(self._detection.get("local"))
 
     def _take_coloring(self, x: Vector, coloring: Coloring) -> None:
         if coloring.pattern.shape[1] != len(x):

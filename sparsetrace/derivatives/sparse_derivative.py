@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from sparsetrace.api.pattern import SparsityPattern
-from sparsetrace.derivatives.direction_check import Comparison
+from sparsetrace.derivatives.direction_check import Comparison, beside_within
 from sparsetrace.derivatives.flat_function import Vector
 from sparsetrace.derivatives.prepared import PreparedDerivative, alone
 from sparsetrace.errors import InputError, VerificationError, VerificationWarning
@@ -25,12 +25,22 @@ __all__ = ["SparseDerivative", "written"]
 _FIRST_SEED = 2
 _SUSPECT = 1e10
 """Where a function is not analytic, rounding divided by the complex step is larger than this."""
-_LOOKED_AT = 4096
-"""So many values of a derivative, evenly spaced, are looked at for that."""
+_IMAGINARY = 1e20
+"""So is an imaginary part of 1e-10 that the function's value itself has."""
+_LOOKED_AT = 1024
+"""Of more than eight times as many values of a derivative, so many are looked at for that, evenly
+spaced and others at each evaluation."""
 _NOT_REPEATABLE = (
     "the function gives other values when it is called again with the same arguments, as where it "
     "counts its calls, keeps results of earlier ones or draws random numbers: differences of such "
     "values are no derivatives. Let it depend on its arguments alone, or give check=False"
+)
+
+_INCONSISTENT = (
+    "along a direction the function changes by far more, or less, than the matrix says, although "
+    "no entry is missing: it gives other values when it is called again, its values have errors "
+    "that are large beside the steps (choose a larger rel_step=), or a gradient is none, as its "
+    "derivative is not symmetric"
 )
 
 
@@ -49,6 +59,9 @@ class SparseDerivative(PreparedDerivative):
     @abstractmethod
     def _differentiated(self) -> Callable[[Vector], Vector]:
         """The function whose Jacobian this is, at the arguments of the last call."""
+
+    def _check_functions(self, x: Vector) -> None:
+        """Whether what the user gives fits together, before the first check of the derivative."""
 
     # ------------------------------------------------------------------------- what users call
     @alone
@@ -128,13 +141,14 @@ class SparseDerivative(PreparedDerivative):
 
     def _checked_values(self, x: Vector, value: Vector | None = None) -> Vector:
         before = self.nfev
-        values = self._values(x, value)
+        values = self._values_by_any_method(x, value)
         self._schedule.evaluated(self.nfev - before)
-        if self.method == "cs":
-            some = values[:: 1 + len(values) // _LOOKED_AT]
-            if not (some.max(initial=0.0) < _SUSPECT and some.min(initial=0.0) > -_SUSPECT):
-                self._schedule.state_changed()
+        if self.method == "cs" and self._are_suspect(values):
+            self._schedule.state_changed()
+            values = self._where_defined(x, values)
         if self._schedule.is_due():
+            if self._schedule.is_first:
+                self._check_functions(x)
             before = self.nfev
             values = self._check(x, values)
             self._schedule.passed(self.nfev - before)
@@ -142,6 +156,49 @@ class SparseDerivative(PreparedDerivative):
             self._outside.settle()
             self._is_settled = True
         return values
+
+    def _values_by_any_method(self, x: Vector, value: Vector | None) -> Vector:
+        """The values; of real differences, where the function takes no complex numbers here.
+
+        A probe at another point said that it does: it has other paths.
+        """
+        try:
+            return self._values(x, value)
+        except Exception:
+            if self.method != "cs" or self._wanted_method is not None:
+                raise
+            method = self._chosen_method(x)
+            if method == "cs":
+                raise
+            self._take_method(method)
+            try:
+                return self._values(x, value)
+            except BaseException:
+                self._take_method("cs")
+                raise
+
+    def _are_suspect(self, values: Vector) -> bool:
+        """Whether some of the values look like rounding divided by the complex step."""
+        every = 1 if len(values) <= 8 * _LOOKED_AT else 1 + len(values) // _LOOKED_AT
+        some = values[self._schedule.evaluations % every :: every]
+        if some @ some < _SUSPECT**2:  # one pass: they are rarely so large
+            return False
+        return not np.abs(some).max() < _SUSPECT  # nor where it is NaN
+
+    def _where_defined(self, x: Vector, values: Vector) -> Vector:
+        """NaN where roots and logarithms have complex values, and no real ones."""
+        imaginary = np.abs(values) >= _IMAGINARY
+        if not imaginary.any():
+            return values
+        with np.errstate(all="ignore"):
+            return np.where(imaginary & self._undefined(x), np.nan, values)
+
+    def _undefined(self, x: Vector) -> Any:
+        """Of each entry, whether the differentiated function is NaN in its row."""
+        try:
+            return np.isnan(self._differentiated()(x.copy()))[self._compression.rows]
+        except Exception:
+            return np.False_
 
     def _check(self, x: Vector, values: Vector) -> Vector:
         """The values, if the function agrees; an entry that is missing is an error.
@@ -154,6 +211,8 @@ class SparseDerivative(PreparedDerivative):
             raise VerificationError(_NOT_REPEATABLE)
         if comparison.missing is not None:
             raise VerificationError(self._about_missing(*comparison.missing))
+        if comparison.is_analytic and not comparison.is_consistent:
+            self._refuse_inconsistent(x)
         self._num_checks += 1
         if comparison.is_analytic or not np.isfinite(x).all():
             return values
@@ -163,12 +222,29 @@ class SparseDerivative(PreparedDerivative):
         since = self._schedule.evaluations - 1
         unchecked = f" {since} evaluations before this one were not checked." if since else ""
         if self._wanted_method is None:
-            self.method = method
+            self._take_method(method)
             if since:
                 self._warn_of_complex_step(f"{method!r} is taken from here on.{unchecked}")
             return self._check(x, self._values(x))
         self._warn_of_complex_step(f"Choose method='3-point'.{unchecked}")
         return values
+
+    def _refuse_inconsistent(self, x: Vector) -> None:
+        """An error where it is so beside the point, too, where no kink is expected.
+
+        Real differences of values with errors are often good enough for a solver: a warning.
+        """
+        seed = _FIRST_SEED + self._num_checks
+        beside = x + beside_within(x, self._bounds)
+        try:
+            comparison = self._compared(beside, self._matrix(self._values(beside)), seed)
+        except Exception:  # the function ends there
+            return
+        if comparison.is_consistent or not comparison.is_analytic:
+            return
+        if self.method == "cs":
+            raise VerificationError(_INCONSISTENT)
+        warnings.warn(_INCONSISTENT, VerificationWarning, stacklevel=6)
 
     @staticmethod
     def _warn_of_complex_step(advice: str) -> None:

@@ -15,7 +15,13 @@ from sparsetrace.api.detection import jacobian_sparsity, lagrangian_hessian_spar
 from sparsetrace.coloring import Coloring, color_acyclic, color_star
 from sparsetrace.coloring.recovery import transposed_places
 from sparsetrace.derivatives.check_schedule import Check
-from sparsetrace.derivatives.direction_check import Comparison, compared, takes_complex_numbers
+from sparsetrace.derivatives.direction_check import (
+    Comparison,
+    beside_within,
+    compared,
+    is_slope,
+    takes_complex_numbers,
+)
 from sparsetrace.derivatives.flat_function import FlatFunction, Vector
 from sparsetrace.derivatives.gradients import (
     GivenGradient,
@@ -29,7 +35,7 @@ from sparsetrace.derivatives.second_differences import (
     second_differences,
 )
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
-from sparsetrace.errors import InputError, OutputError
+from sparsetrace.errors import InputError, OutputError, VerificationError
 
 __all__ = [
     "Function",
@@ -41,6 +47,10 @@ __all__ = [
 ]
 
 Function = Callable[..., Any]
+_NO_GRADIENT = (
+    "grad=, terms= or jac= do not fit the function: its slope along a direction is far from "
+    "theirs. For the Hessian of another function leave this one out"
+)
 
 
 class SymmetricDerivative(SparseDerivative):
@@ -128,6 +138,14 @@ class SymmetricDerivative(SparseDerivative):
             return self._gradient
         return lambda x: numerical_gradient(self._scalar, x, self.method)
 
+    def _undefined(self, x: Vector) -> Any:
+        if self._gradient is None:
+            return np.isnan(self._scalar(x.copy()))
+        undefined = super()._undefined(x)
+        if undefined.shape:  # an entry may be read from either row
+            undefined = undefined | undefined[transposed_places(self.coloring.pattern)]
+        return undefined
+
     def _error_scale(self, x: Vector) -> float:
         # second differences of values have their errors
         return 0.0 if self._gradient is not None else float(abs(self._scalar(x)))
@@ -139,6 +157,22 @@ class SymmetricDerivative(SparseDerivative):
         method = "3-point" if gradient is not None else self.method
         missing = first_missing_pair(self._scalar, x, matrix, method, self._bounds, seed)
         return Comparison(missing, method != "cs" or takes_complex_numbers(self._flat, x))
+
+    def _check_functions(self, x: Vector) -> None:
+        gradient, bounds = self._gradient, self._bounds
+        if gradient is None or not self._has_values():
+            return
+        try:  # beside the point, too, where no kink is expected
+            places = [x, x + beside_within(x, bounds)]
+            fits = any(is_slope(self._scalar, gradient(at.copy()), at, bounds) for at in places)
+        except Exception:  # the domain ends there
+            return
+        if not fits:
+            raise VerificationError(_NO_GRADIENT)
+
+    def _has_values(self) -> bool:
+        """Whether there is a function besides a gradient that the user gives of it."""
+        return False
 
     @property
     def nfev(self) -> int:
@@ -212,6 +246,10 @@ class SparseHessian(SymmetricDerivative):
     def _scalar(self, x: Vector) -> Any:
         # where f is not given, the function is the sum of its terms
         return super()._scalar(x) if self._sources[0] else self._flat(x).sum()
+
+    def _has_values(self) -> bool:
+        f, grad, terms = self._sources
+        return f is not None and not (grad is None and terms is None)
 
     def _cost(self) -> str:
         if self._gradient is not None:

@@ -6,8 +6,9 @@ Rows and columns of each pair (of, wrt) are in C order, as `declare_partials` ta
 
 from __future__ import annotations
 
+import types
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -18,7 +19,8 @@ from scipy.sparse import block_array, csr_array, eye_array
 from sparsetrace.api.options import JacobianOptions, refuse_unknown, takes
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.coloring import color_columns
-from sparsetrace.derivatives.jacobian import SparseJacobian, sparse_jacobian
+from sparsetrace.derivatives.jacobian import SparseJacobian
+from sparsetrace.derivatives.methods import Method
 from sparsetrace.errors import VerificationError, VerificationWarning
 from sparsetrace.solvers.openmdao_component import (
     ComponentFunction,
@@ -287,8 +289,7 @@ class _Partials:
         detection: JacobianOptions,
     ) -> None:
         self._model, self._pattern, self._detection = model, pattern, detection
-        self._by_calls: dict[str | None, SparseJacobian] = {}
-        self._method: str | None = None
+        self._by_calls: dict[Method | None, SparseJacobian] = {}
         self._settings = model.settings()
         numbers = pattern.astype(np.int64)
         numbers.data = np.arange(pattern.nnz)
@@ -360,18 +361,38 @@ class _Partials:
             if x.imag.any():
                 return self._jacobian(x, "3-point").data(x)
             x = x.real
-        jacobian = self._jacobian(x, self._method)
-        try:
-            return jacobian.data(x)
-        except (TypeError, ValueError, np.exceptions.ComplexWarning):
-            if jacobian.method != "cs":
-                raise
-            self._method = "3-point"  # code that took complex numbers where it was first evaluated
-            return self._jacobian(x, self._method).data(x)
+        return self._jacobian(x, None).data(x)
 
-    def _jacobian(self, x: NDArray[Any], method: str | None) -> SparseJacobian:
+    def _jacobian(self, x: NDArray[Any], method: Method | None) -> SparseJacobian:
         if method not in self._by_calls:
-            run: Callable[..., Any] = self._model.run
-            given: Any = method
-            self._by_calls[method] = sparse_jacobian(run, x, pattern=self._pattern, method=given)
+            self._by_calls[method] = _ComponentJacobian(self._model, x, self._pattern, method)
         return self._by_calls[method]
+
+
+class _ComponentJacobian(SparseJacobian):
+    """That of a component; what decides how to take it is the component's own code."""
+
+    def __init__(
+        self,
+        model: ComponentFunction,
+        x: NDArray[Any],
+        pattern: SparsityPattern,
+        method: Method | None,
+    ) -> None:
+        self._classes = [
+            cls
+            for cls in type(model.component).__mro__
+            if not cls.__module__.startswith("openmdao.")
+        ]
+        super().__init__(
+            model.run,
+            (x,),
+            method=method,
+            real_method="3-point",
+            pattern=pattern,
+            detection={},
+        )
+
+    def _functions(self) -> list[Any]:
+        held = [value for cls in self._classes for value in vars(cls).values()]
+        return [value for value in held if isinstance(value, types.FunctionType)]

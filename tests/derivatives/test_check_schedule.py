@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 
 import numpy as np
@@ -17,7 +18,8 @@ POINT = np.array([0.4, 1.2, -0.7, 2.0])
 
 
 def not_analytic_beyond(x):
-    return np.where(x > 3, np.abs(x) ** 3, x**3)
+    # by a method that no code names
+    return np.where(x > 3, operator.methodcaller("__ab" + "s__")(x) ** 3, x**3)
 
 
 @pytest.mark.parametrize("method", [None, "cs"])

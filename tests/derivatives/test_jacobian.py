@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from scipy.optimize import Bounds
 
 from sparsetrace.coloring import color_columns, color_rows
+from sparsetrace.derivatives import readings
 from sparsetrace.derivatives.jacobian import sparse_jacobian
 from sparsetrace.errors import InputError, OutputError, VerificationError
 
@@ -368,3 +371,80 @@ def test_complex_points():
     np.testing.assert_allclose(jacobian(z).diagonal(), z[1:] ** 2, atol=1e-7)
     with pytest.raises(InputError, match="real inputs"):
         sparse_jacobian(chain, POINT, method="cs")(z)
+
+
+@pytest.mark.parametrize("method", ["cs", "3-point", "2-point"])
+@pytest.mark.parametrize("dtype", ["f4", ">f8", "f8", "g"])
+def test_entries_are_the_same_without_the_compiled_loop(method, dtype, monkeypatch):
+    def f(x):
+        kind = np.dtype(dtype)
+        values = brusselator(4)(x)
+        return values.astype(np.result_type(kind, 1j) if values.dtype.kind == "c" else kind)
+
+    y = np.random.default_rng(0).random(32)
+    jacobian = sparse_jacobian(f, y, method=method, check="always")
+    first = jacobian(y)
+    assert readings.compiled_loop() is not None
+    monkeypatch.setattr(readings, "compiled_loop", lambda: None)
+    slow = sparse_jacobian(f, y, method=method, check="always")
+    assert (slow(y) != first).nnz == 0
+    np.testing.assert_allclose(
+        first.toarray(), sparse_jacobian(brusselator(4), y)(y).toarray(), atol=0.1, rtol=0.1
+    )
+
+
+@pytest.mark.parametrize("method", ["cs", "3-point", "2-point"])
+def test_no_more_memory_than_entries_where_there_are_many_colors(method):
+    n = 1500
+
+    def arrow(x):
+        result = x * x[0]
+        result[0] = np.sum(x**2)
+        return result
+
+    x = np.linspace(1, 2, n)
+    jacobian = sparse_jacobian(arrow, x, method=method)
+    assert jacobian.coloring.num_colors == n
+    tracemalloc.start()
+    try:
+        matrix = jacobian(x)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**21  # all products together are 18 MB
+    expected = np.diag(np.full(n, x[0]))
+    expected[:, 0] += x
+    expected[0] = 2 * x
+    np.testing.assert_allclose(matrix.toarray(), expected, rtol=1e-4, atol=1e-6)
+
+
+def fills(x, k, out):
+    out["a"][...] = k * x[1:] ** 2 * x[:-1]
+    out["b"][0] = x[0] * np.sum(x)
+    x[:] = 0
+
+
+@pytest.mark.parametrize("method", [None, "cs", "3-point", "2-point"])
+def test_functions_that_fill_an_argument(method):
+    out = {"a": np.full(4, 7.0), "b": np.zeros((1, 1))}
+    jacobian = sparse_jacobian(fills, POINT, (2.0,), out=out, method=method, check="always")
+    assert jacobian.method == (method or "cs")
+    sums = POINT[0] + np.eye(1, 5) * POINT.sum()
+    expected = np.concatenate([2 * chain_jacobian(POINT), sums])
+    rtol = TOLERANCE[jacobian.method]
+    for one in (jacobian, pickle.loads(pickle.dumps(jacobian))):
+        np.testing.assert_allclose(one(POINT).toarray(), expected, rtol=rtol, atol=rtol)
+    value, _ = jacobian.value_and_jacobian(POINT)
+    np.testing.assert_array_equal(value["a"], 2 * chain(POINT))
+    assert out["a"].tolist() == [7.0] * 4
+
+
+def test_arguments_that_are_filled_and_their_doubts():
+    def f(x, out):
+        out[:] = np.abs(x) if x[0] > 5 else x**2
+
+    jacobian = sparse_jacobian(f, POINT, out=np.zeros(5))
+    assert jacobian(POINT).diagonal().tolist() == (2 * POINT).tolist()
+    np.testing.assert_allclose(jacobian(POINT + 6).diagonal(), 1, rtol=1e-7)
+    with pytest.raises(InputError, match="returns its results"):
+        sparse_jacobian(f, POINT, out=np.zeros(5), vectorized=True)

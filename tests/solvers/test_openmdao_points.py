@@ -97,3 +97,48 @@ def test_code_that_drops_imaginary_parts_is_differentiated_by_real_ones(componen
         problem.run_model()
         totals = problem.compute_totals(of=["c0.y"], wrt=["c0.x"])["c0.y", "c0.x"]
         np.testing.assert_allclose(totals, np.diag(2 * x * factor), rtol=1e-6, atol=1e-9)
+
+
+class Beyond(om.ExplicitComponent):
+    """Code that takes complex numbers where it is first evaluated."""
+
+    def initialize(self):
+        self.options.declare("how")
+
+    def setup(self):
+        self.add_input("x", np.ones(4))
+        self.add_output("y", np.ones(4))
+        declare_sparsity(self)
+
+    def compute(self, inputs, outputs):
+        x = inputs["x"]
+        outputs["y"] = self.bent(x) if x[0] > 5 else x**3
+
+    def bent(self, x):
+        how = self.options["how"]
+        if how == "buffer":
+            out = np.zeros(4)
+            out[:] = x**2
+            return out
+        return np.abs(x) * x if how == "abs" else x * np.linalg.norm(x)
+
+
+@pytest.mark.parametrize("how", ["abs", "norm", "buffer"])
+def test_imaginary_parts_that_are_lost_at_later_points(how):
+    problem = om.Problem()
+    problem.model.add_subsystem("beyond", Beyond(how=how))
+    problem.setup()
+    x = np.array([6.0, -2.0, 3.0, 4.0])
+    for point in (np.arange(1.0, 5.0), x, x + 1):
+        problem.set_val("beyond.x", point)
+        problem.run_model()
+        found = problem.compute_totals("beyond.y", "beyond.x")["beyond.y", "beyond.x"]
+        expected = np.diag(3 * point**2)
+        if point[0] > 5:
+            size = np.linalg.norm(point)
+            expected = {
+                "abs": np.diag(2 * np.abs(point)),
+                "norm": size * np.eye(4) + np.outer(point, point) / size,
+                "buffer": np.diag(2 * point),
+            }[how]
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
