@@ -146,6 +146,10 @@ class Session:
         time of its own for them.
     runs : int
         The runs of paths of such calls in that time, so far.
+    spared : float
+        Seconds of calls that are in proportion to those of one run, and are no part of it.
+    whiles : int
+        How many ``while`` loops are being run turn by turn, whose turns are in no such proportion.
     hurried : bool
         Whether a call was given up in it, which takes very many runs: it may be taken as a whole
         instead.
@@ -187,7 +191,7 @@ class Session:
         self.are_too_many = self.takes_whole = False
         self.wholes: dict[Hashable, Any] = {}
         self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
-        self.runs, self.hurried = 0, False
+        self.runs, self.spared, self.whiles, self.hurried = 0, 0.0, 0, False
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
 
@@ -198,7 +202,7 @@ class Session:
         where it has waited for most of the time, a part of the time by the clock.
         """
         waited = _OF_WAITING * (time.monotonic() - self.began)
-        return max(time.thread_time() - self._began, waited)
+        return max(time.thread_time() - self._began, waited) - self.spared
 
     def has_effects(
         self,
