@@ -261,6 +261,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
                 and b._id > OPAQUE
                 and b._trace is trace
                 and not trace.local
+                and trace.names is None
                 and unites(ufunc)
             ):
                 if trace.second_order:
@@ -274,6 +275,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
             and a._id > OPAQUE
             and trace.values
             and not trace.local
+            and trace.names is None
             and unions.keeps(ufunc, 0, b)
         ):
             if trace.second_order:
@@ -286,6 +288,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
         and b._id > OPAQUE
         and b._trace.values
         and not b._trace.local
+        and b._trace.names is None
         and unions.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:

@@ -85,6 +85,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and b._dtype is FLOAT
                 and b._trace is trace
                 and trace.calm
+                and trace.names is None
                 and unites(ufunc)
             ):
                 if trace.second_order:
@@ -98,6 +99,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._dtype is FLOAT
             and a._trace.values
             and a._trace.calm
+            and a._trace.names is None
             and unions.keeps(ufunc, 0, b)
         ):
             if a._trace.second_order:
@@ -111,6 +113,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._dtype is FLOAT
         and b._trace.values
         and b._trace.calm
+        and b._trace.names is None
         and unions.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:
@@ -197,6 +200,7 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and b._dtype is FLOAT
             and b._trace is trace
             and trace.calm
+            and trace.names is None
             and unites(ufunc)
         ):
             if trace.second_order:

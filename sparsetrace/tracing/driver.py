@@ -453,9 +453,9 @@ class _Runs:
         raise TracingError(f"the function still asks for another run after {_MOST_RUNS} of them")
 
 
-def _learned(session: Session | None) -> tuple[int, int]:
+def _learned(session: Session | None) -> Hashable:
     """What changes with what a function is found to branch on."""
-    return changes(), 0 if session is None else len(session.decided_masks)
+    return changes(), session and (len(session.decided_masks), session.buffered)
 
 
 def _refused(error: Exception, branches: Branches) -> Exception:
