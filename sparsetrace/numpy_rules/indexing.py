@@ -179,6 +179,57 @@ class _PartView:
         """The elements of the view."""
         return memory[0] if self.axis == 0 else memory[..., 0]
 
+    def read(self, trace: Trace, ids: Ids) -> Ids:
+        """What it shows of these elements."""
+        return part_of(trace.graph, ids, self.part)
+
+    def write(self, trace: Trace, ids: Ids, own: Ids) -> None:
+        """Let these elements be what was written into the view."""
+        parts = dict(zip(Part, parts_of(trace.graph, ids), strict=True))
+        parts[self.part] = own
+        put(trace, ids, ..., joined(trace.graph, *parts.values()))
+
+
+_EVEN, _ODD = (..., slice(None, None, 2)), (..., slice(1, None, 2))
+
+
+class _RealView:
+    """Stands for a key: complex elements as pairs of real ones, ``z.view(float)``."""
+
+    def shown(self, memory: Ids) -> Ids:
+        return memory
+
+    def read(self, trace: Trace, ids: Ids) -> Ids:
+        pairs = np.stack(parts_of(trace.graph, ids), axis=-1)
+        return pairs.reshape(*ids.shape[:-1], 2 * ids.shape[-1])
+
+    def write(self, trace: Trace, ids: Ids, own: Ids) -> None:
+        put(trace, ids, ..., joined(trace.graph, own[_EVEN], own[_ODD]))
+
+
+class _ComplexView:
+    """Stands for a key: pairs of real elements as complex ones, ``x.view(complex)``."""
+
+    def shown(self, memory: Ids) -> Ids:
+        return memory
+
+    def read(self, trace: Trace, ids: Ids) -> Ids:
+        return joined(trace.graph, ids[_EVEN], ids[_ODD])
+
+    def write(self, trace: Trace, ids: Ids, own: Ids) -> None:
+        for key, part in zip((_EVEN, _ODD), parts_of(trace.graph, own), strict=True):
+            put(trace, ids, key, part)
+
+
+_VIEWS = (_PartView, _RealView, _ComplexView)
+
+
+def view_of_pairs(trace: Trace, ids: Ids, *, as_complex: bool) -> Ids:
+    """``z.view(float)``, or ``x.view(complex)`` of an array with pairs along its last axis."""
+    key: Any = _ComplexView() if as_complex else _RealView()
+    memory = np.array(key.read(trace, ids))
+    return _noted(trace, memory, memory.view(), ids, key)
+
 
 def view_of_part(trace: Trace, ids: Ids, part: Part, dtype: np.dtype[Any]) -> Ids:
     """``x.real`` or ``x.imag``, of this dtype, likewise."""
@@ -211,10 +262,8 @@ def put(trace: Trace, ids: Ids, key, value: Ids) -> None:
         ids[key] = value
         ids.flags.writeable = False
         _, ids, place = row
-        if isinstance(place, _PartView):
-            parts = dict(zip(Part, parts_of(trace.graph, ids), strict=True))
-            parts[place.part] = place.shown(row[0]())
-            put(trace, ids, ..., joined(trace.graph, *parts.values()))
+        if isinstance(place, _VIEWS):
+            place.write(trace, ids, place.shown(row[0]()))
         else:
             write(trace, ids, place, row[0]())
     refresh(trace, ids, row)
@@ -225,8 +274,8 @@ def refresh(trace: Trace, ids: Ids, written=None) -> None:
     for row in tuple(trace.rows.values()):
         own, shown, key = row[0](), row[1], row[2]
         if own is not None and row is not written and np.may_share_memory(shown, ids):
-            if isinstance(key, _PartView):
-                key.shown(own)[...] = part_of(trace.graph, shown, key.part)
+            if isinstance(key, _VIEWS):
+                key.shown(own)[...] = key.read(trace, shown)
             else:
                 own[...] = read(trace, shown, key)
 
