@@ -84,11 +84,15 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
     if type(key) is slice:
         return _constant_slice(trace, key) if has_unknown_ends(key) else (key, False)
     if type(key) is tuple:
-        entries = [constant_key(trace, entry) for entry in key]
+        # a tuple in a tuple is a list, as NumPy reads it: np.where(m), beside another index
+        listed = (list(entry) if type(entry) is tuple else entry for entry in key)
+        entries = [constant_key(trace, entry) for entry in listed]
         return tuple(entry for entry, _ in entries), any(unsure for _, unsure in entries)
     if not contains_traced(key):
         return key, False
-    if getattr(type(key), "_is_picked", False):
+    if type(key) is list and len(key) == 1 and _is_picked(key[0]):
+        key = key[0][None]
+    if _is_picked(key):
         return key, True
     if isinstance(key, list) or (isinstance(key, np.ndarray) and not is_traced(key)):
         dtype = dtype_of(key)
@@ -106,6 +110,10 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
         return key, True
     values = known_of(trace, key)
     return (values if values.ndim else values[()]), False
+
+
+def _is_picked(x: object) -> bool:
+    return getattr(type(x), "_is_picked", False) is True
 
 
 def _constant_slice(trace: Trace, key: slice) -> tuple[slice, bool]:
