@@ -156,6 +156,8 @@ class Session:
     takes_whole : bool
         Whether of calls with too many paths only some are run (`capture.taken_whole`); `wholes`
         has what these gave.
+    renamed : dict
+        By their ids, codes in whose functions calls have other names (`capture.early_names`).
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
     asks_identity : callable
@@ -192,6 +194,7 @@ class Session:
         self.wholes: dict[Hashable, Any] = {}
         self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
         self.runs, self.spared, self.whiles, self.hurried = 0, 0.0, 0, False
+        self.renamed: dict[int, types.CodeType] = {}
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
 

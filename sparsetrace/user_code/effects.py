@@ -28,6 +28,7 @@ from sparsetrace.user_code.bytecode import (
     callee_at,
     chain_ending_at,
     is_item_or_result_called,
+    is_loaded_to_be_called,
     loaded_first,
 )
 from sparsetrace.user_code.held_iterators import held_callables, holds_iterator
@@ -732,10 +733,10 @@ class _Body(HeldValues):
                 return True  # of a base, which `_only_sets_itself` has looked at
             own = getattr_static(self.makes, str(step.argval), None)
             is_own = tuple(str(name) for _, name in chain[:-1]) == self._what_is_made()
-            if is_own and isinstance(own, types.FunctionType) and _is_method(step):
+            if is_own and isinstance(own, types.FunctionType) and is_loaded_to_be_called(step):
                 return self._is_pure_part(own)
         self.seen.asked.add(step.argval)
-        if not _is_method(step):
+        if not is_loaded_to_be_called(step):
             return True
         if step.argval in _PURE_METHODS:
             return True
@@ -878,10 +879,3 @@ def _is_of_numpy(function: object) -> bool:
         return True
     module = getattr(function, "__module__", None) or ""
     return isinstance(function, np.ufunc) or module == "numpy" or module.startswith(PACKAGES)
-
-
-def _is_method(step: dis.Instruction) -> bool:
-    """Whether an attribute is loaded to be called."""
-    if step.opname == "LOAD_METHOD":
-        return True
-    return sys.version_info >= (3, 12) and bool((step.arg or 0) & 1)
