@@ -87,8 +87,8 @@ def _wrapping(frame: types.FrameType) -> str | None:
     """The public name of what a wrapper, in whose frame we are, stands for."""
     if "<locals>" not in frame.f_code.co_qualname:
         return None
-    values = list(frame.f_locals.values())
-    first = frame.f_locals.get(*frame.f_code.co_varnames[:1], None)
+    values, names = list(frame.f_locals.values()), frame.f_code.co_varnames
+    first = frame.f_locals.get(names[0]) if names else None
     of = first[0] if type(first) is tuple and first else first  # of *args
     for value in values:
         if isinstance(value, types.FunctionType):
