@@ -138,7 +138,7 @@ class Session:
     are_too_many : bool
         Whether too many paths were the last error.
     pace : float
-        Seconds that one path of the function takes.
+        Seconds that one path of the function takes, by `elapsed`.
     until : float
         When the search for what to run apart is given up that is under way, by `elapsed`.
     calls_until : float

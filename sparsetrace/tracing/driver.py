@@ -8,7 +8,6 @@ during a run fails the trace, also if the function swallowed it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from contextvars import copy_context
@@ -383,7 +382,7 @@ class _Runs:
             failed, current = FAILURES.set(failures), CURRENT.set(trace)
             error: BaseException | None = None
             outputs: Ids | None = None
-            began = time.monotonic()
+            began = 0.0 if session is None else session.elapsed()
             try:
                 with (
                     watching(active=self.watch) as escapes,
@@ -430,7 +429,7 @@ class _Runs:
                 if outside.share(written, session):
                     continue
                 if session is not None and not session.pace:
-                    session.pace = time.monotonic() - began
+                    session.pace = session.elapsed() - began
                 return Run(trace, outputs)
             if session is not None:
                 rebind(cause)
