@@ -111,9 +111,11 @@ def conversion_patches(
     """
     for plain, stand_in in CONVERSIONS.items():
         yield from _conversion_patches(plain, stand_in, frames, error)
-    for plain, stand_in in NUMPY_CONVERSIONS.items():
-        yield from _alias_patches(plain, stand_in, frames, error)
-    yield from _call_patches(frames)
+    calls = list(_call_patches(frames))
+    yield from calls
+    if not calls:  # the type itself is handed on: dtype = PRECISION, and dtype(v)
+        for plain, stand_in in NUMPY_CONVERSIONS.items():
+            yield from _alias_patches(plain, stand_in, frames, error)
 
 
 _NEW_NAMES = {

@@ -108,6 +108,25 @@ CASES = {
 }
 
 
+HANDED_ON = """
+def made(x, dtype):
+    return x * 2 if dtype is real else x[::-1] * x[0]
+"""
+
+
+@pytest.mark.usefixtures("seen_functions")
+@pytest.mark.parametrize("local", [False, True])
+def test_a_type_that_another_module_compares_by_identity(local):
+    scope = {"__name__": "others_types", "real": np.float64}
+    exec(compile(HANDED_ON, "others_types.py", "exec"), scope)
+
+    def f(x):
+        return scope["made"](x, PRECISION) * PRECISION(x[0])
+
+    pattern = st.jacobian_sparsity(f, np.array([1.0, 2.0, 3.0]), local=local)
+    assert_same_pattern(pattern, [[1, 0, 0], [1, 1, 0], [1, 0, 1]])
+
+
 def made_anew():
     def convert(v):
         return np.float64(v) * 2
