@@ -85,7 +85,6 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and b._dtype is FLOAT
                 and b._trace is trace
                 and trace.calm
-                and trace.names is None
                 and unites(ufunc)
             ):
                 if trace.second_order:
@@ -99,7 +98,6 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._dtype is FLOAT
             and a._trace.values
             and a._trace.calm
-            and a._trace.names is None
             and unions.keeps(ufunc, 0, b)
         ):
             if a._trace.second_order:
@@ -113,7 +111,6 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._dtype is FLOAT
         and b._trace.values
         and b._trace.calm
-        and b._trace.names is None
         and unions.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:
@@ -200,7 +197,6 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and b._dtype is FLOAT
             and b._trace is trace
             and trace.calm
-            and trace.names is None
             and unites(ufunc)
         ):
             if trace.second_order:

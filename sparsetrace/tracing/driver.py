@@ -369,7 +369,7 @@ class _Runs:
                 trace.singular = singular
             asked = session is not None and session.decided_masks
             if named or asked or (not trace.local and outside.holds_arguments):
-                trace.names = ValueNames()
+                trace.name_values_by(ValueNames())
             elif not trace.local:
                 trace.name_values = name_values
             if session is not None and not trace.local:
