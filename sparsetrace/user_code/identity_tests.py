@@ -119,7 +119,7 @@ def with_calls_by(
     ...     return np.float64(v) / 2 if type(v) is not np.float64 else v
     >>> code = with_calls_by(half.__code__, {("np", "float64"): "float32"}.get)
     >>> code.co_names
-    ('np', 'float64', 'type', 'float32')
+    ('type', 'np', 'float64', 'float32')
     """
     names, text = list(code.co_names), bytearray(code.co_code)
     steps = instructions_of(code)
