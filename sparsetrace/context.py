@@ -65,6 +65,8 @@ class Trace:
         function would notice; `ambient` is who saw warnings when the run began;
         `unwatched` and `lately` are frames from which outwards no error is caught; and
         `stateless` says that ufuncs compute what Python would, which ignores ``np.errstate``.
+    is_quick : bool
+        Whether operators of numbers may leave out what is kept of values: neither these nor names.
     keeps_writes : bool
         Whether an array is read-only here that NumPy lets be written, since several of its
         elements are one place, or the inputs choose which elements it shows.
@@ -105,6 +107,7 @@ class Trace:
         "decide",
         "dependency",
         "graph",
+        "is_quick",
         "keeps_writes",
         "lately",
         "left_out",
@@ -157,11 +160,16 @@ class Trace:
         self.stateless = False
         self.keeps_writes = False
         self.names: Any = None
+        self.is_quick = not local
         self.masks: Any = None
         self.name_values: Callable[[], None] | None = None
         self.rows: dict[int, tuple[Any, Ids, Any]] = {}
         self.texts: Any = None
         self.turns: Any = None
+
+    def name_values_by(self, names: Any) -> None:
+        """Have values named from now on, and their bounds kept: no operation leaves that out."""
+        self.names, self.is_quick, self.calm = names, False, False
 
     def compared_numbers(self, size: int) -> None:
         """Count a comparison.

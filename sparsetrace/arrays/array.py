@@ -38,7 +38,7 @@ from sparsetrace.numbers.scalar import (
 from sparsetrace.numbers.text import array_text
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.numpy_rules.array_manipulation import repeats
-from sparsetrace.operands.complex_operands import moved_ids
+from sparsetrace.operands.complex_operands import moved_ids, real_dtype
 from sparsetrace.operands.memory import without_buffer
 from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import FLOAT, Elements, is_traced, values_of
@@ -440,7 +440,7 @@ class TracedArray(Layout):
         return result
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """As ndarray.view, for the array's own dtype, or as a masked array."""
+        """As ndarray.view, for the array's own dtype and its parts', or as a masked array."""
         if np.ma.MaskedArray in (*args, *kwargs.values()):
             return masked.as_masked(self._moved(lambda a: a))
         for wanted in (*args, *kwargs.values()):
@@ -450,8 +450,21 @@ class TracedArray(Layout):
                 return _view_as(self, wanted)
             if np.dtype(wanted) == self._dtype:
                 continue
-            self._reinterpreted("ndarray.view")
+            return self._view_of_pairs(np.dtype(wanted))
         return self._moved(lambda a: a)
+
+    def _view_of_pairs(self, dtype: np.dtype[Any]) -> Any:
+        """Complex elements as pairs of real ones, or pairs as complex ones."""
+        kinds = self._dtype.kind + dtype.kind
+        real, whole = sorted((self._dtype, dtype), key=lambda each: each.itemsize)
+        if kinds not in ("fc", "cf") or real_dtype(whole) != real:
+            self._reinterpreted("ndarray.view")
+        if not self.shape or self._ids.strides[-1] != self._ids.itemsize:  # NumPy judges these
+            np.empty(2 * self.size, self._dtype)[::2].reshape(self.shape).view(dtype)
+        np.empty(self.shape, self._dtype).view(dtype)
+        ids = indexing.view_of_pairs(self._trace, self._ids, as_complex=dtype.kind == "c")
+        values = None if self._values is None else self._values.view(dtype)
+        return wrap(self._trace, Elements(ids, dtype, values, keep_array=True))
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, **kwargs: Any) -> None:
         """In place; every element may become any of its axis."""

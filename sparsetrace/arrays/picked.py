@@ -351,7 +351,11 @@ class PickedArray(TracedArray):
         return self._over_candidates(lambda x: x.copy())
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """As ndarray.view, for arrays of NumPy's own."""
+        """As ndarray.view, for arrays of NumPy's own with as many elements."""
+        for wanted in (*args, *kwargs.values()):
+            is_class = isinstance(wanted, type) and issubclass(wanted, np.ndarray)
+            if not is_class and np.dtype(wanted).itemsize != self._dtype.itemsize:
+                self._reinterpreted("ndarray.view")
         return self._view(self._over_candidates(lambda x: x.view(*args, **kwargs)))
 
     @property  # type: ignore[misc]

@@ -231,7 +231,7 @@ def _mask_of(trace: Trace, truth: Any) -> Any:
     mask: Any = np.atleast_1d(truth)
     if not is_traced_array(truth):
         if trace.names is None:
-            trace.names = ValueNames()
+            trace.name_values_by(ValueNames())
         trace.names.name(mask._ids, ("mask", trace.names.of(truth)))
     return mask
 

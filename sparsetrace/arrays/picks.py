@@ -44,7 +44,7 @@ class Pick:
 
     def __init__(self, trace: Trace, mask: object, outer: Pick | None = None) -> None:
         if trace.names is None:  # from now on, writes into the mask are heeded
-            trace.names = ValueNames()
+            trace.name_values_by(ValueNames())
         ids = np.asarray(ids_of(trace, mask))
         self.name = trace.names.of(mask)
         self.opposite = trace.names.opposites.get(self.name)

@@ -45,6 +45,8 @@ _TABLES = {np.searchsorted: 0, np.digitize: 1}
 """Where the argument stands into which the others are placed."""
 _RISING = frozenset((*MOVES, *_ALONG, *_TABLES, np.clip, np.round, np.around))
 """Functions that rise in all of their traced arguments, or fall in all of them."""
+_CHOOSING = frozenset((np.minimum, np.maximum, np.fmin, np.fmax))
+"""Ufuncs that give one of their operands."""
 _OTHERWISE = frozenset(("out", "dtype", "where", "initial", "sorter"))
 """Options with which they may not."""
 _SAME = frozenset((np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.count_nonzero, *_TABLES))
@@ -134,8 +136,17 @@ class ValueBounds:
         return number if steps else root
 
     # ------------------------------------------------------------------- noted
-    def note(self, value: Any, low: Any, high: Any) -> None:
-        """Keep the bounds of what a call has given, if they say anything."""
+    def note(self, value: Any, low: Any, high: Any, *, one_sided: bool = False) -> None:
+        """Keep the bounds of what a call has given, if they say anything.
+
+        Parameters
+        ----------
+        value
+        low, high : array_like
+        one_sided : bool
+            Whether a whole number with one bound has that one.  It may have wrapped around, unless
+            it is one of the operands.
+        """
         if not is_traced(value) or value._trace.local or not _is_bounded_type(value._dtype):
             return
         low, high = np.asarray(low, float), np.asarray(high, float)
@@ -144,8 +155,10 @@ class ValueBounds:
         if value._dtype.kind in "iu":
             info = np.iinfo(value._dtype)
             beyond = max(-_EXACT, info.min), min(_EXACT, info.max)
-            fits = (low >= beyond[0]) & (high <= beyond[1])  # else it may wrap around
-            low, high = np.where(fits, low, -np.inf), np.where(fits, high, np.inf)
+            fits, below = low >= beyond[0], high <= beyond[1]
+            if not one_sided:
+                fits = below = fits & below
+            low, high = np.where(fits, low, -np.inf), np.where(below, high, np.inf)
         if not (np.isfinite(low).any() or np.isfinite(high).any()):
             return
         if not is_traced_array(value):
@@ -161,7 +174,9 @@ class ValueBounds:
         low, high = self.of(value)
         if is_traced(made) and made._dtype.kind in "iu":
             low, high = np.trunc(low), np.trunc(high)
-        self.note(made, low, high)
+        # others wrap around within the numbers that code may use
+        is_wide = is_traced(made) and made._dtype == np.int64 and dtype_of(value) != np.uint64
+        self.note(made, low, high, one_sided=is_wide)
         if not is_traced_array(value) and is_traced(made) and made._dtype.kind in "biu":
             if value._dtype.kind == "f":  # converted once more it is the same number
                 _, value = self._converted.setdefault(id(value), (value, made))
@@ -206,7 +221,8 @@ class ValueBounds:
             if method == "__call__" and not (kwargs.keys() - {"out"}):
                 ends = [self.of(x) for x in inputs]
                 lows, highs = [low for low, _ in ends], [high for _, high in ends]
-                self.note(result, *record.enclose(ufunc, lows, highs, result._dtype))
+                bounds = record.enclose(ufunc, lows, highs, result._dtype)
+                self.note(result, *bounds, one_sided=ufunc in _CHOOSING)
                 self._note_call(ufunc, inputs, result)
             elif method in ("reduce", "accumulate") and record.enclose is increasing:
                 self._by_rising(getattr(ufunc, method), inputs, kwargs, result)
@@ -239,7 +255,8 @@ class ValueBounds:
             self.note(result, 0, math.prod(np.shape(args[0])))
         elif function is _WHERE and len(args) == 3:
             (low, high), (least, most) = self.of(args[1]), self.of(args[2])
-            self.note(result, np.minimum(low, least), np.maximum(high, most))
+            low, high = np.minimum(low, least), np.maximum(high, most)
+            self.note(result, low, high, one_sided=True)
         elif function in _TABLES and contains_traced(args[_TABLES[function]]):
             self.note(result, 0, np.size(args[_TABLES[function]]))
         elif function in _RISING and (function not in _ALONG or len(args) < 3):

@@ -34,6 +34,7 @@ __all__ = [
     "begin_path",
     "begin_search",
     "exchanging",
+    "is_own",
     "more_is_run_apart",
     "run_nothing_apart",
     "some_are_taken_whole",
@@ -258,6 +259,11 @@ def _routes(exceeded: list[Branches]) -> Iterator[tuple[int, tuple[types.CodeTyp
 def original_of(code: types.CodeType) -> types.CodeType:
     """The user's own code, for one that may stand for it."""
     return _originals.get(id(code), code)
+
+
+def is_own(code: types.CodeType) -> bool:
+    """Whether a code is the user's, and none that stands for it until the runs have ended."""
+    return id(code) not in _originals and id(code) not in _owners
 
 
 def _can_be_apart(code: types.CodeType) -> bool:

@@ -359,7 +359,12 @@ class Turn(Statement):
         return self.function(*values)
 
     def run(self) -> Any:
-        result = super().run()
+        is_while = self.targets is None
+        self.session.whiles += is_while
+        try:
+            result = super().run()
+        finally:
+            self.session.whiles -= is_while
         is_left = result[len(self.values)] != NEXT
         if is_left or self.targets is None or not self.loop.puts_aside():
             return result

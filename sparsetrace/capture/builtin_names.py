@@ -159,8 +159,9 @@ def _of_numpy(plain: type) -> type:
     return stand_in
 
 
-NUMPY_CONVERSIONS: dict[type, type] = {
-    plain: _of_numpy(plain) for plain in (np.float64, np.complex128, np.int64)
+NUMPY_CONVERSIONS: dict[Any, type] = {
+    plain: _of_numpy(plain)
+    for plain in (np.float64, np.float32, np.complex128, np.complex64, np.int64, np.int32)
 }
 """What stands for NumPy's types where a module has one under a name of its own."""
 

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture import array_methods, registered_functions
+from sparsetrace.capture.apart_functions import is_own
 from sparsetrace.capture.builtin_names import CONVERSIONS, NUMPY_CONVERSIONS, ORDERINGS
 from sparsetrace.capture.patch import ABSENT, Patch, Place
+from sparsetrace.capture.session import SESSION
 from sparsetrace.user_code import identity_tests
 from sparsetrace.user_code.reach import WATCHED
 
@@ -109,8 +111,56 @@ def conversion_patches(
     """
     for plain, stand_in in CONVERSIONS.items():
         yield from _conversion_patches(plain, stand_in, frames, error)
-    for plain, stand_in in NUMPY_CONVERSIONS.items():
-        yield from _alias_patches(plain, stand_in, frames, error)
+    calls = list(_call_patches(frames))
+    yield from calls
+    if not calls:  # the type itself is handed on: dtype = PRECISION, and dtype(v)
+        for plain, stand_in in NUMPY_CONVERSIONS.items():
+            yield from _alias_patches(plain, stand_in, frames, error)
+
+
+_NEW_NAMES = {
+    name: f"{name} of sparsetrace"
+    for name, value in vars(np).items()
+    if isinstance(value, type) and value in NUMPY_CONVERSIONS
+}
+"""By the names of types in NumPy the names of their stand-ins, which no code has."""
+
+
+def _call_patches(frames: list[types.FrameType]) -> Iterator[Patch]:
+    """``np.float64(v)`` in code on the way to an error: it calls the stand-in by another name."""
+    session = SESSION.get()
+    tried = {} if session is None else session.renamed
+    for code, scope in {frame.f_code: frame.f_globals for frame in frames}.items():
+        if id(code) in tried or not is_own(code):
+            continue  # a function that each run makes anew, or what stands for one in this run
+        new_names: dict[tuple[str, ...], str] = {}
+        for name, value in list(scope.items()):
+            if value is np:
+                new_names.update(((name, of), new) for of, new in _NEW_NAMES.items())
+            elif isinstance(value, type) and value in NUMPY_CONVERSIONS:
+                new_names[name,] = f"{name} of sparsetrace"
+        renamed = identity_tests.with_calls_by(code, new_names.get)
+        exchanged = [] if renamed is None else list(_code_patches(code, renamed))
+        if not exchanged:
+            continue
+        tried[id(code)] = code
+        yield from exchanged
+        for name, *attributes in new_names:
+            owner = vars(np) if attributes else scope
+            plain = owner[attributes[0] if attributes else name]
+            new_name = new_names[name, *attributes]
+            yield Patch(owner, new_name, ABSENT, NUMPY_CONVERSIONS[plain])
+
+
+def _code_patches(code: types.CodeType, renamed: types.CodeType) -> Iterator[Patch]:
+    """Another code for the functions that have this one."""
+    for function in gc.get_referrers(code):
+        if type(function) is types.FunctionType and function.__code__ is code:
+            held = Place(
+                functools.partial(getattr, function, "__code__"),
+                functools.partial(setattr, function, "__code__"),
+            )
+            yield Patch(held, "", code, renamed)
 
 
 def _alias_patches(
@@ -121,7 +171,7 @@ def _alias_patches(
     for scope in _scopes(frames):
         names = [name for name, value in list(scope.items()) if value is plain]
         for name in {plain.__name__, *names} if names else ():
-            asking = identity_tests.compared(scope, name, exchanged=False)
+            asking = identity_tests.compared(scope, name, exchanged=True, with_types=True)
             if asking is not None:
                 if error is not None:
                     _say_once(error, asking, name)
@@ -163,18 +213,9 @@ def _in_functions(plain: type, stand_in: type, frames: list[types.FrameType]) ->
         renamed = identity_tests.with_calls_of(code, name, new_name)
         if renamed is None:
             continue
-        functions = [
-            function
-            for function in gc.get_referrers(code)
-            if type(function) is types.FunctionType and function.__code__ is code
-        ]
-        for function in functions:
-            held = Place(
-                functools.partial(getattr, function, "__code__"),
-                functools.partial(setattr, function, "__code__"),
-            )
-            patches.append(Patch(held, "", code, renamed))
-        if functions:
+        exchanged = list(_code_patches(code, renamed))
+        patches += exchanged
+        if exchanged:
             patches.append(Patch(scope, new_name, ABSENT, stand_in))
     return patches
 

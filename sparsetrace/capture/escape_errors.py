@@ -28,7 +28,7 @@ from sparsetrace.errors import (
 )
 from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
-from sparsetrace.operands.poison import POISON
+from sparsetrace.operands.poison import A_ROUTINE, POISON
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.user_code.bytecode import Chain, callee_at
 from sparsetrace.user_code.frames import (
@@ -329,11 +329,15 @@ def explained(
     outside = [frame for frame in libraries if _package(frame) not in _ARRAYS]
     place = place_of(user)
     instead = next(filter(None, map(instead_of, map(_package, outside))), "")
-    if isinstance(error, EscapeError):
-        if not outside and _stands_at(user) in _ASSIGNMENTS:
+    if isinstance(error, EscapeError) and not outside:
+        if _stands_at(user) in _ASSIGNMENTS:
             return EscapeError(_assignment(place))
-        if outside:
-            return EscapeError(_inside(error, placed, public_name_in(outside), place, instead))
+        held = _package_of_what_is_held(user.tb_frame) if error.call == A_ROUTINE else ""
+        if held:
+            problem = f"what came out of {held} holds no numbers of a trace"
+            return EscapeError(explain(error.call, problem, instead_of(held), place=place))
+    if isinstance(error, TracingError) and outside and (instead or isinstance(error, EscapeError)):
+        return EscapeError(_inside(error, placed, public_name_in(outside), place, instead))
     if _imports_numba(libraries):
         return EscapeError(
             explain(
@@ -366,6 +370,13 @@ def explained(
         call = _called_name(user) or "a compiled routine or a conversion"
     problem = f"it was given traced values, which it cannot take ({type(error).__name__}: {error})"
     return EscapeError(explain(call, problem, *_remedies(call, instead), place=place))
+
+
+def _package_of_what_is_held(frame: types.FrameType) -> str:
+    """A package whose arrays no trace can be in, if a name in the frame's code is of it."""
+    values = [*frame.f_locals.values(), *map(frame.f_globals.get, frame.f_code.co_names)]
+    modules = [x.__name__ if type(x) is types.ModuleType else type(x).__module__ for x in values]
+    return next(filter(instead_of, (module.partition(".")[0] for module in modules)), "")
 
 
 def _called_name(user: types.TracebackType) -> str | None:
@@ -403,7 +414,7 @@ def at_assignment(frame: types.FrameType) -> EscapeError | None:
 
 
 def _inside(
-    error: EscapeError, placed: BaseException, call: str, place: Place, instead: str
+    error: TracingError, placed: BaseException, call: str, place: Place, instead: str
 ) -> Explanation:
     """What an escape in a library is to who called the library; `placed` has the traceback.
 

@@ -43,6 +43,10 @@ _MOST_IN_ONE_ANOTHER = 2
 _FEW_RUNS = 64
 """Runs of the paths of calls that never take too long."""
 
+_SPARED_RUNS = 256
+"""With so many at the most, a call on the first path of all that is around it takes none of the
+time of a search: there are as many such calls as in one run of the function."""
+
 Unite = Callable[[list[Any]], list[Any]]
 
 
@@ -125,6 +129,8 @@ def run_apart(
     results: list[Any] = []
     refused: Errors = {}
     decided = None if trace.masks is None else list(trace.masks.decided)
+    is_spared = not session.whiles and all(branches.paths == 1 for branches in session.nested)
+    runs, began = session.runs, session.elapsed()
 
     def as_before() -> None:
         """What a path has decided of masks holds on this path alone."""
@@ -180,6 +186,9 @@ def run_apart(
         session.nested.pop()
         if branches.exceeded:
             session.exceeded.append(branches)
+        elif is_spared and session.runs - runs <= _SPARED_RUNS:
+            session.spared += max(session.elapsed() - began, 0.0)
+            session.runs = runs
     if is_undone:
         results.clear()
         return (straight or call)()

@@ -138,7 +138,7 @@ class Session:
     are_too_many : bool
         Whether too many paths were the last error.
     pace : float
-        Seconds that one path of the function takes.
+        Seconds that one path of the function takes, by `elapsed`.
     until : float
         When the search for what to run apart is given up that is under way, by `elapsed`.
     calls_until : float
@@ -146,12 +146,18 @@ class Session:
         time of its own for them.
     runs : int
         The runs of paths of such calls in that time, so far.
+    spared : float
+        Seconds of calls that are in proportion to those of one run, and are no part of it.
+    whiles : int
+        How many ``while`` loops are being run turn by turn, whose turns are in no such proportion.
     hurried : bool
         Whether a call was given up in it, which takes very many runs: it may be taken as a whole
         instead.
     takes_whole : bool
         Whether of calls with too many paths only some are run (`capture.taken_whole`); `wholes`
         has what these gave.
+    renamed : dict
+        By their ids, codes in whose functions calls have other names (`capture.early_names`).
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
     asks_identity : callable
@@ -187,7 +193,8 @@ class Session:
         self.are_too_many = self.takes_whole = False
         self.wholes: dict[Hashable, Any] = {}
         self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
-        self.runs, self.hurried = 0, False
+        self.runs, self.spared, self.whiles, self.hurried = 0, 0.0, 0, False
+        self.renamed: dict[int, types.CodeType] = {}
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
 
@@ -202,7 +209,7 @@ class Session:
         if self._asked is None:
             self._asked = now
         clock, own = self._asked
-        return max(now[1] - own, _OF_WAITING * (now[0] - clock))
+        return max(now[1] - own, _OF_WAITING * (now[0] - clock)) - self.spared
 
     def has_effects(
         self,

@@ -260,7 +260,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
                 a._id > OPAQUE
                 and b._id > OPAQUE
                 and b._trace is trace
-                and not trace.local
+                and trace.is_quick
                 and unites(ufunc)
             ):
                 if trace.second_order:
@@ -273,7 +273,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
             (kind_b is float or kind_b is int)
             and a._id > OPAQUE
             and trace.values
-            and not trace.local
+            and trace.is_quick
             and unions.keeps(ufunc, 0, b)
         ):
             if trace.second_order:
@@ -285,7 +285,7 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
         and kind_b is TracedPythonFloat
         and b._id > OPAQUE
         and b._trace.values
-        and not b._trace.local
+        and b._trace.is_quick
         and unions.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:

@@ -84,11 +84,15 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
     if type(key) is slice:
         return _constant_slice(trace, key) if has_unknown_ends(key) else (key, False)
     if type(key) is tuple:
-        entries = [constant_key(trace, entry) for entry in key]
+        # a tuple in a tuple is a list, as NumPy reads it: np.where(m), beside another index
+        listed = (list(entry) if type(entry) is tuple else entry for entry in key)
+        entries = [constant_key(trace, entry) for entry in listed]
         return tuple(entry for entry, _ in entries), any(unsure for _, unsure in entries)
     if not contains_traced(key):
         return key, False
-    if getattr(type(key), "_is_picked", False):
+    if type(key) is list and len(key) == 1 and _is_picked(key[0]):
+        key = key[0][None]
+    if _is_picked(key):
         return key, True
     if isinstance(key, list) or (isinstance(key, np.ndarray) and not is_traced(key)):
         dtype = dtype_of(key)
@@ -106,6 +110,10 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
         return key, True
     values = known_of(trace, key)
     return (values if values.ndim else values[()]), False
+
+
+def _is_picked(x: object) -> bool:
+    return getattr(type(x), "_is_picked", False) is True
 
 
 def _constant_slice(trace: Trace, key: slice) -> tuple[slice, bool]:
@@ -179,6 +187,57 @@ class _PartView:
         """The elements of the view."""
         return memory[0] if self.axis == 0 else memory[..., 0]
 
+    def read(self, trace: Trace, ids: Ids) -> Ids:
+        """What it shows of these elements."""
+        return part_of(trace.graph, ids, self.part)
+
+    def write(self, trace: Trace, ids: Ids, own: Ids) -> None:
+        """Let these elements be what was written into the view."""
+        parts = dict(zip(Part, parts_of(trace.graph, ids), strict=True))
+        parts[self.part] = own
+        put(trace, ids, ..., joined(trace.graph, *parts.values()))
+
+
+_EVEN, _ODD = (..., slice(None, None, 2)), (..., slice(1, None, 2))
+
+
+class _RealView:
+    """Stands for a key: complex elements as pairs of real ones, ``z.view(float)``."""
+
+    def shown(self, memory: Ids) -> Ids:
+        return memory
+
+    def read(self, trace: Trace, ids: Ids) -> Ids:
+        pairs = np.stack(parts_of(trace.graph, ids), axis=-1)
+        return pairs.reshape(*ids.shape[:-1], 2 * ids.shape[-1])
+
+    def write(self, trace: Trace, ids: Ids, own: Ids) -> None:
+        put(trace, ids, ..., joined(trace.graph, own[_EVEN], own[_ODD]))
+
+
+class _ComplexView:
+    """Stands for a key: pairs of real elements as complex ones, ``x.view(complex)``."""
+
+    def shown(self, memory: Ids) -> Ids:
+        return memory
+
+    def read(self, trace: Trace, ids: Ids) -> Ids:
+        return joined(trace.graph, ids[_EVEN], ids[_ODD])
+
+    def write(self, trace: Trace, ids: Ids, own: Ids) -> None:
+        for key, part in zip((_EVEN, _ODD), parts_of(trace.graph, own), strict=True):
+            put(trace, ids, key, part)
+
+
+_VIEWS = (_PartView, _RealView, _ComplexView)
+
+
+def view_of_pairs(trace: Trace, ids: Ids, *, as_complex: bool) -> Ids:
+    """``z.view(float)``, or ``x.view(complex)`` of an array with pairs along its last axis."""
+    key: Any = _ComplexView() if as_complex else _RealView()
+    memory = np.array(key.read(trace, ids))
+    return _noted(trace, memory, memory.view(), ids, key)
+
 
 def view_of_part(trace: Trace, ids: Ids, part: Part, dtype: np.dtype[Any]) -> Ids:
     """``x.real`` or ``x.imag``, of this dtype, likewise."""
@@ -211,10 +270,8 @@ def put(trace: Trace, ids: Ids, key, value: Ids) -> None:
         ids[key] = value
         ids.flags.writeable = False
         _, ids, place = row
-        if isinstance(place, _PartView):
-            parts = dict(zip(Part, parts_of(trace.graph, ids), strict=True))
-            parts[place.part] = place.shown(row[0]())
-            put(trace, ids, ..., joined(trace.graph, *parts.values()))
+        if isinstance(place, _VIEWS):
+            place.write(trace, ids, place.shown(row[0]()))
         else:
             write(trace, ids, place, row[0]())
     refresh(trace, ids, row)
@@ -225,8 +282,8 @@ def refresh(trace: Trace, ids: Ids, written=None) -> None:
     for row in tuple(trace.rows.values()):
         own, shown, key = row[0](), row[1], row[2]
         if own is not None and row is not written and np.may_share_memory(shown, ids):
-            if isinstance(key, _PartView):
-                key.shown(own)[...] = part_of(trace.graph, shown, key.part)
+            if isinstance(key, _VIEWS):
+                key.shown(own)[...] = key.read(trace, shown)
             else:
                 own[...] = read(trace, shown, key)
 

@@ -207,10 +207,10 @@ def _notice(
     actions = set(state.values())
     warns = "warn" in actions
     if warns and not {"raise", "call", "log"} & actions and not _watches_warnings(trace):
-        trace.calm = _EVENTS and CURRENT.get() is trace and _installed()
+        trace.calm = _EVENTS and CURRENT.get() is trace and trace.is_quick and _installed()
         return
     if actions <= {"ignore", "print"}:
-        trace.calm = _EVENTS and CURRENT.get() is trace and _installed()
+        trace.calm = _EVENTS and CURRENT.get() is trace and trace.is_quick and _installed()
         return
     if trace.stateless:
         return
@@ -306,7 +306,7 @@ class _Watched:
         _, calm = self._before.pop(id(token), (None, False))
         trace = CURRENT.get()
         if trace is not None and not trace.local:
-            trace.calm = calm
+            trace.calm = calm and trace.is_quick
 
 
 def _changed(original: Callable[[], None]) -> Callable[[], None]:

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from sparsetrace.errors import FAILURES, EscapeError, explain
 
-__all__ = ["POISON", "frame", "overwritten", "repaired"]
+__all__ = ["A_ROUTINE", "POISON", "frame", "overwritten", "repaired"]
 
+A_ROUTINE = "a compiled or object-array routine"
+"""What is refused where elements are read by what has no name."""
 _MESSAGE = "it read the elements of a traced array, which is outside of what the trace can follow"
 _REMEDY = (
     "Use NumPy functions on the array itself (M @ x for a method M.dot that is kept), or keep "
@@ -43,7 +45,7 @@ class _Poison:
 
 def _raising(name: str) -> Any:
     def method(self: object, *args: object) -> NoReturn:
-        _escape("a compiled or object-array routine")
+        _escape(A_ROUTINE)
 
     method.__name__ = name
     return method

@@ -15,7 +15,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Enclosure", "at_corners", "increasing", "magnitude", "quotient", "residue", "within"]
+__all__ = [
+    "Enclosure",
+    "at_corners",
+    "increasing",
+    "magnitude",
+    "power",
+    "quotient",
+    "residue",
+    "root",
+    "square",
+    "step",
+    "within",
+]
 
 Interval = tuple[Any, Any]
 Enclosure = Callable[[np.ufunc, Sequence[Any], Sequence[Any], np.dtype[Any]], Interval]
@@ -86,6 +98,54 @@ def magnitude(
     """Of the absolute value."""
     low, high = lows[0], highs[0]
     return np.maximum(np.maximum(low, -high), 0), np.maximum(np.abs(low), np.abs(high))
+
+
+def square(
+    ufunc: np.ufunc, lows: Sequence[Any], highs: Sequence[Any], dtype: np.dtype[Any]
+) -> Interval:
+    """Of the square of a number, or of what its absolute value gives rising.
+
+    Examples
+    --------
+    >>> low, high = square(np.square, [-1.0], [3.0], np.dtype(float))
+    >>> float(low), float(high)
+    (0.0, 9.0)
+    """
+    low, high = magnitude(np.absolute, lows, highs, dtype)
+    return ufunc(low), ufunc(high)
+
+
+def power(
+    ufunc: np.ufunc, lows: Sequence[Any], highs: Sequence[Any], dtype: np.dtype[Any]
+) -> Interval:
+    """Of powers of what is not negative, and of the absolute value if the exponent is even.
+
+    They are the next numbers outside of the powers of the ends, which may be rounded either way.
+    """
+    (base, exponent), (_, most) = lows, highs
+    is_known = (exponent == most) & (exponent > 0)
+    is_positive = base >= 0
+    bounded = is_known & (is_positive | (exponent % 2 == 0))
+    least, largest = magnitude(np.absolute, lows, highs, dtype)
+    low, high = np.nextafter(least**exponent, -np.inf), np.nextafter(largest**exponent, np.inf)
+    return (
+        np.where(bounded, np.maximum(low, 0.0), np.where(is_positive, 0.0, np.nan)),
+        np.where(bounded, high, np.nan),
+    )
+
+
+def root(
+    ufunc: np.ufunc, lows: Sequence[Any], highs: Sequence[Any], dtype: np.dtype[Any]
+) -> Interval:
+    """Of a root, which has no value where its operand is negative."""
+    return ufunc(np.maximum(lows[0], 0.0)), ufunc(np.maximum(highs[0], 0.0))
+
+
+def step(
+    ufunc: np.ufunc, lows: Sequence[Any], highs: Sequence[Any], dtype: np.dtype[Any]
+) -> Interval:
+    """Of Heaviside's step: from 0 to 1, or as far as its value at 0 lies beside these."""
+    return np.minimum(lows[1], 0.0), np.maximum(highs[1], 1.0)
 
 
 def within(low: float, high: float) -> Enclosure:

@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.rules.enclosures import at_corners, increasing, magnitude, quotient, residue
+from sparsetrace.rules.enclosures import (
+    at_corners,
+    increasing,
+    magnitude,
+    power,
+    quotient,
+    residue,
+    root,
+    square,
+    within,
+)
 from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import (
     DEGREE,
@@ -194,11 +204,20 @@ ufunc(
     guard=Guard.NAN,
     infinite=lambda x, y: (x == 0) & (y < 1),
     infinite2=POWER_INFINITE2,
+    enclose=power,
     parts=_power,
 )
 same_as(np.float_power, np.power)
-ufunc(np.square, "1", zero=at(0), guard=Guard.NONE, infinite=NOWHERE, parts=_square)
-ufunc(np.sqrt, "1", domain=POSITIVE, infinite=at(0), enclose=increasing)
+ufunc(
+    np.square,
+    "1",
+    zero=at(0),
+    guard=Guard.NONE,
+    infinite=NOWHERE,
+    enclose=square,
+    parts=_square,
+)
+ufunc(np.sqrt, "1", domain=POSITIVE, infinite=at(0), enclose=root)
 ufunc(np.cbrt, "1", domain=POSITIVE, infinite=at(0))
 
 
@@ -225,6 +244,7 @@ ufunc(
     guard=Guard.NAN,
     infinite=NOWHERE,
     infinite2={"01": lambda x, y: (x == 0) & (y == 0)},
+    enclose=within(0, np.inf),
 )
 
 # --- whole numbers ----------------------------------------------------------------

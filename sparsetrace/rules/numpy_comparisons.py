@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
-from sparsetrace.rules.enclosures import increasing
+from sparsetrace.rules.enclosures import increasing, step
 from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.predicates import POSITIVE, REAL
 from sparsetrace.rules.record import NOWHERE, Guard
@@ -100,6 +100,7 @@ ufunc(
     zero={"1": lambda x, h: (x < 0) | (x > 0)},
     guard=Guard.NAN,
     conservative="the second argument is the value at x == 0 alone, a set of measure zero",
+    enclose=step,
 )
 ufunc(np.nextafter, "10", "000")
 ufunc(np.spacing, "0", domain=POSITIVE)

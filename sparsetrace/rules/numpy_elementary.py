@@ -30,8 +30,23 @@ def _log_by_parts(z: Any) -> Any:
     return z.real.by(np.hypot, z.imag).by(np.log), z.imag.by(np.arctan2, z.real)
 
 
-ufunc(np.exp, "1", zero=at(-np.inf), zero2=at(-np.inf), guard=Guard.NONE, parts=_exp_by_parts)
-ufunc(np.exp2, "1", zero=at(-np.inf), zero2=at(-np.inf), guard=Guard.NONE)
+ufunc(
+    np.exp,
+    "1",
+    zero=at(-np.inf),
+    zero2=at(-np.inf),
+    guard=Guard.NONE,
+    enclose=within(0, np.inf),
+    parts=_exp_by_parts,
+)
+ufunc(
+    np.exp2,
+    "1",
+    zero=at(-np.inf),
+    zero2=at(-np.inf),
+    guard=Guard.NONE,
+    enclose=within(0, np.inf),
+)
 ufunc(np.expm1, "1", zero=at(-np.inf), zero2=at(-np.inf), guard=Guard.NONE)
 ufunc(np.log, "1", domain=POSITIVE, infinite=at(0), parts=_log_by_parts)
 ufunc(np.log2, "1", domain=POSITIVE, infinite=at(0))
@@ -69,8 +84,24 @@ same_as(np.logaddexp2, np.logaddexp)
 ufunc(np.sin, "1", zero2=at(0), guard=Guard.NONE, infinite=NOWHERE, enclose=within(-1, 1))
 ufunc(np.cos, "1", zero=at(0), guard=Guard.NONE, infinite=NOWHERE, enclose=within(-1, 1))
 ufunc(np.tan, "1", domain=(-1.4, 1.4), zero2=at(0), guard=Guard.NONE)
-ufunc(np.arcsin, "1", domain=UNIT, zero2=at(0), guard=Guard.NONE, infinite=at(-1, 1))
-ufunc(np.arccos, "1", domain=UNIT, zero2=at(0), guard=Guard.NONE, infinite=at(-1, 1))
+ufunc(
+    np.arcsin,
+    "1",
+    domain=UNIT,
+    zero2=at(0),
+    guard=Guard.NONE,
+    infinite=at(-1, 1),
+    enclose=within(-np.pi / 2, np.pi / 2),
+)
+ufunc(
+    np.arccos,
+    "1",
+    domain=UNIT,
+    zero2=at(0),
+    guard=Guard.NONE,
+    infinite=at(-1, 1),
+    enclose=within(0, np.pi),
+)
 ufunc(
     np.arctan,
     "1",
@@ -78,6 +109,7 @@ ufunc(
     zero2=at(0, np.inf, -np.inf),
     guard=Guard.NAN,
     infinite=NOWHERE,
+    enclose=within(-np.pi / 2, np.pi / 2),
 )
 
 
@@ -114,6 +146,7 @@ ufunc(
     stepwise="01",
     guard=Guard.NAN,
     infinite=lambda y, x: (y == 0) & (x == 0),
+    enclose=within(-np.pi, np.pi),
 )
 ufunc(np.deg2rad, "1", "0", domain=(-180.0, 180.0))
 ufunc(np.radians, "1", "0", domain=(-180.0, 180.0))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import special as sc
 
+from sparsetrace.rules.enclosures import within
 from sparsetrace.rules.entries import same_as, ufunc
 from sparsetrace.rules.numpy_arithmetic import (
     POWER_INFINITE2,
@@ -91,7 +92,14 @@ ufunc(sc.cotdg, "1", domain=(10.0, 170.0), zero2=_odd_multiple_of_90)
 ufunc(sc.radian, "111", "000000", domain=((0.0, 180.0), (0.0, 60.0), (0.0, 60.0)))
 
 # --- logistic functions -----------------------------------------------------------
-ufunc(sc.expit, "1", zero=at_infinities, zero2=at(0, np.inf, -np.inf), guard=Guard.NAN)
+ufunc(
+    sc.expit,
+    "1",
+    zero=at_infinities,
+    zero2=at(0, np.inf, -np.inf),
+    guard=Guard.NAN,
+    enclose=within(0, 1),
+)
 ufunc(sc.log_expit, "1", zero=at(np.inf), zero2=at(np.inf), guard=Guard.NAN)
 ufunc(sc.logit, "1", domain=PROBABILITY, zero2=at(0.5), infinite=at(0, 1))
 

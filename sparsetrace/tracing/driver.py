@@ -8,7 +8,6 @@ during a run fails the trace, also if the function swallowed it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from contextvars import copy_context
@@ -418,7 +417,7 @@ class _Runs:
                 trace.singular = singular
             asked = session is not None and session.decided_masks
             if named or asked or (not trace.local and outside.holds_arguments):
-                trace.names = ValueNames()
+                trace.name_values_by(ValueNames())
             elif not trace.local:
                 trace.name_values = name_values
             if session is not None and not trace.local:
@@ -431,7 +430,9 @@ class _Runs:
             failed, current = FAILURES.set(failures), CURRENT.set(trace)
             error: BaseException | None = None
             outputs: Ids | None = None
-            began = time.monotonic()
+            # one path alone leaves nothing to be searched
+            timed = session if branches.paths > 1 and session and not session.pace else None
+            began = 0.0 if timed is None else timed.elapsed()
             try:
                 with (
                     watching(active=self.watch) as escapes,
@@ -477,8 +478,8 @@ class _Runs:
                 assert outputs is not None
                 if outside.share(written, session):
                     continue
-                if session is not None and not session.pace:
-                    session.pace = time.monotonic() - began
+                if timed is not None:
+                    timed.pace = timed.elapsed() - began
                 return Run(trace, outputs)
             if session is not None:
                 rebind(cause)
@@ -501,9 +502,9 @@ class _Runs:
         raise TracingError(f"the function still asks for another run after {_MOST_RUNS} of them")
 
 
-def _learned(session: Session | None) -> tuple[int, int]:
+def _learned(session: Session | None) -> Hashable:
     """What changes with what a function is found to branch on."""
-    return changes(), 0 if session is None else len(session.decided_masks)
+    return changes(), session and (len(session.decided_masks), session.buffered)
 
 
 def _refused(error: Exception, branches: Branches) -> Exception:

@@ -7,9 +7,17 @@ empty: nothing is known of the call.
 from __future__ import annotations
 
 import dis
+import sys
 from typing import Any
 
-__all__ = ["Chain", "callee_at", "chain_ending_at", "loaded_first", "mapped_at"]
+__all__ = [
+    "Chain",
+    "callee_at",
+    "chain_ending_at",
+    "is_loaded_to_be_called",
+    "loaded_first",
+    "mapped_at",
+]
 
 Chain = tuple[tuple[str, Any], ...]
 """The instructions that load ``name.attribute.attribute``: operation and name."""
@@ -83,6 +91,14 @@ def chain_ending_at(instructions: list[dis.Instruction], at: int) -> tuple[Chain
                 return tuple(chain), at
         at -= 1
     return tuple(chain), 0
+
+
+def is_loaded_to_be_called(step: dis.Instruction) -> bool:
+    """Whether an attribute is loaded to be called."""
+    if step.opname == "LOAD_METHOD":
+        return True
+    is_attribute = step.opname == "LOAD_ATTR" and sys.version_info >= (3, 12)
+    return is_attribute and bool((step.arg or 0) & 1)
 
 
 def _extent(step: dis.Instruction) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -7,10 +7,13 @@ element.  Nothing of the user's runs here.
 
 from __future__ import annotations
 
+import abc
 import builtins
+import copy
 import dis
 import functools
 import sys
+import threading
 import types
 import warnings
 import weakref
@@ -25,6 +28,7 @@ from sparsetrace.user_code.bytecode import (
     callee_at,
     chain_ending_at,
     is_item_or_result_called,
+    is_loaded_to_be_called,
     loaded_first,
 )
 from sparsetrace.user_code.held_iterators import held_callables, holds_iterator
@@ -36,6 +40,8 @@ from sparsetrace.user_code.held_values import (
     is_unchanging,
     stored,
 )
+from sparsetrace.user_code.known_functions import Known as KnownKind
+from sparsetrace.user_code.known_functions import is_of_scipy, known_kind
 from sparsetrace.user_code.returned_kinds import number_names
 from sparsetrace.user_code.value_kinds import cells_of, kinds_of
 from sparsetrace.user_code.written_arguments import (
@@ -63,13 +69,13 @@ _PURE_BUILTINS = frozenset(
 )
 _PURE_METHODS = frozenset(
     """
-    all any argmax argmin astype clip conj conjugate copy count cumprod cumsum diagonal dot
-    endswith flatten format get index is_integer item items join keys lower max mean min prod
-    ravel reshape round split squeeze startswith std strip sum take tolist trace transpose upper
-    values var
+    _asdict _replace all any argmax argmin astype cdf clip conj conjugate copy count cumprod cumsum
+    diagonal dot endswith flatten format get index is_integer isf item items join keys logcdf logpdf
+    logpmf logsf lower max mean min pdf pmf ppf prod ravel reshape round sf split squeeze startswith
+    std strip sum take tolist trace transpose upper values var
     """.split()
 )
-"""Of numbers, arrays, text, lists and dictionaries."""
+"""Of numbers, arrays, text, lists, dictionaries and distributions."""
 _FILLING = frozenset(
     "add append clear discard extend fill insert pop remove reverse setdefault sort update".split()
 )
@@ -78,11 +84,14 @@ _TAKING = frozenset("accumulate filter map reduce starmap".split())
 """Functions that call their first argument."""
 _ASKING = frozenset("attrgetter getattr hasattr methodcaller".split())
 """Functions that find attributes by text."""
+_COPYING = ("__copy__", "__deepcopy__", "__getstate__", "__reduce__", "__setstate__")
 _TEXTS = ("format", "print", "repr", "str")
 _WRITING = frozenset("copyto fill_diagonal place put put_along_axis putmask shuffle".split())
 _MODULES = ("cmath", "math", "numpy", "operator", "scipy.special", "sparsetrace")
 _FUNCTION_STEPS = frozenset("LOAD_GLOBAL MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE".split())
 _BETWEEN = frozenset("CACHE NOP PRECALL PUSH_NULL".split())
+_BEFORE_CODE = frozenset("BUILD_TUPLE CACHE LOAD_CLOSURE LOAD_FAST NOP PUSH_NULL".split())
+_ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
 _WARN = warnings.warn
 _IN_PLACE = "="
 """The last letter of an operator that may change its left side."""
@@ -203,7 +212,9 @@ def _of_modules(held: Sequence[Any], asked: set[str]) -> list[Any]:
 
 def _may_write(function: object) -> bool:
     """Whether a function may write into what it is given where its place alone says so."""
-    return isinstance(function, np.ufunc) or _is_of_numpy(function) or function is print
+    if function is print:
+        return True
+    return _is_of_numpy(function) and writes_by_position(function, sys.maxsize)  # type: ignore[arg-type]
 
 
 def _is_told_to_write(partial: functools.partial[Any]) -> bool:
@@ -357,15 +368,37 @@ def _runs_effects(seen: _Seen, reached: Reach) -> bool:
     )
 
 
-@functools.cache
 def _computed(asked: tuple[tuple[str, Any], ...]) -> frozenset[str]:
-    """Which operators and properties have side effects."""
-    return frozenset(
-        name
-        for name, function in asked
-        if isinstance(function, functools.cached_property)
-        or (isinstance(function, types.FunctionType) and has_effects(function))
-    )
+    """Which operators and properties have side effects.
+
+    Those that make objects of their own class have none because of that.
+    """
+    if asked in _COMPUTED:
+        return _COMPUTED[asked]
+    under = _UNDER.__dict__.setdefault("asked", [])
+    if asked in under:
+        return frozenset()
+    under.append(asked)
+    try:
+        result = frozenset(
+            name
+            for name, function in asked
+            if isinstance(function, functools.cached_property)
+            or (isinstance(function, types.FunctionType) and has_effects(function))
+        )
+    finally:
+        under.pop()
+    if not under:  # else it may rest on what is not known yet
+        if len(_COMPUTED) >= _MOST_COMPUTED:
+            _COMPUTED.clear()
+        _COMPUTED[asked] = result
+    return result
+
+
+_COMPUTED: dict[tuple[tuple[str, Any], ...], frozenset[str]] = {}
+_UNDER = threading.local()
+"""What is being looked at, by threads."""
+_MOST_COMPUTED = 4096
 
 
 def _names_in(cls: Any) -> frozenset[str]:
@@ -428,6 +461,12 @@ def _is_pure(function: object, seen: _Seen) -> bool:
         return seen.may_speak
     if function is functools.partial:
         return True  # what it makes is looked at where it is called
+    kind = known_kind(function)
+    if kind is not None:
+        seen.calls_given = seen.calls_given or kind is KnownKind.CALLS
+        if function in (copy.copy, copy.deepcopy):
+            seen.asked.update(_COPYING)
+        return True
     if isinstance(function, functools.partial):
         inside = (function.func, *filter(callable, (*function.args, *function.keywords.values())))
         return not _is_told_to_write(function) and all(_is_pure(f, seen) for f in inside)
@@ -445,8 +484,11 @@ def _is_pure(function: object, seen: _Seen) -> bool:
         return name not in _WRITING and "random" not in module
     if isinstance(function, type) and issubclass(function, tuple) and _is_named_tuple(function):
         return True
-    if isinstance(function, type) and issubclass(function, BaseException):
+    if isinstance(function, type) and module != "builtins":
+        seen.classes.add(function)
         return _only_sets_itself(function, seen)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return True
     if getattr(builtins, name, None) is function or isinstance(function, type):
         return module == "builtins" and name in _PURE_BUILTINS
     if isinstance(
@@ -461,15 +503,26 @@ def _is_pure(function: object, seen: _Seen) -> bool:
 
 def _only_sets_itself(cls: type, seen: _Seen) -> bool:
     """Whether making an object of a class changes nothing but its attributes."""
+    if type(cls) not in _METACLASSES or not _is_made_by_python(cls):
+        return False
     own = [(name, value) for c in cls.__mro__ for name, value in vars(c).items()]
     made_by = [value for name, value in own if name == "__init__" and _is_python(value)]
     return not any(name in _ON_MAKING and _is_python(value) for name, value in own) and all(
-        _Body(init.__code__, init.__globals__, dict(cells_of(init)), {}, seen, makes=True).is_pure()
-        for init in made_by
+        _is_pure_function(init, {}, seen, makes=cls) for init in made_by
     )
 
 
-_ON_MAKING = ("__getattribute__", "__new__", "__setattr__")
+_METACLASSES = (type, abc.ABCMeta)
+_ON_MAKING = ("__array_finalize__", "__getattribute__", "__new__", "__setattr__")
+_BASES = (object, dict, list, set, tuple, float, int, complex, str)
+
+
+def _is_made_by_python(cls: type) -> bool:
+    """Whether its objects are made by Python's own types, and by functions written in Python."""
+    if issubclass(cls, BaseException):
+        return True
+    made_by = [base.__new__ for base in _BASES], [base.__init__ for base in _BASES]
+    return cls.__new__ in made_by[0] and (_is_python(cls.__init__) or cls.__init__ in made_by[1])
 
 
 def _is_python(value: object) -> bool:
@@ -486,7 +539,13 @@ def _is_named_tuple(cls: type) -> bool:
     )
 
 
-def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: _Seen) -> bool:
+def _is_pure_function(
+    function: types.FunctionType,
+    given: dict[str, Any],
+    seen: _Seen,
+    *,
+    makes: type | None = None,
+) -> bool:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     empty = dict.fromkeys(function.__code__.co_freevars)  # calling what has no value is an error
     cells = {**empty, **dict(cells_of(function))}
@@ -498,7 +557,7 @@ def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen:
     if not all(type(x) in (dict, list, tuple, set) for x in kept):
         return False  # kept from one call to the next, and not seen to be written
     code = written_by_user(function, undoes=seen.undoes)
-    return _Body(code, function.__globals__, cells, given, seen).is_pure()
+    return _Body(code, function.__globals__, cells, given, seen, makes=makes).is_pure()
 
 
 def written_by_user(function: types.FunctionType, *, undoes: bool = False) -> types.CodeType:
@@ -521,11 +580,11 @@ class _Body(HeldValues):
         given: dict[str, Any],
         seen: _Seen,
         *,
-        makes: bool = False,
+        makes: type | None = None,
     ) -> None:
         super().__init__(code, scope, cells, given)
         self.makes = makes
-        """Whether its first argument is what it is to make."""
+        """The class, if its first argument is an object of it that is being made."""
         self.seen, self.undoes = seen, seen.undoes
         seen.names.update(code.co_names)
         if not _ASKING.isdisjoint(code.co_names):
@@ -584,12 +643,24 @@ class _Body(HeldValues):
             return self._is_own_operand(at)
         if name == "LOAD_GLOBAL":
             value = self.value((("LOAD_GLOBAL", step.argval),))
+            if value is next and self._is_of_a_new_iterator(at):
+                return True
+            if isinstance(value, type) and self.steps[at + 1].opname in _ATTRIBUTES:
+                return True  # which is looked at by itself
             return self._is_harmless(value)
         if name in ("LOAD_ATTR", "LOAD_METHOD"):
             return self._is_harmless_attribute(at)
         if name.startswith("CALL") and name not in ("CALL_INTRINSIC_1", "CALL_INTRINSIC_2"):
             return self._calls_what_is_known(at)
         return True
+
+    def _is_of_a_new_iterator(self, at: int) -> bool:
+        """Whether ``next`` is called for a generator expression that stands there."""
+        after = (s for s in self.steps[at + 1 :] if s.opname not in _BEFORE_CODE)
+        step = next(after, None)
+        return isinstance(getattr(step, "argval", None), types.CodeType) and (
+            step.argval.co_name == "<genexpr>"  # type: ignore[union-attr]
+        )
 
     @functools.cached_property
     def number_names(self) -> dict[int, frozenset[str]]:
@@ -599,10 +670,16 @@ class _Body(HeldValues):
 
     # --------------------------------------------------------------- what is stored into
     def _is_of_what_is_made(self, at: int) -> bool:
-        own, loaded = self.code.co_varnames[:1], self.steps[at - 1].argval
-        if own and own[0] in self.stores:
+        loaded = self.steps[at - 1].argval
+        name = (loaded if isinstance(loaded, tuple) else (loaded,))[-1:]
+        if self.makes is None or name != self._what_is_made():
             return False
-        return self.makes and own == (loaded if isinstance(loaded, tuple) else (loaded,))[-1:]
+        return _is_plain_attribute(self.makes, str(self.steps[at].argval))
+
+    def _what_is_made(self) -> tuple[str, ...]:
+        """The name of what is being made, unless it is bound anew."""
+        own = self.code.co_varnames[:1]
+        return () if own and own[0] in self.stores else own
 
     def _is_own_item(self, at: int) -> bool:
         """Whether an item is stored into what the function has made itself."""
@@ -651,15 +728,27 @@ class _Body(HeldValues):
                 )
             if value is not UNKNOWN:
                 return self._is_harmless(value)
-        if self.makes and step.argval == "__init__":
-            return True  # of a base, which `_only_sets_itself` has looked at
+        if self.makes is not None:
+            if step.argval == "__init__":
+                return True  # of a base, which `_only_sets_itself` has looked at
+            own = getattr_static(self.makes, str(step.argval), None)
+            is_own = tuple(str(name) for _, name in chain[:-1]) == self._what_is_made()
+            if is_own and isinstance(own, types.FunctionType) and is_loaded_to_be_called(step):
+                return self._is_pure_part(own)
         self.seen.asked.add(step.argval)
-        if not _is_method(step):
+        if not is_loaded_to_be_called(step):
             return True
         if step.argval in _PURE_METHODS:
             return True
         own = len(chain) == 2 and chain[0][0].startswith("LOAD_FAST")
         return own and step.argval in _FILLING and self.made(str(chain[0][1]), at) is not None
+
+    def _is_pure_part(self, function: types.FunctionType) -> bool:
+        """Whether a method that is called while its object is made changes that object alone."""
+        if id(function.__code__) in self.seen:
+            return True
+        self.seen.add(id(function.__code__))
+        return _is_pure_function(function, {}, self.seen, makes=self.makes)
 
     def _calls_what_is_known(self, at: int) -> bool:
         """Whether each name that is called is a known function, or a method looked at elsewhere."""
@@ -677,8 +766,8 @@ class _Body(HeldValues):
             known = self.steps[at].opname != "CALL_FUNCTION_EX" or name in _PURE_METHODS
             return known or self.value(chain) is not UNKNOWN
         value = self.value(chain)
-        if value is None:
-            return True  # it cannot be called
+        if value is None or value is next:
+            return True  # it cannot be called, or was looked at where it is loaded
         if value is not UNKNOWN:
             if isinstance(value, (list, tuple, dict)):  # of functions, one of which is chosen
                 items = value.values() if isinstance(value, dict) else value
@@ -779,13 +868,14 @@ class _Body(HeldValues):
 _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())
 
 
+def _is_plain_attribute(cls: type, name: str) -> bool:
+    """Whether objects keep what is assigned to the attribute, and no function of it runs."""
+    own = getattr_static(cls, name, None)
+    return isinstance(own, types.MemberDescriptorType) or not hasattr(type(own), "__set__")
+
+
 def _is_of_numpy(function: object) -> bool:
+    if is_of_scipy(function):
+        return True
     module = getattr(function, "__module__", None) or ""
     return isinstance(function, np.ufunc) or module == "numpy" or module.startswith(PACKAGES)
-
-
-def _is_method(step: dis.Instruction) -> bool:
-    """Whether an attribute is loaded to be called."""
-    if step.opname == "LOAD_METHOD":
-        return True
-    return sys.version_info >= (3, 12) and bool((step.arg or 0) & 1)

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import dis
 import functools
+import operator
+import sys
 import types
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -18,20 +21,23 @@ import numpy as np
 from sparsetrace.user_code.bytecode import callee_at, chain_ending_at
 from sparsetrace.user_code.handlers import instructions_of, named
 
-__all__ = ["compared", "tells_objects_apart", "with_calls_of"]
+__all__ = ["compared", "tells_objects_apart", "with_calls_by", "with_calls_of"]
 
 _EXCHANGED = (float, int, complex)
 _BY_IDENTITY = frozenset("id is_ is_not".split())
 _VALUES = (bool, int, float, complex, tuple, list, dict, np.generic, np.ndarray)
 _MOST_KNOWN = 4096
-_KNOWN: dict[tuple[int, str, bool], tuple[types.CodeType, bool]] = {}
+_KNOWN: dict[tuple[int, str, bool, bool], tuple[types.CodeType, bool]] = {}
 
 
-def compared(scope: dict[str, Any], name: str, *, exchanged: bool) -> str | None:
+def compared(
+    scope: dict[str, Any], name: str, *, exchanged: bool, with_types: bool = False
+) -> str | None:
     """The function of a module that compares a name with what is no result of ``type``.
 
     Where the name is to be exchanged in this module, also one that compares a result of
-    ``type`` with what may be the real one, bound earlier.
+    ``type`` with what may be the real one, bound earlier; `with_types`, if ``type`` gives the real
+    one always, also one that compares a result of it with the name.
     """
     todo = list(scope.values())
     seen: set[int] = set()
@@ -47,7 +53,8 @@ def compared(scope: dict[str, Any], name: str, *, exchanged: bool) -> str | None
         elif isinstance(item, property):
             todo += (item.fget, item.fset)
         elif isinstance(item, types.FunctionType):
-            if item.__globals__ is scope and _compares(item.__code__, name, scope, exchanged):
+            code = item.__code__
+            if item.__globals__ is scope and _compares(code, name, scope, exchanged, with_types):
                 return item.__qualname__
             todo += _held_by(item)
         elif isinstance(item, functools._lru_cache_wrapper):
@@ -78,6 +85,68 @@ def with_calls_of(code: types.CodeType, name: str, new_name: str) -> types.CodeT
     if not called or named != ["LOAD_GLOBAL"] * called:
         return None
     return code.replace(co_names=tuple(new_name if n == name else n for n in code.co_names))
+
+
+_CALLS = ("CALL", "CALL_KW")
+_WITH_A_BIT = ("LOAD_GLOBAL", "LOAD_ATTR") if sys.version_info >= (3, 12) else ("LOAD_GLOBAL",)
+"""Instructions whose argument says beside the name what is loaded with it."""
+_EXTENDED = dis.opmap["EXTENDED_ARG"]
+_LARGEST_ARGUMENT = 255
+
+
+def with_calls_by(
+    code: types.CodeType, new_name_of: Callable[[tuple[str, ...]], str | None]
+) -> types.CodeType | None:
+    """The code with calls of some globals, or of their attributes, under new names.
+
+    Whatever else the code does with these stays as it is, and so does a call by ``*args``.
+
+    Parameters
+    ----------
+    code : code
+        That of a function; the code in it is included.
+    new_name_of : callable
+        Gives the new name for those that load what is called: ``("np", "float64")``; or None.
+
+    Returns
+    -------
+    code or None
+        None where there is no such call.
+
+    Examples
+    --------
+    >>> def half(v):
+    ...     return np.float64(v) / 2 if type(v) is not np.float64 else v
+    >>> code = with_calls_by(half.__code__, {("np", "float64"): "float32"}.get)
+    >>> code.co_names
+    ('type', 'np', 'float64', 'float32')
+    """
+    names, text = list(code.co_names), bytearray(code.co_code)
+    steps = instructions_of(code)
+    for at, step in enumerate(steps):
+        chain = callee_at(steps, at) if step.opname in _CALLS else ()
+        if not chain or chain[0][0] != "LOAD_GLOBAL":
+            continue
+        new_name = new_name_of(tuple(str(name) for _, name in chain))
+        if new_name is None:
+            continue
+        start = _start(step)
+        load = next(s for s in steps if (s.opname, s.argval) == chain[-1] and _start(s) == start)
+        if new_name not in names:
+            names.append(new_name)
+        argument = names.index(new_name)
+        if load.opname in _WITH_A_BIT:
+            argument = 2 * argument + ((load.arg or 0) & 1)
+        is_extended = load.offset >= 2 and text[load.offset - 2] == _EXTENDED
+        if argument <= _LARGEST_ARGUMENT and not is_extended:
+            text[load.offset + 1] = argument
+    nested = [
+        (isinstance(constant, types.CodeType) and with_calls_by(constant, new_name_of)) or constant
+        for constant in code.co_consts
+    ]
+    if bytes(text) == code.co_code and all(map(operator.is_, nested, code.co_consts)):
+        return None
+    return code.replace(co_code=bytes(text), co_names=tuple(names), co_consts=tuple(nested))
 
 
 def tells_objects_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
@@ -130,29 +199,33 @@ def _held_by(function: types.FunctionType) -> list[Any]:
     return result
 
 
-def _compares(code: types.CodeType, name: str, scope: dict[str, Any], exchanged: bool) -> bool:
-    key = id(code), name, exchanged  # code objects are slow to compare
+def _compares(
+    code: types.CodeType, name: str, scope: dict[str, Any], exchanged: bool, with_types: bool
+) -> bool:
+    key = id(code), name, exchanged, with_types  # code objects are slow to compare
     known = _KNOWN.get(key)
     if known is None or known[0] is not code:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         steps = instructions_of(code)
-        result = name in code.co_names and _compares_name(steps, name)
+        result = name in code.co_names and _compares_name(steps, name, with_types)
         if exchanged and "type" in code.co_names:
             result = result or _compares_types(steps, scope)
         nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
-        result = result or any(_compares(c, name, scope, exchanged) for c in nested)
+        result = result or any(_compares(c, name, scope, exchanged, with_types) for c in nested)
         known = _KNOWN[key] = code, result
     return known[1]
 
 
-def _compares_name(steps: list[dis.Instruction], name: str) -> bool:
-    """Whether the name is compared with what is no result of ``type``."""
+def _compares_name(steps: list[dis.Instruction], name: str, with_types: bool) -> bool:
+    """Whether the name is compared with what is no result of ``type``, or with anything."""
     for at, step in enumerate(steps):
         if step.opname != "IS_OP":
             continue
         if _loads(steps[at - 1], name):
-            if not _is_type_of(steps, at - 2):
+            _, start = chain_ending_at(steps, at - 1)
+            is_own = start == at - 1  # else it is the module's: np.float64
+            if not _is_type_of(steps, start - 1) or (with_types and is_own):
                 return True
         elif _begins_with(steps, at, name):
             return True

@@ -70,41 +70,54 @@ def _method(frame: types.FrameType) -> str | None:
     if not code.co_argcount:
         return None
     of = frame.f_locals.get(code.co_varnames[0])
-    cls = of if isinstance(of, type) and code.co_name == "__new__" else type(of)
-    defined = next(
-        (vars(base)[code.co_name] for base in cls.__mro__ if code.co_name in vars(base)), 0
-    )
+    if code.co_name == "__new__" and isinstance(of, type):
+        return public_name(getattr(of, "_plain", of))  # what a stand-in is called by
+    return _of_class(type(of), code.co_name, code)
+
+
+def _of_class(cls: type, name: str, code: types.CodeType) -> str | None:
+    """The name of a method by a class whose objects have it; None if they have another one."""
+    defined = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), 0)
     if getattr(getattr(defined, "__func__", defined), "__code__", None) is not code:
         return None
-    if code.co_name == "__new__":
-        return public_name(getattr(cls, "_plain", cls))  # what a stand-in is called by
-    return _shown(cls.__module__, f"{cls.__qualname__}.{code.co_name}", of=cls)
+    return _shown(cls.__module__, f"{cls.__qualname__}.{name}", of=cls)
 
 
 def _wrapping(frame: types.FrameType) -> str | None:
     """The public name of what a wrapper, in whose frame we are, stands for."""
     if "<locals>" not in frame.f_code.co_qualname:
         return None
-    for value in list(frame.f_locals.values()):
+    values, names = list(frame.f_locals.values()), frame.f_code.co_varnames
+    first = frame.f_locals.get(names[0]) if names else None
+    of = first[0] if type(first) is tuple and first else first  # of *args
+    for value in values:
         if isinstance(value, types.FunctionType):
             module, name = str(value.__module__), value.__qualname__
             shown = _shown(module, name)
             if shown and getattr(_value(shown), "__code__", None) is frame.f_code:
-                return shown
+                return _of_class(type(of), value.__name__, frame.f_code) or shown
     return None
 
 
 def _shown(module: str, name: str, of: type | None = None) -> str | None:
-    """The dotted name in the nearest public module; None where none has such a name.
+    """The dotted name in the public module with the shortest name; None where none has such a name.
 
     A method that a class inherits is not among what that class itself holds: `of` is the class.
     """
     public = ".".join(part for part in module.split(".") if not part.startswith("_"))
-    shown = f"{public}.{name}"
-    held = _value(shown if of is None else shown.rpartition(".")[0])
-    if public not in sys.modules or held is None or (of is not None and held is not of):
-        return None
-    return shown
+
+    def held_by(package: str) -> Any:
+        shown = f"{package}.{name}"
+        return _value(shown if of is None else shown.rpartition(".")[0])
+
+    parts = public.split(".")
+    packages = [".".join(parts[:n]) for n in range(1, len(parts) + 1)]
+    held = {package: held_by(package) for package in packages if package in sys.modules}
+    wanted = next((x for x in (of, held_by(module), held_by(public)) if x is not None), None)
+    nearest = next((p for p, item in held.items() if item is wanted is not None), None)
+    if nearest is None and of is None and held.get(public) is not None:
+        nearest = public  # where something stands for it now
+    return None if nearest is None else f"{nearest}.{name}"
 
 
 def _value(name: str) -> Any:

@@ -228,3 +228,28 @@ def test_the_functions_that_give_views_are_found():
         *("conj", "T", "real", "reshape", "view", "astype", "squeeze"),
     }
     assert {"imag", "np.imag", "np.real"} <= views("complex").keys()
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x.reshape(2, 3).view(complex),
+        lambda x: x[::3].view(complex),
+        lambda x: x.reshape(3, 2).T.view(complex),
+        lambda x: np.array(1j * x[0]).view(float),
+    ],
+)
+def test_views_of_pairs_that_numpy_refuses(view):
+    with pytest.raises(ValueError, match=r"When changing|To change|Changing the dtype") as plain:
+        view(np.ones(6))
+    with pytest.raises(ValueError, match=r"When changing|To change|Changing the dtype") as traced:
+        st.jacobian_sparsity(view, np.ones(6))
+    assert str(traced.value).startswith(str(plain.value))
+
+
+def test_other_views_of_bytes_are_refused():
+    for view in (lambda x: x.view(np.int64), lambda x: x.view(np.complex64)):
+        with pytest.raises(st.UnsupportedError, match="bytes"):
+            st.jacobian_sparsity(view, np.ones(6))
+    with pytest.raises(st.UnsupportedError, match="bytes"):
+        st.jacobian_sparsity(lambda x: x[x > 0].view(complex).sum(), np.ones(6))

@@ -67,7 +67,36 @@ def of_numpys_complex_type(x):
     return abs(WAVE(x[0]) * 1j + WAVE(1 + 1j)) * COUNT(2.5) + x[1] - COUNT(x[2])
 
 
+class Gauge:
+    factor = np.float64(2.0)
+
+    def read(self, v):
+        value = np.float64(v) * self.factor
+        if type(value) is not np.float64 or not isinstance(value, np.float64):
+            return 0.0
+        return value if type(v) is np.float64 else -np.double(value)
+
+
+def by_attribute(x):
+    """``np.float64(v)`` in methods, comprehensions and lambdas, beside its other uses."""
+    gauge = Gauge()
+    values = np.array([np.float64(gauge.read(v)) for v in x], dtype=np.float64)
+    real = np.complex128(x[1] + 1j * x[2]).real + np.float64(values[:1]).sum()
+    known = {np.float64: 1.0}[values.dtype.type] * np.float64("2.5") * np.finfo(np.float64).bits
+    return (
+        np.float64(np.float64(x[0]) if type(x[0]) is np.float64 else x[2]),
+        (lambda v: np.float32(v) * known)(x[2]),
+        sum(np.float64(v) for v in x[:2].tolist()),
+        real,
+        np.int64(x[0] * 3) * x[1] + np.float64(x[2]),
+    )
+
+
 CASES = {
+    "by an attribute": (
+        by_attribute,
+        [[1, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 0], [0, 1, 1]],
+    ),
     "a type of NumPy's": (of_numpys_type, [[1, 1, 0], [1, 1, 0]]),
     "other types of NumPy's": (of_numpys_complex_type, [[1, 1, 0]]),
     "a cell of a table": (interpolated, [[1, 0, 0]]),
@@ -79,6 +108,41 @@ CASES = {
 }
 
 
+HANDED_ON = """
+def made(x, dtype):
+    return x * 2 if dtype is real else x[::-1] * x[0]
+"""
+
+
+@pytest.mark.usefixtures("seen_functions")
+@pytest.mark.parametrize("local", [False, True])
+def test_a_type_that_another_module_compares_by_identity(local):
+    scope = {"__name__": "others_types", "real": np.float64}
+    exec(compile(HANDED_ON, "others_types.py", "exec"), scope)
+
+    def f(x):
+        return scope["made"](x, PRECISION) * PRECISION(x[0])
+
+    pattern = st.jacobian_sparsity(f, np.array([1.0, 2.0, 3.0]), local=local)
+    assert_same_pattern(pattern, [[1, 0, 0], [1, 1, 0], [1, 0, 1]])
+
+
+def made_anew():
+    def convert(v):
+        return np.float64(v) * 2
+
+    return convert
+
+
+def test_a_function_that_each_run_makes_is_refused_at_once():
+    def f(x):
+        return made_anew()(x[0])
+
+    with pytest.raises(st.EscapeError, match=r"np\.float64"):
+        st.jacobian_sparsity(f, np.ones(2))
+
+
+@pytest.mark.usefixtures("seen_functions")
 @pytest.mark.parametrize("name", CASES)
 def test_a_conversion_is_traced(name):
     f, expected = CASES[name]
@@ -114,25 +178,43 @@ def is_known(dtype):
 
 def converted(x):
     return real(x[0]) * 2 if is_known(x.dtype.type) else x[1]
+
+
+def handed_on(x, dtype=None):
+    dtype = real if dtype is None else dtype
+    return dtype(x[0]) * 2 if is_known(x.dtype.type) else x[1]
+
+
+def of_its_type(x):
+    v = real(x[0])
+    return v * 2 if type(v) is real and type(x[1]) is np.float64 else v * x[1]
 """
 
 
+@pytest.mark.usefixtures("seen_functions")
 @pytest.mark.parametrize("name", ["real", "np.float64"])
 def test_a_type_of_numpys_that_is_compared_by_identity_stays(name):
     scope = {"__name__": "somebodys_types"}
     exec(compile(COMPARING.format(name=name), "somebodys_types.py", "exec"), scope)
+    for function in ("converted", "of_its_type"):  # where it is called, not the type stands there
+        assert_same_pattern(st.jacobian_sparsity(scope[function], np.ones(2)), [[1, 0]])
     with pytest.raises(st.EscapeError) as caught:
-        st.jacobian_sparsity(scope["converted"], np.ones(2))
+        st.jacobian_sparsity(scope["handed_on"], np.ones(2))
     notes = [*getattr(caught.value, "__notes__", ())]
     notes += getattr(caught.value.__cause__, "__notes__", ())
-    assert any("is_known" in note for note in notes)
+    assert any("by identity" in note for note in notes)
 
 
+@pytest.mark.usefixtures("seen_functions")
 def test_the_types_of_numpy_are_as_before():
     st.jacobian_sparsity(of_numpys_complex_type, np.ones(3))
     assert list(map(id, (PRECISION, WAVE, COUNT))) == list(
         map(id, (np.float64, np.complex128, np.int64))
     )
+    codes = by_attribute.__code__, Gauge.read.__code__
+    st.jacobian_sparsity(by_attribute, np.ones(3))
+    assert codes == (by_attribute.__code__, Gauge.read.__code__)
+    assert not [name for name in vars(np) if "sparsetrace" in name]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -307,17 +307,42 @@ def _of_pandas(name):
         "in a list": lambda x: np.concatenate([series, x]),
         "returned": lambda x: pandas.Series(x),
         "compiled": lambda x: pandas.cut(x, 3),
+        "a column": lambda x: with_column(pandas, x)["c"].to_numpy() * 2,
     }[name]
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["operator", "reflected", "ufunc", "method", "made of it", "in a list", "returned", "compiled"],
-)
-def test_pandas_is_refused_with_the_line_that_helps(name):
-    error = refusal(_of_pandas(name))
+def with_column(pandas, x):
+    frame = pandas.DataFrame({"a": np.arange(4.0)})
+    frame["c"] = x
+    return frame
+
+
+OF_PANDAS = """
+operator, reflected, ufunc, method, made of it, in a list, returned, compiled, a column
+""".strip().split(", ")
+
+
+@pytest.mark.parametrize("name", OF_PANDAS)
+@pytest.mark.parametrize("local", [False, True])
+def test_pandas_is_refused_with_the_line_that_helps(name, local):
+    error = refusal(_of_pandas(name), local=local)
     assert "Take arrays out of pandas before traced values come in: df.to_numpy()." in str(error)
     assert error.filename in (None, __file__)
+
+
+def test_methods_are_named_by_the_class_of_their_object():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": np.arange(4.0)})
+    assert refusal(lambda x: frame["a"] * x).call == "pandas.Series.__mul__"
+    assert refusal(lambda x: pandas.DataFrame(x).mean()).call == "pandas.DataFrame.mean"
+
+
+def test_numbers_in_pandas_objects_keep_their_dependencies():
+    pandas = pytest.importorskip("pandas")
+    found = st.jacobian_sparsity(
+        lambda x: pandas.Series(x, index=list("abc"))["b"] * pandas.Series(x).iloc[2], np.ones(3)
+    )
+    assert found.toarray().tolist() == [[False, True, True]]
 
 
 def test_arrays_out_of_pandas_are_constants():
@@ -331,3 +356,4 @@ def test_numexpr_is_refused_with_the_line_that_helps():
     numexpr = pytest.importorskip("numexpr")
     error = refusal(lambda x: numexpr.evaluate("2 * x"))
     assert "Write the expression with NumPy" in error.remedies[0]
+    assert error.call == "numexpr.evaluate"

@@ -221,6 +221,19 @@ def test_an_array_is_what_its_own_array_method_gives():
         st.jacobian_sparsity(lambda x: x.__array__(complex, copy=False), np.ones(2))
 
 
+def test_an_exchange_with_numpys_own_arrays_keeps_elements():
+    def f(x):
+        y = np.from_dlpack(x, device="cpu")
+        z = np.from_dlpack(x, copy=True)
+        z[0] = 0.0
+        return y * 2, z, np.from_dlpack(np.ones(1)) * x[1]
+
+    pattern = st.jacobian_sparsity(f, np.ones(2))
+    assert_same_pattern(pattern, [[1, 0], [0, 1], [0, 0], [0, 1], [0, 1]])
+    with pytest.raises(ValueError, match="Device"):
+        st.jacobian_sparsity(lambda x: np.from_dlpack(x, device="gpu"), np.ones(2))
+
+
 @pytest.mark.parametrize("local", [False, True])
 @pytest.mark.parametrize("kind", [np.float64, np.complex128, np.float32])
 def test_a_number_type_makes_an_array_of_none_of_none(kind, local):

@@ -143,6 +143,81 @@ def test_time_is_linear(name):
     assert durations[1] < 1.5 + 20 * durations[0]
 
 
+def limited(a, b):
+    """The one of two slopes that is smaller, if they have the same sign."""
+    if a * b <= 0:
+        return 0.0
+    return a if abs(a) < abs(b) else b
+
+
+def upwind(x):
+    slopes = np.zeros_like(x)
+    for i in range(1, len(x) - 1):
+        slopes[i] = limited(x[i] - x[i - 1], x[i + 1] - x[i])
+    flux = np.zeros(len(x) - 1)
+    for i in range(len(x) - 1):
+        left, right = x[i] + slopes[i] / 2, x[i + 1] - slopes[i + 1] / 2
+        flux[i] = left**2 if left + right > 0 else right**2
+    return flux
+
+
+def roots(x):
+    """A loop with a tolerance for each element."""
+    result = np.zeros_like(x)
+    for i, v in enumerate(x):
+        z, turns = 1.0, 0
+        while abs(z * z - v) > 1e-6:
+            z = (z + v / z) / 2
+            turns += 1
+            if turns > 9:
+                break
+        result[i] = z
+    return result
+
+
+class Pipes:
+    """A method around all of the others."""
+
+    def drop(self, flow):
+        if flow < 0:
+            return -self.drop_of(-flow)
+        return self.drop_of(flow)
+
+    def drop_of(self, flow):
+        return flow**1.75 if flow > 1e-3 else flow
+
+    def residuals(self, x):
+        result = [x[i] - x[i - 1] - self.drop(x[i]) for i in range(1, len(x))]
+        return result if len(result) else None
+
+
+def hurry(monkeypatch):
+    monkeypatch.setattr("sparsetrace.capture.apart_functions._LONGEST", 0.1)
+    monkeypatch.setattr("sparsetrace.capture.apart_functions._RUNS", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("f", "reach"),
+    [(upwind, lambda d: ((d >= -1) & (d <= 2))[:-1]), (roots, lambda d: d == 0)],
+    ids=lambda item: getattr(item, "__name__", ""),
+)
+def test_what_is_in_proportion_to_the_elements_may_take_long(f, reach, monkeypatch):
+    hurry(monkeypatch)
+    x = np.linspace(0.1, 0.9, 300)
+    offsets = np.subtract.outer(np.arange(300), np.arange(300)).T
+    pattern = st.jacobian_sparsity(f, x, verify=False)
+    assert pattern.taken_whole == ()
+    assert_same_pattern(pattern, reach(offsets))
+
+
+def test_so_may_what_is_within_one_method(monkeypatch):
+    hurry(monkeypatch)
+    pattern = st.jacobian_sparsity(Pipes().residuals, np.linspace(0.1, 0.9, 300), verify=False)
+    offsets = np.subtract.outer(np.arange(300), np.arange(300)).T
+    assert_same_pattern(pattern, ((offsets == 0) | (offsets == -1))[1:])
+
+
 def hopeless(x):
     names = []
     for v in x:

@@ -14,7 +14,7 @@ import pytest
 
 import sparsetrace as st
 from oracles import dense
-from sparsetrace.capture import apart_functions
+from sparsetrace.capture import apart_functions, paths_apart
 
 pytestmark = pytest.mark.usefixtures("seen_functions")
 
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("seen_functions")
 def soon(monkeypatch):
     """No patience with calls that may be taken as a whole."""
     monkeypatch.setattr(apart_functions, "_LONGEST", 0.2)
+    monkeypatch.setattr(paths_apart, "_SPARED_RUNS", 0)
 
 
 def found(f, a, b, *args):

@@ -45,6 +45,26 @@ choice("stacked", lambda x: np.stack([np.argmax(x[:2]), 3 + np.argmax(x[:2])]), 
 choice("view", lambda x: (np.argsort(x[:2])[:, None] + np.array([0, 3])).T[1], (3, 4), (3, 4))
 choice("copy", lambda x: (np.argsort(x[:2]) + T2)[::-1].copy(), (2, 3), (0, 1))
 choice("list", lambda x: [int(i) + 2 for i in np.argsort(x[:2])], (2, 3), (2, 3))
+choice("python's max and min", lambda x: max(0, min(int(x[0] / 0.5), 2)), (0, 1, 2))
+choice("min of one side", lambda x: min(int(abs(x[0])), 1) + 3, (3, 4))
+choice("min of floor of abs", lambda x: np.minimum(np.floor(np.abs(x[:1])).astype(int), 1), (0, 1))
+choice("clip of one side", lambda x: np.minimum(np.clip(x[:1], 0, None).astype(int), 1), (0, 1))
+choice("square", lambda x: min(int(x[0] ** 2), 2), (0, 1, 2))
+choice("root", lambda x: min(int(np.sqrt(abs(x[0]) * 2)), 1), (0, 1))
+choice("power", lambda x: int(np.clip(x[0], -1, 1) ** 4 * 1.5), (0, 1))
+choice("sum beside a constant", lambda x: int(np.sin(x[2]) + 1.5), (0, 1, 2))
+choice("a number of Python's", lambda x: int(float(np.sin(x[2])) + 1.5), (0, 1, 2))
+choice("sigmoid", lambda x: int(1.9 / (1 + np.exp(-4 * x[0]))), (0, 1))
+choice("sector", lambda x: int((np.arctan2(x[0], x[1]) + np.pi) / 7 * 4), (0, 1, 2, 3))
+choice("step", lambda x: int(np.heaviside(x[0], 0.5)) + 2, (2, 3))
+
+
+def narrow(x):
+    """An abs that wraps around: it is no lower bound."""
+    return np.minimum((np.abs(x[:1]) * 100).astype(np.int8) // 50, 2)
+
+
+choice("narrow whole numbers", narrow, (0, 1, 2, 3, 4, 5), extra=True)
 
 
 def changed(x):

@@ -5,12 +5,17 @@ Of each the pattern is just what some input needs.
 
 from __future__ import annotations
 
+import bisect
+import dataclasses
 import functools
 import math
+import statistics
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.optimize
+import scipy.stats
 
 Function = Callable[[Any], Any]
 
@@ -303,7 +308,59 @@ def neighbours(x):
     return y
 
 
+@dataclasses.dataclass
+class State:
+    density: float
+    speed: float
+    momentum: float = dataclasses.field(init=False)
+
+    def __post_init__(self):
+        self.momentum = self.density * self.speed
+
+
+def momentum(v, w):
+    """Objects made on the way, of a class of one's own."""
+    state = State(v, w)
+    if state.momentum > 0.4:
+        return state.momentum
+    return State(2.0, state.speed).momentum
+
+
+TABLE = [0.0, 0.25, 0.5, 1.0]
+
+
+class Table:
+    """Piecewise linear, by a search of a list."""
+
+    def __init__(self, places, values):
+        self.places, self.values = list(places), list(values)
+
+    def __call__(self, v):
+        i = bisect.bisect_right(self.places, v) - 1
+        i = max(0, min(i, len(self.places) - 2))
+        share = (v - self.places[i]) / (self.places[i + 1] - self.places[i])
+        return self.values[i] * (1 - share) + self.values[i + 1] * share
+
+
+def next_place(v):
+    return v * next((t for t in TABLE if t > v), 2.0)
+
+
+def rooted(v):
+    """A root of a function with a branch, beside one of SciPy's."""
+    if v > 0.5:
+        return scipy.optimize.brentq(lambda z: z**3 - v, 0.0, 2.0)
+    return v * statistics.fmean([v, 1.0]) * 2
+
+
+table = Table(TABLE, [1.0, 2.0, 0.5, 3.0])
+
 EXACT: dict[str, Function] = {
+    "objects": lambda x: [momentum(v, w) for v, w in zip(x, x[::-1], strict=True)],
+    "table": lambda x: [table(v) for v in x],
+    "first of": lambda x: [next_place(v) for v in x],
+    "distribution": lambda x: [scipy.stats.norm.cdf(v) if v > 0.4 else v * v for v in x],
+    "root": lambda x: [rooted(v) for v in x],
     "comprehension of calls": lambda x: np.array([bent(v) for v in x]),
     "calls appended": listed,
     "calls in a buffer": buffered,

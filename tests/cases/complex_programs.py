@@ -56,7 +56,8 @@ np.prod(np.stack([z, w]), 0)
 z[0] * w + z[1]; w[2] * 1j + r; z[0] * c; np.linalg.solve(C + 3 * np.eye(3), z)
 np.asarray(z, np.complex64).astype(complex) * w; np.round(z, 3) + w; np.maximum(r, 0) * z
 written(z, r); both_written(r, s); one_written(z, s); added_at(z, w); put(z, r)
-mask_written(z, w, r)
+mask_written(z, w, r); np.stack([r, s], -1).view(complex)[:, 0]; pairs_written(z, r)
+pairs_of_a_buffer(r); complex_written(r, w); turned(z.copy().view(float)).view(np.complex128)
 buffer(z, r); by_elements(r, s); viewed(z, r); from_python(r, s); out_given(z, r); picked(z, r)
 """
 
@@ -66,7 +67,9 @@ z.real; z.imag; np.real(w); np.imag(z * w); np.abs(z); np.angle(z + 4); (z * w.c
 np.real(z * np.conj(C @ z)); (z / (w + 5)).real; np.fft.irfft(z, 3); np.fft.fft(r).imag; r + s
 np.sum(z.real) + r; np.array([v.imag for v in z]); np.array([(v * 2j).real for v in z]); r[::-1]
 np.real_if_close(z.real); np.where(r > 1, z.real, w.imag); (Y @ z).real; (B @ z).imag; np.sin(r)
-np.fft.hfft(z, 3); abs(z[0]) + r; (1 / (z + 5)).imag
+np.fft.hfft(z, 3); abs(z[0]) + r; (1 / (z + 5)).imag; (z * 1).view(float)[1:4]
+np.stack([z, w]).view("f8").reshape(2, 3, 2)[1, :, 1]; (z[:2] * 2).view(float)[1:]
+(z * 1).astype(np.complex64).view(np.float32)[:3]; complex_read(r, s)
 """
 
 SCIPY = """
@@ -93,6 +96,42 @@ ss.istft(np.outer(z, w), nperseg=4)[1]
 sl.solve(C + np.diag(z) + 3 * np.eye(3), w); sl.expm(np.diag(z)); np.sort_complex(z); np.median(z)
 sl.sqrtm(np.outer(z, w) + 9 * np.eye(3)); np.frompyfunc(lambda a: a * 1j, 1, 1)(z).astype(complex)
 """
+
+
+def pairs_written(z, r):
+    """What is written into either view shows in the other, and in what both are views of."""
+    y = z * 2
+    pairs = y.view(float)
+    pairs[1::2] = r
+    y[0] += 1j
+    pairs[2] *= 3
+    y.real[2] = 0.0
+    return y + pairs[4]
+
+
+def pairs_of_a_buffer(r):
+    y = np.zeros(3, complex)
+    y.view(float)[[0, 3, 5]] = r
+    return y
+
+
+def complex_written(r, w):
+    pairs = np.append(r, r)
+    y = pairs.view(complex)
+    y[1:] = w[:2]
+    y *= 1j
+    pairs[0] = 0.0
+    return y + pairs[4]
+
+
+def complex_read(r, s):
+    y = np.stack([r, s], -1).view(complex)[:, 0] * 1j
+    return y.imag + y.view(float)[0]
+
+
+def turned(u):
+    """Complex numbers as a solver keeps them, as pairs of real ones."""
+    return (1j * u.view(complex)).view(float) + np.array([0.0, 1.0] * 3)
 
 
 def written(z, r):
@@ -176,6 +215,8 @@ CONSTANTS.update(
     (f.__name__, f)
     for f in (written, both_written, one_written, added_at, put, mask_written, buffer)
 )
+CONSTANTS.update((f.__name__, f) for f in (pairs_written, pairs_of_a_buffer, complex_written))
+CONSTANTS.update((f.__name__, f) for f in (complex_read, turned))
 CONSTANTS.update((f.__name__, f) for f in (by_elements, viewed, from_python, out_given, picked))
 
 

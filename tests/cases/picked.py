@@ -244,6 +244,20 @@ case("standard deviation", lambda x: np.std(x[x > -1]), 4, -0.9, 2.0)
 case("largest", lambda x: np.max(x[x > -2]), 4, -0.9, 2.0, points=60)
 case("smallest", lambda x: x[x > -2].min(), 4, -0.9, 2.0, points=60)
 case("median", lambda x: np.median(x[x > -2]), 4, -0.9, 2.0, points=90)
+
+
+def _beside_another(x):
+    """What ``np.where`` gives is a tuple, which code hands on as it is."""
+    y, out = x.reshape(2, 2), np.zeros((2, 2))
+    rows = np.where(y[:, 0] > 0)
+    out[rows, 0] = y[rows, 1] ** 2
+    out[[rows[0]], 1] -= y[(rows[0],), 0]
+    return out, y[rows, 0].sum()
+
+
+case("beside another index", _beside_another, 4, -1.5, 2.0, points=60)
+case("a tuple in a tuple", lambda x: x.reshape(2, 2)[(0, 1), 1], 4)
+case("a tuple of choices", lambda x: x.reshape(2, 2)[(np.argmax(x[:2]),), 0], 4)
 case("first", lambda x: x[x > -2][0], 4, -0.9, 2.0, extra="which one is first is not known")
 case("sorted", lambda x: np.sum(np.sort(x[x > 0]) ** 2), 4, -1.5, 2.0, points=60)
 case("any", lambda x: np.any(x[x > 0] > 1) * x, 4, -1.5, 2.0, points=60)

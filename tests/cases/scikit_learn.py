@@ -104,7 +104,16 @@ _BAYES = GaussianNB().fit(POINTS, CLASSES)
 _MIXTURE = GaussianMixture(2, random_state=0).fit(POINTS)
 _PROCESS = GaussianProcessRegressor(kernels.RBF(), optimizer=None)
 
+
+def _one_after_the_other(x):
+    """Arrays of whole numbers in the last turn into traced ones what the first has branched on."""
+    weighted = metrics.root_mean_squared_error(GIVEN, x, sample_weight=[1, 2, 1, 1, 0, 1])
+    score, probabilities = metrics.r2_score(GIVEN, x), _probabilities(x[: len(LABELS)])
+    return score, weighted, metrics.log_loss(LABELS, probabilities)
+
+
 CASES = {
+    "one after the other": _one_after_the_other,
     **_called(metrics, _SCORES, np.asarray, GIVEN),
     **_called(metrics, _OF_POSITIVE, np.exp, np.abs(GIVEN)),
     **_called(metrics, "log_loss brier_score_loss", _probabilities, LABELS),

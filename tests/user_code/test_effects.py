@@ -1,7 +1,13 @@
 """Which calls may be made again: errors with attributes, defaults, and iterators."""
 
+import bisect
+import collections
+import copy
+import dataclasses
 import functools
+import itertools
 import operator
+import statistics
 import sys
 import types
 import warnings
@@ -9,10 +15,16 @@ import weakref
 
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.interpolate
+import scipy.linalg
+import scipy.optimize
+import scipy.stats
 
 from sparsetrace.user_code.effects import has_effects
 
 SEEN = []
+Point = collections.namedtuple("Point", "x y")
 
 
 class WithAttributes(Exception):
@@ -90,6 +102,159 @@ def test_errors_that_set_their_attributes(cls):
 @pytest.mark.parametrize("cls", [Noted, Counting, Rebinding, Setting])
 def test_errors_that_do_more(cls):
     assert has_effects(raising(cls), (1.0,))
+
+
+@dataclasses.dataclass
+class State:
+    density: float
+    speed: float = 0.0
+    momentum: float = dataclasses.field(init=False)
+
+    def __post_init__(self):
+        self._set()
+
+    def _set(self):
+        self.momentum = self.density * self.speed
+
+
+@dataclasses.dataclass
+class Listed:
+    density: float
+
+    def __post_init__(self):
+        SEEN.append(self)
+
+
+class Vector:
+    """With slots, made by itself, and by methods of its class."""
+
+    __slots__ = ("x", "y")
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    @classmethod
+    def along(cls, x):
+        return cls(x, 0.0)
+
+    @staticmethod
+    def length(x):
+        return abs(x)
+
+
+class Derived2(Vector):
+    def __init__(self, x):
+        super().__init__(x, x)
+
+
+class WithSetter:
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def x(self):
+        return 0.0
+
+    @x.setter
+    def x(self, value):
+        SEEN.append(value)
+
+
+class Registered(type):
+    def __call__(cls, *args):
+        SEEN.append(cls)
+        return super().__call__(*args)
+
+
+class OfRegistered(metaclass=Registered):
+    pass
+
+
+class Linked:
+    def __init__(self, other):
+        other.link = self
+
+
+class Copied:
+    def __copy__(self):
+        SEEN.append(self)
+        return self
+
+
+class Field(np.ndarray):
+    def __array_finalize__(self, other):
+        SEEN.append(other)
+
+
+TABLE_OF_NUMBERS = [0.0, 1.0, 2.0]
+CUBIC = scipy.interpolate.CubicSpline([0, 1, 2], [0.0, 1.0, 4.0])
+HARMLESS = {
+    "a dataclass": lambda v: State(v, 2.0).momentum,
+    "slots": lambda v: (Vector(v, 1.0) + Vector(1.0, v)).x,
+    "a class method": lambda v: Vector.along(v).x,
+    "a static method": lambda v: Vector.length(v),
+    "a derived class": lambda v: Derived2(v).y,
+    "a namedtuple replaced": lambda v: Point(v, 1.0)._replace(y=v).y,
+    "bisect": lambda v: bisect.bisect_right(TABLE_OF_NUMBERS, v),
+    "reduce": lambda v: functools.reduce(operator.mul, [v, 2.0]),
+    "accumulate": lambda v: list(itertools.accumulate([v, 2.0])),
+    "copy": lambda v: copy.deepcopy([v])[0],
+    "a new iterator": lambda v: next((t for t in TABLE_OF_NUMBERS if t > v), 0.0),
+    "containers": lambda v: collections.defaultdict(float)["a"] + collections.deque([v])[0],
+    "a distribution": lambda v: scipy.stats.norm.cdf(v, 0.0, 2.0),
+    "a frozen distribution": lambda v: scipy.stats.norm(0.0, v).logpdf(1.0),
+    "a spline": lambda v: CUBIC(v) + scipy.interpolate.PchipInterpolator([0, 1], [0, 1])(v),
+    "a root": lambda v: scipy.optimize.brentq(lambda z: z**3 - v, 0, 5),
+    "equations": lambda v: scipy.linalg.solve(np.eye(2), np.array([v, 1.0])),
+    "an integral": lambda v: scipy.integrate.quad(lambda t: t * v, 0, 1)[0],
+    "a mean": lambda v: statistics.fmean([v, 1.0]),
+}
+HARMFUL = {
+    "a dataclass that is listed": lambda v: Listed(v).density,
+    "a setter": lambda v: WithSetter(v).x,
+    "a metaclass": lambda v: OfRegistered() and v,
+    "an attribute of another": lambda v, other: Linked(other) and v,
+    "a subclass of arrays": lambda v: np.ones(2).view(Field) * Field(2),
+    "a sorted insertion": lambda v: bisect.insort(TABLE_OF_NUMBERS, v),
+    "an iterator that is there": lambda numbers, v: next(numbers) * v,
+    "an item": lambda v: operator.setitem(TABLE_OF_NUMBERS, 0, v),
+    "a draw": lambda v: scipy.stats.norm.rvs(v),
+    "overwritten": lambda v, a: scipy.linalg.solve(a, v, overwrite_a=True),
+    "overwritten by place": lambda v, a: scipy.linalg.solve(a, v, False, True),
+    "steps": lambda v, solver: solver.step(),
+    "a function that is integrated": lambda v: scipy.integrate.quad(note, 0, v),
+    "a function that is given": lambda f, v: scipy.optimize.brentq(f, 0, v),
+    "a factory": lambda v: collections.defaultdict(lambda: note(1.0))["a"] * v,
+    "a factory that is given": lambda f, v: collections.defaultdict(f)["a"] * v,
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_libraries_and_classes_make_changes_nothing(name):
+    assert not has_effects(HARMLESS[name], (0.5,))
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_what_libraries_and_classes_change(name):
+    function = HARMFUL[name]
+    code = function.__code__
+    others = {
+        "f": note,
+        "numbers": iter([1.0]),
+        "other": types.SimpleNamespace(),
+        "a": np.eye(2),
+        "solver": None,
+    }
+    args = [others.get(argument, 0.5) for argument in code.co_varnames[: code.co_argcount]]
+    assert has_effects(function, tuple(args))
+
+
+def test_a_copy_by_a_method_of_its_own_may_change_something():
+    reached = {"__copy__": [(Copied.__copy__.__code__, globals())]}
+    assert has_effects(lambda v: copy.copy(v), (Copied(),), reached=lambda: reached)
 
 
 def test_defaults():

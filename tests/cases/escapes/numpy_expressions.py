@@ -235,7 +235,7 @@ np.ndarray.item(x, 0)
 np.ndarray.take(x, [0])
 np.ndarray.flatten(x)
 np.ndarray.dot(x, np.ones(4))
-np.from_dlpack(x)
+np.from_dlpack(x) * 2
 np.ones(4)[x > 0]
 np.ones(4)[np.argmax(x)]
 np.ones(4)[np.argsort(x)]
