@@ -261,10 +261,7 @@ def _size(leaf: Any) -> int:
 
 def _shape(leaf: Any) -> tuple[int, ...]:
     if isinstance(leaf, list):
-        first = _shape(leaf[0]) if leaf else ()
-        return (
-            (len(leaf), *first) if all(_shape(item) == first for item in leaf) else (_size(leaf),)
-        )
+        return (len(leaf), *_shape(leaf[0])) if leaf else (0,)
     return tuple(getattr(leaf, "shape", ()))
 
 
