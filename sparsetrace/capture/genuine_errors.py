@@ -56,6 +56,15 @@ _FAILURES: dict[type[Exception], str] = {
 """What an operation on plain objects raises, and the words that it says."""
 _NOT_IN_LIST = re.compile(r"^.* (?=is not in list$)")
 """The number that a list does not hold, and that may be a traced one, in the words of Python."""
+_OF_NONE = re.compile(
+    r"^unsupported operand type\(s\) for \S+ ?\S*: ('(float|int)' and 'NoneType'|"
+    r"'NoneType' and '(float|int|NoneType)')$|"
+    r"^'\S+' not supported between instances of ('(float|int)' and 'NoneType'|"
+    r"'NoneType' and '(float|int|NoneType)')$|"
+    r"^bad operand type for (unary \S+|abs\(\)): 'NoneType'$|"
+    r"^'NoneType' object is not (subscriptable|iterable|callable)$"
+)
+"""What Python says of None beside its own numbers."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
 
 
@@ -91,6 +100,8 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
     if comes_of_traces(error):
         return False
     if not on_purpose and is_refused_by_floats(error):
+        return True
+    if _lacks(error, entries):
         return True
     if not on_purpose or is_library_code(code):
         return _is_of_plain_objects(error, code)
@@ -128,6 +139,26 @@ def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
         return False
     known = next((cls for cls in type(error).__mro__ if cls in _FAILURES), None)
     return known is not None and re.search(_FAILURES[known], str(error)) is not None
+
+
+def _lacks(error: Exception, entries: list[tuple[types.CodeType, int]]) -> bool:
+    """Whether an object or None lacks what code that asks for no types wants of it.
+
+    A traced object says of which class it is, and lacks what that class lacks.
+    """
+    users = [(code, at) for code, at in entries if not is_own(code)]
+    if not users:
+        return False
+    if isinstance(error, AttributeError):
+        obj, name = error.obj, error.name
+        if isinstance(obj, types.ModuleType):
+            return True  # whose own __getattr__ may raise the error
+        lacks = name is not None and not hasattr(obj.__class__, name)
+    else:
+        lacks = isinstance(error, TypeError) and _OF_NONE.search(str(error)) is not None
+    code, at = users[-1]
+    on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
+    return lacks and not on_purpose and not any(_asks(code) for code, _ in users)
 
 
 # ------------------------------------------------------------- errors raised on purpose

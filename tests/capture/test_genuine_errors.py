@@ -225,6 +225,62 @@ def test_an_error_that_the_trace_makes_in_a_package_is_not_left_out(installed, n
     assert not pattern.left_out
 
 
+def without_shape(x):
+    v = float(x[0])
+    return np.zeros(v.shape) + v if x[1] > 0 else v * x[2]
+
+
+def without_method(x):
+    return x.remove(3.0) if x[1] > 0 else x[0] * x[2]
+
+
+def without_name(x):
+    return np.the_name_of_old if x[1] > 0 else x[0] * x[2]
+
+
+def sought(v):
+    return v if v < 0 else None
+
+
+def of_none(x):
+    return 2.0 * sought(x[1]) * x[0] * x[2] if x[1] > -1 else x[0] * x[2]
+
+
+def negative_of_none(x):
+    return x[0] * -(sought(x[2]) if x[1] > 0 else 1.0)
+
+
+def compared_with_none(x):
+    return x[0] * x[2] if (sought(x[1]) if x[1] > 0 else -2.0) < 3.0 else 1.0
+
+
+@pytest.mark.parametrize(
+    ("f", "error", "columns"),
+    [
+        (without_shape, "AttributeError: 'float' object", [0, 2]),
+        (without_method, "AttributeError", [0, 2]),
+        (without_name, "AttributeError: module 'numpy'", [0, 2]),
+        (of_none, "TypeError", [0, 1, 2]),
+        (negative_of_none, "TypeError: bad operand", [0, 2]),
+        (compared_with_none, "TypeError: '<' not supported", [0, 2]),
+    ],
+)
+def test_what_objects_and_none_lack_on_a_path_is_the_functions_own_failure(f, error, columns):
+    pattern = st.jacobian_sparsity(f, np.ones(3))
+    assert pattern.indices.tolist() == columns
+    assert any(error in line for line in pattern.left_out)
+
+
+def asks_and_lacks(x):
+    wanted = x if isinstance(x, list) else 1.0
+    return wanted.copied() if x[1] > 0 else x[0]
+
+
+def test_what_code_lacks_that_asks_for_types_is_not_left_out():
+    with pytest.raises(st.EscapeError, match="copied"):
+        st.jacobian_sparsity(asks_and_lacks, -np.ones(3))
+
+
 def picked(x):
     """Rows beside elements: where fewer are picked, their shapes do not fit."""
     rows, elements = np.outer(x[:3], [1.0, 2.0, 3.0]), x[:3]
