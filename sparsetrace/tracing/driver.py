@@ -254,7 +254,10 @@ class _Runs:
         begin_search(session)
         while True:
             if begun is None:
-                begun = _Begun(Branches(self.max_paths, crowd=limit, began=session.began))
+                own = Branches(
+                    self.max_paths, crowd=limit, began=session.began, elapsed=session.elapsed
+                )
+                begun = _Begun(own)
             branches = begun.branches
             session.are_too_many = False
             try:
