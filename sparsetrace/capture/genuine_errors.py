@@ -90,7 +90,7 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
         return False
     code, at = entries[-1]
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
-    if on_purpose and _is_decided(entries, branches):
+    if on_purpose and (_is_decided(entries, branches) or _is_in_handler(error, code, at)):
         return True
     asks = isinstance(error, _ABOUT_TYPES) or any(
         _asks(code) for code, _ in entries if not is_own(code)
@@ -186,6 +186,19 @@ def _is_decided(entries: list[tuple[types.CodeType, int]], branches: Branches) -
         if tests or not from_start:
             return False
     return False
+
+
+def _is_in_handler(error: BaseException, code: types.CodeType, offset: int) -> bool:
+    """Whether a ``raise`` stands in a handler, below no test but that of the error's type.
+
+    That error, which is the function's own, leads there in a plain call, too.
+    """
+    if error.__context__ is None:
+        return False
+    steps = instructions_of(code)
+    tests, from_start = _tests_before(code, offset)
+    matched = (steps[at - 1].opname == "CHECK_EXC_MATCH" for at, _ in tests)
+    return bool(tests) and not from_start and all(matched)
 
 
 def _tests_before(code: types.CodeType, offset: int) -> tuple[list[Test], bool]:

@@ -271,6 +271,46 @@ def test_what_objects_and_none_lack_on_a_path_is_the_functions_own_failure(f, er
     assert any(error in line for line in pattern.left_out)
 
 
+class Outside(Exception):
+    pass
+
+
+def within(x):
+    if np.isnan(x).any():
+        raise Outside("no number")
+    if x[0] > 1:
+        raise Outside("too large")
+    return x * x[1]
+
+
+def named_anew(x):
+    try:
+        return within(x)
+    except Outside as error:
+        raise RuntimeError(f"{error!s} {type(error)}") from error
+    except KeyError:
+        return x[0]
+
+
+def named_by_type(x):
+    try:
+        return within(x)
+    except Outside:
+        if isinstance(x[0], np.floating):
+            return x * x[2]
+        raise RuntimeError("a number of NumPy's is wanted") from None
+
+
+def test_an_error_that_a_handler_raises_of_the_functions_own_is_its_own():
+    pattern = st.jacobian_sparsity(named_anew, np.full(3, 0.5))
+    assert dense(pattern).tolist() == [[1, 1, 0], [0, 1, 0], [0, 1, 1]]
+    assert len(pattern.left_out) == 2
+    assert all("RuntimeError" in line for line in pattern.left_out)
+    pattern = st.jacobian_sparsity(named_by_type, np.full(3, 0.5))
+    assert dense(pattern).tolist() == [[1, 1, 1], [0, 1, 1], [0, 1, 1]]
+    assert not pattern.left_out
+
+
 def asks_and_lacks(x):
     wanted = x if isinstance(x, list) else 1.0
     return wanted.copied() if x[1] > 0 else x[0]
