@@ -39,28 +39,28 @@ class _Ufunc:
     """A ufunc that takes lists of traced values; it passes for the ufunc itself."""
 
     def __init__(self, ufunc: np.ufunc) -> None:
-        self._ufunc = ufunc
+        self._plain = ufunc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if SESSION.get() is None or is_library(sys._getframe(1)):
-            return self._ufunc(*args, **kwargs)
-        return _called_with_arrays(self._ufunc, args, kwargs)
+            return self._plain(*args, **kwargs)
+        return _called_with_arrays(self._plain, args, kwargs)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type[np.ufunc]:
         return np.ufunc
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._ufunc, name)
+        return getattr(self._plain, name)
 
     def __eq__(self, other: object) -> bool:
-        return self._ufunc is (other._ufunc if isinstance(other, _Ufunc) else other)
+        return self._plain is (other._plain if isinstance(other, _Ufunc) else other)
 
     def __hash__(self) -> int:
-        return hash(self._ufunc)
+        return hash(self._plain)
 
     def __repr__(self) -> str:
-        return repr(self._ufunc)
+        return repr(self._plain)
 
 
 def _wrapper(original: Any) -> Any:

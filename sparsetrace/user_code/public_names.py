@@ -10,6 +10,8 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from sparsetrace.user_code.frames import is_own
+
 __all__ = ["public_name", "public_name_in"]
 
 
@@ -70,6 +72,8 @@ def _method(frame: types.FrameType) -> str | None:
     if not code.co_argcount:
         return None
     of = frame.f_locals.get(code.co_varnames[0])
+    if is_own(code) and "_plain" in getattr(of, "__dict__", {}):
+        return public_name(vars(of)["_plain"])
     cls = of if isinstance(of, type) and code.co_name == "__new__" else type(of)
     defined = next(
         (vars(base)[code.co_name] for base in cls.__mro__ if code.co_name in vars(base)), 0

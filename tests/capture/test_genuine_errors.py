@@ -250,6 +250,10 @@ def negative_of_none(x):
     return x[0] * -(sought(x[2]) if x[1] > 0 else 1.0)
 
 
+def logarithm_of_none(x):
+    return x[0] * x[2] * np.log10(sought(2.0) if x[1] > 0 else 10.0)
+
+
 def compared_with_none(x):
     return x[0] * x[2] if (sought(x[1]) if x[1] > 0 else -2.0) < 3.0 else 1.0
 
@@ -261,6 +265,7 @@ def compared_with_none(x):
         (without_method, "AttributeError", [0, 2]),
         (without_name, "AttributeError: module 'numpy'", [0, 2]),
         (of_none, "TypeError", [0, 1, 2]),
+        (logarithm_of_none, "TypeError: loop of ufunc", [0, 2]),
         (negative_of_none, "TypeError: bad operand", [0, 2]),
         (compared_with_none, "TypeError: '<' not supported", [0, 2]),
     ],
@@ -309,6 +314,32 @@ def test_an_error_that_a_handler_raises_of_the_functions_own_is_its_own():
     pattern = st.jacobian_sparsity(named_by_type, np.full(3, 0.5))
     assert dense(pattern).tolist() == [[1, 1, 1], [0, 1, 1], [0, 1, 1]]
     assert not pattern.left_out
+
+
+def refused_with_a_long_message(x):
+    y, turns = x[0], 0
+    while abs(y) > 1e-9:
+        y, turns = y * x[1], turns + 1
+        if turns > 9:
+            raise ValueError(f"{y!s} after {turns} turns")
+    return y
+
+
+def told_by_its_text(x):
+    shown = str(x[1])
+    if x[0] > 1:
+        return x[2]
+    if not shown.lstrip("-")[0].isdigit():
+        raise ValueError(f"{shown} is not a number")
+    return x[1]
+
+
+def test_how_a_message_is_made_does_not_count():
+    pattern = st.jacobian_sparsity(refused_with_a_long_message, np.full(3, 0.5))
+    assert pattern.indices.tolist() == [0, 1]
+    assert all("after 10 turns" in line for line in pattern.left_out)
+    with pytest.raises(st.EscapeError, match="is not a number"):
+        st.jacobian_sparsity(told_by_its_text, np.ones(3))
 
 
 def asks_and_lacks(x):
