@@ -251,8 +251,8 @@ def jacobian_of(
 
 
 def _of_one_size(
-    runs: Sequence[Run], patterns: Sequence[Found]
-) -> tuple[Sequence[Run], Sequence[Found], tuple[str, ...]]:
+    runs: list[Run], patterns: list[Found]
+) -> tuple[list[Run], list[Found], tuple[str, ...]]:
     """The runs that returned as many values as those with derivatives, and a line for the others.
 
     ``if not np.all(ok): return np.nan`` returns one number where the function returns an array

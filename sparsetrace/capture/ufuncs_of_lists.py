@@ -47,7 +47,7 @@ class _Ufunc:
         return _called_with_arrays(self._plain, args, kwargs)
 
     @property  # type: ignore[misc]
-    def __class__(self) -> type[np.ufunc]:
+    def __class__(self) -> Any:
         return np.ufunc
 
     def __getattr__(self, name: str) -> Any:

@@ -148,7 +148,8 @@ def trace(
             max_memory=max_memory,
         )
         result = runs.united()
-        with state.moved_from(point) as moved:
+        alike = [values for run in result.runs for values in run.trace.alike]
+        with state.moved_from([*point, *alike]) as moved:
             if moved:
                 result.runs.extend(runs.beside(len(result.runs[0].outputs)))
     return result
