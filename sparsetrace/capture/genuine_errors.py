@@ -175,7 +175,7 @@ def _asks(code: types.CodeType, offset: int) -> bool:
     steps = instructions_of(code)
     if _ASKING.isdisjoint(code.co_names):
         return any(step.opname.startswith("MATCH_") for step in steps)
-    end = next(at for at, step in enumerate(steps) if step.offset == offset)
+    end = max(at for at, step in enumerate(steps) if step.offset <= offset)
     start = end
     if steps[end].opname == "RAISE_VARARGS":
         while not (steps[start].is_jump_target or _JUMPS.search(steps[start - 1].opname)):

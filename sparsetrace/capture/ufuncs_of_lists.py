@@ -26,6 +26,7 @@ __all__ = ["MODULE", "patches"]
 MODULE = "ufuncs of sequences"
 """The name of the group of patches, which is no module's."""
 
+_SEQUENCES = frozenset((list, tuple))
 _METHODS = "accumulate at outer reduce reduceat".split()
 
 
@@ -66,7 +67,9 @@ class _Ufunc:
 def _wrapper(original: Any) -> Any:
     @functools.wraps(original)
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if SESSION.get() is None or not isinstance(self, np.ufunc) or is_of_python(self):
+        if _SEQUENCES.isdisjoint(map(type, args)) or SESSION.get() is None:
+            return original(self, *args, **kwargs)
+        if not isinstance(self, np.ufunc) or is_of_python(self):
             return original(self, *args, **kwargs)
         return _called_with_arrays(types.MethodType(original, self), args, kwargs)
 

@@ -325,6 +325,11 @@ def refused_with_a_long_message(x):
     return y
 
 
+def refused_far_within(x):
+    y = refused_with_a_long_message(x)
+    return (y, str(y))[0]
+
+
 def told_by_its_text(x):
     shown = str(x[1])
     if x[0] > 1:
@@ -340,6 +345,8 @@ def test_how_a_message_is_made_does_not_count():
     assert all("after 10 turns" in line for line in pattern.left_out)
     with pytest.raises(st.EscapeError, match="is not a number"):
         st.jacobian_sparsity(told_by_its_text, np.ones(3))
+    with pytest.raises(st.EscapeError, match="after 10 turns"):  # text decides, perhaps
+        st.jacobian_sparsity(refused_far_within, np.full(3, 0.01))
 
 
 def asks_and_lacks(x):
