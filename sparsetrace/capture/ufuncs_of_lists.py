@@ -64,14 +64,14 @@ class _Ufunc:
         return repr(self._plain)
 
 
-def _wrapper(original: Any) -> Any:
-    @functools.wraps(original)
+def _wrapper(plain: Any) -> Any:
+    @functools.wraps(plain)
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         if _SEQUENCES.isdisjoint(map(type, args)) or SESSION.get() is None:
-            return original(self, *args, **kwargs)
+            return plain(self, *args, **kwargs)
         if not isinstance(self, np.ufunc) or is_of_python(self):
-            return original(self, *args, **kwargs)
-        return _called_with_arrays(types.MethodType(original, self), args, kwargs)
+            return plain(self, *args, **kwargs)
+        return _called_with_arrays(types.MethodType(plain, self), args, kwargs)
 
     method.__objclass__ = np.ufunc  # type: ignore[attr-defined]
     return method
