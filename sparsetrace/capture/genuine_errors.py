@@ -54,6 +54,10 @@ _FAILURES: dict[type[Exception], str] = {
     ValueError: f"{_OF_EMPTY}|{_OF_SHAPES}",
 }
 """What an operation on plain objects raises, and the words that it says."""
+_OF_PYTHONS_CONTAINERS = re.compile(
+    r"^'?(pop from (an )?empty (list|set|deque)|popitem\(\): dictionary is empty)'?$"
+)
+"""What containers of Python's say, also where an installed package calls their methods."""
 _NOT_IN_LIST = re.compile(r"^.* (?=is not in list$)")
 """The number that a list does not hold, and that may be a traced one, in the words of Python."""
 _OF_NONE = re.compile(
@@ -100,7 +104,7 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
     )
     if on_purpose and error.__context__ is not None and not asks:
         return True  # in a handler of an error that is the function's own
-    if comes_of_traces(error):
+    if comes_of_traces(error) and not _OF_PYTHONS_CONTAINERS.search(str(error)):
         return False
     if not on_purpose and is_refused_by_floats(error):
         return True

@@ -167,6 +167,13 @@ def counted(v, w):
     if v > 5:
         return len(v)
     return v * w
+
+
+def emptied(v, w):
+    places = set()
+    if v > 5:
+        return set(places).union(places).pop() * w
+    return v * w
 """
 
 
@@ -189,6 +196,7 @@ def installed(tmp_path, monkeypatch):
         ("searched", 2, "ValueError: no solution"),
         ("series", 3, "TypeError"),
         ("counted", 2, "TypeError"),
+        ("emptied", 2, "KeyError"),
     ],
 )
 def test_what_a_path_through_a_package_fails_by_is_left_out(installed, name, count, error):
