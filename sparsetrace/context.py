@@ -60,6 +60,9 @@ class Trace:
     compared : tuple or None
         The last comparison of a number with a constant: its result, the number, the ufunc and the
         constant.
+    alike : list of array
+        The values, at a point, that were compared with the very same numbers: those may be what
+        the function remembers of an earlier call there.
     calm : bool
         Whether operations need no look at values, nor at floating-point errors that the
         function would notice; `ambient` is who saw warnings when the run began;
@@ -98,6 +101,7 @@ class Trace:
 
     __slots__ = (
         "__weakref__",
+        "alike",
         "ambient",
         "becomes_object",
         "calm",
@@ -145,6 +149,7 @@ class Trace:
         self.second_order = second_order
         self.wrapper = wrapper
         self.decide: Callable[..., bool] | None = None
+        self.alike: list[Any] = []
         self.compared: tuple[Any, Any, Any, float] | None = None
         self.choices = 0
         self.conditions: list[int] = []

@@ -22,6 +22,7 @@ from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
+from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Run, Solving, Traced, trace
 from sparsetrace.verification import Verification, own_error
@@ -237,25 +238,45 @@ def jacobian_of(
     runs, *remarks = traced_runs(traced_call, chosen, solving, dependency=dependency)
     with interruptible():
         patterns = patterns_of(runs, solve)
-    m = len(runs[0].outputs)
-    if any(len(run.outputs) != m for run in runs):
-        sizes_found = sorted({len(run.outputs) for run in runs})
-        raise ValueDependentError(
-            explain(
-                "a branch",
-                f"how many values the function returns depends on it ({sizes_found})",
-                "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
-            )
-        )
+    runs, patterns, left_out = _of_one_size(runs, patterns)
+    m, remarks[0] = len(runs[0].outputs), (*remarks[0], *left_out)
     pattern = pattern_of(
         united(patterns, traced_call.n_inputs, chosen["max_entries"]),
         (m, traced_call.n_inputs),
         remarks=remarks,
-        row_leaves=leaves_of_shapes(traced_call.result_shapes),
+        row_leaves=leaves_of_shapes(traced_call.result_shapes[m]),
         column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
     )
     verification.jacobian(pattern, runs[0].trace, dependency=dependency)
     return pattern
+
+
+def _of_one_size(
+    runs: list[Run], patterns: list[Found]
+) -> tuple[list[Run], list[Found], tuple[str, ...]]:
+    """The runs that returned as many values as those with derivatives, and a line for the others.
+
+    ``if not np.all(ok): return np.nan`` returns one number where the function returns an array
+    elsewhere, but no derivative.
+    """
+    sizes_found = [len(run.outputs) for run in runs]
+    if len(set(sizes_found)) == 1:
+        return runs, patterns, ()
+    entries = [p.nnz if isinstance(p, IntervalRows) else len(p[1]) for p in patterns]
+    wanted = {size for size, count in zip(sizes_found, entries, strict=True) if count}
+    if len(wanted) != 1 or not all(sizes_found):
+        raise ValueDependentError(
+            explain(
+                "a branch",
+                f"how many values the function returns depends on it ({sorted(set(sizes_found))})",
+                "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
+            )
+        )
+    (size,) = wanted
+    kept = [at for at, found in enumerate(sizes_found) if found == size]
+    others = sorted(set(sizes_found) - wanted)
+    lines = tuple(f"{other} values without derivatives, in place of {size}" for other in others)
+    return [runs[at] for at in kept], [patterns[at] for at in kept], lines
 
 
 def hessian_of(

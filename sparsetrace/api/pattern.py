@@ -63,7 +63,8 @@ class SparsityPattern(Counts, csr_array):  # type: ignore[misc]  # SciPy has no 
     left_out : tuple of str
         One line for each decision path that the traced function left by an error of its
         own (``if x[0] < 0: raise ValueError``, an empty list on one side of a branch): the
-        error and its place.  The pattern does not hold for inputs that take these paths.
+        error and its place; or on which another number of values comes out, without derivatives.
+        The pattern does not hold for inputs that take these paths.
         Copies, parts and what is computed from the pattern have none.
     taken_whole : tuple of str
         One line for each function of which some calls had more paths than were run: what they

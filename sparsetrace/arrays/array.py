@@ -248,6 +248,8 @@ class TracedArray(Layout):
     def __setitem__(self, key: Any, value: Any) -> None:
         trace = self._trace
         self._written()
+        if value is None and self._dtype.kind in "fc":
+            value = np.nan  # which NumPy makes of it
         if getattr(type(value), "_is_picked", False):
             _write_picked(self, indexing.constant_key(trace, key)[0], value)
             return

@@ -10,8 +10,6 @@ were bound before (``apply = M.dot``) are exchanged where they are kept.
 from __future__ import annotations
 
 import functools
-import gc
-import sys
 import types
 from typing import Any
 
@@ -19,7 +17,7 @@ import numpy as np
 
 from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.numpy_lists import answers_itself, called_with_arrays
-from sparsetrace.capture.patch import ClassNames, Patch
+from sparsetrace.capture.patch import Patch, class_names
 from sparsetrace.capture.session import SESSION, holds_traced
 from sparsetrace.context import CURRENT
 from sparsetrace.operands.operands import (
@@ -52,16 +50,6 @@ _FUNCTIONS: dict[str, Any] = {
 }
 """What answers a method: NumPy's function of the same name, by its rule."""
 ARRAY_METHODS.update(_FUNCTIONS)
-
-
-@functools.cache
-def _names() -> ClassNames | None:
-    """Those of ``np.ndarray``; None where Python keeps them in another way than CPython."""
-    if sys.implementation.name != "cpython":
-        return None
-    held = gc.get_referents(vars(np.ndarray))
-    is_dict = len(held) == 1 and type(held[0]) is dict and held[0] == dict(vars(np.ndarray))
-    return ClassNames(np.ndarray, held[0]) if is_dict else None
 
 
 @functools.cache
@@ -121,7 +109,7 @@ def _arguments(
 
 def patches() -> list[Patch]:
     """The methods of ``np.ndarray`` whose operands can be traced."""
-    names = _names()
+    names = class_names(np.ndarray)
     if names is None:
         return []
     wrappers = {"astype": _converting(), **{name: _wrapper(name) for name in _FUNCTIONS}}

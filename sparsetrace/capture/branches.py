@@ -17,7 +17,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
@@ -51,6 +51,8 @@ _FAR = 2
 """So many times `max_paths` are."""
 _BEGUN = 2
 """Paths that are run before it is asked if there is a crowd."""
+_SOME, _LONG = 16, 2.0
+"""So many paths that would take more seconds together are a crowd, too."""
 
 Place = tuple[CodeType, int]
 Met = tuple[Place, int]
@@ -79,6 +81,8 @@ class Branches:
         When the trace began (`time.monotonic`); by default now.
     ends : bool
         Whether more than `max_paths` are `Enough`, and no error.
+    elapsed : callable, optional
+        The seconds of the trace so far, by which it is told if paths take long.
 
     Attributes
     ----------
@@ -119,8 +123,11 @@ class Branches:
         few: int = 0,
         began: float | None = None,
         ends: bool = False,
+        elapsed: Callable[[], float] | None = None,
     ) -> None:
         self.max_paths = max_paths
+        self._elapsed = elapsed
+        self._first = 0.0 if elapsed is None else elapsed()
         self.crowd = max_paths if crowd is None else min(crowd, max_paths)
         self._few = few
         self.paths = 0
@@ -191,12 +198,19 @@ class Branches:
         self.is_cut = False
         self.again()
         self._check()
-        if self.paths > _BEGUN and self.paths + len(self._waiting) > self.crowd:
+        known = self.paths + len(self._waiting)
+        if self.paths > _BEGUN and (known > self.crowd or self._take_long(known)):
             self._is_crowd = True
         if self._is_crowd and self.crowd < self.max_paths:
             self.crowded, self._is_begun = not self._are_far_more(), True
             self.refuse(f"more than {self.crowd} decision paths")
         return True
+
+    def _take_long(self, known: int) -> bool:
+        """Whether the paths that are known of would take long together."""
+        if self._elapsed is None or known < _SOME or self._is_crowd:
+            return self._is_crowd
+        return (self._elapsed() - self._first) / (self.paths - 1) * known > _LONG
 
     def _are_far_more(self) -> bool:
         """Whether random paths say so, if there are a few of them."""

@@ -54,8 +54,22 @@ _FAILURES: dict[type[Exception], str] = {
     ValueError: f"{_OF_EMPTY}|{_OF_SHAPES}",
 }
 """What an operation on plain objects raises, and the words that it says."""
+_OF_PYTHONS_CONTAINERS = re.compile(
+    r"^'?(pop from (an )?empty (list|set|deque)|popitem\(\): dictionary is empty)'?$"
+)
+"""What containers of Python's say, also where an installed package calls their methods."""
 _NOT_IN_LIST = re.compile(r"^.* (?=is not in list$)")
 """The number that a list does not hold, and that may be a traced one, in the words of Python."""
+_OF_NONE = re.compile(
+    r"^unsupported operand type\(s\) for \S+ ?\S*: ('(float|int)' and 'NoneType'|"
+    r"'NoneType' and '(float|int|NoneType)')$|"
+    r"^'\S+' not supported between instances of ('(float|int)' and 'NoneType'|"
+    r"'NoneType' and '(float|int|NoneType)')$|"
+    r"^bad operand type for (unary \S+|abs\(\)): 'NoneType'$|"
+    r"^'NoneType' object is not (subscriptable|iterable|callable)$|"
+    r"^loop of ufunc does not support argument \d+ of type NoneType which has no callable "
+)
+"""What Python says of None beside its own numbers."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
 
 
@@ -74,23 +88,27 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
         return True
     if not isinstance(error, Exception) or isinstance(error, TracingError):
         return False
+    entries = _entries(error)
+    if isinstance(error, TypeError) and _lacks(error, entries):
+        return True
     if not (is_genuine(error.__context__, branches) and is_genuine(error.__cause__, branches)):
         return False
-    entries = _entries(error)
     if not entries:
         return False
     code, at = entries[-1]
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
-    if on_purpose and _is_decided(entries, branches):
+    if on_purpose and (_is_decided(entries, branches) or _is_in_handler(error, code, at)):
         return True
     asks = isinstance(error, _ABOUT_TYPES) or any(
-        _asks(code) for code, _ in entries if not is_own(code)
+        _asks(code, at) for code, at in entries if not is_own(code)
     )
     if on_purpose and error.__context__ is not None and not asks:
         return True  # in a handler of an error that is the function's own
-    if comes_of_traces(error):
+    if comes_of_traces(error) and not _OF_PYTHONS_CONTAINERS.search(str(error)):
         return False
     if not on_purpose and is_refused_by_floats(error):
+        return True
+    if _lacks(error, entries):
         return True
     if not on_purpose or is_library_code(code):
         return _is_of_plain_objects(error, code)
@@ -130,12 +148,53 @@ def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
     return known is not None and re.search(_FAILURES[known], str(error)) is not None
 
 
+def _lacks(error: Exception, entries: list[tuple[types.CodeType, int]]) -> bool:
+    """Whether an object or None lacks what code that asks for no types wants of it.
+
+    A traced object says of which class it is, and lacks what that class lacks.
+    """
+    users = [(code, at) for code, at in entries if not is_own(code)]
+    if not users:
+        return False
+    if isinstance(error, AttributeError):
+        obj, name = error.obj, error.name
+        if isinstance(obj, types.ModuleType):
+            return True  # whose own __getattr__ may raise the error
+        cls = obj.__class__  # of a stand-in that does not say whose it is, nobody knows
+        foreign = cls.__module__.partition(".")[0] != __name__.partition(".")[0]
+        lacks = name is not None and foreign and not hasattr(cls, name)
+    else:
+        lacks = isinstance(error, TypeError) and _OF_NONE.search(str(error)) is not None
+    code, at = users[-1]
+    on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
+    return lacks and not on_purpose and not any(_asks(code, at) for code, at in users)
+
+
 # ------------------------------------------------------------- errors raised on purpose
-def _asks(code: types.CodeType) -> bool:
-    """Whether code may look at the type of an object rather than at its value."""
-    if not _ASKING.isdisjoint(code.co_names):
-        return True
-    return any(step.opname.startswith("MATCH_") for step in instructions_of(code))
+def _asks(code: types.CodeType, offset: int) -> bool:
+    """Whether code may look at the type of an object rather than at its value.
+
+    What it does of a ``raise`` statement at which it stands, without a test, makes the message.
+    """
+    steps = instructions_of(code)
+    if _ASKING.isdisjoint(code.co_names):
+        return any(step.opname.startswith("MATCH_") for step in steps)
+    end = max(at for at, step in enumerate(steps) if step.offset <= offset)
+    start = end
+    if steps[end].opname == "RAISE_VARARGS":
+        while not (steps[start].is_jump_target or _JUMPS.search(steps[start - 1].opname)):
+            start -= 1
+            if not start:
+                break
+    return any(
+        step.argval in _ASKING or step.opname.startswith("MATCH_")
+        for step in (*steps[:start], *steps[end + 1 :])
+        if isinstance(step.argval, str) or step.opname.startswith("MATCH_")
+    )
+
+
+_JUMPS = re.compile(r"JUMP|_IF_|FOR_ITER|RAISE|RETURN")
+"""Instructions after which the next one may be reached by another way."""
 
 
 Test = tuple[int, bool]
@@ -155,6 +214,19 @@ def _is_decided(entries: list[tuple[types.CodeType, int]], branches: Branches) -
         if tests or not from_start:
             return False
     return False
+
+
+def _is_in_handler(error: BaseException, code: types.CodeType, offset: int) -> bool:
+    """Whether a ``raise`` stands in a handler, below no test but that of the error's type.
+
+    That error, which is the function's own, leads there in a plain call, too.
+    """
+    if error.__context__ is None:
+        return False
+    steps = instructions_of(code)
+    tests, from_start = _tests_before(code, offset)
+    matched = (steps[at - 1].opname == "CHECK_EXC_MATCH" for at, _ in tests)
+    return bool(tests) and not from_start and all(matched)
 
 
 def _tests_before(code: types.CodeType, offset: int) -> tuple[list[Test], bool]:
@@ -204,7 +276,7 @@ def _outcome_of_last(code: types.CodeType, test: int, branches: Branches) -> Tes
         between = [step.opname for step in steps[decided + 1 : test]]
         if decided > test or not _BETWEEN.issuperset(between):
             return None
-        if any(_asks(inner) for inner, _ in branches.standing[:depth]):
+        if any(_asks(inner, at) for inner, at in branches.standing[:depth]):
             return None
         if depth or "CALL" in between:
             return _EITHER

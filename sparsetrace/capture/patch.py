@@ -7,11 +7,14 @@ need not be the patch's original: other code may have exchanged the name before 
 from __future__ import annotations
 
 import ctypes
+import functools
+import gc
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["ABSENT", "ClassNames", "Exchange", "Patch", "Place", "by_owner"]
+__all__ = ["ABSENT", "ClassNames", "Exchange", "Patch", "Place", "by_owner", "class_names"]
 
 ABSENT: Any = object()
 """Stands where there is nothing: a method is inherited, a name is a builtin's."""
@@ -74,6 +77,16 @@ class ClassNames:
         """Put these in place of those that are there."""
         self._names.update(values)
         self._modified(self._cls)
+
+
+@functools.cache
+def class_names(cls: type) -> ClassNames | None:
+    """Those of a class; None where Python keeps them in another way than CPython."""
+    if sys.implementation.name != "cpython":
+        return None
+    held = gc.get_referents(vars(cls))
+    is_dict = len(held) == 1 and type(held[0]) is dict and held[0] == dict(vars(cls))
+    return ClassNames(cls, held[0]) if is_dict else None
 
 
 class Replacements(NamedTuple):

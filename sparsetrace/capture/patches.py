@@ -36,6 +36,7 @@ from sparsetrace.capture import (
     sparse_arrays,
     sparse_products,
     threads,
+    ufuncs_of_lists,
     vectorize,
 )
 from sparsetrace.capture.patch import ClassNames, Exchange, Patch, Replacements, by_owner
@@ -78,6 +79,7 @@ _FROM_START: tuple[Source, ...] = (
 _GROUPS: dict[str, Source] = {
     numpy_lists.MODULE: numpy_lists.later_patches,
     array_methods.MODULE: array_methods.patches,
+    ufuncs_of_lists.MODULE: ufuncs_of_lists.patches,
     sparse_arrays.MODULE: sparse_arrays.later_patches,
     numba_functions.MODULE: numba_functions.patches,
     **{name: partial(threads.pool_patches, name) for name in threads.POOLS},
@@ -227,8 +229,9 @@ def _install(group: str | None = None) -> bool:
 
 
 def exchange_sequences() -> bool:
-    """Exchange the functions that take lists, and methods of arrays; whether they were not yet."""
-    return _install(numpy_lists.MODULE) | exchange_methods()
+    """Exchange what takes lists, and methods of arrays; whether they were not before."""
+    of_lists = _install(numpy_lists.MODULE) | _install(ufuncs_of_lists.MODULE)
+    return of_lists | exchange_methods()
 
 
 def exchange_methods() -> bool:

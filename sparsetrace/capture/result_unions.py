@@ -228,7 +228,12 @@ def united(trace: Trace, values: list[Any]) -> Any:
     if isinstance(first, _BY_VALUE) or _are_equal(values):
         return first
     both = union_of(trace, values)
-    return as_python(both) if all(map(_is_pythons, values)) else both
+    result = as_python(both) if all(map(_is_pythons, values)) else both
+    if trace.names is not None and dtype_of(result).kind in "iu":
+        bounds = trace.names.bounds
+        lows, highs = zip(*map(bounds.of, values), strict=True)
+        bounds.note(result, min(lows), max(highs))
+    return result
 
 
 def _is_pythons(number: object) -> bool:

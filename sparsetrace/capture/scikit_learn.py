@@ -29,6 +29,22 @@ def _assert_all_finite(X: object) -> None:  # scikit-learn's name
     """
 
 
+@makes_objects
+def _validate_parameter_constraints(
+    call: Call, parameter_constraints: Any, params: dict[str, Any], caller_name: str
+) -> None:
+    """The same for all but traced numbers: out of its range a number has no derivative.
+
+    In a trace at a point the function itself is run on the values, and raises.
+    """
+    known = {
+        name: value
+        for name, value in params.items()
+        if not is_traced(value) or isinstance(value, np.ndarray)
+    }
+    call.original(parameter_constraints, known, caller_name)
+
+
 def _chi2_kernel_fast(call: Any, X: Any, Y: Any, result: Any) -> None:
     total = X[:, None, :] + Y[None, :, :]
     difference = X[:, None, :] - Y[None, :, :]
@@ -63,6 +79,11 @@ def _assembled(call: Call, *args: Any, **kwargs: Any) -> Any:
 
 
 register("sklearn.utils.validation", "_assert_all_finite", _assert_all_finite)
+register(
+    "sklearn.utils._param_validation",
+    "validate_parameter_constraints",
+    _validate_parameter_constraints,
+)
 register("sklearn.utils.stats", "_weighted_percentile", _weighted_percentile)
 register("sklearn.metrics.pairwise", "_chi2_kernel_fast", _chi2_kernel_fast, as_given=True)
 for _module in ("sklearn.metrics.pairwise", "sklearn.metrics"):

@@ -16,7 +16,11 @@ import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import (
+    allclose,
+    array_equal,
+    array_equiv,
     clip,
+    isclose,
     median,
     nan_to_num,
     nanmedian,
@@ -81,6 +85,8 @@ def of_ufunc_call(
         report(trace, ufunc.__name__, errors)
         return None
     values = _values(trace, ufunc, method, inputs, options)
+    if ufunc in _SAME and method == "__call__":
+        _note_alike(trace, inputs)
     arrays = values if isinstance(values, tuple) else (values,)
     if not outs and not trace.dependency and all(map(_is_whole, arrays)):
         return values
@@ -91,6 +97,18 @@ def of_ufunc_call(
         for elements, array in zip(several, map(np.asarray, arrays), strict=True)
     )
     return valued[0] if isinstance(result, Elements) else valued
+
+
+_SAME = frozenset((allclose, array_equal, array_equiv, isclose, np.equal, np.not_equal))
+
+
+def _note_alike(trace: Trace, operands: Sequence[Any]) -> None:
+    """Keep the values of a traced operand that the other operand, a plain one, has as well."""
+    if len(operands) < 2 or contains_traced(operands[0]) == contains_traced(operands[1]):
+        return
+    first, second = (np.asarray(values_of(operand)) for operand in operands[:2])
+    if first.dtype.kind in "fc" and first.shape == second.shape and array_equal(first, second):
+        trace.alike.append(first.copy())
 
 
 def is_whole(
@@ -212,6 +230,8 @@ def function_call(
             values = function(*given, **named)
         if errors:
             report(trace, function.__name__, errors)
+        if function in _SAME:
+            _note_alike(trace, args)
         if function in IN_PLACE:
             return None
         # of text, see sparsetrace.numbers.text

@@ -64,8 +64,9 @@ class TracedCall:
     unknown : UnknownArguments
         Those that a global trace takes for unknown.
     n_inputs : int
-    result_shapes : list of tuple
-        For each leaf of the last result the expression that reads it, and its shape.
+    result_shapes : dict of list of tuple
+        For each leaf of a result the expression that reads it, and its shape; by how many numbers
+        the result had.
     keeps_values : bool
         Whether a run at a point keeps the values that it carried to the outputs.
     carried : mapping of Graph to list of array
@@ -104,7 +105,7 @@ class TracedCall:
         refresh_registered()  # their functions are looked for in what the function reaches
         taken = [arg for i, arg in enumerate(args) if i not in self._numbers]
         self.state = State([f, *taken], args, self._trees)
-        self.result_shapes: list[tuple[str, tuple[int, ...]]] = []
+        self.result_shapes: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()
 
@@ -138,7 +139,8 @@ class TracedCall:
         for i, tree in zip(self._numbers, self._trees, strict=True):
             given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, *next(free)))
         outputs, result = _call(trace, self.function, given, self._out)
-        self.result_shapes = [(name, _shape(leaf)) for name, leaf in named_leaves(result, "f")]
+        shapes = [(name, _shape(leaf)) for name, leaf in named_leaves(result, "f")]
+        self.result_shapes[len(outputs)] = shapes
         if self.keeps_values:
             # copied at once: what the function returned may be a buffer of the caller's
             self.carried[trace] = [_values(leaf) for leaf in leaves(result)]
@@ -261,10 +263,7 @@ def _size(leaf: Any) -> int:
 
 def _shape(leaf: Any) -> tuple[int, ...]:
     if isinstance(leaf, list):
-        first = _shape(leaf[0]) if leaf else ()
-        return (
-            (len(leaf), *first) if all(_shape(item) == first for item in leaf) else (_size(leaf),)
-        )
+        return (len(leaf), *_shape(leaf[0])) if leaf else (0,)
     return tuple(getattr(leaf, "shape", ()))
 
 

@@ -164,7 +164,8 @@ def trace(
             solving=solving,
         )
         result = runs.united()
-        with state.moved_from(point) as moved:
+        alike = [values for run in result.runs for values in run.trace.alike]
+        with state.moved_from([*point, *alike]) as moved:
             if moved:
                 result.runs.extend(runs.beside(len(result.runs[0].outputs)))
     return result
@@ -277,7 +278,10 @@ class _Runs:
         begin_search(session)
         while True:
             if begun is None:
-                begun = _Begun(Branches(self.max_paths, crowd=limit, began=session.began))
+                own = Branches(
+                    self.max_paths, crowd=limit, began=session.began, elapsed=session.elapsed
+                )
+                begun = _Begun(own)
             branches = begun.branches
             session.are_too_many = False
             try:

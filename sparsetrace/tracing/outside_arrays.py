@@ -80,7 +80,7 @@ class _Memory(Outside):
             self.places, self.problem = references
             self.is_checked = True
 
-    @property
+    @functools.cached_property
     def takes_traced(self) -> bool:
         """Whether traced numbers can be written into such arrays."""
         return all(is_ordinary(a) and a.dtype.kind in "fc" for a in self.arrays)

@@ -1,7 +1,7 @@
 """Nested inputs and outputs: tuples, lists, dicts and named tuples with arrays as leaves.
 
 Contract: leaves come in the order in which they stand (dicts in insertion order), C
-order within each; a list that holds numbers alone, or lists of them, is one leaf.
+order within each; a list that holds numbers alone, or such lists of one shape, is one leaf.
 """
 
 from __future__ import annotations
@@ -18,11 +18,19 @@ from sparsetrace.operands.operands import holds_objects
 __all__ = ["leaves", "like", "named_leaves", "rebuilt"]
 
 
-def _is_numbers(obj: Any) -> bool:
-    """Whether a list holds numbers, or lists of numbers, and nothing else."""
-    if isinstance(obj, list):
-        return bool(obj) and all(_is_numbers(item) for item in obj)
-    return isinstance(obj, (bool, int, float, complex, np.number))
+def _shape_of_numbers(obj: Any) -> tuple[int, ...] | None:
+    """The shape of a number, or of a list of numbers or of such lists; None of all else."""
+    if not isinstance(obj, list):
+        return () if isinstance(obj, (bool, int, float, complex, np.number)) else None
+    first = _shape_of_numbers(obj[0]) if obj else None
+    if first is None or any(_shape_of_numbers(item) != first for item in obj[1:]):
+        return None
+    return (len(obj), *first)
+
+
+def _is_container(obj: Any) -> bool:
+    """Whether a tuple or list is no leaf."""
+    return isinstance(obj, tuple) or (isinstance(obj, list) and _shape_of_numbers(obj) is None)
 
 
 def _is_nested(obj: Any) -> bool:
@@ -81,7 +89,7 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
     """
     if isinstance(tree, Mapping):
         return like(tree, [rebuilt(value, leaf) for value in tree.values()])
-    if isinstance(tree, tuple) or (isinstance(tree, list) and not _is_numbers(tree)):
+    if _is_container(tree):
         return like(tree, [rebuilt(item, leaf) for item in tree])
     return leaf(tree)
 
@@ -97,7 +105,7 @@ def leaves(tree: Any) -> Iterator[Any]:
     if isinstance(tree, Mapping):
         for value in tree.values():
             yield from leaves(value)
-    elif isinstance(tree, tuple) or (isinstance(tree, list) and not _is_numbers(tree)):
+    elif _is_container(tree):
         for item in tree:
             yield from leaves(item)
     elif _is_nested(tree):
@@ -122,7 +130,7 @@ def named_leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     elif isinstance(tree, tuple) and hasattr(tree, "_fields"):
         for field, item in zip(tree._fields, tree, strict=True):
             yield from named_leaves(item, f"{name}.{field}")
-    elif isinstance(tree, tuple) or (isinstance(tree, list) and not _is_numbers(tree)):
+    elif _is_container(tree):
         for place, item in enumerate(tree):
             yield from named_leaves(item, f"{name}[{place}]")
     elif _is_nested(tree):

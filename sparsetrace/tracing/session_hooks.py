@@ -65,8 +65,8 @@ def _decider(session: Session, branches: Branches) -> Callable[..., bool]:
 def lists_as_arrays(session: Session, state: State) -> Callable[[], None]:
     """Runs again with lists taken as arrays, unless they already are.
 
-    Also with functions exchanged that the code on the way here has bound early.  A ufunc is
-    never exchanged: what it makes of a list stays an array of objects.
+    Also with functions exchanged that the code on the way here has bound early.  What arithmetic
+    makes of a list stays an array of objects.
     """
 
     def exchange() -> None:

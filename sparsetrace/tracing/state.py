@@ -24,7 +24,7 @@ from itertools import chain, repeat
 from typing import Any
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import asarray, dtype, empty, float64, frombuffer, ndarray, ravel
+from numpy import asarray, complex128, dtype, empty, float64, frombuffer, ndarray, ravel
 from numpy.random import Generator
 
 from sparsetrace.capture import random_generators
@@ -542,13 +542,14 @@ _STEP = 1e-3
 def _moves(state: State, point: Iterable[Any]) -> Iterator[Callable[[], None]]:
     """How to move each copy of a part of the point that is kept."""
     for leaf in point:
+        kind = getattr(leaf, "dtype", _FLOAT).kind
         values = (
-            ravel(asarray(leaf, float)) if getattr(leaf, "dtype", _FLOAT).kind in "biuf" else None
+            ravel(asarray(leaf, complex if kind == "c" else float)) if kind in "biufc" else None
         )
         if values is None or not values.size or values.nbytes > _MOST_BYTES_OF_ONE:
             continue
         for candidate in state.reached.arrays:
-            alike = candidate.size == values.size and candidate.dtype.kind == "f"
+            alike = candidate.size == values.size and candidate.dtype.kind == values.dtype.kind
             if alike and ndarray.tobytes(candidate) == values.astype(candidate.dtype).tobytes():
                 yield functools.partial(_move_array, candidate)
         for assign, value in _kept_numbers_of_python(state):
@@ -570,11 +571,11 @@ def _is_copy(value: Any, values: ndarray[Any, Any]) -> bool:
 
 def _moved(value: Any) -> Any:
     if type(value) in _NUMBERS:
-        return float(value) * (1 + _STEP) + _STEP
+        return value * (1 + _STEP) + _STEP
     return type(value)(map(_moved, value))
 
 
-_NUMBERS = (float, float64)
+_NUMBERS = (float, float64, complex, complex128)
 _MOST_NAMES = 1000
 
 

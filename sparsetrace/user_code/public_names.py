@@ -10,6 +10,8 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from sparsetrace.user_code.frames import is_own
+
 __all__ = ["public_name", "public_name_in"]
 
 
@@ -70,6 +72,8 @@ def _method(frame: types.FrameType) -> str | None:
     if not code.co_argcount:
         return None
     of = frame.f_locals.get(code.co_varnames[0])
+    if is_own(code) and "_plain" in getattr(of, "__dict__", {}):
+        return public_name(vars(of)["_plain"])
     if code.co_name == "__new__" and isinstance(of, type):
         return public_name(getattr(of, "_plain", of))  # what a stand-in is called by
     return _of_class(type(of), code.co_name, code)

@@ -428,3 +428,17 @@ def test_a_range_is_an_array_beside_traced_operands(local):
 
     pattern = jacobian_sparsity(f, np.ones(3), local=local)
     np.testing.assert_array_equal(pattern.toarray(), [[1, 0, 0]] * 2 + np.eye(3).tolist())
+
+
+def test_none_is_not_a_number_where_it_is_written():
+    def f(x):
+        out = np.zeros(3, np.result_type(x))
+        out[1:] = x[:2]
+        out[2] = None
+        out[:1] = None
+        return out
+
+    for options in ({}, {"local": True}):
+        pattern = jacobian_sparsity(f, np.ones(2), **options)
+        assert pattern.toarray().astype(int).tolist() == [[0, 0], [1, 0], [0, 0]]
+    assert np.isnan(f(np.ones(2))[[0, 2]]).all()

@@ -3,6 +3,7 @@
 import math
 import warnings
 from contextlib import contextmanager
+from queue import SimpleQueue
 from unittest.mock import patch
 
 import numpy as np
@@ -27,9 +28,9 @@ from cases.solver_loops import (
     total,
     written,
 )
-from oracles import dense
+from oracles import assert_same_pattern, dense
 from sparsetrace import ValueDependentError, hessian_sparsity, jacobian_sparsity
-from sparsetrace.capture import apart_functions
+from sparsetrace.capture import apart_functions, branches
 from sparsetrace.capture.branches import Branches
 from sparsetrace.tracing import driver
 
@@ -218,6 +219,61 @@ def test_counters_of_several_solves(take, seen_functions):
     expected = [[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 1, 1, 0], [1, 0, 0, 1, 1]]
     if take is jacobian_sparsity:
         assert pattern.astype(int).tolist() == expected
+
+
+def test_few_paths_that_take_long_together_are_run_apart(seen_functions, monkeypatch):
+    """Sixty ends of one loop are no crowd, but each of them may be reached by many turns."""
+    monkeypatch.setattr(branches, "_LONG", 0.0)
+    matrix = np.array([[1.0, 0.2, 0.3], [0.1, 2.0, 0.5], [0.4, 0.3, 1.0]])
+
+    def scaled(x, turns=600):
+        u = np.ones(3)
+        for turn in range(turns):
+            v = u * (matrix @ (x / (matrix.T @ u)))
+            u = u / v
+            if turn % 10 == 1 and np.std(v) < 1e-9:
+                break
+        return v
+
+    with counted_paths() as begun:
+        pattern = jacobian_sparsity(scaled, np.array([0.3, 0.5, 0.8]))
+    assert pattern.nnz == 9
+    assert len(begun) < 50
+
+
+def test_few_paths_that_cannot_be_run_apart_are_run_however_long_they_take(monkeypatch):
+    monkeypatch.setattr(branches, "_LONG", 0.0)
+    kept = SimpleQueue()
+
+    def scaled(x, turns=30):
+        u = np.ones(3)
+        for turn in range(turns):
+            u = np.cos(u * x)
+            kept.put(turn)  # an effect that nobody undoes
+            if np.std(u) < 1e-9:
+                break
+        return u
+
+    assert_same_pattern(jacobian_sparsity(scaled, np.array([0.3, 0.5, 0.8])), np.eye(3))
+
+
+def test_a_clamped_place_in_a_table_keeps_its_bounds(seen_functions):
+    tables = {"rows": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]}
+
+    def looked_up(x):
+        out = []
+        for v in x:
+            at = int(np.searchsorted([0.2, 0.5, 0.9], v))
+            if at == 0:
+                at = 1
+            elif at == 3:
+                at -= 1
+            low, high = tables["rows"][at - 1]
+            out.append(low + (high - low) * v)
+        return out
+
+    x = np.linspace(0.1, 1.0, 12)
+    assert_same_pattern(jacobian_sparsity(looked_up, x), np.eye(12))
 
 
 # ------------------------------------------------------------- loops that become steady

@@ -106,6 +106,29 @@ def test_shapes_that_differ_are_an_error():
         st.jacobian_sparsity(lambda x: x[:1] if x[0] > 0 else x, np.ones(2))
 
 
+@pytest.mark.parametrize("instead", [0.0, np.nan, (0.0,), np.zeros((2, 3))])
+def test_a_path_with_values_of_another_number_but_no_derivative_is_left_out(instead):
+    def f(x):
+        return instead if np.any(x > 3) else x[:2] * x[2]
+
+    pattern = st.jacobian_sparsity(f, np.ones(3))
+    assert_same_pattern(pattern, np.array([[1, 0, 1], [0, 1, 1]]))
+    assert pattern.left_out == (f"{np.size(instead)} values without derivatives, in place of 2",)
+    assert str(pattern.leaf_of_row(1)) == "f[1]"
+
+
+def test_which_number_of_values_is_meant_must_be_plain():
+    for f in (
+        lambda x: 0.0 if x[0] > 0 else np.zeros(2),  # no path has a derivative
+        lambda x: x[0] if x[0] > 0 else (x[:2] if x[1] > 0 else np.zeros(3)),
+        lambda x: [] if x[0] > 0 else x,
+    ):
+        with pytest.raises(st.ValueDependentError, match="one shape"):
+            st.jacobian_sparsity(f, np.ones(2))
+    with pytest.raises(st.ValueDependentError, match="one shape"):  # it depends on the branch
+        st.jacobian_sparsity(lambda x: 0.0 if x[0] > 0 else x, np.ones(2), dependency=True)
+
+
 def test_an_error_on_every_path_is_the_functions_own():
     def f(x):
         raise ValueError("above" if x[0] > 0 else "below")

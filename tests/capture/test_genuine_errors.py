@@ -167,6 +167,13 @@ def counted(v, w):
     if v > 5:
         return len(v)
     return v * w
+
+
+def emptied(v, w):
+    places = set()
+    if v > 5:
+        return set(places).union(places).pop() * w
+    return v * w
 """
 
 
@@ -189,6 +196,7 @@ def installed(tmp_path, monkeypatch):
         ("searched", 2, "ValueError: no solution"),
         ("series", 3, "TypeError"),
         ("counted", 2, "TypeError"),
+        ("emptied", 2, "KeyError"),
     ],
 )
 def test_what_a_path_through_a_package_fails_by_is_left_out(installed, name, count, error):
@@ -223,6 +231,140 @@ def test_an_error_that_the_trace_makes_in_a_package_is_not_left_out(installed, n
         return
     assert pattern.nnz == 2
     assert not pattern.left_out
+
+
+def without_shape(x):
+    v = float(x[0])
+    return np.zeros(v.shape) + v if x[1] > 0 else v * x[2]
+
+
+def without_method(x):
+    return x.remove(3.0) if x[1] > 0 else x[0] * x[2]
+
+
+def without_name(x):
+    return np.the_name_of_old if x[1] > 0 else x[0] * x[2]
+
+
+def sought(v):
+    return v if v < 0 else None
+
+
+def of_none(x):
+    return 2.0 * sought(x[1]) * x[0] * x[2] if x[1] > -1 else x[0] * x[2]
+
+
+def negative_of_none(x):
+    return x[0] * -(sought(x[2]) if x[1] > 0 else 1.0)
+
+
+def logarithm_of_none(x):
+    return x[0] * x[2] * np.log10(sought(2.0) if x[1] > 0 else 10.0)
+
+
+def compared_with_none(x):
+    return x[0] * x[2] if (sought(x[1]) if x[1] > 0 else -2.0) < 3.0 else 1.0
+
+
+@pytest.mark.parametrize(
+    ("f", "error", "columns"),
+    [
+        (without_shape, "AttributeError: 'float' object", [0, 2]),
+        (without_method, "AttributeError", [0, 2]),
+        (without_name, "AttributeError: module 'numpy'", [0, 2]),
+        (of_none, "TypeError", [0, 1, 2]),
+        (logarithm_of_none, "TypeError: loop of ufunc", [0, 2]),
+        (negative_of_none, "TypeError: bad operand", [0, 2]),
+        (compared_with_none, "TypeError: '<' not supported", [0, 2]),
+    ],
+)
+def test_what_objects_and_none_lack_on_a_path_is_the_functions_own_failure(f, error, columns):
+    pattern = st.jacobian_sparsity(f, np.ones(3))
+    assert pattern.indices.tolist() == columns
+    assert any(error in line for line in pattern.left_out)
+
+
+class Outside(Exception):
+    pass
+
+
+def within(x):
+    if np.isnan(x).any():
+        raise Outside("no number")
+    if x[0] > 1:
+        raise Outside("too large")
+    return x * x[1]
+
+
+def named_anew(x):
+    try:
+        return within(x)
+    except Outside as error:
+        raise RuntimeError(f"{error!s} {type(error)}") from error
+    except KeyError:
+        return x[0]
+
+
+def named_by_type(x):
+    try:
+        return within(x)
+    except Outside:
+        if isinstance(x[0], np.floating):
+            return x * x[2]
+        raise RuntimeError("a number of NumPy's is wanted") from None
+
+
+def test_an_error_that_a_handler_raises_of_the_functions_own_is_its_own():
+    pattern = st.jacobian_sparsity(named_anew, np.full(3, 0.5))
+    assert dense(pattern).tolist() == [[1, 1, 0], [0, 1, 0], [0, 1, 1]]
+    assert len(pattern.left_out) == 2
+    assert all("RuntimeError" in line for line in pattern.left_out)
+    pattern = st.jacobian_sparsity(named_by_type, np.full(3, 0.5))
+    assert dense(pattern).tolist() == [[1, 1, 1], [0, 1, 1], [0, 1, 1]]
+    assert not pattern.left_out
+
+
+def refused_with_a_long_message(x):
+    y, turns = x[0], 0
+    while abs(y) > 1e-9:
+        y, turns = y * x[1], turns + 1
+        if turns > 9:
+            raise ValueError(f"{y!s} after {turns} turns")
+    return y
+
+
+def refused_far_within(x):
+    y = refused_with_a_long_message(x)
+    return (y, str(y))[0]
+
+
+def told_by_its_text(x):
+    shown = str(x[1])
+    if x[0] > 1:
+        return x[2]
+    if not shown.lstrip("-")[0].isdigit():
+        raise ValueError(f"{shown} is not a number")
+    return x[1]
+
+
+def test_how_a_message_is_made_does_not_count():
+    pattern = st.jacobian_sparsity(refused_with_a_long_message, np.full(3, 0.5))
+    assert pattern.indices.tolist() == [0, 1]
+    assert all("after 10 turns" in line for line in pattern.left_out)
+    with pytest.raises(st.EscapeError, match="is not a number"):
+        st.jacobian_sparsity(told_by_its_text, np.ones(3))
+    with pytest.raises(st.EscapeError, match="after 10 turns"):  # text decides, perhaps
+        st.jacobian_sparsity(refused_far_within, np.full(3, 0.01))
+
+
+def asks_and_lacks(x):
+    wanted = x if isinstance(x, list) else 1.0
+    return wanted.copied() if x[1] > 0 else x[0]
+
+
+def test_what_code_lacks_that_asks_for_types_is_not_left_out():
+    with pytest.raises(st.EscapeError, match="copied"):
+        st.jacobian_sparsity(asks_and_lacks, -np.ones(3))
 
 
 def picked(x):

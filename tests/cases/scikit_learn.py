@@ -124,6 +124,9 @@ CASES = {
         f"{type(model).__name__}.predict": partial(_predicted, model.fit(POINTS, np.abs(TARGETS)))
         for model in _MODELS
     },
+    "a number that must lie in a range": lambda x: metrics.mean_pinball_loss(
+        GIVEN, x, alpha=x[0] / 2
+    ),
     "swapped": lambda x: metrics.mean_squared_error(x, GIVEN),
     "weighted": lambda x: metrics.mean_squared_error(GIVEN, x, sample_weight=WEIGHTS),
     "raw values": lambda x: metrics.r2_score(OTHERS, _rows(x), multioutput="raw_values"),

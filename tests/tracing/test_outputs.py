@@ -91,6 +91,8 @@ OUTPUTS = {
     "a named tuple": (lambda x: Pair(x[:2], x[2]), np.eye(3)),
     "nested": (lambda x: [(x[0], {"a": [x[1]]}), x[2:]], np.eye(3)),
     "rows": (lambda x: [[x[0], 1.0], [x[1], x[2]]], [[1, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 1]]),
+    "rows of two lengths": (lambda x: [[x[0], x[2]], [x[1]]], np.eye(3)[[0, 2, 1]]),
+    "a number and a row": (lambda x: [2.0, [x[1], x[0]]], np.eye(3)[[2, 1, 0]] * [[0], [1], [1]]),
     "arrays of one length": (lambda x: [x, x[::-1]], np.vstack([np.eye(3), np.eye(3)[::-1]])),
     "an object array": (lambda x: np.array([x[0], 1.0, x[2]], object), np.diag([1, 0, 1])),
     "a constant": (lambda x: 1.0, np.zeros((1, 3))),

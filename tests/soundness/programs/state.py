@@ -82,6 +82,37 @@ remembering("the_point_in_a_loop", lambda s, x: all(a == b for a, b in zip(x, s.
 remembering("the_point_by_distance", lambda self, x: np.max(np.abs(x - self.last)) < 1e-14)
 
 
+def remembering_what_it_made(name, make_of, hit):
+    """The same with what the model has computed of the point in place of the point."""
+
+    def make():
+        class Model:
+            last = None
+
+            def value(self, x):
+                z = make_of(x)
+                if self.last is None or not hit(z, self.last):
+                    self.last, self.result = z, np.sin(z) * z
+                return np.real(self.result) * 1.0
+
+        model = Model()
+        model.value(POINT)
+        return model.value
+
+    make.__name__ = name
+    program(POINT, OTHER, to=PROGRAMS, fresh=True)(make)
+
+
+remembering_what_it_made("what_was_made_by_allclose", lambda x: 2 * x[1:], np.allclose)
+remembering_what_it_made("what_was_made_by_array_equal", lambda x: x[1:] * x[0], np.array_equal)
+remembering_what_it_made("what_was_made_by_all", np.cumsum, lambda z, last: (z == last).all())
+remembering_what_it_made("a_number_that_was_made", np.prod, lambda z, last: z == last)
+remembering_what_it_made("complex_numbers_that_were_made", lambda x: x + 1j * x[0], np.allclose)
+remembering_what_it_made(
+    "what_was_made_by_isclose", lambda x: x**2, lambda z, last: not np.any(~np.isclose(z, last))
+)
+
+
 @program(POINT, OTHER, to=PROGRAMS, fresh=True)
 def a_point_remembered_in_a_closure():
     last, value = np.copy(POINT), np.prod(POINT)

@@ -434,7 +434,7 @@ def waiting_for_nothing(x):
     return x * 2
 
 
-@program(POINT, to=PROGRAMS, refused=NEVER)
+@program(POINT, to=PROGRAMS)
 def a_method_that_a_loop_over_objects_looks_for(x):
     try:
         return np.hypot([x[0], x[2]], [x[1], x[0]])
@@ -442,7 +442,7 @@ def a_method_that_a_loop_over_objects_looks_for(x):
         return np.array([1.0, x[0]])
 
 
-@program(POINT, to=PROGRAMS, refused=NEVER)
+@program(POINT, to=PROGRAMS)
 def such_a_method_of_a_constant(x):
     try:
         return np.arctan2([1.0, x[0]], 2.0)

@@ -1,0 +1,110 @@
+"""Ufuncs given lists of traced values: ``np.sqrt([x[0], 2.0])``, ``np.add.reduce([x, y])``.
+
+Contract: for a list NumPy asks no protocol.  It would read the memory of the arrays in it, and has
+for many ufuncs no loop over objects that are numbers of Python's.  Once an error shows the need,
+such ufuncs, under their names in ``numpy``, and the methods of all ufuncs take arrays in place of
+such lists.  Arithmetic and comparisons of lists of numbers need no exchange.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.capture.numpy_constructors import as_array
+from sparsetrace.capture.patch import Patch, class_names
+from sparsetrace.capture.session import SESSION, is_library
+from sparsetrace.numpy_rules.python_ufuncs import is_of_python
+
+__all__ = ["MODULE", "patches"]
+
+MODULE = "ufuncs of sequences"
+"""The name of the group of patches, which is no module's."""
+
+_SEQUENCES = frozenset((list, tuple))
+_METHODS = "accumulate at outer reduce reduceat".split()
+
+
+def _called_with_arrays(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    return function(*map(as_array, args), **{k: as_array(x) for k, x in kwargs.items()})
+
+
+class _Ufunc:
+    """A ufunc that takes lists of traced values; it passes for the ufunc itself."""
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self._plain = ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if SESSION.get() is None or is_library(sys._getframe(1)):
+            return self._plain(*args, **kwargs)
+        return _called_with_arrays(self._plain, args, kwargs)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return np.ufunc
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plain, name)
+
+    def __eq__(self, other: object) -> bool:
+        return self._plain is (other._plain if isinstance(other, _Ufunc) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._plain)
+
+    def __repr__(self) -> str:
+        return repr(self._plain)
+
+
+def _wrapper(plain: Any) -> Any:
+    @functools.wraps(plain)
+    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if _SEQUENCES.isdisjoint(map(type, args)) or SESSION.get() is None:
+            return plain(self, *args, **kwargs)
+        if not isinstance(self, np.ufunc) or is_of_python(self):
+            return plain(self, *args, **kwargs)
+        return _called_with_arrays(types.MethodType(plain, self), args, kwargs)
+
+    method.__objclass__ = np.ufunc  # type: ignore[attr-defined]
+    return method
+
+
+def _takes_objects(ufunc: np.ufunc) -> bool:
+    """Whether a ufunc takes Python's numbers in an array of objects."""
+    number = np.array([0.5], dtype=object)
+    try:
+        with np.errstate(all="ignore"):
+            ufunc(*[number] * ufunc.nin)
+    except (AttributeError, TypeError):
+        return False
+    return True
+
+
+@functools.cache
+def _of_names() -> tuple[tuple[str, np.ufunc], ...]:
+    """The ufuncs of NumPy's that are exchanged, by name; others have the same one."""
+    found = ((name, value) for name, value in vars(np).items() if isinstance(value, np.ufunc))
+    return tuple(
+        (name, value)
+        for name, value in found
+        if value.signature is None and not _takes_objects(value)
+    )
+
+
+def patches() -> list[Patch]:
+    """The methods of ``np.ufunc``, and the ufuncs that take no objects."""
+    named = [(name, ufunc, _Ufunc(ufunc)) for name, ufunc in _of_names()]
+    made = [Patch(np, name, ufunc, wrapper) for name, ufunc, wrapper in named]
+    names = class_names(np.ufunc)
+    if names is not None:
+        methods = [(name, names.get(name)) for name in _METHODS]
+        made += [Patch(names, name, method, _wrapper(method)) for name, method in methods]
+    return made

@@ -1,0 +1,89 @@
+"""Ufuncs and their methods, given lists of traced values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy import sqrt
+
+import sparsetrace as st
+from oracles import (
+    assert_same_pattern,
+    flat_outputs,
+    jacobian_pattern_at,
+    numerical_hessian_pattern,
+    numerical_jacobian_pattern,
+)
+
+X = np.array([0.8, 1.7, 2.6, 0.5])
+REGION = {"low": 0.3, "high": 3.0, "points": 12}
+
+CALLS = {
+    "a number beside a constant": lambda x: np.sqrt([x[0], 2.0]),
+    "a name bound early": lambda x: sqrt((x[0], 2.0, x[3])),
+    "two lists": lambda x: np.hypot([x[0], 2.0], [x[1], 1]),
+    "arrays": lambda x: np.exp([x[:2], x[2:]]),
+    "no loop over objects": lambda x: np.logaddexp([x[0], x[1]], x[2]),
+    "predicates": lambda x: np.where(np.isfinite([x[0], 2.0]), x[:2], 0.0),
+    "a branch on a predicate": lambda x: x[0] * x[1] if not np.any(np.isnan([x[0], x[1]])) else 0,
+    "constants alone": lambda x: np.sqrt([1.0, 4.0]) * x[:2] + np.sqrt([x[2], x[3]]),
+    "reduce": lambda x: np.add.reduce([x[:2], x[2:]]) ** 2,
+    "reduce along an axis": lambda x: np.multiply.reduce((x[:2], x[2:]), axis=1),
+    "reduce of numbers": lambda x: np.hypot.reduce([x[0], 1.0, x[2]]),
+    "reduce of conditions": lambda x: x * np.logical_and.reduce((x > -1, x < 9, x * x >= 0)),
+    "accumulate": lambda x: np.add.accumulate([x[:2], x[2:]]) ** 2,
+    "outer": lambda x: np.multiply.outer((x[:1], x[2:3]), x[1]),
+    "reduceat": lambda x: np.multiply.reduceat([x[0], x[1], 2.0, x[3]], [0, 2]),
+    "out": lambda x: _filled(x),
+}
+
+
+def _filled(x):
+    out = np.zeros(2)
+    np.add.reduce([x[:2], x[2:] ** 2], out=out)
+    np.add.at(out, [0, 0], [x[1] ** 2, 1.0])
+    return out
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_jacobians(name):
+    f = CALLS[name]
+    assert_same_pattern(st.jacobian_sparsity(f, X), numerical_jacobian_pattern(f, X, **REGION))
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=True), jacobian_pattern_at(f, X))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_hessians(name):
+    f = CALLS[name]
+    weights = np.random.default_rng(3).uniform(0.5, 1.5, len(flat_outputs(f(X.copy()))))
+
+    def weighted(x):
+        return (weights * flat_outputs(f(x))).sum()
+
+    def traced(x):
+        return (weights * np.asarray(f(x)).reshape(-1)).sum()
+
+    wanted = numerical_hessian_pattern(weighted, X, **REGION)
+    assert_same_pattern(st.hessian_sparsity(traced, X), wanted)
+
+
+def test_extrema_follow_the_point():
+    def f(x):
+        return np.maximum.reduce([x, 2 * x[::-1]])
+
+    assert_same_pattern(st.jacobian_sparsity(f, X), np.eye(4) + np.eye(4)[::-1])
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=True), jacobian_pattern_at(f, X))
+
+
+def test_the_ufunc_passes_for_itself_and_is_back_afterwards():
+    def f(x):
+        y = np.sqrt([x[0], 2.0])
+        assert isinstance(np.sqrt, np.ufunc)
+        assert np.sqrt.nin == 1
+        assert np.sqrt == sqrt
+        return y * np.logaddexp.reduce([x[1], 1.0])
+
+    before = dict(vars(np.ufunc)), np.sqrt
+    assert_same_pattern(st.jacobian_sparsity(f, X), [[1, 1, 0, 0], [0, 1, 0, 0]])
+    assert (dict(vars(np.ufunc)), np.sqrt) == before
+    assert np.sqrt is sqrt
