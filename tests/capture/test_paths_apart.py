@@ -192,7 +192,7 @@ class Pipes:
 
 
 def hurry(monkeypatch):
-    monkeypatch.setattr("sparsetrace.capture.apart_functions._LONGEST", 0.1)
+    monkeypatch.setattr("sparsetrace.capture.apart_functions._LONGEST", 0.4)
     monkeypatch.setattr("sparsetrace.capture.apart_functions._RUNS", 1)
 
 
@@ -204,8 +204,8 @@ def hurry(monkeypatch):
 )
 def test_what_is_in_proportion_to_the_elements_may_take_long(f, reach, monkeypatch):
     hurry(monkeypatch)
-    x = np.linspace(0.1, 0.9, 300)
-    offsets = np.subtract.outer(np.arange(300), np.arange(300)).T
+    x = np.linspace(0.1, 0.9, 900)
+    offsets = np.subtract.outer(np.arange(900), np.arange(900)).T
     pattern = st.jacobian_sparsity(f, x, verify=False)
     assert pattern.taken_whole == ()
     assert_same_pattern(pattern, reach(offsets))
@@ -213,8 +213,8 @@ def test_what_is_in_proportion_to_the_elements_may_take_long(f, reach, monkeypat
 
 def test_so_may_what_is_within_one_method(monkeypatch):
     hurry(monkeypatch)
-    pattern = st.jacobian_sparsity(Pipes().residuals, np.linspace(0.1, 0.9, 300), verify=False)
-    offsets = np.subtract.outer(np.arange(300), np.arange(300)).T
+    pattern = st.jacobian_sparsity(Pipes().residuals, np.linspace(0.1, 0.9, 900), verify=False)
+    offsets = np.subtract.outer(np.arange(900), np.arange(900)).T
     assert_same_pattern(pattern, ((offsets == 0) | (offsets == -1))[1:])
 
 
