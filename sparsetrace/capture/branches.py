@@ -127,7 +127,7 @@ class Branches:
     ) -> None:
         self.max_paths = max_paths
         self._elapsed = elapsed
-        self._first = 0.0 if elapsed is None else elapsed()
+        self._since = 0.0
         self.crowd = max_paths if crowd is None else min(crowd, max_paths)
         self._few = few
         self.paths = 0
@@ -199,6 +199,8 @@ class Branches:
         self.again()
         self._check()
         known = self.paths + len(self._waiting)
+        if self.paths == 2 and self._elapsed is not None:  # one path alone needs no clock
+            self._since = self._elapsed()
         if self.paths > _BEGUN and (known > self.crowd or self._take_long(known)):
             self._is_crowd = True
         if self._is_crowd and self.crowd < self.max_paths:
@@ -210,7 +212,7 @@ class Branches:
         """Whether the paths that are known of would take long together."""
         if self._elapsed is None or known < _SOME or self._is_crowd:
             return self._is_crowd
-        return (self._elapsed() - self._first) / (self.paths - 1) * known > _LONG
+        return (self._elapsed() - self._since) / (self.paths - 2) * known > _LONG
 
     def _are_far_more(self) -> bool:
         """Whether random paths say so, if there are a few of them."""

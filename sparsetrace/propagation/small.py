@@ -12,6 +12,7 @@ from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.graph.interactions import Pair
 from sparsetrace.passes.scalar_chains import merged
 from sparsetrace.passes.simplify import Program
+from sparsetrace.progress import report
 from sparsetrace.propagation.jacobian_stores import Pattern
 from sparsetrace.propagation.jacobian_stores.integers import are_few, nodes_of, read, sets_of
 from sparsetrace.propagation.jacobian_stores.sizes import fits
@@ -57,6 +58,7 @@ def small_hessian(graph: Graph, pairs: Sequence[Pair]) -> Pattern | None:
     blocks = merged(graph.finish())
     if not are_few(blocks, n, count):
         return None
+    report("Hessian", 0, count)
     sets = sets_of(blocks, n)
     partners: dict[int, int] = {}
     """Of each set that is multiplied, what it is multiplied with."""

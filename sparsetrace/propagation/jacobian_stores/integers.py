@@ -6,7 +6,7 @@ is, before the passes that make large ones small would have begun.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import FIRST_INPUT, Block, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
+from sparsetrace.progress import reported
 from sparsetrace.propagation.jacobian_stores.expand import expand
 from sparsetrace.propagation.jacobian_stores.packed_bits import (
     counts_of,
@@ -54,18 +55,18 @@ def are_few(blocks: Sequence[Block], n_inputs: int, n_outputs: int) -> bool:
 
 def solve(program: Program) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """Patterns of the outputs as CSR index arrays."""
-    sets = sets_of(program.blocks, program.n_inputs)
+    sets = sets_of(reported(program.blocks, "propagation"), program.n_inputs)
     return read([sets[node] for node in nodes_of(program.outputs)], program.n_inputs)
 
 
 def sets_of(
-    blocks: Sequence[Block], n_inputs: int, singles: Sequence[int] | None = None
+    blocks: Iterable[Block], n_inputs: int, singles: Sequence[int] | None = None
 ) -> list[int]:
     """The set of every node, in the order of their ids; 0 of what is none.
 
     Parameters
     ----------
-    blocks : sequence of Columns or Rows
+    blocks : iterable of Columns or Rows
     n_inputs : int
     singles : sequence of int, optional
         What stands for each input alone, by default a bit of its own.
@@ -78,10 +79,9 @@ def sets_of(
     >>> [f"{nodes:03b}" for nodes in sets_of(g.blocks, 3)]
     ['000', '000', '001', '010', '100', '011', '110']
     """
-    end = max((block.base + block.size for block in blocks), default=0)
-    sets = [0] * max(end, FIRST_INPUT + n_inputs)
-    sets[FIRST_INPUT : FIRST_INPUT + n_inputs] = _single(n_inputs) if singles is None else singles
+    sets = [0, 0, *(_single(n_inputs) if singles is None else singles)]
     for block in blocks:
+        sets += [0] * (block.base + block.size - len(sets))
         if isinstance(block, Columns):
             _unite_columns(sets, block)
         else:

@@ -39,7 +39,7 @@ np.ma.copy(m)
 m.copy()
 np.ma.zeros_like(m) + x
 np.ma.ones_like(m) * m
-np.ma.empty_like(m) * 0 + x
+np.where(np.ma.getmaskarray(np.ma.empty_like(m)), 0, x)
 np.ma.masked_all_like(x)
 np.ma.masked_where(K, x)
 np.ma.masked_where(K, n)
