@@ -434,7 +434,7 @@ _NOT_ASKED = frozenset(
     """
     __call__ __class_getitem__ __copy__ __deepcopy__ __del__ __delattr__ __delitem__ __enter__
     __exit__ __getnewargs__ __getstate__ __init__ __init_subclass__ __new__ __post_init__
-    __format__ __reduce__ __reduce_ex__ __repr__ __setattr__ __setitem__ __setstate__ __str__
+    __format__ __reduce__ __reduce_ex__ __replace__ __repr__ __setattr__ __setitem__ __setstate__ __str__
     """.split()
 )
 """What no operator and no read of an attribute calls, or what is refused for traced numbers."""
@@ -829,9 +829,11 @@ class _Body(HeldValues):
     def _takes_what_is_known(self, at: int, chain: Chain) -> bool:
         """Whether functions that a call is given to call are known to change nothing."""
         if chain[-1][1] in _TAKING:
-            start = self._place_of(chain, at)
-            taken, _ = chain_ending_at(self.steps, self._end_of_chain(start + 1))
-            return self._is_taken(taken, self.steps[start + 1])
+            start = self._place_of(chain, at) + 1
+            while self.steps[start].opname in _BETWEEN:
+                start += 1
+            taken, _ = chain_ending_at(self.steps, self._end_of_chain(start))
+            return self._is_taken(taken, self.steps[start])
         if "key" not in keywords_at(self.code, self.steps, at):
             return True
         before = next(s for s in reversed(self.steps[:at]) if s.opname not in _AROUND_CALLS)
