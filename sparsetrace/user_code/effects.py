@@ -434,7 +434,8 @@ _NOT_ASKED = frozenset(
     """
     __call__ __class_getitem__ __copy__ __deepcopy__ __del__ __delattr__ __delitem__ __enter__
     __exit__ __getnewargs__ __getstate__ __init__ __init_subclass__ __new__ __post_init__
-    __format__ __reduce__ __reduce_ex__ __replace__ __repr__ __setattr__ __setitem__ __setstate__ __str__
+    __format__ __reduce__ __reduce_ex__ __replace__ __repr__ __setattr__ __setitem__ __setstate__
+    __str__
     """.split()
 )
 """What no operator and no read of an attribute calls, or what is refused for traced numbers."""
