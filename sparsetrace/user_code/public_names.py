@@ -95,6 +95,8 @@ def _wrapping(frame: types.FrameType) -> str | None:
     first = frame.f_locals.get(names[0]) if names else None
     of = first[0] if type(first) is tuple and first else first  # of *args
     for value in values:
+        if isinstance(value, types.MethodDescriptorType) and is_own(frame.f_code):
+            return f"{value.__objclass__.__module__}.{value.__qualname__}"
         if isinstance(value, types.FunctionType):
             module, name = str(value.__module__), value.__qualname__
             shown = _shown(module, name)

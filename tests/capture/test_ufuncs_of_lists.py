@@ -14,6 +14,8 @@ from oracles import (
     numerical_hessian_pattern,
     numerical_jacobian_pattern,
 )
+from sparsetrace.capture import ufuncs_of_lists
+from sparsetrace.user_code.public_names import public_name_in
 
 X = np.array([0.8, 1.7, 2.6, 0.5])
 REGION = {"low": 0.3, "high": 3.0, "points": 12}
@@ -87,3 +89,10 @@ def test_the_ufunc_passes_for_itself_and_is_back_afterwards():
     assert_same_pattern(st.jacobian_sparsity(f, X), [[1, 1, 0, 0], [0, 1, 0, 0]])
     assert (dict(vars(np.ufunc)), np.sqrt) == before
     assert np.sqrt is sqrt
+
+
+def test_what_fails_in_the_wrapper_of_a_method_bears_the_public_name():
+    wrapper = next(patch.replacement for patch in ufuncs_of_lists.patches() if patch.name == "at")
+    with pytest.raises(TypeError) as caught:
+        wrapper(np.add)
+    assert public_name_in([caught.tb.tb_next.tb_frame]) == "np.ufunc.at"
