@@ -57,8 +57,8 @@ _owners: dict[int, types.CodeType] = {}
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 """Functions with another code than their own."""
 
-_LONGEST = 0.7
-"""Seconds after which a search for what to run apart is given up."""
+_MOST_STEPS = 14_000
+"""Steps after which a search for what to run apart is given up: usually 0.7 seconds."""
 _LOOPS_OF_IT = 0.6
 """The part of them for which loops are run apart turn by turn."""
 _RUNS = 10
@@ -89,11 +89,11 @@ def more_is_run_apart(session: Session) -> bool:
     """
     are_too_many = session.are_too_many = bool(session.exceeded)
     if session.until == math.inf:
-        session.runs, session.until = 0, session.elapsed() + _seconds(session)
+        session.runs, session.until = 0, session.effort.spent() + _steps(session)
         session.calls_until = session.until
-    if session.hurried or session.elapsed() > session.until:
+    if session.hurried or session.effort.spent() > session.until:
         return False
-    is_late = session.loops_until is not None and session.elapsed() > session.loops_until
+    is_late = session.loops_until is not None and session.effort.spent() > session.loops_until
     if not is_late and _more_is_run_apart(session):
         return True
     if not are_too_many or session.loops_until is None:
@@ -120,11 +120,11 @@ def begin_search(session: Session) -> None:
 def begin_path(session: Session, *, of_many: bool) -> None:
     """Begin a path of the function; one of many has its own time for the calls in it."""
     if of_many:
-        session.runs, session.calls_until = 0, session.elapsed() + _seconds(session)
+        session.runs, session.calls_until = 0, session.effort.spent() + _steps(session)
 
 
-def _seconds(session: Session) -> float:
-    return _LONGEST + _RUNS * session.pace
+def _steps(session: Session) -> float:
+    return _MOST_STEPS + _RUNS * session.pace
 
 
 def some_are_taken_whole(session: Session) -> bool:
@@ -181,7 +181,7 @@ def _more_is_run_apart(session: Session) -> bool:
 
 def _late(session: Session) -> float:
     """Until when loops are run apart from now on."""
-    now = session.elapsed()
+    now = session.effort.spent()
     return now + _LOOPS_OF_IT * max(session.until - now, 0.0)
 
 

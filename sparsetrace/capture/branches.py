@@ -5,7 +5,7 @@ goes one of them and, where no run has been, takes False and leaves True to a la
 pattern of the function is the union over all paths, or an error where there are too many.
 Which is known soon: each decision that waits for its other outcome is one more path at least,
 and where the first path has many decisions the earliest are tried next, behind which most wait.
-If that takes long, by the clock of the whole trace, the next paths are drawn at random from those
+If that takes long, by the steps of the whole trace, the next paths are drawn at random from those
 that wait: their depths tell how many there are.  `max_paths` of them are run, however long each
 takes; more are refused after a few.  A run that meets other decisions on its way than the run
 before it did would miss the outcome that it was to see: that is an error (`OtherDecisions`).
@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import random
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
+from sparsetrace.capture.effort import Effort
 from sparsetrace.capture.known_comparisons import Comparison, KnownComparisons
 from sparsetrace.capture.path_estimates import Evidence, drawn
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
@@ -36,8 +36,8 @@ _MOST_ROUTES = 4
 """Ways to one line that are remembered."""
 _SHOWN = 8
 """Decisions that an error names."""
-_PATIENCE = 0.5
-"""Seconds of a trace after which it is found out, by random paths, if these are too many."""
+_PATIENCE = 10_000
+"""Steps of a trace after which it is found out, by random paths, if these are too many."""
 _SUSPICIOUS = 16
 """Decisions for True at one line, in a row, from which it is tried whether they ever end."""
 _LONGEST = 4096
@@ -51,8 +51,8 @@ _FAR = 2
 """So many times `max_paths` are."""
 _BEGUN = 2
 """Paths that are run before it is asked if there is a crowd."""
-_SOME, _LONG = 16, 2.0
-"""So many paths that would take more seconds together are a crowd, too."""
+_SOME, _LONG = 16, 40_000
+"""So many paths that would take more steps together are a crowd, too."""
 
 Place = tuple[CodeType, int]
 Met = tuple[Place, int]
@@ -77,12 +77,10 @@ class Branches:
         So many paths are already too many.
     few : int
         So many paths and decisions are begun before routes are remembered, which takes time.
-    began : float, optional
-        When the trace began (`time.monotonic`); by default now.
+    effort : Effort, optional
+        The steps of the trace, which these are added to; by default of these branches alone.
     ends : bool
         Whether more than `max_paths` are `Enough`, and no error.
-    elapsed : callable, optional
-        The seconds of the trace so far, by which it is told if paths take long.
 
     Attributes
     ----------
@@ -121,12 +119,11 @@ class Branches:
         *,
         crowd: int | None = None,
         few: int = 0,
-        began: float | None = None,
+        effort: Effort | None = None,
         ends: bool = False,
-        elapsed: Callable[[], float] | None = None,
     ) -> None:
         self.max_paths = max_paths
-        self._elapsed = elapsed
+        self.effort = Effort() if effort is None else effort
         self._since = 0.0
         self.crowd = max_paths if crowd is None else min(crowd, max_paths)
         self._few = few
@@ -164,7 +161,6 @@ class Branches:
         """The decisions of this run."""
         self._expected: list[Met] = []
         """Those that it is to meet first, as an earlier run did."""
-        self._began = time.monotonic() if began is None else began
         self._new_from = 0
         self._new_waiting = 0
         self._earliest_first = False
@@ -199,8 +195,8 @@ class Branches:
         self.again()
         self._check()
         known = self.paths + len(self._waiting)
-        if self.paths == 2 and self._elapsed is not None:  # one path alone needs no clock
-            self._since = self._elapsed()
+        if self.paths == 2:  # one path alone needs no clock
+            self._since = self.effort.spent()
         if self.paths > _BEGUN and (known > self.crowd or self._take_long(known)):
             self._is_crowd = True
         if self._is_crowd and self.crowd < self.max_paths:
@@ -210,9 +206,9 @@ class Branches:
 
     def _take_long(self, known: int) -> bool:
         """Whether the paths that are known of would take long together."""
-        if self._elapsed is None or known < _SOME or self._is_crowd:
+        if self.crowd == self.max_paths or known < _SOME or self._is_crowd:
             return self._is_crowd
-        return (self._elapsed() - self._since) / (self.paths - 2) * known > _LONG
+        return (self.effort.spent() - self._since) / (self.paths - 2) * known > _LONG
 
     def _are_far_more(self) -> bool:
         """Whether random paths say so, if there are a few of them."""
@@ -241,7 +237,7 @@ class Branches:
 
     def _take_next(self) -> None:
         waiting = self._waiting
-        slow = self._random is None and time.monotonic() - self._began > _PATIENCE
+        slow = self._random is None and self.effort.spent() + self.effort.spared > _PATIENCE
         if slow and len(waiting) > 1:
             self._random = random.Random(len(waiting))
             self._evidence = Evidence(self.max_paths), Evidence(self.crowd)
@@ -265,6 +261,7 @@ class Branches:
 
     def again(self) -> None:
         """Run the same path once more, from its beginning."""
+        self.effort.steps += 1
         self.taken = 0
         self._met = []
         self.standing.clear()
@@ -319,6 +316,7 @@ class Branches:
             for comparison in comparisons:
                 self._known.learn(comparison, outcome=outcome)
         self.taken += 1
+        self.effort.steps += 1
         return outcome
 
     def _meet(self, place: Place, among: int) -> None:

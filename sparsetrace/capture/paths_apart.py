@@ -111,7 +111,7 @@ def run_apart(
     if ready is not None:
         return _gone_on_with(trace, outer, *ready, put_aside)
     most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
-    branches = Branches(most * states, few=_FEW, began=session.began, ends=whole is not None)
+    branches = Branches(most * states, few=_FEW, effort=session.effort, ends=whole is not None)
     decide_apart = session.decider(session, branches)
 
     is_pure = False
@@ -130,7 +130,7 @@ def run_apart(
     refused: Errors = {}
     decided = None if trace.masks is None else list(trace.masks.decided)
     is_spared = not session.whiles and all(branches.paths == 1 for branches in session.nested)
-    runs, began = session.runs, session.elapsed()
+    runs, began = session.runs, session.effort.spent()
 
     def as_before() -> None:
         """What a path has decided of masks holds on this path alone."""
@@ -187,7 +187,7 @@ def run_apart(
         if branches.exceeded:
             session.exceeded.append(branches)
         elif is_spared and session.runs - runs <= _SPARED_RUNS:
-            session.spared += max(session.elapsed() - began, 0.0)
+            session.effort.spare(began)
             session.runs = runs
     if is_undone:
         results.clear()
@@ -243,7 +243,7 @@ def _lasts(result: object) -> bool:
 def _check(session: Session) -> None:
     """Refuse calls in one another that have very many paths together."""
     branches = session.nested[-1]
-    now = session.elapsed()
+    now = session.effort.spent()
     if branches.paths > 1 and session.loops_until is not None and now > session.loops_until:
         branches.refuse("very many turns of loops")
     session.runs += 1

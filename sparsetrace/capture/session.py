@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 import sys
-import time
 import types
 from collections.abc import Callable, Hashable, ValuesView
 from contextvars import ContextVar
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.effort import Effort
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import (
     INDEX,
@@ -85,7 +85,6 @@ class Outside:
 
 
 _FLOATS = "fcO"
-_OF_WAITING = 0.25
 _ALL_KINDS = _FLOATS + "biu"
 
 
@@ -106,8 +105,8 @@ class Session:
         Whether the run that is being left is to be followed by another one.
     max_paths : int
         The paths of the function, or of a call in it that is run apart, at most.
-    began : float
-        When the trace began (`time.monotonic`).
+    effort : Effort
+        How much the search of paths has done.
     decider : callable
         Gives what decides the branches of a path (`tracing.session_hooks`).
     exceeded : list of Branches
@@ -130,7 +129,7 @@ class Session:
     is_patient : bool
         Whether such a call has `max_paths`, too, because no loop in it can be run apart.
     loops_until : float or None
-        Until when loops are run apart turn by turn, by `elapsed`; None before any is.
+        Until when loops are run apart turn by turn, by `effort`; None before any is.
     leaves_loops : bool
         Whether they are not any more: then calls and branches alone are run apart.
     opens_counters : bool
@@ -138,16 +137,14 @@ class Session:
     are_too_many : bool
         Whether too many paths were the last error.
     pace : float
-        Seconds that one path of the function takes, by `elapsed`.
+        What one path of the function takes, by `effort`.
     until : float
-        When the search for what to run apart is given up that is under way, by `elapsed`.
+        When the search for what to run apart is given up that is under way, by `effort`.
     calls_until : float
-        The same for calls that are run apart: where many paths of the function are run, each has a
-        time of its own for them.
+        The same for calls that are run apart: where many paths of the function are run, each may
+        do as much for them.
     runs : int
-        The runs of paths of such calls in that time, so far.
-    spared : float
-        Seconds of calls that are in proportion to those of one run, and are no part of it.
+        The runs of paths of such calls up to then, so far.
     whiles : int
         How many ``while`` loops are being run turn by turn, whose turns are in no such proportion.
     hurried : bool
@@ -172,8 +169,7 @@ class Session:
         self.install: Callable[[str | None], bool] = bool
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
         self.max_paths = max_paths
-        self.began = time.monotonic()
-        self._asked: tuple[float, float] | None = None
+        self.effort = Effort()
         self.decider: Callable[[Session, Branches], Callable[..., bool]] = _deciding
         self.exceeded: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
@@ -193,23 +189,10 @@ class Session:
         self.are_too_many = self.takes_whole = False
         self.wholes: dict[Hashable, Any] = {}
         self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
-        self.runs, self.spared, self.whiles, self.hurried = 0, 0.0, 0, False
+        self.runs, self.whiles, self.hurried = 0, 0, False
         self.renamed: dict[int, types.CodeType] = {}
         self.asks_types: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
-
-    def elapsed(self) -> float:
-        """Seconds since this was asked first, by which a search is limited.
-
-        They are those of the thread, so that other work of the machine leaves the result as it is;
-        where it has waited for most of the time, a part of the time by the clock.  Few traces ask,
-        and the system takes its time to tell the time of a thread.
-        """
-        now = time.monotonic(), time.thread_time()
-        if self._asked is None:
-            self._asked = now
-        clock, own = self._asked
-        return max(now[1] - own, _OF_WAITING * (now[0] - clock)) - self.spared
 
     def has_effects(
         self,

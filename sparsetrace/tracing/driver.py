@@ -278,9 +278,7 @@ class _Runs:
         begin_search(session)
         while True:
             if begun is None:
-                own = Branches(
-                    self.max_paths, crowd=limit, began=session.began, elapsed=session.elapsed
-                )
+                own = Branches(self.max_paths, crowd=limit, effort=session.effort)
                 begun = _Begun(own)
             branches = begun.branches
             session.are_too_many = False
@@ -436,7 +434,7 @@ class _Runs:
             outputs: Ids | None = None
             # one path alone leaves nothing to be searched
             timed = session if branches.paths > 1 and session and not session.pace else None
-            began = 0.0 if timed is None else timed.elapsed()
+            began = 0.0 if timed is None else timed.effort.spent()
             try:
                 with (
                     watching(active=self.watch) as escapes,
@@ -483,7 +481,7 @@ class _Runs:
                 if outside.share(written, session):
                     continue
                 if timed is not None:
-                    timed.pace = timed.elapsed() - began
+                    timed.pace = timed.effort.spent() - began
                 return Run(trace, outputs)
             if session is not None:
                 rebind(cause)

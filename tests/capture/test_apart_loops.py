@@ -38,7 +38,7 @@ from sparsetrace.tracing import driver
 @pytest.fixture(autouse=True)
 def _no_clock(monkeypatch):
     """What is found within the time of a search is another matter than what it takes."""
-    monkeypatch.setattr(apart_functions, "_LONGEST", 30.0)
+    monkeypatch.setattr(apart_functions, "_MOST_STEPS", 600_000)
 
 
 @pytest.mark.parametrize("loop", LOOPS)

@@ -192,7 +192,7 @@ class Pipes:
 
 
 def hurry(monkeypatch):
-    monkeypatch.setattr("sparsetrace.capture.apart_functions._LONGEST", 0.4)
+    monkeypatch.setattr("sparsetrace.capture.apart_functions._MOST_STEPS", 8000)
     monkeypatch.setattr("sparsetrace.capture.apart_functions._RUNS", 1)
 
 
@@ -239,7 +239,7 @@ def test_the_error_comes_soon_where_the_function_is_slow():
     line = hopeless.__code__.co_firstlineno + 3
     assert f"test_paths_apart.py:{line} (in hopeless)" in str(caught.value)
     assert "local=True" in str(caught.value)
-    assert len(runs) < 20
+    assert len(runs) < 40
 
 
 def test_twelve_decisions_of_a_slow_function_are_not_all_run():
@@ -302,7 +302,7 @@ def short_first(x):
 
 
 def test_too_many_paths_are_told_also_where_the_first_is_short(monkeypatch):
-    monkeypatch.setattr("sparsetrace.capture.branches._PATIENCE", 0.0)
+    monkeypatch.setattr("sparsetrace.capture.branches._PATIENCE", 0)
     runs = Outside()
 
     def f(x):
@@ -315,7 +315,7 @@ def test_too_many_paths_are_told_also_where_the_first_is_short(monkeypatch):
 
 
 def test_attempts_in_between_run_no_more_than_a_crowd(attempts, monkeypatch):
-    monkeypatch.setattr("sparsetrace.capture.branches._PATIENCE", 100.0)
+    monkeypatch.setattr("sparsetrace.capture.branches._PATIENCE", 10**9)
     with pytest.raises(st.ValueDependentError, match="local=True"):
         st.jacobian_sparsity(short_first, np.linspace(0, 1, 10), verify=False, max_paths=256)
     assert len(attempts) > 2

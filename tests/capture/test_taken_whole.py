@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("seen_functions")
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """No patience with calls that may be taken as a whole."""
-    monkeypatch.setattr(apart_functions, "_LONGEST", 0.2)
+    monkeypatch.setattr(apart_functions, "_MOST_STEPS", 4000)
     monkeypatch.setattr(paths_apart, "_SPARED_RUNS", 0)
 
 

@@ -19,7 +19,7 @@ def impatient(attempts: int) -> Iterator[None]:
     def limited(max_paths: int, **options: Any) -> Branches:
         nonlocal left
         left -= 1
-        return Branches(max_paths if left < 0 else 1)
+        return Branches(max_paths if left < 0 else 1, effort=options.get("effort"))
 
     with patch.object(driver, "Branches", limited):
         yield

@@ -1,0 +1,55 @@
+"""How much a search of paths has done, counted in steps: runs of paths, and decisions in them.
+
+Contract: a search that is limited by steps ends in the same place on every machine, whatever else
+that does.  Where steps take very much longer than usual, as those of a function do that computes
+long, or waits, the time that they take counts in their place, so that every search ends.
+"""
+
+from __future__ import annotations
+
+import time
+
+__all__ = ["Effort"]
+
+_PER_SECOND = 4_000
+"""The steps for which a second stands: usually there are five times as many."""
+
+
+class Effort:
+    """The steps of one trace, over all of its runs.
+
+    Attributes
+    ----------
+    steps : int
+        Counted so far.
+    spared : float
+        Those that are no part of a search: of calls in proportion to those of one run.
+
+    Examples
+    --------
+    >>> effort = Effort()
+    >>> effort.spent()
+    0.0
+    >>> effort.steps += 3
+    >>> round(effort.spent())
+    3
+    """
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.spared = 0.0
+        self._asked: float | None = None
+
+    def spent(self) -> float:
+        """The steps so far, or what their time stands for, without those that are spared.
+
+        The time is that since this was asked first.
+        """
+        now = time.monotonic()
+        if self._asked is None:
+            self._asked = now
+        return max(self.steps, _PER_SECOND * (now - self._asked)) - self.spared
+
+    def spare(self, began: float) -> None:
+        """Take what was spent since then for no part of the search."""
+        self.spared += max(self.spent() - began, 0.0)

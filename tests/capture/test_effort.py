@@ -1,0 +1,71 @@
+"""A search of paths is limited by what it does, not by how fast the machine is."""
+
+import time
+
+import numpy as np
+import pytest
+
+import sparsetrace as st
+from sparsetrace.capture import apart_functions, effort
+from sparsetrace.capture.effort import Effort
+
+pytestmark = pytest.mark.usefixtures("seen_functions")
+
+
+def limited(a, b):
+    if a * b <= 0:
+        return 0.0
+    return a if abs(a) < abs(b) else b
+
+
+def upwind(x):
+    """Branches in a helper, and others in the loop itself that depend on them."""
+    slopes = np.zeros_like(x)
+    for i in range(1, len(x) - 1):
+        slopes[i] = limited(x[i] - x[i - 1], x[i + 1] - x[i])
+    flux = np.zeros(len(x) - 1)
+    for i in range(len(x) - 1):
+        left, right = x[i] + slopes[i] / 2, x[i + 1] - slopes[i + 1] / 2
+        flux[i] = left**2 if left + right > 0 else right**2
+    return flux
+
+
+def is_found(steps):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(apart_functions, "_MOST_STEPS", steps)
+        patch.setattr(apart_functions, "_RUNS", 0)
+        try:
+            st.jacobian_sparsity(upwind, np.linspace(0.1, 0.9, 60), verify=False)
+        except st.ValueDependentError:
+            return False
+    return True
+
+
+def test_a_slower_machine_finds_the_same(monkeypatch):
+    steps = [50, 100, 200, 400, 800, 1600, 3200]
+    usual = [is_found(most) for most in steps]
+    clock = time.monotonic
+    monkeypatch.setattr(effort.time, "monotonic", lambda: 2 * clock())
+    assert [is_found(most) for most in steps] == usual
+    assert not usual[0]
+    assert usual[-1]
+
+
+def test_where_steps_take_very_long_their_time_counts(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(effort.time, "monotonic", lambda: now)
+    done = Effort()
+    done.steps = 7
+    assert done.spent() == 7
+    now = 2.0
+    assert done.spent() == 2 * effort._PER_SECOND
+
+
+def test_what_is_spared_is_not_spent(monkeypatch):
+    monkeypatch.setattr(effort.time, "monotonic", lambda: 0.0)
+    done = Effort()
+    done.steps = 5
+    began = done.spent()
+    done.steps += 100
+    done.spare(began)
+    assert done.spent() == 5
