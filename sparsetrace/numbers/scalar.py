@@ -151,7 +151,24 @@ def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
 
 
 def _comparison(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    if type(a) is TracedScalar and a._dtype is FLOAT and a._id > OPAQUE:
+        trace = a._trace
+        if trace.calm and trace.names is None and not (trace.local or trace.dependency):
+            kind = type(b)
+            if kind is TracedScalar:
+                is_usual = b._trace is trace and b._dtype is FLOAT and b._id > OPAQUE
+            else:  # infinities may decide it
+                is_usual = (kind is float or kind is int) and abs(b) <= _LARGEST
+            if is_usual:  # the result that `mixed` gives, in a tenth of the time
+                if ufunc is not np.equal and ufunc is not np.not_equal:
+                    trace.compared_numbers(1)
+                return noted_comparison(
+                    TracedScalar(trace, trace.graph.opaque, _TRUTH), ufunc, a, b
+                )
     return noted_comparison(_binary(ufunc, a, b), ufunc, a, b)
+
+
+_TRUTH = np.dtype(bool)
 
 
 _REFLECTED: dict[np.ufunc, np.ufunc] = {
