@@ -7,7 +7,7 @@ long, or waits, the time that they take counts in their place, so that every sea
 
 from __future__ import annotations
 
-import time
+from time import monotonic
 
 __all__ = ["Effort"]
 
@@ -45,7 +45,7 @@ class Effort:
 
         The time is that since this was asked first.
         """
-        now = time.monotonic()
+        now = monotonic()
         if self._asked is None:
             self._asked = now
         return max(self.steps, _PER_SECOND * (now - self._asked)) - self.spared
