@@ -121,6 +121,13 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     return mixed(ufunc, a, b)
 
 
+def _linear(ufunc: np.ufunc, a: Any) -> Any:
+    """``ufunc(a)`` of a traced scalar, whose derivative never vanishes, and the second does."""
+    if type(a) is TracedScalar and a._dtype is FLOAT and a._id > OPAQUE and a._trace.calm:
+        return TracedScalar(a._trace, a._id, FLOAT)
+    return ufunc(a)
+
+
 def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """The result of comparing two numbers, as `Number.__bool__` finds it in the trace.
 
@@ -153,7 +160,7 @@ def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
 def _comparison(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     if type(a) is TracedScalar and a._dtype is FLOAT and a._id > OPAQUE:
         trace = a._trace
-        if trace.calm and trace.names is None and not (trace.local or trace.dependency):
+        if trace.calm and not trace.dependency:
             kind = type(b)
             if kind is TracedScalar:
                 is_usual = b._trace is trace and b._dtype is FLOAT and b._id > OPAQUE
@@ -420,13 +427,13 @@ class Number(metaclass=_Kind):
 
     # -------------------------------------------------------------- operators
     def __neg__(self) -> Any:
-        return np.negative(cast(Any, self))
+        return _linear(np.negative, self)
 
     def __pos__(self) -> Any:
         return self
 
     def __abs__(self) -> Any:
-        return np.absolute(cast(Any, self))
+        return _linear(np.absolute, self)
 
     def __round__(self, ndigits: int | None = None) -> Any:
         if ndigits is None:
