@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.context import Trace
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.constants import plain_values
@@ -223,7 +223,7 @@ def _as_python(result: Any, name: str) -> Any:
 
 
 def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in args:
             if is_traced(x):
@@ -251,7 +251,7 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
 def _wrapped_iterable(
     original: Callable[..., Any], answer: Callable[..., Any]
 ) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         lists = [list(x) if hasattr(x, "__iter__") else x for x in args]
         items = [x for values in lists if isinstance(values, list) for x in values]
