@@ -6,7 +6,8 @@ repetitions after the first, the peak of memory above what the imports and input
 how many times sparsetrace's median that is.  `peer_problems` and `workload_peers` have the
 peers' versions.  Times are of the processor, of all threads of the process, since others on the
 machine lengthen every other time; ``--clock wall`` takes what a user waits for, which is less
-where a peer has several threads (asdex compiles in some).  ``--all`` takes each workload in all of its sizes, shows first calls too, and
+where a peer has several threads (asdex compiles in some).
+``--all`` takes each workload in all of its sizes, shows first calls too, and
 ends with what misses the targets and exit status 1 where something does.
 The peers come with the extra, ``pip install "sparsetrace[bench]"``; those that are
 missing are left out.  Needs a Unix.

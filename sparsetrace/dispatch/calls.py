@@ -152,7 +152,9 @@ def ufunc_call(
                 indexing.put(trace, target._ids, ..., ids)
                 return target
     if ufunc in _COMPARING and method == "__call__":
-        trace.compared_numbers(max(map(np.size, inputs)))
+        # np.size of a traced array would be a call for a rule
+        sizes = (x.size if is_traced(x) else np.size(x) for x in inputs)
+        trace.compared_numbers(max(sizes))
     for operand in inputs:
         if not _accepts(operand):
             if range in map(type, inputs):

@@ -233,6 +233,8 @@ class _Kind:
     foreign: bool
     has_dict: bool
     slots: tuple[str, ...]
+    own: bool
+    """Whether it is a class of the user's, whose attributes are state."""
 
 
 _ATOMS: set[type] = {
@@ -326,7 +328,9 @@ def _new_kind(cls: type) -> _Kind:
         and _is_heap_type(value.__objclass__)
     )
     has_dict = type(attributes.get("__dict__")) in _DESCRIPTORS
-    return _Kind(_visit_of(cls, package, mro, has_dict or bool(slots)), foreign, has_dict, slots)
+    visit = _visit_of(cls, package, mro, has_dict or bool(slots))
+    own = _is_heap_type(cls) and not _is_library_class(cls)
+    return _Kind(visit, foreign, has_dict, slots, own)
 
 
 _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
@@ -553,34 +557,35 @@ class Walk:
 
     # ---------------------------------------------------------------- code
     def function(self, item: Any, kind: _Kind, opaque: bool) -> None:
-        if is_watched(item):
+        if id(item) in WATCHED:
             self.found.watched.append(item)
         scope = item.__globals__
         info = _code(item.__code__, scope)
         foreign = info.foreign
-        if item.__closure__:
-            for cell in item.__closure__:
+        closure, defaults, by_name = item.__closure__, item.__defaults__, item.__kwdefaults__
+        if closure:
+            for cell in closure:
                 if id(cell) not in self.seen:
                     self.cell(cell, kind, foreign)
-        if item.__defaults__:
-            self.push(item.__defaults__, opaque=foreign)
-        if item.__kwdefaults__:
-            self.push(list(item.__kwdefaults__.values()), opaque=foreign)
+        if defaults:
+            self.push(defaults, opaque=foreign)
+        if by_name:
+            self.push(list(by_name.values()), opaque=foreign)
         attributes = item.__dict__
         if attributes:
             self.push(list(attributes.values()), opaque=foreign)
         if foreign:
             return
         result = self.found
-        if item.__defaults__ and any(map(is_watched, item.__defaults__)):
+        if defaults and any(map(is_watched, defaults)):
             result.defaults.append(item)
         result.dicts.append(attributes)
         result.codes.append((info, scope))
         todo, seen, atoms = self.todo, self.seen, _ATOMS
-        for name in info.names:
-            value = scope.get(name, _ABSENT)
+        for name in [name for name in info.names if name in scope]:
+            value = scope.get(name)
             cls = type(value)
-            if cls in atoms or value is _ABSENT:
+            if cls in atoms:
                 continue
             if cls is types.ModuleType:
                 self.named(value, info)
@@ -712,7 +717,7 @@ class Walk:
         """Note a class and those that it derives from, the user's own."""
         for base in _MRO(item):
             key = "class", id(base)
-            if key in self.seen or not _is_heap_type(base) or _is_library_class(base):
+            if not _kind(base).own or key in self.seen:
                 continue
             self.seen.add(key)
             self.found.classes.append(base)
