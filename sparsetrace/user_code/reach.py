@@ -149,9 +149,13 @@ def _code(code: types.CodeType, scope: dict[str, Any]) -> Code:
 def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
     codes = list(_nested(code))
     names = frozenset(name for one in codes for name in one.co_names)
+    written = [(one, one.co_code) for one in codes]  # which is made whenever it is asked for
+    present = frozenset().union(*(operations[::2] for _, operations in written))
 
     def operands(of: frozenset[int]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for one in codes for name in _operands(one, of)))
+        if of.isdisjoint(present):
+            return ()
+        return tuple(dict.fromkeys(name for one in written for name in _operands(*one, of)))
 
     return Code(
         code,
@@ -165,7 +169,7 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         not names.isdisjoint(_WRITES_GLOBALS),
         not names.isdisjoint(_WRITES_ATTRIBUTES),
         not names.isdisjoint(_ASKS_DTYPES),
-        any(map(_compares_truths, codes)),
+        _IS in present and any(map(_compares_truths, codes)),
         "dot" in names and any(_multiplies(one, scope) for one in codes),
     )
 
@@ -202,9 +206,8 @@ def _texts(codes: list[types.CodeType]) -> Iterator[str]:
         yield from (text for text in code.co_consts if isinstance(text, str))
 
 
-def _operands(code: types.CodeType, of: frozenset[int]) -> Iterator[str]:
+def _operands(code: types.CodeType, operations: bytes, of: frozenset[int]) -> Iterator[str]:
     """The names that instructions of these kinds work on."""
-    operations = code.co_code
     if of.isdisjoint(operations[::2]):
         return
     argument = 0
@@ -317,17 +320,22 @@ def _new_kind(cls: type) -> _Kind:
     foreign = _is_library_class(cls) and package not in _PLAIN_DATA
     if np.ndarray in mro:
         foreign = False  # whoever made the class, the numbers are the user's
-    attributes: dict[str, Any] = {}  # as they are looked up
-    for base in reversed(mro):
-        attributes.update(_CLASS_DICT(base))
-    slots = tuple(
-        name
-        for name, value in attributes.items()
-        if type(value) is types.MemberDescriptorType
-        and name != "__dict__"
-        and _is_heap_type(value.__objclass__)
+    slots: tuple[str, ...] = ()
+    if _is_heap_type(cls):
+        attributes: dict[str, Any] = {}  # as they are looked up
+        for base in reversed(mro):
+            attributes.update(_CLASS_DICT(base))
+        slots = tuple(
+            name
+            for name, value in attributes.items()
+            if type(value) is types.MemberDescriptorType
+            and name != "__dict__"
+            and _is_heap_type(value.__objclass__)
+        )
+    held = next(
+        (_CLASS_DICT(base)["__dict__"] for base in mro if "__dict__" in _CLASS_DICT(base)), None
     )
-    has_dict = type(attributes.get("__dict__")) in _DESCRIPTORS
+    has_dict = type(held) in _DESCRIPTORS
     visit = _visit_of(cls, package, mro, has_dict or bool(slots))
     own = _is_heap_type(cls) and not _is_library_class(cls)
     return _Kind(visit, foreign, has_dict, slots, own)
