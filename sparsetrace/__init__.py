@@ -18,6 +18,7 @@ with seldom_collected():  # a third of the time that importing takes
     from sparsetrace.api.extension import detach, opaque, register_rule
     from sparsetrace.api.pattern import SparsityPattern
     from sparsetrace.arrays.array import TracedArray
+    from sparsetrace.capture import exact_types as _exact_types
     from sparsetrace.capture import scikit_learn as _scikit_learn  # noqa: F401  # likewise
     from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
     from sparsetrace.errors import (
@@ -34,6 +35,8 @@ with seldom_collected():  # a third of the time that importing takes
     )
     from sparsetrace.numbers.scalar import TracedScalar
     from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
+
+    _exact_types.look_at_modules()
 
 if TYPE_CHECKING:
     from sparsetrace import coloring, solvers

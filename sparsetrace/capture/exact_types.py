@@ -26,7 +26,7 @@ from sparsetrace.masked.masked_array import MaskedTracedArray
 from sparsetrace.numbers.scalar import NUMBERS
 from sparsetrace.user_code.frames import by_user, is_library_file
 
-__all__ = ["TypeName", "aliases", "keep_own", "patches", "shown_as_another"]
+__all__ = ["TypeName", "aliases", "look_at_modules", "patches", "shown_as_another"]
 
 _real = type
 
@@ -108,13 +108,6 @@ def patches() -> list[Patch]:
     return [Patch(builtins, "type", _real, TypeName)]
 
 
-def keep_own() -> None:
-    """Have the package's own modules use the real ``type``, which is several times faster."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("sparsetrace.") and module is not None:
-            vars(module).setdefault("type", _real)
-
-
 _SHOWN = SHOWN
 """Types that are not always shown as they are.
 
@@ -128,6 +121,8 @@ _SHOWN.update(
     )
 )
 
+_libraries: set[str] = set()
+"""The names of modules that were found to be libraries', and are not looked at again."""
 _seen: tuple[int, list[Patch]] = (0, [])
 """How many modules there were, and the aliases in them."""
 
@@ -145,18 +140,30 @@ def aliases(function: object) -> list[Patch]:
     """
     global _seen
     if _seen[0] != len(sys.modules):
-        modules = list(sys.modules.values())
-        known = [alias for m in modules if _is_users(m) for alias in _aliases_in(vars(m))]
-        _seen = len(modules), known
+        count, modules = len(sys.modules), look_at_modules()
+        _seen = count, [alias for module in modules for alias in _aliases_in(vars(module))]
     still = [alias for alias in _seen[1] if alias.owner.get(alias.name) is _real]
     return still + _aliases_in(_scope_of(function))
 
 
-def _is_users(module: object) -> bool:
-    if type(module) is not types.ModuleType:
-        return False
-    path = vars(module).get("__file__")
-    return isinstance(path, str) and not is_library_file(path)
+def look_at_modules() -> list[types.ModuleType]:
+    """The modules of the user's; the package's own get the real ``type``.
+
+    What is known of libraries shortens the next look.  The first is when the package is imported.
+    """
+    users = []
+    for name in sys.modules.keys() - _libraries:
+        module = sys.modules.get(name)
+        path = vars(module).get("__file__") if type(module) is types.ModuleType else None
+        if not isinstance(path, str):
+            continue
+        if not is_library_file(path):
+            users.append(module)
+            continue
+        _libraries.add(name)
+        if name.startswith("sparsetrace."):  # where the real one is several times faster
+            vars(module).setdefault("type", _real)
+    return users
 
 
 def _aliases_in(scope: dict[str, Any]) -> list[Patch]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from sparsetrace.arrays.object_array import objects_in
 from sparsetrace.arrays.subclass_views import as_plain
-from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.capture.ranges import range_of
 from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
 from sparsetrace.context import CURRENT
@@ -171,7 +171,7 @@ def _refuse_address(name: str, obj: object) -> None:
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     own_order = _CONTIGUOUS.get(original.__name__, "K")
 
-    @functools.wraps(original)
+    @named_like(original)
     def convert(*args: Any, **kwargs: Any) -> Any:
         order = own_order
         session = SESSION.get()
@@ -218,7 +218,7 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
 def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
     is_like = original.__name__.endswith("_like")
 
-    @functools.wraps(original)
+    @named_like(original)
     def create(*args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
         if session is None:
@@ -262,7 +262,7 @@ def _filled(fill: Any, like: Any) -> Any:
 
 
 def _full(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
         if session is None:
@@ -284,7 +284,7 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def full_like(a: object, fill_value: object, *args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
         if session is None:
@@ -306,7 +306,7 @@ def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def fromiter(iterable: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
         session = SESSION.get()
         frame = sys._getframe(1)
@@ -323,7 +323,7 @@ def _from_iterator(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _from_memory(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def frombuffer(*args: Any, **kwargs: Any) -> Any:
         if SESSION.get() is None:
             return original(*args, **kwargs)
@@ -346,7 +346,7 @@ def _from_memory(original: Callable[..., Any]) -> Callable[..., Any]:
 def _from_dlpack(original: Callable[..., Any]) -> Callable[..., Any]:
     """Code for the array API asks for it where two names of NumPy's module are not the same."""
 
-    @functools.wraps(original)
+    @named_like(original)
     def from_dlpack(x: Any, /, **options: Any) -> Any:
         if not is_traced_array(x):
             return original(x, **options)

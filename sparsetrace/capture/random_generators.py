@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture.numpy_constructors import as_array
-from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.capture.session import SESSION, holds_traced, is_library
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import UnsupportedError, explain
@@ -159,7 +159,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
 def _tracing(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
     """A function of ``np.random`` that takes traced parameters."""
 
-    @functools.wraps(draw)
+    @named_like(draw)
     def call(*args: Any, **kwargs: Any) -> Any:
         if CURRENT.get() is None or not holds_traced(args, kwargs):
             return draw(*args, **kwargs)
@@ -176,7 +176,7 @@ class TracedGenerator(np.random.Generator):
 def _method(name: str) -> Callable[..., Any]:
     original = getattr(np.random.Generator, name)
 
-    @functools.wraps(original)
+    @named_like(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return _tracing(name, functools.partial(original, self))(*args, **kwargs)
 
@@ -194,7 +194,7 @@ def sharing(generator: np.random.Generator) -> np.random.Generator:
 
 
 def _made(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def default_rng(*args: Any, **kwargs: Any) -> Any:
         made_here = original(*args, **kwargs)
         if SESSION.get() is None or is_library(sys._getframe(1)):

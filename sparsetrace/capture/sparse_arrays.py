@@ -10,7 +10,6 @@ out of scipy.sparse, whose own code can do nothing with traced arrays.
 from __future__ import annotations
 
 import dis
-import functools
 import importlib
 import itertools
 import sys
@@ -23,7 +22,7 @@ import numpy as np
 import scipy.sparse
 
 from sparsetrace.capture.exact_types import shown_as_another
-from sparsetrace.capture.patch import ABSENT, Patch
+from sparsetrace.capture.patch import ABSENT, Patch, named_like
 from sparsetrace.capture.session import SESSION, holds_traced, is_library
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import UnsupportedError, explain
@@ -79,7 +78,7 @@ def _serial(trace: Trace) -> int:
 
 
 def _constructor(original: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(original)
+    @named_like(original)
     def init(self: object, *args: Any, **kwargs: Any) -> None:
         trace = CURRENT.get()
         if trace is None:
@@ -98,7 +97,7 @@ def _constructor(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def _operator(original: Callable[..., Any], name: str) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def method(self: object, *args: Any, **kwargs: Any) -> Any:
         if CURRENT.get() is None or not holds_traced(args, kwargs):
             return original(self, *args, **kwargs)
@@ -108,7 +107,7 @@ def _operator(original: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _writer(original: Callable[..., Any], name: str) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def method(self: object, *args: Any, **kwargs: Any) -> Any:
         trace = CURRENT.get()
         if trace is None or not holds_traced(args, kwargs):

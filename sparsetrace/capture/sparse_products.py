@@ -6,6 +6,7 @@ Contract: a wrapper does one test and calls the original for everything not trac
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -46,12 +47,13 @@ def _wrapped(original: Any, *, transposed: bool) -> Any:
 
 
 def _wrapped_concatenator(original: Any) -> Any:
-    traced = rebound_method(original)
-
     def getitem(self: Any, key: Any) -> Any:
-        return (traced if contains_traced(key) else original)(self, key)
+        return (_rebound(original) if contains_traced(key) else original)(self, key)
 
     return getitem
+
+
+_rebound = cache(rebound_method)  # when it is needed first
 
 
 def patches() -> Iterator[Patch]:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import asarray, clip, size
+from numpy import asarray, clip
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import local_calls, lookup
@@ -152,7 +152,9 @@ def ufunc_call(
                 indexing.put(trace, target._ids, ..., ids)
                 return target
     if ufunc in _COMPARING and method == "__call__":
-        trace.compared_numbers(max(map(size, inputs)))
+        # np.size of a traced array would be a call for a rule
+        sizes = (x.size if is_traced(x) else np.size(x) for x in inputs)
+        trace.compared_numbers(max(sizes))
     for operand in inputs:
         if not _accepts(operand):
             if range in map(type, inputs):

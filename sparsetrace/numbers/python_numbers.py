@@ -27,6 +27,7 @@ from sparsetrace.numbers.scalar import (
     TracedInteger,
     TracedScalar,
     as_python,
+    is_open,
     match,
     mixed,
     noted_comparison,
@@ -373,7 +374,15 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _comparison(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    return noted_comparison(_binary(operate, ufunc, a, b), ufunc, a, b)
+    if (
+        type(a) is TracedPythonFloat
+        and a._trace.is_quick
+        and is_open(ufunc, a, b, TracedPythonFloat)
+    ):
+        result: Any = _truth(a._trace, a._trace.graph.opaque)
+    else:
+        result = _binary(operate, ufunc, a, b)
+    return noted_comparison(result, ufunc, a, b)
 
 
 def _answer(name: str) -> Callable[[np.ufunc, Any, Any], Any]:

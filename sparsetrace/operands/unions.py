@@ -29,7 +29,7 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.rules import RECORDS, Record
 
-__all__ = ["forget", "keeps", "plain_ids", "quick", "simple"]
+__all__ = ["forget", "is_piecewise_constant", "keeps", "plain_ids", "quick", "simple", "unites"]
 
 _CHANGED: set[np.ufunc] = set()
 """Ufuncs of whose records less is known than of those here."""
@@ -40,7 +40,7 @@ def _record(ufunc: np.ufunc) -> Record | None:
 
 
 @lru_cache(maxsize=4096)
-def _unites(ufunc: np.ufunc) -> bool:
+def unites(ufunc: np.ufunc) -> bool:
     """Whether it has one output, a float64 for float64, which depends on every argument."""
     record = _record(ufunc)
     # not those of a complex result for float64, such as hankel1
@@ -61,7 +61,7 @@ def _unites_some(ufunc: np.ufunc) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _is_piecewise_constant(ufunc: np.ufunc) -> bool:
+def is_piecewise_constant(ufunc: np.ufunc) -> bool:
     """Whether all its derivatives vanish: comparisons, rounding, truth values."""
     record = _record(ufunc)
     return record is not None and not any("1" in p for p in record.first)
@@ -73,7 +73,7 @@ _REAL_SCALARS = frozenset((int, float, np.float64, np.int64, np.int32))
 def forget(ufunc: np.ufunc) -> None:
     """Drop what was remembered of a ufunc whose record has changed."""
     _CHANGED.add(ufunc)
-    for known in (_unites, _unites_some, _is_piecewise_constant):
+    for known in (unites, _unites_some, is_piecewise_constant):
         known.cache_clear()
     keeps.cache_clear()
     _matters.cache_clear()
@@ -86,7 +86,7 @@ def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
     Comparisons and rounding, mostly: without it they take 1.8 to 3 times as long.
     """
     dtypes = result_dtypes(ufunc, inputs)
-    constant = _is_piecewise_constant(ufunc) and not trace.dependency
+    constant = is_piecewise_constant(ufunc) and not trace.dependency
     if constant and trace.values and RECORDS[ufunc].cuts and any(map(_has_infinities, inputs)):
         return None  # which may decide it
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
@@ -123,7 +123,7 @@ def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     Where it is not that, None, and nothing has happened; `general` then answers.  Without it a
     call takes 3 times as long in a trace, and 1.6 times where it is looked up.
     """
-    if not _unites(ufunc) or trace.local:
+    if not unites(ufunc) or trace.local:
         return None
     if not trace.second_order:
         return _united(trace, ufunc, inputs)
@@ -169,7 +169,7 @@ def plain_ids(trace: Trace, ufunc: np.ufunc, x: Any) -> Ids | None:
     In a trace of second order, only if it is linear in them too.  Without it reductions and
     prefixes of ten elements take 2.4 to 3.8 times as long by the rule (benchmarks/small_calls.py).
     """
-    if not _unites(ufunc) or trace.local or not is_traced(x):
+    if not unites(ufunc) or trace.local or not is_traced(x):
         return None
     if trace.second_order and not nonlinear.is_linear(ufunc):
         return None

@@ -7,12 +7,15 @@ empty: nothing is known of the call.
 from __future__ import annotations
 
 import dis
+import opcode
 import sys
+import types
 from typing import Any
 
 __all__ = [
     "Chain",
     "callee_at",
+    "callee_of",
     "chain_ending_at",
     "is_loaded_to_be_called",
     "loaded_first",
@@ -29,6 +32,88 @@ def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
     if not instructions[at].opname.startswith("CALL"):
         return ()
     return loaded_first(instructions, at)
+
+
+_NAMED = {
+    number: name
+    for name, number in opcode.opmap.items()
+    if name
+    in "LOAD_ATTR LOAD_METHOD LOAD_GLOBAL LOAD_NAME LOAD_DEREF LOAD_FAST LOAD_FAST_CHECK".split()
+}
+"""What loads by one name, and tells it in the same way in each release."""
+_FLAGGED = {"LOAD_GLOBAL"} if sys.version_info < (3, 12) else {"LOAD_GLOBAL", "LOAD_ATTR"}
+"""Of these the lowest bit of the operand is no part of the name's number."""
+_LOCAL = frozenset(("LOAD_DEREF", "LOAD_FAST", "LOAD_FAST_CHECK"))
+_CALLS = frozenset(n for name, n in opcode.opmap.items() if name.startswith("CALL"))
+_LOADS = frozenset(n for name, n in opcode.opmap.items() if name.startswith("LOAD"))
+_SKIPPED = frozenset(opcode.opmap[name] for name in _NOTHING if name in opcode.opmap) | {0}
+_CONST, _EXTENDED = opcode.opmap["LOAD_CONST"], opcode.EXTENDED_ARG
+
+
+def callee_of(code: types.CodeType, offset: int) -> Chain | None:
+    """What `callee_at` says of the instruction at an offset, in a fraction of the time.
+
+    None where it cannot be told without `dis`: a call by anything but names and attributes.
+
+    Examples
+    --------
+    >>> code = compile("np.linalg.norm(x)", "", "eval")
+    >>> found = [callee_of(code, at) for at in range(0, len(code.co_code), 2)]
+    >>> [name for _, name in next(filter(None, found))]
+    ['np', 'linalg', 'norm']
+    """
+    operations = code.co_code
+    at = offset // 2
+    while at and not operations[2 * at]:  # an entry of the instruction's cache
+        at -= 1
+    if operations[2 * at] not in _CALLS:
+        return None
+    places = list(code.co_positions())
+    if None in places[at]:
+        return None
+    line, end_line, column, end_column = places[at]
+    best, best_end = -1, (-1, -1)
+    # the instructions of an expression stand together
+    for i in range(at - 1, -1, -1):
+        if None in places[i]:
+            return None
+        first, last = (places[i][0], places[i][2]), (places[i][1], places[i][3])
+        if first < (line, column) or last > (end_line, end_column):
+            break
+        operation = operations[2 * i]
+        if (
+            first == (line, column)
+            and best_end < last < (end_line, end_column)
+            and operation in _LOADS
+            and operation != _CONST
+        ):
+            best, best_end = i, last
+    return None if best < 0 else _chain_of(code, operations, best)
+
+
+def _chain_of(code: types.CodeType, operations: bytes, at: int) -> Chain | None:
+    """`chain_ending_at`, for loads by names alone."""
+    chain: list[tuple[str, Any]] = []
+    for i in range(at, -1, -1):
+        operation = operations[2 * i]
+        if operation in _SKIPPED:
+            continue
+        name = _NAMED.get(operation)
+        if name is None:
+            return None if operation in _LOADS else tuple(chain)
+        operand, shift, before = operations[2 * i + 1], 8, i - 1
+        while before >= 0 and operations[2 * before] == _EXTENDED:
+            operand |= operations[2 * before + 1] << shift
+            shift, before = shift + 8, before - 1
+        if name in _FLAGGED:
+            operand >>= 1
+        if name in _LOCAL:
+            chain.insert(0, (name, code._varname_from_oparg(operand)))  # type: ignore[attr-defined]
+            return tuple(chain)
+        chain.insert(0, (name, code.co_names[operand]))
+        if name not in ("LOAD_ATTR", "LOAD_METHOD"):
+            return tuple(chain)
+    return tuple(chain)
 
 
 _FILLERS = frozenset("CACHE EXTENDED_ARG NOP PRECALL PUSH_NULL".split())

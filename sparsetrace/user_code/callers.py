@@ -16,7 +16,7 @@ import types
 from inspect import getattr_static
 from typing import Any
 
-from sparsetrace.user_code.bytecode import Chain, callee_at, loaded_first, mapped_at
+from sparsetrace.user_code.bytecode import Chain, callee_at, callee_of, loaded_first, mapped_at
 from sparsetrace.user_code.reach import CACHES, is_foreign
 
 __all__ = ["called", "called_directly", "calls_cache", "subscripted"]
@@ -60,6 +60,9 @@ def _is_python_call(callee: Any) -> bool:
 
 
 def _callee(frame: types.FrameType) -> Chain:
+    known = callee_of(frame.f_code, frame.f_lasti)
+    if known is not None:
+        return known
     instructions = list(dis.get_instructions(frame.f_code))
     # the frame may stand at an entry of the instruction's cache
     at = sum(step.offset <= frame.f_lasti for step in instructions) - 1

@@ -149,9 +149,13 @@ def _code(code: types.CodeType, scope: dict[str, Any]) -> Code:
 def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
     codes = list(_nested(code))
     names = frozenset(name for one in codes for name in one.co_names)
+    written = [(one, one.co_code) for one in codes]  # which is made whenever it is asked for
+    present = frozenset().union(*(operations[::2] for _, operations in written))
 
     def operands(of: frozenset[int]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for one in codes for name in _operands(one, of)))
+        if of.isdisjoint(present):
+            return ()
+        return tuple(dict.fromkeys(name for one in written for name in _operands(*one, of)))
 
     return Code(
         code,
@@ -165,7 +169,7 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         not names.isdisjoint(_WRITES_GLOBALS),
         not names.isdisjoint(_WRITES_ATTRIBUTES),
         not names.isdisjoint(_ASKS_DTYPES),
-        any(map(_compares_truths, codes)),
+        _IS in present and any(map(_compares_truths, codes)),
         "dot" in names and any(_multiplies(one, scope) for one in codes),
     )
 
@@ -202,9 +206,8 @@ def _texts(codes: list[types.CodeType]) -> Iterator[str]:
         yield from (text for text in code.co_consts if isinstance(text, str))
 
 
-def _operands(code: types.CodeType, of: frozenset[int]) -> Iterator[str]:
+def _operands(code: types.CodeType, operations: bytes, of: frozenset[int]) -> Iterator[str]:
     """The names that instructions of these kinds work on."""
-    operations = code.co_code
     if of.isdisjoint(operations[::2]):
         return
     argument = 0
@@ -233,6 +236,8 @@ class _Kind:
     foreign: bool
     has_dict: bool
     slots: tuple[str, ...]
+    own: bool
+    """Whether it is a class of the user's, whose attributes are state."""
 
 
 _ATOMS: set[type] = {
@@ -315,18 +320,25 @@ def _new_kind(cls: type) -> _Kind:
     foreign = _is_library_class(cls) and package not in _PLAIN_DATA
     if np.ndarray in mro:
         foreign = False  # whoever made the class, the numbers are the user's
-    attributes: dict[str, Any] = {}  # as they are looked up
-    for base in reversed(mro):
-        attributes.update(_CLASS_DICT(base))
-    slots = tuple(
-        name
-        for name, value in attributes.items()
-        if type(value) is types.MemberDescriptorType
-        and name != "__dict__"
-        and _is_heap_type(value.__objclass__)
+    slots: tuple[str, ...] = ()
+    if _is_heap_type(cls):
+        attributes: dict[str, Any] = {}  # as they are looked up
+        for base in reversed(mro):
+            attributes.update(_CLASS_DICT(base))
+        slots = tuple(
+            name
+            for name, value in attributes.items()
+            if type(value) is types.MemberDescriptorType
+            and name != "__dict__"
+            and _is_heap_type(value.__objclass__)
+        )
+    held = next(
+        (_CLASS_DICT(base)["__dict__"] for base in mro if "__dict__" in _CLASS_DICT(base)), None
     )
-    has_dict = type(attributes.get("__dict__")) in _DESCRIPTORS
-    return _Kind(_visit_of(cls, package, mro, has_dict or bool(slots)), foreign, has_dict, slots)
+    has_dict = type(held) in _DESCRIPTORS
+    visit = _visit_of(cls, package, mro, has_dict or bool(slots))
+    own = _is_heap_type(cls) and not _is_library_class(cls)
+    return _Kind(visit, foreign, has_dict, slots, own)
 
 
 _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
@@ -553,34 +565,35 @@ class Walk:
 
     # ---------------------------------------------------------------- code
     def function(self, item: Any, kind: _Kind, opaque: bool) -> None:
-        if is_watched(item):
+        if id(item) in WATCHED:
             self.found.watched.append(item)
         scope = item.__globals__
         info = _code(item.__code__, scope)
         foreign = info.foreign
-        if item.__closure__:
-            for cell in item.__closure__:
+        closure, defaults, by_name = item.__closure__, item.__defaults__, item.__kwdefaults__
+        if closure:
+            for cell in closure:
                 if id(cell) not in self.seen:
                     self.cell(cell, kind, foreign)
-        if item.__defaults__:
-            self.push(item.__defaults__, opaque=foreign)
-        if item.__kwdefaults__:
-            self.push(list(item.__kwdefaults__.values()), opaque=foreign)
+        if defaults:
+            self.push(defaults, opaque=foreign)
+        if by_name:
+            self.push(list(by_name.values()), opaque=foreign)
         attributes = item.__dict__
         if attributes:
             self.push(list(attributes.values()), opaque=foreign)
         if foreign:
             return
         result = self.found
-        if item.__defaults__ and any(map(is_watched, item.__defaults__)):
+        if defaults and any(map(is_watched, defaults)):
             result.defaults.append(item)
         result.dicts.append(attributes)
         result.codes.append((info, scope))
         todo, seen, atoms = self.todo, self.seen, _ATOMS
-        for name in info.names:
-            value = scope.get(name, _ABSENT)
+        for name in [name for name in info.names if name in scope]:
+            value = scope.get(name)
             cls = type(value)
-            if cls in atoms or value is _ABSENT:
+            if cls in atoms:
                 continue
             if cls is types.ModuleType:
                 self.named(value, info)
@@ -712,7 +725,7 @@ class Walk:
         """Note a class and those that it derives from, the user's own."""
         for base in _MRO(item):
             key = "class", id(base)
-            if key in self.seen or not _is_heap_type(base) or _is_library_class(base):
+            if not _kind(base).own or key in self.seen:
                 continue
             self.seen.add(key)
             self.found.classes.append(base)

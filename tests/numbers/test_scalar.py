@@ -270,3 +270,35 @@ def test_whole_numbers_that_are_the_float_itself_are_refused_at_a_point(call):
     with pytest.raises(TracingError, match=r"^int\(\)"):
         jacobian_sparsity(call, x, local=True)
     assert jacobian_sparsity(lambda x: int(1e5 * x[0]) * x, x, local=True).nnz == 2
+
+
+CONSTANTS = [0.5, 3, True, 2**60, np.float64(0.5), np.int64(2), np.inf, -np.inf, np.nan]
+COMPARED = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
+
+
+@pytest.mark.parametrize("constant", CONSTANTS, ids=repr)
+@pytest.mark.parametrize("compare", COMPARED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("convert", [lambda v: v, lambda v: v.item()], ids=["numpy", "python"])
+def test_a_comparison_has_the_outcomes_that_numbers_have(compare, constant, convert):
+    """Of one element, of a float of Python's, and of an array, whose comparison has a rule."""
+
+    def one(x):
+        return x[0] if compare(convert(x[1]), constant) else x[2]
+
+    def several(x):
+        return np.where(compare(x[1:2], constant), x[0], x[2])[0]
+
+    found = jacobian_sparsity(one, np.ones(3)).indices.tolist()
+    if np.isfinite(constant):
+        assert found == [0, 2] == jacobian_sparsity(several, np.ones(3)).indices.tolist()
+    outcomes = {compare(v, constant) for v in (-1e300, 0.5, 2.0, 2.0**60, 1e300)}
+    assert {0 if outcome else 2 for outcome in outcomes} <= set(found)
+
+
+@pytest.mark.parametrize("convert", [lambda v: v, lambda v: v.item()], ids=["numpy", "python"])
+def test_comparisons_of_known_numbers_are_decided(convert):
+    def function(x):
+        one = convert(0 * x[1] + 1)
+        return x[0] if one < 2 else x[2]
+
+    assert jacobian_sparsity(function, np.ones(3)).indices.tolist() == [0]
