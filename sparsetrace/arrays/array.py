@@ -271,10 +271,11 @@ class TracedArray(Layout):
     def __iter__(self) -> Iterator[Any]:
         if self._ids.ndim == 0:
             raise TypeError("iteration over a 0-d array")
-        trace, dtype = self._trace, self._dtype
+        trace, dtype, places = self._trace, self._dtype, range(len(self._ids))
         if self._values is not None or self._ids.ndim > 1 or trace.names is not None:
-            return (self[i] for i in range(len(self._ids)))
-        return (_scalar(trace, node, dtype) for node in self._ids.tolist())
+            return (self[i] for i in places)
+        # each is read when it is asked for: the array may be written meanwhile
+        return (_scalar(trace, node, dtype) for node in map(self._ids.item, places))
 
     def __contains__(self, item: object) -> bool:
         refuse_truth("whether a traced array contains a value")

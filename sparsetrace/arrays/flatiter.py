@@ -1,11 +1,13 @@
 """``x.flat`` of a traced array.
 
 Contract: the elements are read, written and counted in C order, whatever their order in memory.
+As NumPy's own it is one iterator, which reads each element when it is asked for, and which any
+look at an element by its place takes back to the beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,29 +21,50 @@ from sparsetrace.operands.operands import contains_traced, values_of
 __all__ = ["Flat"]
 
 
+def _reader(array: Layout) -> Callable[[int], Any]:
+    """Reads an element by its place in C order, at the time of the call."""
+    flat = array.reshape(-1)
+    if np.may_share_memory(flat._ids, array._ids):
+        return flat.__getitem__  # type: ignore[no-any-return]
+    shape = array._ids.shape
+    return lambda place: array[tuple(map(int, np.unravel_index(place, shape)))]
+
+
+def _left_at(key: Any, places: Any) -> int:
+    """Where NumPy's iterator stands after an assignment: by whole numbers, at the last of them."""
+    by_numbers = not isinstance(key, tuple) and np.ndim(key) and np.asarray(key).dtype.kind in "iu"
+    return int(np.ravel(places)[-1]) if by_numbers and np.size(places) else 0
+
+
 class Flat:
     """``x.flat``: reads, writes and iterates in C order."""
 
-    __slots__ = ("_array", "_iterator", "index")
+    __slots__ = ("_array", "_element", "index")
     __class__ = np.flatiter  # type: ignore[assignment]  # what ``isinstance`` and the user are told
 
     def __init__(self, array: Layout) -> None:
         self._array = array
-        self._iterator: Iterator[Any] | None = None
+        self._element: Callable[[int], Any] | None = None
         self.index = 0
 
     def __len__(self) -> int:
         return int(self._array._ids.size)
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._array.reshape(-1))
+    def __iter__(self) -> Flat:
+        return self
 
     def __next__(self) -> Any:
-        if self._iterator is None:
-            self._iterator = iter(self)
-        result = next(self._iterator)
+        if self.index >= self._array._ids.size:
+            raise StopIteration
+        if self._element is None:
+            self._element = _reader(self._array)
+        result = self._element(self.index)
         self.index += 1
         return result
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """A view where the elements lie in C order."""
+        return self._traced_data.__array__(dtype, copy)
 
     @property
     def _traced_data(self) -> Any:
@@ -61,6 +84,7 @@ class Flat:
         return tuple(int(i) for i in np.unravel_index(self.index, self._array._ids.shape))
 
     def __getitem__(self, key: Any) -> Any:
+        self.index = 0
         if type(key) not in (int, slice) and not contains_traced(key):
             # raises NumPy's own error: fewer keys are allowed here
             key = np.arange(len(self)).flat[key]
@@ -83,6 +107,7 @@ class Flat:
         places = np.arange(array._ids.size).flat[key]
         ids = moved_ids(array._trace, value, array._dtype).reshape(-1)
         ids = np.resize(ids, np.shape(places)) if np.ndim(places) else ids[0]
+        self.index = _left_at(key, places)
         array._written()
         if np.ndim(places) and not array.ndim:  # the only element, once for each time it is named
             if not ids.size:

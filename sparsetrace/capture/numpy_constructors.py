@@ -26,8 +26,10 @@ from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
+    data_of,
     holds_objects,
     is_of_numbers,
+    is_sparse_traced,
     is_traced,
     is_traced_array,
 )
@@ -36,7 +38,9 @@ from sparsetrace.user_code.callers import called_directly
 
 __all__ = ["as_array", "patches"]
 
-_KEEPS_MASKS = np.asanyarray
+_KEEPS_MASKS, _REQUIRES = np.asanyarray, np.require
+_DIAGONAL = np.diag
+"""Gives a view of an array of objects."""
 _CONTIGUOUS = {"ascontiguousarray": "C", "asfortranarray": "F"}
 """Their memory order; they give at least one dimension."""
 
@@ -49,6 +53,8 @@ def traced_array_of(
     assert trace is not None
     result: Any
     never = copy in (False, np._CopyMode.NEVER)
+    if not is_traced(obj) and not is_sparse_traced(obj):
+        obj = data_of(obj)  # of which NumPy makes a view
     if never and not (isinstance(obj, np.ndarray) and is_traced(obj)):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     if isinstance(obj, np.ndarray) and is_traced(obj):
@@ -99,6 +105,11 @@ def _of_objects(obj: object, make: Callable[[Any], Any]) -> Any:
         return make(objects_in(obj)) if type(POISON) in set(map(type, made.flat)) else made
     finally:
         trace.becomes_object = asks
+
+
+def _may_be_view(copy: Any) -> bool:
+    """Whether ``copy=`` leaves an array as it is, where nothing has to change."""
+    return copy in (False, None, np._CopyMode.NEVER, np._CopyMode.IF_NEEDED)
 
 
 def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -168,6 +179,17 @@ def _refuse_address(name: str, obj: object) -> None:
         )
 
 
+def _keeps_subclass(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether ``np.require`` leaves a masked array one."""
+    asked = args[2] if len(args) > 2 else kwargs.get("requirements")
+    given = np.ones(1).view(_Subclass)
+    return isinstance(_REQUIRES(given, None, asked), _Subclass)
+
+
+class _Subclass(np.ndarray[Any, Any]):
+    """Stands for any subclass."""
+
+
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     own_order = _CONTIGUOUS.get(original.__name__, "K")
 
@@ -181,8 +203,13 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
         obj = args[0] if args else kwargs.get(name)
         if original is not _KEEPS_MASKS and not kwargs.get("subok"):
             obj = as_plain(obj)
-        if original is _KEEPS_MASKS and isinstance(obj, np.ma.MaskedArray):
-            return original(*args, **kwargs) if not contains_traced(obj) else obj
+        if isinstance(obj, np.ma.MaskedArray) and (
+            original is _KEEPS_MASKS or (original is _REQUIRES and _keeps_subclass(args, kwargs))
+        ):
+            if not contains_traced(obj):
+                return original(*args, **kwargs)
+            dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+            return obj if dtype is None or np.dtype(dtype) == obj.dtype else obj.astype(dtype)
         plain = type(obj) is np.ndarray and obj.dtype != object
         if plain and not copies:
             return original(*args, **kwargs)
@@ -195,6 +222,9 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             made = original(*args, **kwargs)
             return _seen_again(made, obj) if _is_view(made, obj) else session.buffer(made, frame)
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+        copy = kwargs.get("copy", True if copies else None)
+        if _may_be_view(copy) and holds_objects(obj) and (dtype is None or _are_objects(dtype)):
+            return original(*args, **kwargs)  # the array itself, where it lies in that order
         if not called_directly(frame):
             if original.__name__ in _CONTIGUOUS and is_traced(obj):
                 _refuse_copy(original)
@@ -208,7 +238,6 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             rows = original(np.zeros((2, 2)), *args[1:], **options)
             columns = original(np.zeros((2, 2), order="F"), *args[1:], **options)
             order = "F" if rows.flags.fnc else "K" if columns.flags.fnc else "C"
-        copy = kwargs.get("copy", True if copies else None)
         ndmin = kwargs.get("ndmin", int(original.__name__ in _CONTIGUOUS))
         return traced_array_of(obj, dtype, copy=copy, ndmin=ndmin, order=kwargs.get("order", order))
 
@@ -229,7 +258,8 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(*args, **kwargs)
         if args and is_like and _are_objects(args[1] if len(args) > 1 else kwargs.get("dtype")):
             args = (_stand_in(args[0]), *args[1:])
-        args = tuple(map(as_array, args))
+        if original is not _DIAGONAL or not any(map(holds_objects, args)):
+            args = tuple(map(as_array, args))
         if original.__name__ == "arange":
             return session.buffer(range_of(original, args, kwargs), frame)
         return session.buffer(original(*args, **kwargs), frame)

@@ -237,7 +237,7 @@ def _wrapped_enumeration(arr: Any) -> Any:
 
 
 def _pairs(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
-    yield from zip(np.ndindex(arr.shape), arr.reshape(-1), strict=True)
+    yield from zip(np.ndindex(arr.shape), arr.flat, strict=True)
 
 
 def patches() -> list[Patch]:

@@ -24,6 +24,7 @@ from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch.calls import function_call
 from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.numpy_rules.array_manipulation import VIEWING
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
 from sparsetrace.operands.operands import contains_traced, holds_objects, is_of_numbers
 from sparsetrace.user_code.callers import called
@@ -66,6 +67,11 @@ def _holds_others(x: Any) -> bool:
     return holds_objects(x) and not is_of_numbers(x)
 
 
+def _is_no_view(x: Any) -> bool:
+    """Whether this holds traced elements, and NumPy's own views of it would hold no objects."""
+    return not holds_objects(x) and contains_traced(x)
+
+
 def _arrays(x: Any) -> Any:
     if _holds_others(x):
         return list(x)
@@ -86,6 +92,8 @@ def called_with_arrays(
     """
     if function in _OF_POLYNOMIALS and any(type(x) is np.poly1d for x in args):
         return numpy_polynomial.of_coefficients(function, args, kwargs)
+    if function in VIEWING and not any(map(_is_no_view, (*args, *kwargs.values()))):
+        return function(*args, **kwargs)
     places, names = _OF_ARRAYS.get(function.__name__, ((), ()))
     args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
     kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}

@@ -32,7 +32,7 @@ from sparsetrace.operands.operands import (
     python_type,
 )
 
-__all__ = ["MOVES", "repeats", "run_move"]
+__all__ = ["MOVES", "VIEWING", "repeats", "run_move"]
 
 _LINES: list[tuple[Callable[..., Any], str]] = [
     (np.reshape, "a"),
@@ -106,6 +106,8 @@ _REARRANGING = frozenset(
     )
 )
 """Moves of one array, the first argument, which add nothing to it."""
+VIEWING = _REARRANGING | _APART | {np.diag}
+"""Moves whose results may be views of their arguments: what is written into these shows there."""
 
 
 class _Move:

@@ -61,3 +61,14 @@ def ordinary_arrays_that_meet_traced_ones(x):
     m = np.ma.array(x)
     a = np.ma.array([1, 2, 3], mask=[0, 1, 0])
     return a.dot(x), m * (a >= np.floor(x)), a.filled(4), np.ma.array([0.5, 1, 2]) < x
+
+
+@program(P, Q, to=PROGRAMS)
+def the_data_as_an_array(x):
+    m = np.ma.array(x.copy(), mask=[True, False, False])
+    data = np.asarray(m)
+    np.ascontiguousarray(m)[1] = x[0] * x[2]
+    m[2] = x[1] ** 2
+    np.require(m, float, "C")[0] = x[1]
+    np.array(m, copy=False)[0] *= x[2]
+    return m.filled(0.0), data

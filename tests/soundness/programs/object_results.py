@@ -88,3 +88,20 @@ def divided_by_a_number_of_pythons(x):
 @program(P, Q, to=PROGRAMS)
 def rounded_beside_floats(x):
     return np.concatenate([np.rint(x), x]), np.floor(x) * x, np.sign(x) + x
+
+
+@program(P, Q, to=PROGRAMS)
+def seen_in_views_of_objects(x):
+    """Where NumPy's functions are given lists, too: these take arrays of objects for numbers."""
+    objects = np.array(x, dtype=object)
+    mean = np.mean([x[0], x[1]])
+    np.asarray(objects)[0] = x[1] * x[2]
+    np.ravel(objects)[1] = x[0] * mean
+    np.atleast_2d(np.flip(objects))[0, 0] = x[0] * x[1]
+    np.array(objects, copy=None)[1] *= x[2]
+    square = np.reshape(x.astype(object), (2, 2))
+    diagonal = np.diag(square)
+    np.swapaxes(square, 0, 1)[1, 0] = x[2]
+    np.split(square, 2)[1][0, 1] = x[1] ** 2
+    square[0, 0] = x[2] * x[0]
+    return objects.astype(float), square.astype(float), diagonal.astype(float)
