@@ -12,6 +12,7 @@ import builtins
 import copy
 import dis
 import functools
+import logging
 import sys
 import threading
 import types
@@ -31,6 +32,7 @@ from sparsetrace.user_code.bytecode import (
     is_loaded_to_be_called,
     loaded_first,
 )
+from sparsetrace.user_code.cached_functions import cached_function
 from sparsetrace.user_code.held_iterators import held_callables, holds_iterator
 from sparsetrace.user_code.held_values import (
     PACKAGES,
@@ -38,10 +40,17 @@ from sparsetrace.user_code.held_values import (
     HeldValues,
     attribute,
     is_unchanging,
+    makes_generator,
     stored,
 )
 from sparsetrace.user_code.known_functions import Known as KnownKind
 from sparsetrace.user_code.known_functions import is_of_scipy, known_kind
+from sparsetrace.user_code.logged_calls import (
+    is_of_logging,
+    logging_state,
+    reaches_nobody,
+    reaches_the_user,
+)
 from sparsetrace.user_code.returned_kinds import number_names
 from sparsetrace.user_code.value_kinds import cells_of, kinds_of
 from sparsetrace.user_code.written_arguments import (
@@ -460,8 +469,15 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     seen.add(id(function))
     if function is _WARN or function is print:
         return seen.may_speak
-    if function is functools.partial:
+    if is_of_logging(function):
+        logger, name = getattr(function, "__self__", logging), function.__name__  # type: ignore[attr-defined]
+        seen.note((id(logger), name), functools.partial(logging_state, function))
+        return reaches_nobody(function) or (seen.may_speak and reaches_the_user(function))
+    if function is functools.partial or makes_generator(function):
         return True  # what it makes is looked at where it is called
+    if isinstance(function, functools._lru_cache_wrapper):
+        own = cached_function(function, reads_tables=not seen.undoes)
+        return own is not None and _is_pure_function(own, {}, seen)
     kind = known_kind(function)
     if kind is not None:
         seen.calls_given = seen.calls_given or kind is KnownKind.CALLS
@@ -741,8 +757,10 @@ class _Body(HeldValues):
             return True
         if step.argval in _PURE_METHODS:
             return True
-        own = len(chain) == 2 and chain[0][0].startswith("LOAD_FAST")
-        return own and step.argval in _FILLING and self.made(str(chain[0][1]), at) is not None
+        if len(chain) != 2 or not chain[0][0].startswith("LOAD_FAST"):
+            return False
+        made = self.made(str(chain[0][1]), at)
+        return made == "generator" or (made is not None and step.argval in _FILLING)
 
     def _is_pure_part(self, function: types.FunctionType) -> bool:
         """Whether a method that is called while its object is made changes that object alone."""

@@ -5,6 +5,7 @@ Run apart they give no less than all paths together, or an error.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -70,6 +71,31 @@ def effects_on_a_list(x):
     seen.clear()
     total = sum(notes(v) for v in x)
     return [total, *seen]
+
+
+class Changing:
+    value = 1.0
+
+
+changing = Changing()
+
+
+@functools.cache
+def of_a_state(n):
+    return changing.value * n
+
+
+def a_cache_of_a_state(x):
+    """What one path has left is found in the cache by the next one, or not."""
+    out = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            changing.value = x[i]
+            out.append(of_a_state(i))
+        else:
+            changing.value = x[i - 1]
+            out.append(of_a_state(i))
+    return out
 
 
 def remembers(v):
@@ -389,6 +415,7 @@ def same_name(x):
 DOUBTFUL: dict[str, Function] = {
     f.__name__: f
     for f in (
+        a_cache_of_a_state,
         result_is_written,
         result_shows,
         division_is_caught,

@@ -8,8 +8,10 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import functools
+import logging
 import math
 import statistics
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -354,10 +356,28 @@ def rooted(v):
 
 
 table = Table(TABLE, [1.0, 2.0, 0.5, 3.0])
+LOG = logging.getLogger("sparsetrace.cases")
+
+
+@functools.cache
+def coefficient(n):
+    return math.sqrt(n) + TABLE[n]
+
+
+def noted(v):
+    """With a cache, a log, a clock and noise of its own, which change nothing."""
+    started, rng = time.perf_counter(), np.random.default_rng(1)
+    if v > 0.5:
+        LOG.debug("%s is large", v)
+        v = coefficient(2) * v**2
+    LOG.debug("after %s s", time.perf_counter() - started)
+    return v + rng.normal()
+
 
 EXACT: dict[str, Function] = {
     "objects": lambda x: [momentum(v, w) for v, w in zip(x, x[::-1], strict=True)],
     "table": lambda x: [table(v) for v in x],
+    "caches and logs": lambda x: [noted(v) for v in x],
     "first of": lambda x: [next_place(v) for v in x],
     "distribution": lambda x: [scipy.stats.norm.cdf(v) if v > 0.4 else v * v for v in x],
     "root": lambda x: [rooted(v) for v in x],
