@@ -31,20 +31,23 @@ OF_HOLDER = 2
 _NONE: Mapping[int, int] = MappingProxyType({})
 
 
-def union_of(trace: Trace, values: Sequence[Any]) -> Any:
-    """One traced number or array with the dependencies of all, which have one shape."""
+def union_of(trace: Trace, values: Sequence[Any], *, keep_array: bool = False) -> Any:
+    """One traced number or array with the dependencies of all, which have one shape.
+
+    Without axes it is a number, unless an array is to be kept.
+    """
     ids = [np.asarray(ids_of(trace, value)) for value in values]
     shape = ids[0].shape
     dtype = np.result_type(*map(dtype_of, values))
     united = trace.graph.union_all([one.reshape(-1) for one in ids]).reshape(shape)
-    return trace.wrap(Elements(united, dtype))
+    return trace.wrap(Elements(united, dtype, keep_array=keep_array))
 
 
 def distinct_results(
     trace: Trace,
     results: list[Any],
     *,
-    asks_types: Callable[[], bool],
+    asks_types: Callable[..., bool],
     asks_identity: Callable[[], bool],
     opens_integers: bool,
     spare: Mapping[int, int],
@@ -57,7 +60,8 @@ def distinct_results(
     results : list
         What a call returned on each of its paths.
     asks_types : callable
-        Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
+        Whether the function may tell numbers of Python's from NumPy's, and ints from floats; with
+        ``arrays=True``, numbers from arrays without axes.
     asks_identity : callable
         Whether the function may tell a number or a tuple that it has elsewhere from an equal one.
     opens_integers : bool
@@ -80,10 +84,10 @@ def distinct_results(
             for at in group:
                 keys[at] = keys[at], tuple(numbers[at][place] for place in apart)
         members.clear()
-    if _is_mixed(keys, numbers) and asks_types():
-        keys = [
-            (key, tuple(map(_python_type, own))) for key, own in zip(keys, numbers, strict=True)
-        ]
+    for told in (_python_type, _is_array):
+        arrays = {"arrays": True} if told is _is_array else {}
+        if _is_mixed(keys, numbers, told) and asks_types(**arrays):
+            keys = [(key, tuple(map(told, own))) for key, own in zip(keys, numbers, strict=True)]
     for at, key in enumerate(keys):
         members.setdefault(key, []).append(at)
     return [united(trace, [results[at] for at in group]) for group in members.values()]
@@ -101,11 +105,13 @@ def _is_not_asked() -> bool:
     return False
 
 
-def _is_mixed(keys: list[Any], numbers: list[list[Any]]) -> bool:
-    """Whether numbers of different types are about to be united."""
+def _is_mixed(
+    keys: list[Any], numbers: list[list[Any]], told: Callable[[object], Hashable]
+) -> bool:
+    """Whether numbers that a function may tell apart are about to be united."""
     seen: dict[Any, tuple[Any, ...]] = {}
     for key, own in zip(keys, numbers, strict=True):
-        shown = tuple(map(_python_type, own))
+        shown = tuple(map(told, own))
         if seen.setdefault(key, shown) != shown:
             return True
     return False
@@ -160,6 +166,9 @@ def _key(
     if cls is dict and owned and all(isinstance(name, str) for name in value):
         return "dict", *((name, inner(name)) for name in value)
     if owned and _is_array(value) and _owns_memory(value):
+        if value.ndim == 0 and dtype_of(value).kind in "fc":  # which operators make a number of
+            numbers.append(value)
+            return "number", dtype_of(value).kind, dtype_of(value).itemsize
         if is_traced(value) or value.dtype.kind in "fc":
             return "array", dtype_of(value).str, value.shape
         return "same", value.dtype.str, value.shape, value.tobytes()
@@ -221,9 +230,9 @@ def united(trace: Trace, values: list[Any]) -> Any:
         return [united(trace, list(column)) for column in zip(*values, strict=True)]
     if type(first) is dict:
         return {name: united(trace, [value[name] for value in values]) for name in first}
-    if isinstance(first, np.ndarray):
-        return first if _are_equal(values) else union_of(trace, values)
-    if not (isinstance(first, (int, float, complex)) or is_traced(first)):
+    if all(isinstance(value, np.ndarray) for value in values):
+        return first if _are_equal(values) else union_of(trace, values, keep_array=True)
+    if not any(isinstance(x, (int, float, complex, np.ndarray)) or is_traced(x) for x in values):
         return first
     if isinstance(first, _BY_VALUE) or _are_equal(values):
         return first

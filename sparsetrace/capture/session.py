@@ -64,7 +64,7 @@ def _deciding(session: Session, branches: Branches) -> Callable[..., bool]:
     return branches.decide
 
 
-def _in_doubt() -> bool:
+def _in_doubt(**_asked: bool) -> bool:
     return True
 
 
@@ -159,7 +159,8 @@ class Session:
     renamed : dict
         By their ids, codes in whose functions calls have other names (`capture.early_names`).
     asks_types : callable
-        Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
+        Whether the function may tell numbers of Python's from NumPy's, and ints from floats; with
+        ``arrays=True``, numbers from arrays without axes.
     asks_identity : callable
         Whether it may tell an object from an equal one.
     """
@@ -195,7 +196,7 @@ class Session:
         self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
         self.runs, self.spared, self.whiles, self.hurried = 0, 0.0, 0, False
         self.renamed: dict[int, types.CodeType] = {}
-        self.asks_types: Callable[[], bool] = _in_doubt
+        self.asks_types: Callable[..., bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
 
     def elapsed(self) -> float:

@@ -119,7 +119,7 @@ _LIBRARIES = ("numpy", "scipy.special", "sparsetrace.")
 def _holds_plain(table: Any, deep: int = 3) -> bool:
     """Whether a table holds numbers, text and such tables alone."""
     if isinstance(table, np.ndarray):
-        return table.dtype.kind != "O"
+        return bool(table.dtype.kind != "O")
     items = table.values() if isinstance(table, dict) else table
     return all(
         is_unchanging(x) or (deep > 0 and type(x) in _TABLES and _holds_plain(x, deep - 1))

@@ -476,8 +476,8 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     if function is functools.partial or makes_generator(function):
         return True  # what it makes is looked at where it is called
     if isinstance(function, functools._lru_cache_wrapper):
-        own = cached_function(function, reads_tables=not seen.undoes)
-        return own is not None and _is_pure_function(own, {}, seen)
+        cached = cached_function(function, reads_tables=not seen.undoes)
+        return cached is not None and _is_pure_function(cached, {}, seen)
     kind = known_kind(function)
     if kind is not None:
         seen.calls_given = seen.calls_given or kind is KnownKind.CALLS

@@ -33,13 +33,14 @@ def is_of_logging(function: Any) -> bool:
 
 
 def _logger_and_name(function: Any) -> tuple[logging.Logger, str] | None:
+    logger: Any
     if isinstance(function, types.MethodType):
         logger, own = function.__self__, function.__func__
         if type(logger) not in (logging.Logger, logging.RootLogger):
             return None
     else:
         logger, own = logging.getLogger(), function
-    name = getattr(own, "__name__", "")
+    name = str(getattr(own, "__name__", ""))
     if name not in _LEVELS and name not in _ASKING:
         return None
     scopes = (vars(logging), vars(logging.Logger))

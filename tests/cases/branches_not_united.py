@@ -73,6 +73,34 @@ def effects_on_a_list(x):
     return [total, *seen]
 
 
+def without_axes(v):
+    return np.array(v) if v > 0.5 else np.array(v * v)
+
+
+def or_a_number(v):
+    return np.array(v) if v > 0.5 else v * v
+
+
+def arrays_without_axes_stay_arrays(x):
+    return [
+        without_axes(v) if isinstance(without_axes(v), np.ndarray) else x[i - 1]
+        for i, v in enumerate(x)
+    ]
+
+
+def arrays_without_axes_are_written(x):
+    out = []
+    for i, v in enumerate(x):
+        w = without_axes(v)
+        w[...] = x[i - 1] * w
+        out.append(w)
+    return out
+
+
+def arrays_without_axes_are_no_numbers(x):
+    return [v if isinstance(or_a_number(v), np.ndarray) else x[i - 1] * v for i, v in enumerate(x)]
+
+
 class Changing:
     value = 1.0
 
@@ -416,6 +444,9 @@ DOUBTFUL: dict[str, Function] = {
     f.__name__: f
     for f in (
         a_cache_of_a_state,
+        arrays_without_axes_stay_arrays,
+        arrays_without_axes_are_written,
+        arrays_without_axes_are_no_numbers,
         result_is_written,
         result_shows,
         division_is_caught,

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.interpolate
 import scipy.optimize
 import scipy.stats
 
@@ -356,6 +357,15 @@ def rooted(v):
 
 
 table = Table(TABLE, [1.0, 2.0, 0.5, 3.0])
+CUBIC = scipy.interpolate.CubicSpline([0.0, 0.5, 1.0], [0.0, 2.0, 1.0])
+
+
+def splined(v):
+    """An array without axes, or a number."""
+    w = CUBIC(v) if v > 0.4 else v
+    return w * 2 + (np.asarray(v) if v > 0.7 else 1.0)
+
+
 LOG = logging.getLogger("sparsetrace.cases")
 
 
@@ -377,6 +387,7 @@ def noted(v):
 EXACT: dict[str, Function] = {
     "objects": lambda x: [momentum(v, w) for v, w in zip(x, x[::-1], strict=True)],
     "table": lambda x: [table(v) for v in x],
+    "arrays without axes": lambda x: [splined(v) for v in x],
     "caches and logs": lambda x: [noted(v) for v in x],
     "first of": lambda x: [next_place(v) for v in x],
     "distribution": lambda x: [scipy.stats.norm.cdf(v) if v > 0.4 else v * v for v in x],
