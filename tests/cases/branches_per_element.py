@@ -366,6 +366,18 @@ def splined(v):
     return w * 2 + (np.asarray(v) if v > 0.7 else 1.0)
 
 
+def converted(x):
+    """NumPy's types are called by another name once they are given a traced number."""
+    out = np.zeros(len(x))
+    for i, v in enumerate(x):
+        if v > 0.5:
+            out[i] = np.float64(v) * PRECISION(2)
+        else:
+            out[i] = sum([np.float64(w) for w in (v**2, 1.0)])
+    return out
+
+
+PRECISION = np.float64
 LOG = logging.getLogger("sparsetrace.cases")
 
 
@@ -388,6 +400,7 @@ EXACT: dict[str, Function] = {
     "objects": lambda x: [momentum(v, w) for v, w in zip(x, x[::-1], strict=True)],
     "table": lambda x: [table(v) for v in x],
     "arrays without axes": lambda x: [splined(v) for v in x],
+    "conversions": converted,
     "caches and logs": lambda x: [noted(v) for v in x],
     "first of": lambda x: [next_place(v) for v in x],
     "distribution": lambda x: [scipy.stats.norm.cdf(v) if v > 0.4 else v * v for v in x],
