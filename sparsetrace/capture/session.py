@@ -123,6 +123,8 @@ class Session:
         Which calls have side effects, as far as it is known.
     functions : callable
         Gives the functions that the traced one can reach, by their names.
+    shares_containers : bool
+        Whether lists and dictionaries that others hold are united, too: none is written into.
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
     may_try, tries_integers : bool
@@ -185,6 +187,7 @@ class Session:
         self.effects: Known = {}
         self.stdout = sys.stdout
         self.functions: Callable[[], dict[str, Any]] = dict
+        self.shares_containers = True
         self.opens_integers = False
         self.may_try = self.tries_integers = False
         self.is_patient = False
