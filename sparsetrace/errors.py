@@ -64,7 +64,8 @@ def opaque_call(name: str = "") -> str:
     'Or state what its result depends on: sparsetrace.opaque(scipy.signal.lombscargle).'
     """
     parts = name.split(".")
-    if len(parts) > 1 and not any(part[:1].isupper() or part.startswith("_") for part in parts):
+    is_named = len(parts) > 1 and all(map(str.isidentifier, parts))
+    if is_named and not any(part[:1].isupper() or part.startswith("_") for part in parts):
         return f"Or state what its result depends on: sparsetrace.opaque({name})."
     return (
         "Or state what the result depends on: sparsetrace.opaque(g), of a function g of your own "

@@ -13,6 +13,7 @@ import numpy as np
 from sparsetrace.capture.apart_statements import UNBOUND, Statement
 from sparsetrace.capture.apart_writes import CannotUndo, Place, Writes, written
 from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.chosen_containers import sources_of
 from sparsetrace.capture.genuine_errors import is_genuine, judged
 from sparsetrace.capture.paths_apart import Errors, distinct
 from sparsetrace.capture.result_unions import told_apart, united
@@ -140,7 +141,10 @@ class States:
                 kinds.append((type(value), value.dtype.str, ids.shape, ids.strides))
                 kinds.extend(self._memory(ids, memories))
                 return add(ids.reshape(-1).tolist())
-            kinds.append((type(value), repr(value)) if is_unchanging(value) else id(value))
+            if is_unchanging(value):
+                kinds.append((type(value), repr(value)))
+            else:
+                kinds.append(frozenset(map(id, sources_of(value))))
             return True
 
         return Dependencies(tuple(kinds), tuple(reached)) if visit(values) else None

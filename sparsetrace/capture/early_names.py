@@ -119,7 +119,7 @@ def conversion_patches(
 
 
 _NEW_NAMES = {
-    name: f"{name} of sparsetrace"
+    name: identity_tests.new_name(name)
     for name, value in vars(np).items()
     if isinstance(value, type) and value in NUMPY_CONVERSIONS
 }
@@ -138,7 +138,7 @@ def _call_patches(frames: list[types.FrameType]) -> Iterator[Patch]:
             if value is np:
                 new_names.update(((name, of), new) for of, new in _NEW_NAMES.items())
             elif isinstance(value, type) and value in NUMPY_CONVERSIONS:
-                new_names[name,] = f"{name} of sparsetrace"
+                new_names[name,] = identity_tests.new_name(name)
         renamed = identity_tests.with_calls_by(code, new_names.get)
         exchanged = [] if renamed is None else list(_code_patches(code, renamed))
         if not exchanged:
@@ -207,7 +207,7 @@ def _conversion_patches(
 def _in_functions(plain: type, stand_in: type, frames: list[types.FrameType]) -> list[Patch]:
     """The exchange in the code of functions: there the type is called by another name."""
     name = plain.__name__
-    new_name = f"{name} of sparsetrace"
+    new_name = identity_tests.new_name(name)
     patches = []
     for code, scope in {frame.f_code: frame.f_globals for frame in frames}.items():
         renamed = identity_tests.with_calls_of(code, name, new_name)

@@ -30,7 +30,7 @@ from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import A_ROUTINE, POISON
 from sparsetrace.operands.raising import is_injected
-from sparsetrace.user_code.bytecode import Chain, callee_at
+from sparsetrace.user_code.bytecode import Chain, callee_at, loaded_first
 from sparsetrace.user_code.frames import (
     CYTHON,
     STANDARD,
@@ -337,7 +337,8 @@ def explained(
             problem = f"what came out of {held} holds no numbers of a trace"
             return EscapeError(explain(error.call, problem, instead_of(held), place=place))
     if isinstance(error, TracingError) and outside and (instead or isinstance(error, EscapeError)):
-        return EscapeError(_inside(error, placed, public_name_in(outside), place, instead))
+        call = _item_of(user) or public_name_in(outside)
+        return EscapeError(_inside(error, placed, call, place, instead))
     if _imports_numba(libraries):
         return EscapeError(
             explain(
@@ -365,7 +366,7 @@ def explained(
             )
         )
     if libraries:
-        call = answered(libraries) or public_name_in(outside or libraries)
+        call = answered(libraries) or _item_of(user) or public_name_in(outside or libraries)
     else:
         call = _called_name(user) or "a compiled routine or a conversion"
     problem = f"it was given traced values, which it cannot take ({type(error).__name__}: {error})"
@@ -399,6 +400,17 @@ def _assignment(place: Place) -> Explanation:
         _MAKE_IT_TRACEABLE,
         place=place,
     )
+
+
+def _item_of(user: types.TracebackType) -> str:
+    """``df.loc[...]``, where the user's code reads or writes an item; a class is known by less."""
+    instruction = _stands_at(user)
+    if instruction not in (*_ASSIGNMENTS, "BINARY_SUBSCR", "BINARY_SLICE"):
+        return ""
+    instructions = list(dis.get_instructions(user.tb_frame.f_code))
+    at = sum(step.offset <= user.tb_lasti for step in instructions) - 1
+    name = ".".join(str(name) for _, name in loaded_first(instructions, at))
+    return name and f"{name}[...]{' = ...' if instruction in _ASSIGNMENTS else ''}"
 
 
 def at_assignment(frame: types.FrameType) -> EscapeError | None:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 
 from sparsetrace.arrays.array import TracedArray
+from sparsetrace.capture.chosen_containers import ChosenDict, ChosenList, sources_of
+from sparsetrace.capture.session import SESSION
 from sparsetrace.context import Trace
 from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python
@@ -31,20 +33,23 @@ OF_HOLDER = 2
 _NONE: Mapping[int, int] = MappingProxyType({})
 
 
-def union_of(trace: Trace, values: Sequence[Any]) -> Any:
-    """One traced number or array with the dependencies of all, which have one shape."""
+def union_of(trace: Trace, values: Sequence[Any], *, keep_array: bool = False) -> Any:
+    """One traced number or array with the dependencies of all, which have one shape.
+
+    Without axes it is a number, unless an array is to be kept.
+    """
     ids = [np.asarray(ids_of(trace, value)) for value in values]
     shape = ids[0].shape
     dtype = np.result_type(*map(dtype_of, values))
     united = trace.graph.union_all([one.reshape(-1) for one in ids]).reshape(shape)
-    return trace.wrap(Elements(united, dtype))
+    return trace.wrap(Elements(united, dtype, keep_array=keep_array))
 
 
 def distinct_results(
     trace: Trace,
     results: list[Any],
     *,
-    asks_types: Callable[[], bool],
+    asks_types: Callable[..., bool],
     asks_identity: Callable[[], bool],
     opens_integers: bool,
     spare: Mapping[int, int],
@@ -57,7 +62,8 @@ def distinct_results(
     results : list
         What a call returned on each of its paths.
     asks_types : callable
-        Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
+        Whether the function may tell numbers of Python's from NumPy's, and ints from floats; with
+        ``arrays=True``, numbers from arrays without axes.
     asks_identity : callable
         Whether the function may tell a number or a tuple that it has elsewhere from an equal one.
     opens_integers : bool
@@ -68,9 +74,13 @@ def distinct_results(
     members: dict[Hashable, list[int]] = {}
     numbers: list[list[Any]] = []
     keys: list[Any] = []
+    shared: set[int] = set()
+    same = _same_places(results)
     for at in range(len(results)):
         numbers.append([])
-        keys.append(_key(results, at, numbers[at], asks_identity, spare=spare))
+        keys.append(
+            _key(results, at, numbers[at], asks_identity, shared=shared, spare=spare, same=same)
+        )
     if not opens_integers:
         for at, key in enumerate(keys):
             members.setdefault(key, []).append(at)
@@ -80,19 +90,51 @@ def distinct_results(
             for at in group:
                 keys[at] = keys[at], tuple(numbers[at][place] for place in apart)
         members.clear()
-    if _is_mixed(keys, numbers) and asks_types():
-        keys = [
-            (key, tuple(map(_python_type, own))) for key, own in zip(keys, numbers, strict=True)
-        ]
+    for told in (_python_type, _is_array):
+        arrays = {"arrays": True} if told is _is_array else {}
+        if _is_mixed(keys, numbers, told) and asks_types(**arrays):
+            keys = [(key, tuple(map(told, own))) for key, own in zip(keys, numbers, strict=True)]
     for at, key in enumerate(keys):
         members.setdefault(key, []).append(at)
-    return [united(trace, [results[at] for at in group]) for group in members.values()]
+    return [united(trace, [results[at] for at in group], shared) for group in members.values()]
+
+
+def _same_places(results: list[Any]) -> frozenset[int]:
+    """Where tuples of one length hold the very same containers: there is nothing to unite."""
+    if not all(type(result) is tuple and len(result) == len(results[0]) for result in results):
+        return frozenset()
+    first = results[0]
+    return frozenset(
+        at
+        for at in range(len(first))
+        if isinstance(first[at], (list, dict))
+        and all(result[at] is first[at] for result in results)
+    )
+
+
+def _are_shared() -> bool:
+    """Whether lists and dictionaries that others hold are united."""
+    session = SESSION.get()
+    return session is not None and session.shares_containers
+
+
+def _united_items(trace: Trace, values: Sequence[Any]) -> tuple[Any] | None:
+    """One item for those at one place of several containers, which others hold."""
+    holder = list(values)
+    shared: set[int] = set()
+    numbers: list[Any] = []
+    keys = {
+        _key(holder, at, numbers, _is_not_asked, owned=False, shared=shared)
+        for at in range(len(holder))
+    }
+    same = all(value is holder[0] for value in holder)
+    return (united(trace, holder, shared),) if same or len(keys) == 1 else None
 
 
 def told_apart(values: tuple[Any, ...]) -> Hashable:
     """Equal for values that no operator can change and that can be united, whole numbers apart."""
     numbers: list[Any] = []
-    key = _key([values], 0, numbers, _is_not_asked)
+    key = _key([values], 0, numbers, _is_not_asked, shared=None)
     whole = tuple(number if _is_whole(number) else None for number in numbers)
     return key, whole, tuple(map(_python_type, numbers))
 
@@ -101,11 +143,13 @@ def _is_not_asked() -> bool:
     return False
 
 
-def _is_mixed(keys: list[Any], numbers: list[list[Any]]) -> bool:
-    """Whether numbers of different types are about to be united."""
+def _is_mixed(
+    keys: list[Any], numbers: list[list[Any]], told: Callable[[object], Hashable]
+) -> bool:
+    """Whether numbers that a function may tell apart are about to be united."""
     seen: dict[Any, tuple[Any, ...]] = {}
     for key, own in zip(keys, numbers, strict=True):
-        shown = tuple(map(_python_type, own))
+        shown = tuple(map(told, own))
         if seen.setdefault(key, shown) != shown:
             return True
     return False
@@ -128,17 +172,22 @@ def _key(
     numbers: list[Any],
     asks_identity: Callable[[], bool],
     *,
+    shared: set[int] | None,
     owned: bool = True,
     spare: Mapping[int, int] = _NONE,
+    same: Container[int] = (),
 ) -> Any:
     """Equal for values that can be united, whose numbers are appended to a list.
 
     The value is given as its place in what holds it, which `owned` says is held by nothing else.
+    The ids of containers that others hold are added to a set; without one these stay apart.
     """
     owned = owned and sys.getrefcount(holder[at]) <= OF_HOLDER + spare.get(id(holder[at]), 0)
     value = holder[at]
     cls = type(value)
-    inner = functools.partial(_key, value, numbers=numbers, asks_identity=asks_identity)
+    inner = functools.partial(
+        _key, value, numbers=numbers, asks_identity=asks_identity, shared=shared
+    )
     if not owned and _can_be_found(cls) and asks_identity():
         return "is", id(value)
     if getattr(cls, "_is_number", False):
@@ -154,12 +203,25 @@ def _key(
     if isinstance(value, _BY_VALUE):
         return "same", cls, value
     if cls is tuple or (isinstance(value, tuple) and hasattr(cls, "_fields")):
-        return "tuple", cls, *(inner(i, owned=owned, spare=spare) for i in range(len(value)))
-    if cls is list and owned:
-        return "list", *(inner(i) for i in range(len(value)))
-    if cls is dict and owned and all(isinstance(name, str) for name in value):
-        return "dict", *((name, inner(name)) for name in value)
+        items = (
+            None if i in same else inner(i, owned=owned, spare=spare) for i in range(len(value))
+        )
+        return "tuple", cls, *items
+    is_chosen = cls is ChosenList or cls is ChosenDict
+    if cls in (list, dict) or is_chosen:
+        if not owned or is_chosen:
+            if shared is None or not _are_shared() or asks_identity():
+                return "is", frozenset(map(id, sources_of(value)))
+            shared.add(id(value))
+            inner = functools.partial(inner, owned=False)
+        if cls is list or cls is ChosenList:
+            return "list", *(inner(i) for i in range(len(value)))
+        if all(isinstance(name, str) for name in value):
+            return "dict", *((name, inner(name)) for name in value)
     if owned and _is_array(value) and _owns_memory(value):
+        if value.ndim == 0 and dtype_of(value).kind in "fc":  # which operators make a number of
+            numbers.append(value)
+            return "number", dtype_of(value).kind, dtype_of(value).itemsize
         if is_traced(value) or value.dtype.kind in "fc":
             return "array", dtype_of(value).str, value.shape
         return "same", value.dtype.str, value.shape, value.tobytes()
@@ -209,21 +271,33 @@ def _owns_memory(array: Any) -> bool:
     return memory.base is None
 
 
-def united(trace: Trace, values: list[Any]) -> Any:
-    """One result for several that can be united."""
+def united(trace: Trace, values: list[Any], shared: Container[int] = ()) -> Any:
+    """One result for several that can be united.
+
+    Parameters
+    ----------
+    trace : Trace
+    values : list
+    shared : set of int
+        The ids of lists and dictionaries that others hold: these are read when the result is.
+    """
     first = values[0]
     if all(value is first for value in values):
         return first
     if isinstance(first, tuple):
-        items = [united(trace, list(column)) for column in zip(*values, strict=True)]
+        items = [united(trace, list(column), shared) for column in zip(*values, strict=True)]
         return tuple.__new__(type(first), items)
+    if any(id(value) in shared for value in values):
+        sources = {id(one): one for value in values for one in sources_of(value)}
+        chosen = ChosenList if isinstance(first, list) else ChosenDict
+        return chosen(list(sources.values()), functools.partial(_united_items, trace))
     if type(first) is list:
-        return [united(trace, list(column)) for column in zip(*values, strict=True)]
+        return [united(trace, list(column), shared) for column in zip(*values, strict=True)]
     if type(first) is dict:
-        return {name: united(trace, [value[name] for value in values]) for name in first}
-    if isinstance(first, np.ndarray):
-        return first if _are_equal(values) else union_of(trace, values)
-    if not (isinstance(first, (int, float, complex)) or is_traced(first)):
+        return {name: united(trace, [value[name] for value in values], shared) for name in first}
+    if all(isinstance(value, np.ndarray) for value in values):
+        return first if _are_equal(values) else union_of(trace, values, keep_array=True)
+    if not any(isinstance(x, (int, float, complex, np.ndarray)) or is_traced(x) for x in values):
         return first
     if isinstance(first, _BY_VALUE) or _are_equal(values):
         return first

@@ -64,7 +64,7 @@ def _deciding(session: Session, branches: Branches) -> Callable[..., bool]:
     return branches.decide
 
 
-def _in_doubt() -> bool:
+def _in_doubt(**_asked: bool) -> bool:
     return True
 
 
@@ -122,6 +122,8 @@ class Session:
         Which calls have side effects, as far as it is known.
     functions : callable
         Gives the functions that the traced one can reach, by their names.
+    shares_containers : bool
+        Whether lists and dictionaries that others hold are united, too: none is written into.
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
     may_try, tries_integers : bool
@@ -156,7 +158,8 @@ class Session:
     renamed : dict
         By their ids, codes in whose functions calls have other names (`capture.early_names`).
     asks_types : callable
-        Whether the function may tell numbers of Python's from NumPy's, and ints from floats.
+        Whether the function may tell numbers of Python's from NumPy's, and ints from floats; with
+        ``arrays=True``, numbers from arrays without axes.
     asks_identity : callable
         Whether it may tell an object from an equal one.
     """
@@ -180,6 +183,7 @@ class Session:
         self.effects: Known = {}
         self.stdout = sys.stdout
         self.functions: Callable[[], dict[str, Any]] = dict
+        self.shares_containers = True
         self.opens_integers = False
         self.may_try = self.tries_integers = False
         self.is_patient = False
@@ -191,7 +195,7 @@ class Session:
         self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
         self.runs, self.whiles, self.hurried = 0, 0, False
         self.renamed: dict[int, types.CodeType] = {}
-        self.asks_types: Callable[[], bool] = _in_doubt
+        self.asks_types: Callable[..., bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
 
     def has_effects(

@@ -25,7 +25,9 @@ def new_session(state: State, max_paths: int) -> Session:
     """The session of a function that keeps this state."""
     session = Session(max_paths)
     session.decider = _decider
-    session.asks_types = _Once(state.reached.tells_numbers_apart)
+    asks_types = _Once(state.reached.tells_numbers_apart)
+    asks_arrays = _Once(state.reached.tells_arrays_apart)
+    session.asks_types = lambda arrays=False: asks_arrays() if arrays else asks_types()
     session.functions = _Once(state.reached.by_names)
     session.asks_identity = _Once(state.reached.tells_objects_apart)
     return session

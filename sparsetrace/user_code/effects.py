@@ -7,11 +7,11 @@ element.  Nothing of the user's runs here.
 
 from __future__ import annotations
 
-import abc
 import builtins
 import copy
 import dis
 import functools
+import logging
 import sys
 import threading
 import types
@@ -29,26 +29,56 @@ from sparsetrace.user_code.bytecode import (
     chain_ending_at,
     is_item_or_result_called,
     is_loaded_to_be_called,
-    loaded_first,
+)
+from sparsetrace.user_code.cached_functions import cached_function
+from sparsetrace.user_code.class_making import (
+    METACLASSES,
+    NOT_ASKED,
+    ON_MAKING,
+    asked,
+    asked_of,
+    is_made_by_python,
+    is_named_tuple,
+    is_python,
+    names_in,
 )
 from sparsetrace.user_code.held_iterators import held_callables, holds_iterator
 from sparsetrace.user_code.held_values import (
     PACKAGES,
     UNKNOWN,
-    HeldValues,
     attribute,
     is_unchanging,
-    stored,
+    makes_generator,
 )
 from sparsetrace.user_code.known_functions import Known as KnownKind
-from sparsetrace.user_code.known_functions import is_of_scipy, known_kind
-from sparsetrace.user_code.returned_kinds import number_names
+from sparsetrace.user_code.known_functions import known_kind
+from sparsetrace.user_code.logged_calls import (
+    is_of_logging,
+    logging_state,
+    reaches_nobody,
+    reaches_the_user,
+)
+from sparsetrace.user_code.own_stores import (
+    BETWEEN,
+    HANDED,
+    OUTLINED,
+    PURE_METHODS,
+    WRITES,
+    OwnStores,
+    is_told_to_write,
+    may_write,
+    written_by_user,
+)
+from sparsetrace.user_code.seen_names import (
+    Seen,
+    callables_held,
+    callables_in,
+    class_attribute,
+    global_value,
+)
 from sparsetrace.user_code.value_kinds import cells_of, kinds_of
 from sparsetrace.user_code.written_arguments import (
     keywords_at,
-    method_writes,
-    writes_by_position,
-    written_keyword,
 )
 
 __all__ = ["HANDED", "OUTLINED", "WRITES", "Known", "has_effects", "written_by_user"]
@@ -59,7 +89,6 @@ _STORES = frozenset(
     """.split()
 )
 _ITEM_STORES = frozenset("DELETE_SUBSCR STORE_SLICE STORE_SUBSCR".split())
-_ITEM_READS = frozenset("BINARY_SUBSCR BINARY_SLICE".split())
 _PURE_BUILTINS = frozenset(
     """
     abs all any bool callable complex dict divmod enumerate filter float frozenset getattr hasattr
@@ -67,15 +96,6 @@ _PURE_BUILTINS = frozenset(
     sorted str sum super tuple type zip
     """.split()
 )
-_PURE_METHODS = frozenset(
-    """
-    _asdict _replace all any argmax argmin astype cdf clip conj conjugate copy count cumprod cumsum
-    diagonal dot endswith flatten format get index is_integer isf item items join keys logcdf logpdf
-    logpmf logsf lower max mean min pdf pmf ppf prod ravel reshape round sf split squeeze startswith
-    std strip sum take tolist trace transpose upper values var
-    """.split()
-)
-"""Of numbers, arrays, text, lists, dictionaries and distributions."""
 _FILLING = frozenset(
     "add append clear discard extend fill insert pop remove reverse setdefault sort update".split()
 )
@@ -89,8 +109,6 @@ _TEXTS = ("format", "print", "repr", "str")
 _WRITING = frozenset("copyto fill_diagonal place put put_along_axis putmask shuffle".split())
 _MODULES = ("cmath", "math", "numpy", "operator", "scipy.special", "sparsetrace")
 _FUNCTION_STEPS = frozenset("LOAD_GLOBAL MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE".split())
-_BETWEEN = frozenset("CACHE NOP PRECALL PUSH_NULL".split())
-_BEFORE_CODE = frozenset("BUILD_TUPLE CACHE LOAD_CLOSURE LOAD_FAST NOP PUSH_NULL".split())
 _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
 _WARN = warnings.warn
 _IN_PLACE = "="
@@ -138,7 +156,7 @@ def has_effects(
         if known.get(key, _no_more)():
             return known[key] is _always
     given = (*args, *(kwargs or {}).values(), *_held(function))
-    seen = _Seen()
+    seen = Seen()
     seen.undoes, seen.may_speak = undoes, may_speak
     if isinstance(function, types.FunctionType):
         bound = _bound(function, args, kwargs or {})
@@ -149,7 +167,7 @@ def has_effects(
     result = (
         not pure
         or (seen.calls_given and not _are_harmless(given, seen))
-        or holds_iterator(held, seen.names | seen.asked, _names_in)
+        or holds_iterator(held, seen.names | seen.asked, names_in)
         or _is_computed(seen, given)
         or _runs_effects(seen, reached())
     )
@@ -171,7 +189,7 @@ def _no_more() -> bool:
     return False
 
 
-def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
+def _are_harmless(given: Sequence[Any], seen: Seen) -> bool:
     """Whether no callable that a local name may hold changes anything.
 
     What a name holds was given, loaded by a name or as an attribute, or made: the latter have been
@@ -180,7 +198,7 @@ def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
     known: set[int] = set()
     while True:
         held = (*given, *seen.objects)
-        functions = held_callables(held, seen.names | seen.asked, _names_in)
+        functions = held_callables(held, seen.names | seen.asked, names_in)
         if functions is None or not all(_is_pure(f, seen) for f in _of_modules(held, seen.asked)):
             return False
         new = [f for f in functions if id(f) not in known]
@@ -193,13 +211,13 @@ def _are_harmless(given: Sequence[Any], seen: _Seen) -> bool:
                 seen.objects.append(function.__self__)
             elif isinstance(function, functools.partial):
                 seen.objects += (*function.args, *function.keywords.values())
-            if _may_write(function) or not _is_pure(function, seen):
+            if may_write(function) or not _is_pure(function, seen):
                 return False
 
 
-def _callables_under(seen: _Seen) -> tuple[Any, ...]:
+def _callables_under(seen: Seen) -> tuple[Any, ...]:
     held = [read() for read in list(seen.globals.values())]
-    functions = held_callables(held, seen.names | seen.asked, _names_in) or ()
+    functions = held_callables(held, seen.names | seen.asked, names_in) or ()
     return (*functions, *_of_modules(held, seen.asked))
 
 
@@ -210,134 +228,8 @@ def _of_modules(held: Sequence[Any], asked: set[str]) -> list[Any]:
     return [value for value in found if callable(value)]
 
 
-def _may_write(function: object) -> bool:
-    """Whether a function may write into what it is given where its place alone says so."""
-    if function is print:
-        return True
-    return _is_of_numpy(function) and writes_by_position(function, sys.maxsize)  # type: ignore[arg-type]
-
-
-def _is_told_to_write(partial: functools.partial[Any]) -> bool:
-    """Whether what a partial call is given, or may be given yet, says what to write into."""
-    function = partial.func
-    name = getattr(function, "__name__", "")
-    if function is print:
-        return "file" in partial.keywords
-    return _is_of_numpy(function) and (
-        written_keyword(name, tuple(partial.keywords)) is not None
-        or writes_by_position(function, sys.maxsize)
-    )
-
-
 Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
 """Functions by their names: their code, and the names of their module."""
-
-
-HANDED = "_sparsetrace_handed"
-"""An attribute of a constant, in code that stands for a function's: the code that it calls."""
-OUTLINED = "_sparsetrace_outlined"
-"""An attribute of a constant, in code with pieces that are functions: the code that it was."""
-WRITES = "_sparsetrace_writes"
-"""An attribute of functions that stand in code for stores into arrays, lists and dictionaries."""
-
-
-class _Seen(set[int]):
-    """The ids of functions that have been looked at, or are being, and what these use."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.undoes = self.may_speak = False
-        self.calls_given = False
-        """Whether local names are called of which it is not known what they hold."""
-        self.names: set[str] = set()
-        self.asked: set[str] = set()
-        """Attributes of which it is not known what they are."""
-        self.classes: set[Any] = set()
-        self.objects: list[Any] = []
-        """Those that have names, beside what a function is called with."""
-        self.globals: dict[Hashable, Callable[[], Any]] = {}
-        """Reads what stands behind names of modules, for each of these that was looked at."""
-        self._read: dict[Hashable, tuple[Callable[[], Any], Any]] = {}
-
-    def note(self, key: Hashable, read: Callable[[], Any]) -> None:
-        """Remember what is read, of which `holds` says whether it is the same later."""
-        if key not in self._read:
-            self._read[key] = read, _shown(read())
-
-    def forget_values(self) -> None:
-        """Let go of what one call has made, before this is kept for others."""
-        self.objects.clear()
-        self.classes.clear()
-
-    def holds(self) -> bool:
-        """Whether names, containers and classes hold what they held."""
-        for read, before in self._read.values():
-            now = read()
-            if now is not _GONE and _shown(now) != before:
-                return False
-        return True
-
-
-_GONE = object()
-"""In place of what a function holds that is no more: calls of its like have kinds of their own."""
-
-
-def _shown(value: Any) -> Hashable:
-    """Equal for what has effects alike; it keeps nothing alive that one call has made.
-
-    Results are united where nothing else holds them: what is kept here must not count.
-    """
-    if type(value) is tuple:
-        return tuple(map(_shown, value))
-    if isinstance(value, (type, types.FunctionType)):
-        return weakref.ref(value)
-    if isinstance(value, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
-        owner, function = value.__self__, getattr(value, "__func__", value.__name__)
-        return (
-            owner if isinstance(owner, types.ModuleType) else weakref.ref(type(owner)),
-            _shown(function),
-            value.__name__,
-        )
-    if isinstance(value, (types.ModuleType, np.ufunc)):
-        return value
-    cls = weakref.ref(type(value))
-    return (cls, id(value)) if callable(value) else cls
-
-
-def _callables_in(container: Any) -> tuple[Any, ...]:
-    if not isinstance(container, (dict, list, set, tuple)):
-        return ()
-    items = container.values() if isinstance(container, dict) else container
-    return tuple(filter(callable, items))
-
-
-def _callables_held(function: weakref.ref[types.FunctionType]) -> Any:
-    """Those of its cells and its defaults."""
-    alive = function()
-    if alive is None:
-        return _GONE
-    held = [value for _, value in cells_of(alive)]
-    held += (*(alive.__defaults__ or ()), *(alive.__kwdefaults__ or {}).values())
-    return tuple(x if callable(x) else _callables_in(x) for x in held)
-
-
-def _global_value(scope: dict[str, Any], names: tuple[str, ...]) -> Any:
-    value = scope.get(names[0], vars(builtins).get(names[0], UNKNOWN))
-    for name in names[1:]:
-        value = attribute(value, name)
-    return value
-
-
-def _class_attribute(cls: weakref.ref[type], name: str) -> Any:
-    alive = cls()
-    if alive is None:
-        return _GONE
-    return next((vars(base)[name] for base in alive.__mro__ if name in vars(base)), None)
-
-
-def _asked_of(cls: weakref.ref[Any]) -> Any:
-    alive = cls()
-    return _GONE if alive is None else _asked(alive)
 
 
 def _held(function: object) -> list[Any]:
@@ -347,23 +239,23 @@ def _held(function: object) -> list[Any]:
     return [value for _, value in cells_of(function)]
 
 
-def _is_computed(seen: _Seen, given: tuple[Any, ...]) -> bool:
+def _is_computed(seen: Seen, given: tuple[Any, ...]) -> bool:
     """Whether an operator or a property of the user's classes that is used has side effects."""
     classes = seen.classes.union(map(type, given))
     for cls in classes:
-        seen.note(("asked", id(cls)), functools.partial(_asked_of, weakref.ref(cls)))
+        seen.note(("asked", id(cls)), functools.partial(asked_of, weakref.ref(cls)))
     return any(
         name in seen.names or name.startswith("__")
         for cls in classes
-        for name in _computed(_asked(cls))
+        for name in _computed(asked(cls))
     )
 
 
-def _runs_effects(seen: _Seen, reached: Reach) -> bool:
+def _runs_effects(seen: Seen, reached: Reach) -> bool:
     """Whether an object of a class that is not known may run a function that has side effects."""
     return any(
-        (name in seen.asked or (name.startswith("__") and name not in _NOT_ASKED))
-        and any(not _Body(code, scope, {}, {}, _Seen()).is_pure() for code, scope in functions)
+        (name in seen.asked or (name.startswith("__") and name not in NOT_ASKED))
+        and any(not _Body(code, scope, {}, {}, Seen()).is_pure() for code, scope in functions)
         for name, functions in reached.items()
     )
 
@@ -401,46 +293,6 @@ _UNDER = threading.local()
 _MOST_COMPUTED = 4096
 
 
-def _names_in(cls: Any) -> frozenset[str]:
-    """The names in the code of the operators and properties of a class."""
-    return _names_in_code(_asked(cls))
-
-
-@functools.cache
-def _names_in_code(asked: tuple[tuple[str, Any], ...]) -> frozenset[str]:
-    functions = (getattr(value, "func", value) for _, value in asked)
-    codes = (value.__code__ for value in functions if isinstance(value, types.FunctionType))
-    return frozenset(name for code in codes for name in code.co_names)
-
-
-def _asked(cls: Any) -> tuple[tuple[str, Any], ...]:
-    """The operators and properties of a class of the user's, with the functions that they run."""
-    if not cls.__flags__ & _HEAP_TYPE or cls.__module__.partition(".")[0] in _LIBRARIES:
-        return ()
-    result = []
-    for name, value in (item for base in cls.__mro__[:-1] for item in vars(base).items()):
-        asked = value.fget if isinstance(value, property) else value
-        is_operator = name.startswith("__") and name not in _NOT_ASKED
-        is_lazy = isinstance(value, functools.cached_property)
-        is_run = isinstance(asked, types.FunctionType) and (asked is not value or is_operator)
-        if is_lazy or is_run:
-            result.append((name, asked))
-    return tuple(result)
-
-
-_HEAP_TYPE = 1 << 9
-_LIBRARIES = frozenset("builtins collections functools numpy scipy sparsetrace typing".split())
-_NOT_ASKED = frozenset(
-    """
-    __call__ __class_getitem__ __copy__ __deepcopy__ __del__ __delattr__ __delitem__ __enter__
-    __exit__ __getnewargs__ __getstate__ __init__ __init_subclass__ __new__ __post_init__
-    __format__ __reduce__ __reduce_ex__ __replace__ __repr__ __setattr__ __setitem__ __setstate__
-    __str__
-    """.split()
-)
-"""What no operator and no read of an attribute calls, or what is refused for traced numbers."""
-
-
 def _bound(
     function: types.FunctionType, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -454,14 +306,21 @@ def _bound(
     return result | dict(zip(names, args, strict=False)) | dict(kwargs)
 
 
-def _is_pure(function: object, seen: _Seen) -> bool:
+def _is_pure(function: object, seen: Seen) -> bool:
     if id(function) in seen:
         return True
     seen.add(id(function))
     if function is _WARN or function is print:
         return seen.may_speak
-    if function is functools.partial:
+    if is_of_logging(function):
+        logger, name = getattr(function, "__self__", logging), function.__name__  # type: ignore[attr-defined]
+        seen.note((id(logger), name), functools.partial(logging_state, function))
+        return reaches_nobody(function) or (seen.may_speak and reaches_the_user(function))
+    if function is functools.partial or makes_generator(function):
         return True  # what it makes is looked at where it is called
+    if isinstance(function, functools._lru_cache_wrapper):
+        cached = cached_function(function, reads_tables=not seen.undoes)
+        return cached is not None and _is_pure_function(cached, {}, seen)
     kind = known_kind(function)
     if kind is not None:
         seen.calls_given = seen.calls_given or kind is KnownKind.CALLS
@@ -470,7 +329,7 @@ def _is_pure(function: object, seen: _Seen) -> bool:
         return True
     if isinstance(function, functools.partial):
         inside = (function.func, *filter(callable, (*function.args, *function.keywords.values())))
-        return not _is_told_to_write(function) and all(_is_pure(f, seen) for f in inside)
+        return not is_told_to_write(function) and all(_is_pure(f, seen) for f in inside)
     if isinstance(function, np.ufunc):
         return function.types != ["O" * function.nin + "->" + "O" * function.nout]
     if isinstance(function, types.MethodType):
@@ -483,7 +342,7 @@ def _is_pure(function: object, seen: _Seen) -> bool:
         module = str(function.__globals__.get("__name__", ""))
     if module in _MODULES or module.startswith(PACKAGES):
         return name not in _WRITING and "random" not in module
-    if isinstance(function, type) and issubclass(function, tuple) and _is_named_tuple(function):
+    if isinstance(function, type) and issubclass(function, tuple) and is_named_tuple(function):
         return True
     if isinstance(function, type) and module != "builtins":
         seen.classes.add(function)
@@ -495,62 +354,35 @@ def _is_pure(function: object, seen: _Seen) -> bool:
     if isinstance(
         function, types.BuiltinFunctionType
     ):  # a method that is bound to what it belongs to
-        return name in _PURE_METHODS and not isinstance(function.__self__, types.ModuleType)
+        return name in PURE_METHODS and not isinstance(function.__self__, types.ModuleType)
     own = getattr_static(type(function), "__call__", None)
     if isinstance(own, types.FunctionType):  # an object that is called
         return _is_pure(types.MethodType(own, function), seen)
     return isinstance(function, types.FunctionType) and _is_pure_function(function, {}, seen)
 
 
-def _only_sets_itself(cls: type, seen: _Seen) -> bool:
+def _only_sets_itself(cls: type, seen: Seen) -> bool:
     """Whether making an object of a class changes nothing but its attributes."""
-    if type(cls) not in _METACLASSES or not _is_made_by_python(cls):
+    if type(cls) not in METACLASSES or not is_made_by_python(cls):
         return False
     own = [(name, value) for c in cls.__mro__ for name, value in vars(c).items()]
-    made_by = [value for name, value in own if name == "__init__" and _is_python(value)]
-    return not any(name in _ON_MAKING and _is_python(value) for name, value in own) and all(
+    made_by = [value for name, value in own if name == "__init__" and is_python(value)]
+    return not any(name in ON_MAKING and is_python(value) for name, value in own) and all(
         _is_pure_function(init, {}, seen, makes=cls) for init in made_by
-    )
-
-
-_METACLASSES = (type, abc.ABCMeta)
-_ON_MAKING = ("__array_finalize__", "__getattribute__", "__new__", "__setattr__")
-_BASES = (object, dict, list, set, tuple, float, int, complex, str)
-
-
-def _is_made_by_python(cls: type) -> bool:
-    """Whether its objects are made by Python's own types, and by functions written in Python."""
-    if issubclass(cls, BaseException):
-        return True
-    made_by = [base.__new__ for base in _BASES], [base.__init__ for base in _BASES]
-    return cls.__new__ in made_by[0] and (_is_python(cls.__init__) or cls.__init__ in made_by[1])
-
-
-def _is_python(value: object) -> bool:
-    return isinstance(value, (types.FunctionType, staticmethod))
-
-
-def _is_named_tuple(cls: type) -> bool:
-    """Whether objects of a class are made by what ``namedtuple`` has generated alone."""
-    base = next((c for c in cls.__mro__ if "_fields" in vars(c)), tuple)
-    own = ("__init__", "__new__")
-    between = cls.__mro__[: cls.__mro__.index(base)]
-    return str(getattr(cls.__new__, "__module__", "")).startswith("namedtuple_") and not any(
-        name in vars(c) for c in between for name in own
     )
 
 
 def _is_pure_function(
     function: types.FunctionType,
     given: dict[str, Any],
-    seen: _Seen,
+    seen: Seen,
     *,
     makes: type | None = None,
 ) -> bool:
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     empty = dict.fromkeys(function.__code__.co_freevars)  # calling what has no value is an error
     cells = {**empty, **dict(cells_of(function))}
-    seen.note(id(function), functools.partial(_callables_held, weakref.ref(function)))
+    seen.note(id(function), functools.partial(callables_held, weakref.ref(function)))
     seen.objects += (*cells.values(), *defaults)
     if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
         return False
@@ -561,16 +393,7 @@ def _is_pure_function(
     return _Body(code, function.__globals__, cells, given, seen, makes=makes).is_pure()
 
 
-def written_by_user(function: types.FunctionType, *, undoes: bool = False) -> types.CodeType:
-    """The code that a function's hands its calls over to; where nothing is undone, as it was."""
-    code = function.__code__
-    handed = next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
-    if undoes:
-        return handed
-    return next((getattr(x, OUTLINED) for x in handed.co_consts if hasattr(x, OUTLINED)), handed)
-
-
-class _Body(HeldValues):
+class _Body(OwnStores):
     """One function, and whether its instructions change anything."""
 
     def __init__(
@@ -579,7 +402,7 @@ class _Body(HeldValues):
         scope: dict[str, Any],
         cells: dict[str, Any],
         given: dict[str, Any],
-        seen: _Seen,
+        seen: Seen,
         *,
         makes: type | None = None,
     ) -> None:
@@ -596,11 +419,11 @@ class _Body(HeldValues):
         if chain and chain[0][0] == "LOAD_GLOBAL":
             names = tuple(str(name) for _, name in chain)
             key = id(self.scope), names
-            read = functools.partial(_global_value, self.scope, names)
+            read = functools.partial(global_value, self.scope, names)
             value = read()
             self.seen.globals[key] = read
             self.seen.note(key, read)
-            self.seen.note((key, "items"), lambda: _callables_in(read()))
+            self.seen.note((key, "items"), lambda: callables_in(read()))
             return value
         value = super().value(chain[:1])
         for _, name in chain[1:]:
@@ -608,7 +431,7 @@ class _Body(HeldValues):
                 self.seen.note((value, name), functools.partial(attribute, value, name))
             elif value is not UNKNOWN:
                 cls = value if isinstance(value, type) else type(value)
-                read = functools.partial(_class_attribute, weakref.ref(cls), name)
+                read = functools.partial(class_attribute, weakref.ref(cls), name)
                 self.seen.note((id(cls), name), read)
             value = attribute(value, name)
         return value
@@ -655,61 +478,6 @@ class _Body(HeldValues):
             return self._calls_what_is_known(at)
         return True
 
-    def _is_of_a_new_iterator(self, at: int) -> bool:
-        """Whether ``next`` is called for a generator expression that stands there."""
-        after = (s for s in self.steps[at + 1 :] if s.opname not in _BEFORE_CODE)
-        step = next(after, None)
-        return isinstance(getattr(step, "argval", None), types.CodeType) and (
-            step.argval.co_name == "<genexpr>"  # type: ignore[union-attr]
-        )
-
-    @functools.cached_property
-    def number_names(self) -> dict[int, frozenset[str]]:
-        """The names that hold numbers, which no operator changes, before each instruction."""
-        cells, given = self.cells | self.imported, self.given
-        return number_names(self.code, self.scope, cells, given, written_by_user)
-
-    # --------------------------------------------------------------- what is stored into
-    def _is_of_what_is_made(self, at: int) -> bool:
-        loaded = self.steps[at - 1].argval
-        name = (loaded if isinstance(loaded, tuple) else (loaded,))[-1:]
-        if self.makes is None or name != self._what_is_made():
-            return False
-        return _is_plain_attribute(self.makes, str(self.steps[at].argval))
-
-    def _what_is_made(self) -> tuple[str, ...]:
-        """The name of what is being made, unless it is bound anew."""
-        own = self.code.co_varnames[:1]
-        return () if own and own[0] in self.stores else own
-
-    def _is_own_item(self, at: int) -> bool:
-        """Whether an item is stored into what the function has made itself."""
-        chain = loaded_first(self.steps, at)
-        if len(chain) != 1 or not chain[0][0].startswith("LOAD_FAST"):
-            return False
-        made = self.made(str(chain[0][1]), at)
-        start = self.steps[at].positions
-        deeper = start is None or any(
-            step.opname in _ITEM_READS
-            and step.positions is not None
-            and step.positions[0::2] == start[0::2]
-            and step.positions[1::2] < start[1::2]
-            for step in self.steps[:at]
-        )
-        return made == "array" or (made is not None and not deeper)
-
-    def _is_own_operand(self, at: int) -> bool:
-        """Whether an operator that may change its left side has a number or its own array there."""
-        after = next((s for s in self.steps[at + 1 :] if s.opname not in _BETWEEN), None)
-        if after is None:
-            return False
-        for name in stored(after):
-            return self.made(name, at) is not None or name in self.number_names.get(at, ())
-        if after.opname == "SWAP":  # an item, which `_is_own_item` looks at, too
-            chain = loaded_first(self.steps, at)
-            return len(chain) == 1 and self.made(str(chain[0][1]), at) == "array"
-        return False
-
     # ------------------------------------------------------------------ what is called
     def _is_harmless(self, value: object) -> bool:
         """Whether a value that is read stays as it is, and changes nothing if it is called."""
@@ -739,10 +507,12 @@ class _Body(HeldValues):
         self.seen.asked.add(step.argval)
         if not is_loaded_to_be_called(step):
             return True
-        if step.argval in _PURE_METHODS:
+        if step.argval in PURE_METHODS:
             return True
-        own = len(chain) == 2 and chain[0][0].startswith("LOAD_FAST")
-        return own and step.argval in _FILLING and self.made(str(chain[0][1]), at) is not None
+        if len(chain) != 2 or not chain[0][0].startswith("LOAD_FAST"):
+            return False
+        made = self.made(str(chain[0][1]), at)
+        return made == "generator" or (made is not None and step.argval in _FILLING)
 
     def _is_pure_part(self, function: types.FunctionType) -> bool:
         """Whether a method that is called while its object is made changes that object alone."""
@@ -764,7 +534,7 @@ class _Body(HeldValues):
         operation, name = chain[-1]
         if operation in ("LOAD_ATTR", "LOAD_METHOD"):
             # `_is_harmless_attribute` has looked at it, unless it is called with ``*args``
-            known = self.steps[at].opname != "CALL_FUNCTION_EX" or name in _PURE_METHODS
+            known = self.steps[at].opname != "CALL_FUNCTION_EX" or name in PURE_METHODS
             return known or self.value(chain) is not UNKNOWN
         value = self.value(chain)
         if value is None or value is next:
@@ -787,51 +557,11 @@ class _Body(HeldValues):
             self.seen.calls_given = True
         return True
 
-    def _is_looked_at(self, at: int) -> bool:
-        """Whether what is called without a name stands in the code itself.
-
-        It is what a comprehension makes a function of, or was put there by an exchange of code.
-        """
-        place = self.steps[at].positions
-        own = [s for s in self.steps[:at] if s.positions is not None and place is not None]
-        return any(
-            s.positions == place
-            if s.opname == "MAKE_FUNCTION"
-            else s.opname == "LOAD_CONST" and callable(s.argval) and s.positions[::2] == place[::2]  # type: ignore[index]
-            for s in own
-        )
-
-    def _writes_nothing(self, at: int, chain: Chain) -> bool:
-        """Whether a call, if it is one of NumPy's, writes into no argument but the function's."""
-        step, name, value = self.steps[at], str(chain[-1][1]), self.value(chain)
-        if value is print:
-            named = step.opname == "CALL_FUNCTION_EX" and (step.arg or 0) & 1
-            return not named and "file" not in keywords_at(self.code, self.steps, at)
-        if value is not UNKNOWN and not _is_of_numpy(value):
-            return True
-        if step.opname == "CALL_FUNCTION_EX":  # by *args, and perhaps **kwargs
-            named = (step.arg or 0) & 1
-            return value is UNKNOWN or not (named or writes_by_position(value, sys.maxsize))
-        keywords = keywords_at(self.code, self.steps, at)
-        written = written_keyword(name, keywords)
-        if written is not None:
-            last = [s for s in self.steps[at - 4 : at] if s.opname.startswith("LOAD_FAST")]
-            return (
-                written == "out" == keywords[-1]
-                and bool(last)
-                and self.made(str(last[-1].argval), at) == "array"
-            )
-        count = int(step.arg or 0) - len(keywords)
-        if value is not UNKNOWN:
-            return not writes_by_position(value, count)
-        is_method = chain[-1][0] in ("LOAD_ATTR", "LOAD_METHOD")
-        return not (is_method and name in _PURE_METHODS and method_writes(name, count))
-
     def _takes_what_is_known(self, at: int, chain: Chain) -> bool:
         """Whether functions that a call is given to call are known to change nothing."""
         if chain[-1][1] in _TAKING:
             start = self._place_of(chain, at) + 1
-            while self.steps[start].opname in _BETWEEN:
+            while self.steps[start].opname in BETWEEN:
                 start += 1
             taken, _ = chain_ending_at(self.steps, self._end_of_chain(start))
             return self._is_taken(taken, self.steps[start])
@@ -840,20 +570,6 @@ class _Body(HeldValues):
         before = next(s for s in reversed(self.steps[:at]) if s.opname not in _AROUND_CALLS)
         taken, _ = chain_ending_at(self.steps, self.steps.index(before))
         return keywords_at(self.code, self.steps, at)[-1] == "key" and self._is_taken(taken, before)
-
-    def _place_of(self, chain: Chain, at: int) -> int:
-        """Where the instructions end that load what is called."""
-        name = chain[-1][1]
-        return max(
-            i
-            for i, step in enumerate(self.steps[:at])
-            if step.argval == name and step.opname.startswith("LOAD")
-        )
-
-    def _end_of_chain(self, at: int) -> int:
-        while self.steps[at + 1].opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            at += 1
-        return at
 
     def _is_taken(self, chain: Chain, step: dis.Instruction) -> bool:
         """Whether a function is known to change nothing."""
@@ -869,16 +585,3 @@ class _Body(HeldValues):
 
 
 _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())
-
-
-def _is_plain_attribute(cls: type, name: str) -> bool:
-    """Whether objects keep what is assigned to the attribute, and no function of it runs."""
-    own = getattr_static(cls, name, None)
-    return isinstance(own, types.MemberDescriptorType) or not hasattr(type(own), "__set__")
-
-
-def _is_of_numpy(function: object) -> bool:
-    if is_of_scipy(function):
-        return True
-    module = getattr(function, "__module__", None) or ""
-    return isinstance(function, np.ufunc) or module == "numpy" or module.startswith(PACKAGES)

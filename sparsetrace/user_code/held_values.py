@@ -19,7 +19,15 @@ from sparsetrace.user_code.bytecode import Chain, callee_at
 from sparsetrace.user_code.handlers import instructions_of
 from sparsetrace.user_code.written_arguments import keywords_at
 
-__all__ = ["PACKAGES", "UNKNOWN", "HeldValues", "attribute", "is_unchanging", "stored"]
+__all__ = [
+    "PACKAGES",
+    "UNKNOWN",
+    "HeldValues",
+    "attribute",
+    "is_unchanging",
+    "makes_generator",
+    "stored",
+]
 
 UNKNOWN: Any = object()
 PACKAGES = ("numpy.", "scipy.special.", "sparsetrace.")
@@ -29,6 +37,7 @@ _ARRAY_MAKERS = frozenset(
     """.split()
 )
 _CONTAINER_MAKERS = frozenset("dict list set".split())
+_GENERATOR_MAKERS = frozenset("Generator Random RandomState default_rng".split())
 _CONTAINER_STEPS = frozenset(
     "BUILD_LIST BUILD_MAP BUILD_SET DICT_MERGE DICT_UPDATE LIST_EXTEND SET_UPDATE".split()
 )
@@ -121,7 +130,7 @@ class HeldValues:
         return sys.modules.get(step.argval, UNKNOWN) if level.argval == 0 else UNKNOWN
 
     def made(self, name: str, at: int, under: frozenset[str] = frozenset()) -> str | None:
-        """What a local name holds that the function has made itself: a value, array, container."""
+        """What a name holds that the function has made: a value, array, container, generator."""
         if name in under:
             return "value"
         if name in self.arguments and not is_unchanging(self.given.get(name, UNKNOWN)):
@@ -133,6 +142,8 @@ class HeldValues:
         if not kinds:
             return "value" if name in self.arguments else None
         if None in kinds:
+            return None
+        if "generator" in kinds and len(kinds) > 1:
             return None
         kinds.discard("value") if len(kinds) > 1 else None
         return kinds.pop() if len(kinds) == 1 else "container"
@@ -210,7 +221,13 @@ def _made_by(maker: object) -> str | None:
         return "array"
     if module == "builtins" and name in _CONTAINER_MAKERS:
         return "container"
-    return None
+    return "generator" if makes_generator(maker) else None
+
+
+def makes_generator(maker: object) -> bool:
+    """Whether a call makes a generator of random numbers, and draws none."""
+    module, name = getattr(maker, "__module__", None) or "", getattr(maker, "__name__", "")
+    return name in _GENERATOR_MAKERS and (module == "random" or module.startswith(PACKAGES))
 
 
 def attribute(owner: object, name: str) -> Any:

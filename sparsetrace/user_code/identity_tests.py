@@ -12,7 +12,7 @@ import functools
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -21,7 +21,15 @@ import numpy as np
 from sparsetrace.user_code.bytecode import callee_at, chain_ending_at
 from sparsetrace.user_code.handlers import instructions_of, named
 
-__all__ = ["compared", "tells_objects_apart", "with_calls_by", "with_calls_of"]
+__all__ = [
+    "compared",
+    "is_renamed",
+    "new_name",
+    "renamed_like",
+    "tells_objects_apart",
+    "with_calls_by",
+    "with_calls_of",
+]
 
 _EXCHANGED = (float, int, complex)
 _BY_IDENTITY = frozenset("id is_ is_not".split())
@@ -87,6 +95,50 @@ def with_calls_of(code: types.CodeType, name: str, new_name: str) -> types.CodeT
     return code.replace(co_names=tuple(new_name if n == name else n for n in code.co_names))
 
 
+def new_name(name: str) -> str:
+    """Under which the stand-in for a type is called, in code that calls the type by a name."""
+    return name + _OF_THIS
+
+
+_OF_THIS = " of sparsetrace"
+
+
+def renamed_like(code: types.CodeType, other: types.CodeType) -> types.CodeType | None:
+    """The code with calls under new names where another one has these; None without any.
+
+    Examples
+    --------
+    >>> def half(v):
+    ...     return float(v) / 2
+    >>> other = with_calls_of(half.__code__, "float", new_name("float"))
+    >>> renamed_like(half.__code__, other).co_names
+    ('float', 'float of sparsetrace')
+    """
+    names = {name for one in _nested_codes(other) for name in one.co_names if _OF_THIS in name}
+
+    def given(chain: tuple[str, ...]) -> str | None:
+        return new_name(chain[-1]) if new_name(chain[-1]) in names else None
+
+    return with_calls_by(code, given) if names else None
+
+
+def is_renamed(code: types.CodeType, other: types.CodeType) -> bool:
+    """Whether another code is this one with calls under new names."""
+    if renamed_like(code, other) == other:
+        return True
+    names = [name.removesuffix(_OF_THIS) for name in other.co_names if _OF_THIS in name]
+    for name in names:
+        code = with_calls_of(code, name, new_name(name)) or code
+    return bool(names) and code == other
+
+
+def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _nested_codes(constant)
+
+
 _CALLS = ("CALL", "CALL_KW")
 _WITH_A_BIT = ("LOAD_GLOBAL", "LOAD_ATTR") if sys.version_info >= (3, 12) else ("LOAD_GLOBAL",)
 """Instructions whose argument says beside the name what is loaded with it."""
@@ -127,14 +179,14 @@ def with_calls_by(
         chain = callee_at(steps, at) if step.opname in _CALLS else ()
         if not chain or chain[0][0] != "LOAD_GLOBAL":
             continue
-        new_name = new_name_of(tuple(str(name) for _, name in chain))
-        if new_name is None:
+        called = new_name_of(tuple(str(name) for _, name in chain))
+        if called is None:
             continue
         start = _start(step)
         load = next(s for s in steps if (s.opname, s.argval) == chain[-1] and _start(s) == start)
-        if new_name not in names:
-            names.append(new_name)
-        argument = names.index(new_name)
+        if called not in names:
+            names.append(called)
+        argument = names.index(called)
         if load.opname in _WITH_A_BIT:
             argument = 2 * argument + ((load.arg or 0) & 1)
         is_extended = load.offset >= 2 and text[load.offset - 2] == _EXTENDED

@@ -13,6 +13,7 @@ import enum
 import functools
 import itertools
 import operator
+import time
 import types
 from typing import Any
 
@@ -42,6 +43,8 @@ _MAKING = (
     *(operator.ge, operator.getitem, operator.gt, operator.le, operator.lt, operator.matmul),
     *(operator.mod, operator.mul, operator.ne, operator.neg, operator.not_, operator.or_),
     *(operator.pos, operator.pow, operator.sub, operator.truediv, operator.truth, operator.xor),
+    *(time.monotonic, time.monotonic_ns, time.perf_counter, time.perf_counter_ns, time.time),
+    *(time.process_time, time.process_time_ns, time.thread_time, time.time_ns),
 )
 _KINDS: dict[int, Known] = {
     **{id(function): Known.CALLS for function in _CALLING},

@@ -14,9 +14,10 @@ import ast
 import linecache
 import types
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from sparsetrace.user_code.identity_tests import is_renamed, renamed_like
 from sparsetrace.user_code.outlined_pieces import PREFIX, Place, assigned, is_outlinable, rewritten
 
 __all__ = ["COMPREHENSIONS", "Outlined", "outlined"]
@@ -73,7 +74,8 @@ def outlined(
         old = _functions_in(_compiled(tree, filename))
     except (SyntaxError, ValueError, RecursionError):
         return None
-    if not set(lines) <= set(old.values()):
+    renamed = _renamed(old, lines)
+    if not set(lines) <= set(old.values()) | renamed.keys():
         return None  # the source is not what runs
     chosen = _Choice(tree, wanted, before, loops=loops).chosen
     places = frozenset(map(_place, chosen))
@@ -89,7 +91,22 @@ def outlined(
         for key, code in old.items()
         if key in new and new[key].co_freevars == code.co_freevars
     }
+    for code, plain in renamed.items():
+        if plain in codes:
+            codes[code] = renamed_like(codes[plain], code) or codes[plain]
     return Outlined(codes, places)
+
+
+def _renamed(
+    old: Mapping[tuple[str, int], types.CodeType], wanted: Iterable[types.CodeType]
+) -> dict[types.CodeType, types.CodeType]:
+    """Codes in which calls have other names, with those of the source."""
+    result: dict[types.CodeType, types.CodeType] = {}
+    for code in wanted:
+        plain = old.get((code.co_qualname, code.co_firstlineno), code)
+        if plain != code and is_renamed(plain, code):
+            result[code] = plain
+    return result
 
 
 def _is_needed(node: ast.stmt, lines: set[int], before: frozenset[Place]) -> bool:

@@ -431,6 +431,16 @@ class Reached:
         """
         return self.unknown or any(_tells_apart(code.code, scope) for code, scope in self.codes)
 
+    def tells_arrays_apart(self) -> bool:
+        """Whether any code may tell a number from an array without axes; in doubt, yes.
+
+        By their types or attributes, by a hash, or by the errors that only one of them raises.
+        """
+        return self.unknown or any(
+            _tells_apart(code.code, scope) or _tells_arrays_apart(code.code, scope)
+            for code, scope in self.codes
+        )
+
     def tells_objects_apart(self) -> bool:
         """Whether any code may tell an object from an equal one, by identity; in doubt, yes."""
         return self.unknown or any(
@@ -476,13 +486,38 @@ def _tells_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
     return False
 
 
-def _catches(known: CodeMap, scope: dict[str, Any]) -> bool:
-    """Whether a handler may be for an error that numbers of one type, or no number, raise alone."""
-    return any(
-        known.outcome(start, error, scope)[0]
-        for start in known.starts
-        for error in (ZeroDivisionError, OverflowError, AttributeError, UnboundLocalError)
-    )
+_OF_ONE_TYPE_OF_NUMBERS = (ZeroDivisionError, OverflowError, AttributeError, UnboundLocalError)
+"""Errors that numbers of one type, or no number, raise alone."""
+_ARRAY_TYPES = _WHOLE_TYPES | frozenset(
+    """
+    Complex Hashable Iterable Number Real Sized Sequence complex complexfloating float float64
+    floating inexact isscalar ndarray number
+    """.split()
+)
+_OF_ONE_KIND = frozenset(dir(np.float64)).symmetric_difference(dir(np.ndarray))
+
+
+def _tells_arrays_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    for one in _nested(code):
+        names = frozenset(one.co_names)
+        if "isscalar" in names or (
+            not _TYPE_TESTS.isdisjoint(names) and not _ARRAY_TYPES.isdisjoint(names)
+        ):
+            return True
+        if not _ATTRIBUTE_TESTS.isdisjoint(names) and not _OF_ONE_KIND.isdisjoint(
+            x for x in one.co_consts if isinstance(x, str)
+        ):
+            return True
+        if one.co_exceptiontable and _catches(code_map(one), scope, (TypeError,)):
+            return True
+    return False
+
+
+def _catches(
+    known: CodeMap, scope: dict[str, Any], errors: Iterable[Any] = _OF_ONE_TYPE_OF_NUMBERS
+) -> bool:
+    """Whether a handler may be for an error that only some values raise."""
+    return any(known.outcome(start, error, scope)[0] for start in known.starts for error in errors)
 
 
 def reached(roots: Iterable[Any]) -> Reached:

@@ -352,6 +352,20 @@ def test_arrays_out_of_pandas_are_constants():
     assert found.toarray().tolist() == np.diag([True, False, True]).tolist()
 
 
+def test_an_item_of_what_a_library_holds_is_named_as_it_is_written():
+    pandas = pytest.importorskip("pandas")
+    df = pandas.DataFrame({"a": [1.0, 2.0]})
+
+    def f(x):
+        frame = df.copy()
+        frame.loc[0, "a"] = x[0]
+        return x
+
+    error = refusal(f)
+    assert error.call == "frame.loc[...] = ..."
+    assert "opaque(frame" not in str(error)
+
+
 def test_numexpr_is_refused_with_the_line_that_helps():
     numexpr = pytest.importorskip("numexpr")
     error = refusal(lambda x: numexpr.evaluate("2 * x"))

@@ -5,6 +5,7 @@ Run apart they give no less than all paths together, or an error.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -70,6 +71,59 @@ def effects_on_a_list(x):
     seen.clear()
     total = sum(notes(v) for v in x)
     return [total, *seen]
+
+
+def without_axes(v):
+    return np.array(v) if v > 0.5 else np.array(v * v)
+
+
+def or_a_number(v):
+    return np.array(v) if v > 0.5 else v * v
+
+
+def arrays_without_axes_stay_arrays(x):
+    return [
+        without_axes(v) if isinstance(without_axes(v), np.ndarray) else x[i - 1]
+        for i, v in enumerate(x)
+    ]
+
+
+def arrays_without_axes_are_written(x):
+    out = []
+    for i, v in enumerate(x):
+        w = without_axes(v)
+        w[...] = x[i - 1] * w
+        out.append(w)
+    return out
+
+
+def arrays_without_axes_are_no_numbers(x):
+    return [v if isinstance(or_a_number(v), np.ndarray) else x[i - 1] * v for i, v in enumerate(x)]
+
+
+class Changing:
+    value = 1.0
+
+
+changing = Changing()
+
+
+@functools.cache
+def of_a_state(n):
+    return changing.value * n
+
+
+def a_cache_of_a_state(x):
+    """What one path has left is found in the cache by the next one, or not."""
+    out = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            changing.value = x[i]
+            out.append(of_a_state(i))
+        else:
+            changing.value = x[i - 1]
+            out.append(of_a_state(i))
+    return out
 
 
 def remembers(v):
@@ -389,6 +443,10 @@ def same_name(x):
 DOUBTFUL: dict[str, Function] = {
     f.__name__: f
     for f in (
+        a_cache_of_a_state,
+        arrays_without_axes_stay_arrays,
+        arrays_without_axes_are_written,
+        arrays_without_axes_are_no_numbers,
         result_is_written,
         result_shows,
         division_is_caught,

@@ -8,12 +8,15 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import functools
+import logging
 import math
 import statistics
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.interpolate
 import scipy.optimize
 import scipy.stats
 
@@ -354,10 +357,51 @@ def rooted(v):
 
 
 table = Table(TABLE, [1.0, 2.0, 0.5, 3.0])
+CUBIC = scipy.interpolate.CubicSpline([0.0, 0.5, 1.0], [0.0, 2.0, 1.0])
+
+
+def splined(v):
+    """An array without axes, or a number."""
+    w = CUBIC(v) if v > 0.4 else v
+    return w * 2 + (np.asarray(v) if v > 0.7 else 1.0)
+
+
+def converted(x):
+    """NumPy's types are called by another name once they are given a traced number."""
+    out = np.zeros(len(x))
+    for i, v in enumerate(x):
+        if v > 0.5:
+            out[i] = np.float64(v) * PRECISION(2)
+        else:
+            out[i] = sum([np.float64(w) for w in (v**2, 1.0)])
+    return out
+
+
+PRECISION = np.float64
+LOG = logging.getLogger("sparsetrace.cases")
+
+
+@functools.cache
+def coefficient(n):
+    return math.sqrt(n) + TABLE[n]
+
+
+def noted(v):
+    """With a cache, a log, a clock and noise of its own, which change nothing."""
+    started, rng = time.perf_counter(), np.random.default_rng(1)
+    if v > 0.5:
+        LOG.debug("%s is large", v)
+        v = coefficient(2) * v**2
+    LOG.debug("after %s s", time.perf_counter() - started)
+    return v + rng.normal()
+
 
 EXACT: dict[str, Function] = {
     "objects": lambda x: [momentum(v, w) for v, w in zip(x, x[::-1], strict=True)],
     "table": lambda x: [table(v) for v in x],
+    "arrays without axes": lambda x: [splined(v) for v in x],
+    "conversions": converted,
+    "caches and logs": lambda x: [noted(v) for v in x],
     "first of": lambda x: [next_place(v) for v in x],
     "distribution": lambda x: [scipy.stats.norm.cdf(v) if v > 0.4 else v * v for v in x],
     "root": lambda x: [rooted(v) for v in x],

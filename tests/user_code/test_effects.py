@@ -191,6 +191,8 @@ class Field(np.ndarray):
 
 TABLE_OF_NUMBERS = [0.0, 1.0, 2.0]
 CUBIC = scipy.interpolate.CubicSpline([0, 1, 2], [0.0, 1.0, 4.0])
+
+
 HARMLESS = {
     "a dataclass": lambda v: State(v, 2.0).momentum,
     "slots": lambda v: (Vector(v, 1.0) + Vector(1.0, v)).x,

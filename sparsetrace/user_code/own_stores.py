@@ -1,0 +1,214 @@
+"""Whether what a function stores into is its own, as far as its bytecode tells.
+
+Contract: in doubt it is not.  Its own are its variables, what it has made itself, and the object
+that it is there to make.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.user_code.bytecode import Chain, loaded_first
+from sparsetrace.user_code.class_making import is_plain_attribute
+from sparsetrace.user_code.held_values import PACKAGES, UNKNOWN, HeldValues, stored
+from sparsetrace.user_code.known_functions import is_of_scipy
+from sparsetrace.user_code.returned_kinds import number_names
+from sparsetrace.user_code.written_arguments import (
+    keywords_at,
+    method_writes,
+    writes_by_position,
+    written_keyword,
+)
+
+__all__ = [
+    "BETWEEN",
+    "HANDED",
+    "OUTLINED",
+    "PURE_METHODS",
+    "WRITES",
+    "OwnStores",
+    "is_told_to_write",
+    "may_write",
+    "written_by_user",
+]
+
+_ITEM_READS = frozenset("BINARY_SUBSCR BINARY_SLICE".split())
+PURE_METHODS = frozenset(
+    """
+    _asdict _replace all any argmax argmin astype cdf clip conj conjugate copy count cumprod cumsum
+    diagonal dot endswith flatten format get index is_integer isf item items join keys logcdf logpdf
+    logpmf logsf lower max mean min pdf pmf ppf prod ravel reshape round sf split squeeze startswith
+    std strip sum take tolist trace transpose upper values var
+    """.split()
+)
+"""Of numbers, arrays, text, lists, dictionaries and distributions."""
+BETWEEN = frozenset("CACHE NOP PRECALL PUSH_NULL".split())
+_BEFORE_CODE = frozenset("BUILD_TUPLE CACHE LOAD_CLOSURE LOAD_FAST NOP PUSH_NULL".split())
+
+HANDED = "_sparsetrace_handed"
+"""An attribute of a constant, in code that stands for a function's: the code that it calls."""
+OUTLINED = "_sparsetrace_outlined"
+"""An attribute of a constant, in code with pieces that are functions: the code that it was."""
+WRITES = "_sparsetrace_writes"
+"""An attribute of functions that stand in code for stores into arrays, lists and dictionaries."""
+
+
+def written_by_user(function: types.FunctionType, *, undoes: bool = False) -> types.CodeType:
+    """The code that a function's hands its calls over to; where nothing is undone, as it was."""
+    code = function.__code__
+    handed = next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
+    if undoes:
+        return handed
+    return next((getattr(x, OUTLINED) for x in handed.co_consts if hasattr(x, OUTLINED)), handed)
+
+
+class OwnStores(HeldValues):
+    """The instructions of one function, and which of them store into what is its own.
+
+    Attributes
+    ----------
+    makes : type or None
+        The class, if the function's first argument is an object of it that is being made.
+    """
+
+    makes: type | None = None
+
+    def _is_of_a_new_iterator(self, at: int) -> bool:
+        """Whether ``next`` is called for a generator expression that stands there."""
+        after = (s for s in self.steps[at + 1 :] if s.opname not in _BEFORE_CODE)
+        step = next(after, None)
+        return isinstance(getattr(step, "argval", None), types.CodeType) and (
+            step.argval.co_name == "<genexpr>"  # type: ignore[union-attr]
+        )
+
+    @functools.cached_property
+    def number_names(self) -> dict[int, frozenset[str]]:
+        """The names that hold numbers, which no operator changes, before each instruction."""
+        cells, given = self.cells | self.imported, self.given
+        return number_names(self.code, self.scope, cells, given, written_by_user)
+
+    # --------------------------------------------------------------- what is stored into
+    def _is_of_what_is_made(self, at: int) -> bool:
+        loaded = self.steps[at - 1].argval
+        name = (loaded if isinstance(loaded, tuple) else (loaded,))[-1:]
+        if self.makes is None or name != self._what_is_made():
+            return False
+        return is_plain_attribute(self.makes, str(self.steps[at].argval))
+
+    def _what_is_made(self) -> tuple[str, ...]:
+        """The name of what is being made, unless it is bound anew."""
+        own = self.code.co_varnames[:1]
+        return () if own and own[0] in self.stores else own
+
+    def _is_own_item(self, at: int) -> bool:
+        """Whether an item is stored into what the function has made itself."""
+        chain = loaded_first(self.steps, at)
+        if len(chain) != 1 or not chain[0][0].startswith("LOAD_FAST"):
+            return False
+        made = self.made(str(chain[0][1]), at)
+        start = self.steps[at].positions
+        deeper = start is None or any(
+            step.opname in _ITEM_READS
+            and step.positions is not None
+            and step.positions[0::2] == start[0::2]
+            and step.positions[1::2] < start[1::2]
+            for step in self.steps[:at]
+        )
+        return made == "array" or (made is not None and not deeper)
+
+    def _is_own_operand(self, at: int) -> bool:
+        """Whether an operator that may change its left side has a number or its own array there."""
+        after = next((s for s in self.steps[at + 1 :] if s.opname not in BETWEEN), None)
+        if after is None:
+            return False
+        for name in stored(after):
+            return self.made(name, at) is not None or name in self.number_names.get(at, ())
+        if after.opname == "SWAP":  # an item, which `_is_own_item` looks at, too
+            chain = loaded_first(self.steps, at)
+            return len(chain) == 1 and self.made(str(chain[0][1]), at) == "array"
+        return False
+
+    def _is_looked_at(self, at: int) -> bool:
+        """Whether what is called without a name stands in the code itself.
+
+        It is what a comprehension makes a function of, or was put there by an exchange of code.
+        """
+        place = self.steps[at].positions
+        own = [s for s in self.steps[:at] if s.positions is not None and place is not None]
+        return any(
+            s.positions == place
+            if s.opname == "MAKE_FUNCTION"
+            else s.opname == "LOAD_CONST" and callable(s.argval) and s.positions[::2] == place[::2]  # type: ignore[index]
+            for s in own
+        )
+
+    def _writes_nothing(self, at: int, chain: Chain) -> bool:
+        """Whether a call, if it is one of NumPy's, writes into no argument but the function's."""
+        step, name, value = self.steps[at], str(chain[-1][1]), self.value(chain)
+        if value is print:
+            named = step.opname == "CALL_FUNCTION_EX" and (step.arg or 0) & 1
+            return not named and "file" not in keywords_at(self.code, self.steps, at)
+        if value is not UNKNOWN and not _is_of_numpy(value):
+            return True
+        if step.opname == "CALL_FUNCTION_EX":  # by *args, and perhaps **kwargs
+            named = (step.arg or 0) & 1
+            return value is UNKNOWN or not (named or writes_by_position(value, sys.maxsize))
+        keywords = keywords_at(self.code, self.steps, at)
+        written = written_keyword(name, keywords)
+        if written is not None:
+            last = [s for s in self.steps[at - 4 : at] if s.opname.startswith("LOAD_FAST")]
+            return (
+                written == "out" == keywords[-1]
+                and bool(last)
+                and self.made(str(last[-1].argval), at) == "array"
+            )
+        count = int(step.arg or 0) - len(keywords)
+        if value is not UNKNOWN:
+            return not writes_by_position(value, count)
+        is_method = chain[-1][0] in ("LOAD_ATTR", "LOAD_METHOD")
+        return not (is_method and name in PURE_METHODS and method_writes(name, count))
+
+    def _place_of(self, chain: Chain, at: int) -> int:
+        """Where the instructions end that load what is called."""
+        name = chain[-1][1]
+        return max(
+            i
+            for i, step in enumerate(self.steps[:at])
+            if step.argval == name and step.opname.startswith("LOAD")
+        )
+
+    def _end_of_chain(self, at: int) -> int:
+        while self.steps[at + 1].opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            at += 1
+        return at
+
+
+def _is_of_numpy(function: object) -> bool:
+    if is_of_scipy(function):
+        return True
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or module == "numpy" or module.startswith(PACKAGES)
+
+
+def may_write(function: object) -> bool:
+    """Whether a function may write into what it is given where its place alone says so."""
+    if function is print:
+        return True
+    return _is_of_numpy(function) and writes_by_position(function, sys.maxsize)  # type: ignore[arg-type]
+
+
+def is_told_to_write(partial: functools.partial[Any]) -> bool:
+    """Whether what a partial call is given, or may be given yet, says what to write into."""
+    function = partial.func
+    name = getattr(function, "__name__", "")
+    if function is print:
+        return "file" in partial.keywords
+    return _is_of_numpy(function) and (
+        written_keyword(name, tuple(partial.keywords)) is not None
+        or writes_by_position(function, sys.maxsize)
+    )
