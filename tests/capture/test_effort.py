@@ -6,28 +6,11 @@ import numpy as np
 import pytest
 
 import sparsetrace as st
+from cases.branches_per_element import upwind
 from sparsetrace.capture import apart_functions, effort
 from sparsetrace.capture.effort import Effort
 
 pytestmark = pytest.mark.usefixtures("seen_functions")
-
-
-def limited(a, b):
-    if a * b <= 0:
-        return 0.0
-    return a if abs(a) < abs(b) else b
-
-
-def upwind(x):
-    """Branches in a helper, and others in the loop itself that depend on them."""
-    slopes = np.zeros_like(x)
-    for i in range(1, len(x) - 1):
-        slopes[i] = limited(x[i] - x[i - 1], x[i + 1] - x[i])
-    flux = np.zeros(len(x) - 1)
-    for i in range(len(x) - 1):
-        left, right = x[i] + slopes[i] / 2, x[i + 1] - slopes[i + 1] / 2
-        flux[i] = left**2 if left + right > 0 else right**2
-    return flux
 
 
 STEPS = [50, 200, 400, 1600, 3200]

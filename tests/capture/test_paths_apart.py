@@ -13,7 +13,7 @@ import sparsetrace as st
 from cases import bound_anew, branches_not_united, hidden_effects
 from cases import branches_per_element as cases
 from cases.branches_not_united import DOUBTFUL
-from cases.branches_per_element import EXACT
+from cases.branches_per_element import EXACT, upwind
 from oracles import assert_covers, assert_same_pattern, dense
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.effort import Effort
@@ -146,24 +146,6 @@ def test_runs_and_decisions_grow_as_the_elements(name, monkeypatch):
         st.jacobian_sparsity(EXACT[name], np.linspace(0, 1, n), verify=False)
     small, large = begun
     assert large.steps < 3000 + 10 * small.steps
-
-
-def limited(a, b):
-    """The one of two slopes that is smaller, if they have the same sign."""
-    if a * b <= 0:
-        return 0.0
-    return a if abs(a) < abs(b) else b
-
-
-def upwind(x):
-    slopes = np.zeros_like(x)
-    for i in range(1, len(x) - 1):
-        slopes[i] = limited(x[i] - x[i - 1], x[i + 1] - x[i])
-    flux = np.zeros(len(x) - 1)
-    for i in range(len(x) - 1):
-        left, right = x[i] + slopes[i] / 2, x[i + 1] - slopes[i + 1] / 2
-        flux[i] = left**2 if left + right > 0 else right**2
-    return flux
 
 
 def roots(x):

@@ -396,6 +396,24 @@ def noted(v):
     return v + rng.normal()
 
 
+def limited(a, b):
+    """The one of two slopes that is smaller, if they have the same sign."""
+    if a * b <= 0:
+        return 0.0
+    return a if abs(a) < abs(b) else b
+
+
+def upwind(x):
+    slopes = np.zeros_like(x)
+    for i in range(1, len(x) - 1):
+        slopes[i] = limited(x[i] - x[i - 1], x[i + 1] - x[i])
+    flux = np.zeros(len(x) - 1)
+    for i in range(len(x) - 1):
+        left, right = x[i] + slopes[i] / 2, x[i + 1] - slopes[i + 1] / 2
+        flux[i] = left**2 if left + right > 0 else right**2
+    return flux
+
+
 EXACT: dict[str, Function] = {
     "objects": lambda x: [momentum(v, w) for v, w in zip(x, x[::-1], strict=True)],
     "table": lambda x: [table(v) for v in x],
