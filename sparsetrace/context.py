@@ -13,9 +13,11 @@ from typing import Any
 
 from sparsetrace.graph.graph import Graph, Ids
 
-__all__ = ["CURRENT", "Trace"]
+__all__ = ["CURRENT", "MANY_CHOICES", "Trace"]
 
 
+MANY_CHOICES = 24
+"""What a function's choices count to where it is looked at as one that may halve an interval."""
 _FEW = 1000
 """Numbers that cost little to be compared again by a plain call."""
 
@@ -186,6 +188,10 @@ class Trace:
             self.choices += 2
         elif self.local:
             self.choices += 1
+
+    def stands_for_many(self) -> None:
+        """Count a turn of a loop that is run in place of many: each may compare numbers."""
+        self.choices += MANY_CHOICES
 
     def wrap(self, result: Any) -> Any:
         """What the user's function gets for the result of a rule."""

@@ -22,6 +22,7 @@ __all__ = [
     "GraphSizeError",
     "InputError",
     "OutputError",
+    "SearchError",
     "TracingError",
     "UnsupportedError",
     "ValueDependentError",
@@ -206,6 +207,10 @@ class VerificationError(TracingError):
         super().__init__(message)
         self.row, self.column = row, column
         self.row_name, self.column_name = row_name, column_name
+
+
+class SearchError(VerificationError):
+    """One of a function that compares again and again, as a search that halves an interval does."""
 
 
 class VerificationWarning(UserWarning):

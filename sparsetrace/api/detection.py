@@ -14,7 +14,14 @@ from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, 
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.api.units import bytes_of
 from sparsetrace.collector import seldom_collected
-from sparsetrace.errors import InputError, OutputError, TracingError, ValueDependentError, explain
+from sparsetrace.errors import (
+    InputError,
+    OutputError,
+    SearchError,
+    TracingError,
+    ValueDependentError,
+    explain,
+)
 from sparsetrace.interrupts import guarded, interruptible
 from sparsetrace.progress import reporting
 from sparsetrace.propagation.condense import condensed_graph
@@ -25,7 +32,7 @@ from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Run, Solving, Traced, trace
-from sparsetrace.verification import Verification, own_error
+from sparsetrace.verification import Verification, own_error, title
 
 __all__ = [
     "Patterns",
@@ -226,6 +233,31 @@ def jacobian_of(
     traced_call: TracedCall, chosen: Mapping[str, Any], patterns_of: Patterns = _each_anew
 ) -> SparsityPattern:
     """The pattern of a Jacobian, with all options chosen."""
+    dependency = bool(chosen["dependency"])
+    try:
+        return _checked_jacobian(traced_call, chosen, patterns_of)
+    except SearchError:
+        if dependency:
+            raise
+        # what is found by halving an interval depends on what its turns compare, at any point
+        chosen = {**chosen, "dependency": True, "local": False}
+        try:
+            pattern = _checked_jacobian(traced_call, chosen, patterns_of)
+        except Exception:
+            pattern = None
+        if pattern is None:
+            raise
+    pattern.taken_whole += (f"{title(traced_call.function)}: {_FOLLOWED}",)
+    return pattern
+
+
+_FOLLOWED = "finds a number by halving an interval; values are followed, as with dependency=True"
+
+
+def _checked_jacobian(
+    traced_call: TracedCall, chosen: Mapping[str, Any], patterns_of: Patterns
+) -> SparsityPattern:
+    """The pattern that one trace gives."""
     dependency = bool(chosen["dependency"])
     verification = Verification(chosen["verify"], traced_call, local=bool(chosen["local"]))
     how = chosen["store"], chosen["max_entries"], chosen["executor"]

@@ -241,6 +241,7 @@ class Loop(Statement):
         if self._steady < _SETTLED:
             self._steady = self._steady + 1 if known else 0
             if self._steady == _SETTLED:  # from here on one turn stands for all
+                self.trace.stands_for_many()
                 self.known.begun.clear()
                 self.known.begin(values, own)
         elif known:
@@ -289,8 +290,10 @@ class Loop(Statement):
             rows = distinct(self.session, self.trace, rows, opens_integers=True)
             going = [(values, {}) for values in rows]
         if is_while:
-            new = (self.known.new(values) for values, _ in going)
+            new = [self.known.new(values) for values, _ in going]
             going = [(values, {}) for values in new if values is not None]
+            if len(going) < len(new):
+                self.trace.stands_for_many()
         if going:
             self.given = going[0][0]
             self.others = [values for values, _ in going[1:]]

@@ -20,7 +20,7 @@ from sparsetrace.capture.apart_writes import CannotUndo
 from sparsetrace.capture.branches import Branches, Enough
 from sparsetrace.capture.genuine_errors import described, is_genuine, judged
 from sparsetrace.capture.known_comparisons import Comparison
-from sparsetrace.capture.result_unions import distinct_results
+from sparsetrace.capture.result_unions import also_depending, distinct_results
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.capture.taken_whole import Errors, Whole
 from sparsetrace.context import Trace
@@ -132,6 +132,10 @@ def run_apart(
     is_spared = not session.whiles and all(branches.paths == 1 for branches in session.nested)
     runs, began = session.runs, session.effort.spent()
 
+    conditions = trace.conditions
+    if trace.dependency:
+        trace.conditions = []
+
     def as_before() -> None:
         """What a path has decided of masks holds on this path alone."""
         if decided is not None:
@@ -181,7 +185,14 @@ def run_apart(
                     is_undone = True
             if branches.exceeded:
                 _take_whole(branches, results, refused, whole)
+            is_alone = len(results) == 1 and not refused and straight is None
+            follows = is_alone and trace.dependency and trace.conditions
+            if follows and (is_pure or not has_effects()):  # its result is all that they change
+                _follow_decisions(trace, results)
     finally:
+        if trace.dependency:
+            conditions += trace.conditions
+            trace.conditions = conditions
         trace.decide = outer
         session.nested.pop()
         if branches.exceeded:
@@ -197,6 +208,13 @@ def run_apart(
     if around is not None and lasts and not session.asks_identity():
         around.calls[place] = results, refused
     return _gone_on_with(trace, outer, results, refused, put_aside)
+
+
+def _follow_decisions(trace: Trace, results: list[Any]) -> None:
+    """Let the one result of a call depend on what it has decided: nothing else does then."""
+    made = also_depending(trace, results[0], trace.conditions)
+    if made is not None:
+        results[0], trace.conditions = made, []
 
 
 def _take_whole(

@@ -23,7 +23,7 @@ from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced
 
-__all__ = ["OF_HOLDER", "distinct_results", "told_apart", "union_of", "united"]
+__all__ = ["OF_HOLDER", "also_depending", "distinct_results", "told_apart", "union_of", "united"]
 
 _BY_VALUE = (str, bytes, bool, np.bool_)
 _FLOATS = (float, np.float64)
@@ -43,6 +43,25 @@ def union_of(trace: Trace, values: Sequence[Any], *, keep_array: bool = False) -
     dtype = np.result_type(*map(dtype_of, values))
     united = trace.graph.union_all([one.reshape(-1) for one in ids]).reshape(shape)
     return trace.wrap(Elements(united, dtype, keep_array=keep_array))
+
+
+def also_depending(trace: Trace, result: Any, decided: Sequence[int]) -> Any:
+    """A number, or a tuple of them, that depends also on what branches were decided on.
+
+    None where the result is anything else, or values have names.  Plain numbers stay: a call
+    that gives one of them gives it on each of its paths.
+    """
+    cls = type(result)
+    if isinstance(result, tuple):
+        items = [also_depending(trace, item, decided) for item in result]
+        return None if any(item is None for item in items) else tuple.__new__(cls, items)
+    if cls in (int, *_FLOATS, *_COMPLEX):
+        return result
+    if not getattr(cls, "_is_number", False) or trace.names is not None:
+        return None
+    ids = np.array([[result._id, *decided]], np.int32)
+    made = trace.wrap(Elements(trace.graph.union_rows(ids).reshape(()), result._dtype))
+    return as_python(made) if isinstance(result, PythonNumber) else made
 
 
 def distinct_results(

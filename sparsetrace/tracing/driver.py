@@ -341,6 +341,7 @@ class _Runs:
                 left_out += run.trace.left_out
                 begun.taken_whole += run.trace.taken_whole
                 runs.append(run)
+                runs[0].trace.choices = max(runs[0].trace.choices, run.trace.choices)
             except TracingError as error:
                 if branches.path and _learned(self.session) != before:
                     return None

@@ -12,5 +12,12 @@ from sparsetrace.verification.checks import (
     check_jacobian_sparsity,
 )
 from sparsetrace.verification.own_errors import own_error
+from sparsetrace.verification.plain_calls import title
 
-__all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity", "own_error"]
+__all__ = [
+    "Verification",
+    "check_hessian_sparsity",
+    "check_jacobian_sparsity",
+    "own_error",
+    "title",
+]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from sparsetrace.context import Trace
-from sparsetrace.errors import GraphSizeError, InputError, VerificationError
+from sparsetrace.context import MANY_CHOICES, Trace
+from sparsetrace.errors import GraphSizeError, InputError, SearchError, VerificationError
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.verification.carried_values import compare_values
 from sparsetrace.verification.hessian_check import HessianCheck
@@ -22,8 +22,6 @@ from sparsetrace.verification.sampling import DEFAULT_PROBES, Sampling, warn
 
 __all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity"]
 
-_SEARCH = 24
-"""What a function's choices count to where it is looked at as one that may halve an interval."""
 _FEW_PROBES = 4
 _WIDTH = 300.0
 """A search ends at a tolerance, and moves smaller than that look like jumps."""
@@ -240,8 +238,12 @@ class Verification:
         try:
             if self.probes:
                 check(_sampling(self._traced_call, self.probes, 0, local=self._local))
-            elif not self._off and trace.choices >= _SEARCH:
+            elif not self._off and trace.choices >= MANY_CHOICES:
                 self._look_for_searches(check)
+        except VerificationError as error:
+            if error.column is None or trace.choices < MANY_CHOICES:
+                raise
+            raise _search_error(error) from None
         except GraphSizeError as error:  # a compressed pattern
             warn(f"not checked by plain calls: {error}")
 
@@ -262,23 +264,27 @@ class Verification:
                 warnings.simplefilter("ignore")
                 check(sampling)
         except VerificationError as error:
-            if error.column is None:
-                return  # a function that answers differently, which nobody asked about
-            raise VerificationError(
-                f"{error} The function chooses by values again and again: a number that "
-                "is found by halving an interval is constant on each path. Find it by "
-                "scipy.optimize.brentq or newton, whose result depends on what their function "
-                "depends on; or, where derivatives on each path are what is wanted, give "
-                "verify=False.",
-                row=error.row,
-                column=error.column,
-                row_name=error.row_name,
-                column_name=error.column_name,
-            ) from None
+            if error.column is not None:  # else it answers differently, which nobody asked about
+                raise
 
     def _values(self, trace: Trace) -> None:
         if self._traced_call.keeps_values:
             compare_values(self._traced_call, self._traced_call.carried[trace])
+
+
+def _search_error(error: VerificationError) -> SearchError:
+    """The error of a dependency that was perhaps lost in a search."""
+    return SearchError(
+        f"{error} The function chooses by values again and again: a number that "
+        "is found by halving an interval is constant on each path. Find it by "
+        "scipy.optimize.brentq or newton, whose result depends on what their function "
+        "depends on; or, where derivatives on each path are what is wanted, give "
+        "verify=False.",
+        row=error.row,
+        column=error.column,
+        row_name=error.row_name,
+        column_name=error.column_name,
+    )
 
 
 def checked_probes(count: object, name: str = "num_probes") -> int:

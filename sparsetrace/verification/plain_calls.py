@@ -26,7 +26,7 @@ from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
 
-__all__ = ["PlainFunction", "numbers_of", "plain_call"]
+__all__ = ["PlainFunction", "numbers_of", "plain_call", "title"]
 
 Vector = NDArray[Any]
 _EPS = float(np.finfo(np.float64).eps)
@@ -221,10 +221,21 @@ class PlainFunction:
     @property
     def title(self) -> str:
         """The function's name and where it is defined."""
-        name = getattr(self.function, "__qualname__", None) or type(self.function).__name__
-        code = getattr(self.function, "__code__", None)
-        where = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
-        return f"{name}{where}"
+        return title(self.function)
+
+
+def title(function: Callable[..., Any]) -> str:
+    """A function's name and where it is defined.
+
+    Examples
+    --------
+    >>> title(len)
+    'len'
+    """
+    name = getattr(function, "__qualname__", None) or type(function).__name__
+    code = getattr(function, "__code__", None)
+    where = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
+    return f"{name}{where}"
 
 
 @lru_cache(maxsize=64)

@@ -11,6 +11,8 @@ import scipy.optimize
 from oracles import assert_same_pattern
 from sparsetrace import VerificationError, hessian_sparsity, jacobian_sparsity
 
+pytestmark = pytest.mark.usefixtures("seen_functions")
+
 X = np.array([0.3, 0.7, 0.5])
 
 
@@ -77,25 +79,63 @@ def by_digits(x):
     return root
 
 
-@pytest.mark.parametrize(
-    ("f", "local"),
-    [
-        (cube(halved), True),
-        (cube(until_small), True),
-        (cube(golden), True),
-        (of_arrays, False),
-        (of_arrays, True),
-        (by_digits, False),
-        (by_digits, True),
-        (of_masks, False),
-        (of_masks, True),
-    ],
-)
-def test_a_search_is_no_constant(f, local):
-    with pytest.raises(VerificationError, match=r"halving an interval.*brentq") as caught:
-        jacobian_sparsity(f, X, local=local)
-    assert caught.value.row in (0, 1, 2)
-    assert caught.value.column in (0, 1, 2)
+EXACT = [[1, 1, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("search", [halved, until_small, golden])
+def test_a_search_follows_what_it_compares(search, local):
+    pattern = jacobian_sparsity(cube(search), X, local=local)
+    assert_same_pattern(pattern, EXACT)
+    (line,) = pattern.taken_whole
+    assert "halving an interval" in line
+    assert jacobian_sparsity(cube(search), X, local=local, verify=False).nnz < pattern.nnz
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("f", [of_arrays, by_digits, of_masks])
+def test_searches_of_arrays_follow_what_they_compare_too(f, local):
+    pattern = jacobian_sparsity(f, X, local=local)
+    assert_same_pattern(pattern, np.eye(3))
+    assert "halving an interval" in pattern.taken_whole[-1]
+
+
+def each_halved(x):
+    """A search for each pair of neighbours."""
+    return [
+        halved(lambda t, i=i: t**3 + x[i] * t - x[i + 1] ** 2, 0.0, 3.0) for i in range(len(x) - 1)
+    ]
+
+
+def each_cubed(x):
+    def root(a, b):
+        low, high = 0.0, 3.0
+        while high - low > 1e-9:
+            middle = 0.5 * (low + high)
+            if middle**3 + a * middle - b > 0:
+                high = middle
+            else:
+                low = middle
+        return middle
+
+    return [root(x[i], x[i + 1]) for i in range(len(x) - 1)]
+
+
+@pytest.mark.parametrize("f", [each_halved, each_cubed])
+def test_each_of_several_searches_follows_its_own(f):
+    x = np.linspace(0.3, 0.9, 7)
+    assert_same_pattern(jacobian_sparsity(f, x), np.eye(6, 7) + np.eye(6, 7, 1))
+
+
+def test_a_search_behind_a_branch_is_found_on_whatever_path_it_is():
+    def f(x):
+        if x[0] < 0.1:
+            return [x[0], x[2]]
+        return [halved(lambda t: t**3 - x[1], 0.0, 3.0), x[2]]
+
+    pattern = jacobian_sparsity(f, X)
+    assert pattern.toarray()[0, 1]
+    assert pattern.toarray()[1, 2]
 
 
 @pytest.mark.parametrize("local", [False, True])
