@@ -11,6 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
+from numpy import broadcast_to
 from numpy.typing import NDArray
 
 from sparsetrace.context import CURRENT, Trace
@@ -48,8 +51,8 @@ class ObjectArray(np.ndarray[Any, Any]):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if contains_traced(value) and self.dtype == object and not contains_traced(key):
-            several = isinstance(self.view(np.ndarray)[key], np.ndarray)
-            value = objects_in(value) if several else value
+            places: Any = broadcast_to(False, self.shape)[key]  # what is there may be an array
+            value = _spread(value, places.ndim)
         super().__setitem__(key, value)
 
     def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
@@ -157,6 +160,13 @@ def objects_of(array: Any, *, python: bool = True) -> NDArray[Any]:
     for i, item in enumerate(elements.tolist() if python else elements):
         flat[i] = item
     return result.view(ObjectArray)
+
+
+def _spread(obj: object, depth: int) -> Any:
+    """The same for places in so many dimensions, in each of which an array stays what it is."""
+    if not depth or not isinstance(obj, (list, tuple)):
+        return objects_in(obj) if depth else obj
+    return [_spread(item, depth - 1) for item in obj] if contains_traced(obj) else obj
 
 
 def objects_in(obj: object) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.apart_writes import WHOLE, CannotUndo, Place, Writes, written
+from sparsetrace.capture.apart_writes import TAIL, WHOLE, CannotUndo, Place, Writes, written
 from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
 from sparsetrace.capture.result_unions import OF_HOLDER
 from sparsetrace.capture.session import Session
@@ -163,7 +163,7 @@ class Statement:
             self.trace,
             rows,
             opens_integers=self.opens_integers(),
-            spare=self._references(rows),
+            spare=self._references(rows) | self._references_of_items(rows, count, places),
         )
         return [(row[:count], dict(zip(places, row[count:], strict=True))) for row in several]
 
@@ -188,6 +188,31 @@ class Statement:
             if alone and held == of_probe + 1 + len(places):
                 result[id(self.values[at])] = held - OF_HOLDER
         return result
+
+    def _references_of_items(
+        self, rows: list[tuple[Any, ...]], count: int, places: list[Place]
+    ) -> dict[int, int]:
+        """The same of what lists and dictionaries alone held, where a path has left it there."""
+        result: dict[int, int] = {}
+        before = [] if self.writes is None else list(self.writes.before.values())
+        for at, (container_id, key) in enumerate(places, count):
+            container = self.containers[container_id]
+            if type(container) not in (list, dict) or key is TAIL or key not in _keys(container):
+                continue
+            if not isinstance(container[key], _COUNTED):
+                continue
+            held = sys.getrefcount(container[key])
+            found = [
+                place for row in rows for place, item in enumerate(row) if item is container[key]
+            ]
+            noted = 2 * sum(item is container[key] for item in before)  # in the list here, too
+            if set(found) == {at} and held == OF_HOLDER + len(found) + noted:
+                result[id(container[key])] = held - OF_HOLDER
+        return result
+
+
+def _keys(container: list[Any] | dict[Any, Any]) -> Any:
+    return container if isinstance(container, dict) else range(len(container))
 
 
 def _left(known: Writes, left: dict[Place, Any], place: Place) -> Any:

@@ -79,7 +79,7 @@ class Writes:
         if places is None:
             self.note_whole(array)
         else:
-            self.before.setdefault((id(array), places), _copied(array[places]))
+            self.before.setdefault((id(array), places), array[places])
 
     def note_whole(self, array: Any) -> None:
         """The same for all of an array."""
@@ -109,7 +109,7 @@ class Writes:
             return container[self.before[place] :]
         if key is WHOLE:
             return container.copy()
-        return container.get(key, ABSENT) if type(container) is dict else _copied(container[key])
+        return container.get(key, ABSENT) if type(container) is dict else container[key]
 
     def undo(self) -> None:
         for place, value in reversed(self.before.items()):
@@ -169,10 +169,6 @@ def _is_array(value: object) -> bool:
 
 def _memory(array: Any) -> Any:
     return array._ids if is_traced_array(array) else array
-
-
-def _copied(value: object) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _element(array: Any, key: Any) -> tuple[int, ...] | None:

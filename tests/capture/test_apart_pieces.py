@@ -374,3 +374,20 @@ def test_too_many_paths_name_the_line_that_branched(seen_functions):
     assert raised.value.filename == __file__
     assert raised.value.lineno == f.__code__.co_firstlineno + 3
     assert "local=True" in str(raised.value)
+
+
+def test_arrays_that_a_list_alone_holds_are_united(seen_functions):
+    """Also with the one before, on a path that has left it where it was."""
+
+    def f(x):
+        rows = [np.zeros(2), np.zeros(2)]
+        named = {"sum": np.zeros(2)}
+        for i in range(len(x)):
+            if x[i] > 0:
+                rows[i % 2] = rows[i % 2] + x[i]
+                named["sum"] = named["sum"] + x[i]
+        return rows, named["sum"]
+
+    even = np.arange(40) % 2 == 0
+    rows = [even, even, ~even, ~even, even | ~even, even | ~even]
+    assert np.array_equal(dense(jacobian_sparsity(f, np.linspace(-1, 1, 40))), rows)

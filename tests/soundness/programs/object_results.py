@@ -105,3 +105,20 @@ def seen_in_views_of_objects(x):
     np.split(square, 2)[1][0, 1] = x[1] ** 2
     square[0, 0] = x[2] * x[0]
     return objects.astype(float), square.astype(float), diagonal.astype(float)
+
+
+@program(P, Q, to=PROGRAMS)
+def arrays_that_are_objects_replaced(x):
+    first, second = x[:2] * 1.0, x[2:] * 2.0
+    held = np.empty(1, object)
+    held[0] = first
+    held[0] += x[2]
+    held[0][1] *= x[3]
+    pair = np.empty(2, object)
+    pair[:] = [first, first]
+    pair[1][0] -= x[3]
+    pair[0] = second
+    pair[0][0] = x[1]
+    pair[1:] = [second]
+    pair[1][1] *= x[0]
+    return held[0], list(pair), first, second

@@ -1,0 +1,98 @@
+"""Arrays in lists and dictionaries, written in place on one path and replaced on another.
+
+There are so many branches that each is run apart: what its paths have left is united.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from oracles import dense, jacobian_pattern_at
+from sparsetrace import jacobian_sparsity
+
+P = np.array([0.6, 0.7, 1.2, 0.4, 0.9, 1.1, 0.8, 0.3, 0.5, 0.9])
+Q = -P[::-1]
+R = P * np.resize([1.0, -1.0, 1.0], 10)
+
+
+def an_item_and_nothing_else(x):
+    rows = [np.zeros(2)]
+    for i in range(9):
+        if x[i] > 0:
+            rows[0][0] += x[i]
+        else:
+            rows[0] = rows[0] + x[i + 1]
+    return rows
+
+
+def one_array_at_three_places(x):
+    rows = [np.zeros(2)] * 3
+    for i in range(9):
+        if x[i] > 0:
+            rows[i % 3][0] += x[i]
+        else:
+            rows[i % 3] = rows[i % 3] + x[i + 1]
+    return rows
+
+
+def an_item_that_a_name_holds_too(x):
+    rows = [np.zeros(2)]
+    first = rows[0]
+    for i in range(9):
+        if x[i] > 0:
+            rows[0] = rows[0] + x[i]
+        rows[0][1] = x[i + 1]
+    return rows, first
+
+
+def an_item_of_which_there_is_a_view(x):
+    rows = {"a": np.zeros(2)}
+    lists = [np.zeros(2)]
+    seen = rows["a"][1:], lists[0][1:]
+    for i in range(9):
+        if x[i] > 0:
+            rows["a"] = rows["a"] + x[i]
+            lists[0] = lists[0] + x[i]
+        rows["a"][1] = lists[0][1] = x[i + 1]
+    return rows["a"], lists, seen
+
+
+def items_that_change_places(x):
+    rows = [np.zeros(2), np.zeros(2)]
+    for i in range(9):
+        if x[i] > 0:
+            rows[0][0] += x[i]
+        else:
+            rows[0], rows[1] = rows[1], rows[0]
+        rows[1][1] = x[i + 1] * rows[0][0]
+    return rows
+
+
+def lists_within_a_list(x):
+    rows = [[0.0, 1.0]] * 2
+    for i in range(9):
+        if x[i] > 0:
+            rows[0][0] += x[i]
+        else:
+            rows[0] = [v + x[i + 1] for v in rows[1]]
+        rows[1][1] = rows[0][0]
+    return rows
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        an_item_and_nothing_else,
+        one_array_at_three_places,
+        an_item_that_a_name_holds_too,
+        an_item_of_which_there_is_a_view,
+        items_that_change_places,
+        lists_within_a_list,
+    ],
+)
+def test_what_is_written_in_place_is_seen_wherever_it_is_held(f, seen_functions):
+    found = dense(jacobian_sparsity(f, P, verify=False))
+    for x in (P, Q, R):
+        missing = jacobian_pattern_at(f, x) & ~found
+        assert not missing.any(), np.argwhere(missing).tolist()
