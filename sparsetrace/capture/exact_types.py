@@ -151,9 +151,9 @@ def look_at_modules() -> list[types.ModuleType]:
 
     What is known of libraries shortens the next look.  The first is when the package is imported.
     """
-    users = []
+    users: list[types.ModuleType] = []
     for name in sys.modules.keys() - _libraries:
-        module = sys.modules.get(name)
+        module: Any = sys.modules.get(name)
         path = vars(module).get("__file__") if type(module) is types.ModuleType else None
         if not isinstance(path, str):
             continue

@@ -81,7 +81,8 @@ def named_like(original: Any) -> Callable[[_Made], _Made]:
             made.__name__ = original.__name__
             made.__qualname__ = original.__qualname__
         except AttributeError:  # of a partial call
-            return functools.update_wrapper(made, original)
+            functools.update_wrapper(made, original)
+            return made
         attributes = getattr(original, "__dict__", None)
         if attributes:
             made.__dict__.update(attributes)

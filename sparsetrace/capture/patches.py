@@ -175,7 +175,6 @@ def _begin() -> None:
     if len(sys.modules) != len(_modules_before):
         _modules_before.clear()
         _modules_before.update(sys.modules)
-        exact_types.look_at_modules()
     _patched.make(_replacements())
     _install_new(_loaded())
 

@@ -19,14 +19,10 @@ _TINY = 32
 """Blocks up to this size are joined..."""
 _TINY_RUN = 4
 """...where so many follow one another."""
-_FEW = 8
-"""To join so many blocks takes longer than to unite them one by one."""
 
 
 def merged(blocks: Sequence[Block]) -> list[Block]:
-    """Runs of scalars and tiny blocks as one sequential block each, unless there are few blocks."""
-    if len(blocks) <= _FEW:
-        return list(blocks)
+    """Runs of scalars and tiny blocks as one sequential block each."""
     out: list[Block] = []
     run: list[Block] = []
 

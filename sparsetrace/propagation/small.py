@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparsetrace.graph.graph import Graph, Ids
+from sparsetrace.graph.graph import Block, Graph, Ids
 from sparsetrace.graph.interactions import Pair
 from sparsetrace.passes.scalar_chains import merged
 from sparsetrace.passes.simplify import Program
@@ -21,6 +21,8 @@ __all__ = ["small_hessian", "small_program"]
 
 _MOST_ROWS, _MOST_PAIRS, _MOST_WORK = 512, 4096, 2**14
 """Rows of a Hessian, pairs of nodes, and rows that their products are united with."""
+_FEW_BLOCKS = 8
+"""To join so many takes longer than to unite them one by one."""
 
 
 def small_program(graph: Graph, outputs: Ids) -> Program | None:
@@ -35,8 +37,17 @@ def small_program(graph: Graph, outputs: Ids) -> Program | None:
     """
     if graph.kept is not None:
         return None
-    blocks, n = merged(graph.finish()), graph.n_inputs
-    return Program(n, blocks, outputs) if are_few(blocks, n, len(outputs)) else None
+    blocks, n = _small_blocks(graph, len(outputs)), graph.n_inputs
+    return None if blocks is None else Program(n, blocks, outputs)
+
+
+def _small_blocks(graph: Graph, n_outputs: int) -> list[Block] | None:
+    """The blocks of a small graph, as they are where they are few, else with tiny ones joined."""
+    blocks, n = graph.finish(), graph.n_inputs
+    if len(blocks) <= _FEW_BLOCKS and are_few(blocks, n, n_outputs):
+        return blocks
+    blocks = merged(blocks)
+    return blocks if are_few(blocks, n, n_outputs) else None
 
 
 def small_hessian(graph: Graph, pairs: Sequence[Pair]) -> Pattern | None:
@@ -55,8 +66,8 @@ def small_hessian(graph: Graph, pairs: Sequence[Pair]) -> Pattern | None:
     count, n = sum(len(left) for left, _ in pairs), graph.n_inputs
     if n > _MOST_ROWS or count > _MOST_PAIRS or graph.kept is not None:
         return None
-    blocks = merged(graph.finish())
-    if not are_few(blocks, n, count):
+    blocks = _small_blocks(graph, count)
+    if blocks is None:
         return None
     report("Hessian", 0, count)
     sets = sets_of(blocks, n)

@@ -68,7 +68,7 @@ def callee_of(code: types.CodeType, offset: int) -> Chain | None:
         at -= 1
     if operations[2 * at] not in _CALLS:
         return None
-    places = list(code.co_positions())
+    places: list[Any] = list(code.co_positions())
     if None in places[at]:
         return None
     line, end_line, column, end_column = places[at]

@@ -36,7 +36,8 @@ __all__ = [
 
 
 def _folder(path: str) -> str:
-    return os.path.dirname(os.path.abspath(path)) + os.sep
+    """As the files of code are named, which is as the module was found: `"../lib"` stays."""
+    return os.path.dirname(path) + os.sep
 
 
 PACKAGE = os.path.dirname(_folder(__file__)[:-1]) + os.sep
