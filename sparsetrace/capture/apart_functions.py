@@ -145,6 +145,8 @@ def _more_is_run_apart(session: Session) -> bool:
     session.exceeded.clear()
     if session.takes_whole:
         return bool(exceeded) and _more_functions(session, exceeded)
+    if session.tries_integers and not session.hurried and _more_pieces(session, exceeded):
+        return True  # where a number that nobody knows is an index or is compared
     if session.tries_integers:  # they have to be known after all, on however many paths
         session.tries_integers = session.opens_integers = False
         return True

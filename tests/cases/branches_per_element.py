@@ -377,6 +377,61 @@ def converted(x):
     return out
 
 
+def tabulated(x):
+    """The place in a table is a number that a branch has chosen."""
+    out = []
+    for v in x:
+        if v < 0.3:
+            i = 0
+        elif v < 0.6:
+            i = 1
+        else:
+            i = 2
+        row = ROWS[i]
+        out.append(row[0] + row[1] * v + row[2] * v * v)
+    return out
+
+
+ROWS = [[1.0, 2.0, 0.5], [3.0, 4.0, 5.0], [0.5, 0.2, 0.1]]
+
+
+def bracketed(x):
+    """A search of a table that begins where the last one has ended."""
+    out, last = [], 0
+    for v in x:
+        last = bracket(v, last)
+        share = (v - GRID[last]) / (GRID[last + 1] - GRID[last])
+        out.append(VALUES[last] + share * (VALUES[last + 1] - VALUES[last]))
+    return out
+
+
+GRID = np.linspace(0.0, 1.0, 7)
+VALUES = np.cos(GRID)
+
+
+def bracket(v, low):
+    high, step, top = low + 1, 1, len(GRID) - 1
+    while v < GRID[low]:
+        high, low = low, low - step
+        if low < 0:
+            low = 0
+            break
+        step += step
+    while v > GRID[high]:
+        low, high = high, high + step
+        if high >= top:
+            high = top
+            break
+        step += step
+    while high - low > 1:
+        middle = (high + low) // 2
+        if v < GRID[middle]:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
 PRECISION = np.float64
 LOG = logging.getLogger("sparsetrace.cases")
 
@@ -419,6 +474,8 @@ EXACT: dict[str, Function] = {
     "table": lambda x: [table(v) for v in x],
     "arrays without axes": lambda x: [splined(v) for v in x],
     "conversions": converted,
+    "places in a table": tabulated,
+    "bracketing searches": bracketed,
     "caches and logs": lambda x: [noted(v) for v in x],
     "first of": lambda x: [next_place(v) for v in x],
     "distribution": lambda x: [scipy.stats.norm.cdf(v) if v > 0.4 else v * v for v in x],
