@@ -57,7 +57,7 @@ def test_patterns(name):
 
     compared = assert_same_pattern if name in TIGHT else assert_covers
     wanted = jacobian_pattern_at(f, POINT)
-    compared(st.jacobian_sparsity(kept, POINT, local=True), wanted)
+    compared(st.jacobian_sparsity(kept, POINT, local=True, verify=False), wanted)
     np.testing.assert_allclose(flat_outputs(seen[-1]), flat_outputs(f(POINT)))
     assert_covers(st.jacobian_sparsity(f, POINT), wanted)
     assert_covers(

@@ -118,7 +118,7 @@ def test_local(f, name):
         seen.append(values_of(result))
         return result
 
-    pattern = st.jacobian_sparsity(kept, START, local=True)
+    pattern = st.jacobian_sparsity(kept, START, local=True, verify=False)
     np.testing.assert_allclose(flat_outputs(seen[-1]), flat_outputs(f(START.copy())), 1e-13, 1e-15)
     compared(pattern, jacobian_pattern_at(f, START), name)
 

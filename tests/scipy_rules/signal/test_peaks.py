@@ -40,7 +40,7 @@ def test_at_a_point(name):
         seen.append(np.array(values_of(result)))
         return result
 
-    pattern = st.jacobian_sparsity(kept, START, local=True)
+    pattern = st.jacobian_sparsity(kept, START, local=True, verify=False)
     np.testing.assert_array_equal(seen[-1], f(START))
     assert_covers(pattern, jacobian_pattern_at(f, START))
     if name not in CONSERVATIVE:

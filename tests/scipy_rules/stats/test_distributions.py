@@ -97,7 +97,7 @@ def test_outside_of_the_support(name):
             seen.append(values_of(result))
             return result
 
-        pattern = st.jacobian_sparsity(f, np.zeros(2), local=True)
+        pattern = st.jacobian_sparsity(f, np.zeros(2), local=True, verify=False)
         assert not pattern.nnz, method
         plain = getattr(distribution, method)(points, *shapes)
         np.testing.assert_array_equal(seen[-1], plain)
