@@ -80,6 +80,10 @@ def pytest_collection_finish() -> None:
 
 def _hide() -> None:
     gc.collect()
+    _freeze()
+
+
+def _freeze() -> None:
     gc.freeze()
     _hidden[:] = _own_functions
 
@@ -92,6 +96,15 @@ def pytest_runtest_logfinish() -> None:
     """Leave out what earlier tests have left behind, too."""
     if next(_ended) % _OFTEN == 0:
         _hide()
+
+
+@pytest.fixture
+def frozen() -> Iterator[None]:
+    """What was there before need not be looked at again and again."""
+    _freeze()
+    yield
+    gc.unfreeze()  # what the test has made
+    _freeze()
 
 
 @pytest.fixture

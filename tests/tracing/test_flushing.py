@@ -20,14 +20,6 @@ N = 6
 START = np.linspace(0.3, 1.7, N)
 
 
-@pytest.fixture
-def frozen():
-    """What was there before need not be looked at again and again."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 @pytest.fixture(params=[64, 2500], ids=["each operation", "some operations"])
 def flushes(request, monkeypatch, frozen):
     """A graph is made small after each few operations, in small pieces; how often."""
