@@ -233,20 +233,17 @@ def jacobian_of(
     traced_call: TracedCall, chosen: Mapping[str, Any], patterns_of: Patterns = _each_anew
 ) -> SparsityPattern:
     """The pattern of a Jacobian, with all options chosen."""
-    dependency = bool(chosen["dependency"])
     try:
         return _checked_jacobian(traced_call, chosen, patterns_of)
-    except SearchError:
-        if dependency:
+    except SearchError as error:
+        if chosen["dependency"]:
             raise
         # what is found by halving an interval depends on what its turns compare, at any point
         chosen = {**chosen, "dependency": True, "local": False}
         try:
             pattern = _checked_jacobian(traced_call, chosen, patterns_of)
         except Exception:
-            pattern = None
-        if pattern is None:
-            raise
+            raise error from None
     pattern.taken_whole += (f"{title(traced_call.function)}: {_FOLLOWED}",)
     return pattern
 
