@@ -23,9 +23,11 @@ from typing import Any
 from sparsetrace.capture.apart_pieces import stand_in
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.paths_apart import distinct, run_apart
+from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.capture.taken_whole import Whole
-from sparsetrace.context import CURRENT
+from sparsetrace.context import CURRENT, Trace
+from sparsetrace.errors import FAILURES, TracingError
 from sparsetrace.user_code.effects import HANDED, OUTLINED
 from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
@@ -93,14 +95,35 @@ def more_is_run_apart(session: Session) -> bool:
         session.calls_until = session.until
     if session.hurried or session.effort.spent() > session.until:
         return False
-    is_late = session.loops_until is not None and session.effort.spent() > session.loops_until
-    if not is_late and _more_is_run_apart(session):
+    if not _is_late(session) and _more_is_run_apart(session):
         return True
     if not are_too_many or session.loops_until is None:
         return False
     run_nothing_apart(session)
     session.may_try = False
     session.loops_until, session.leaves_loops, session.is_patient = None, True, True
+    return True
+
+
+def _is_late(session: Session) -> bool:
+    return session.loops_until is not None and session.effort.spent() > session.loops_until
+
+
+def _more_is_run_apart_from_here(session: Session) -> bool:
+    """The same in the middle of a run, for the next call; `session.exceeded` stays if not."""
+    if session.outermost is None:
+        return False
+    around = (session.outermost, *session.nested)
+    if not all(branches.may_mix() for branches in around):
+        return False
+    if session.until == math.inf or session.hurried or session.effort.spent() > session.until:
+        return False
+    exceeded = session.exceeded[:]
+    if _is_late(session) or not _more_is_run_apart(session):
+        session.exceeded[:] = exceeded
+        return False
+    for branches in around:
+        branches.mix()
     return True
 
 
@@ -117,8 +140,9 @@ def begin_search(session: Session) -> None:
     session.hurried = False
 
 
-def begin_path(session: Session, *, of_many: bool) -> None:
+def begin_path(session: Session, branches: Branches, *, of_many: bool) -> None:
     """Begin a path of the function; one of many has its own time for the calls in it."""
+    session.outermost, session.repeats = branches, None
     if of_many:
         session.runs, session.calls_until = 0, session.effort.spent() + _steps(session)
 
@@ -133,6 +157,8 @@ def some_are_taken_whole(session: Session) -> bool:
     Returns whether there were too many.
     """
     if session.takes_whole or not session.are_too_many:
+        return False
+    if not (session.may_take_whole or session.hurried or session.leaves_loops):
         return False
     run_nothing_apart(session)
     session.takes_whole, session.leaves_loops, session.is_patient = True, True, False
@@ -444,15 +470,61 @@ class _Apart:
         key = id(self.original)
         if session is None or trace is None or key not in session.apart or key in session.inside:
             return body(*args, **kwargs)
-        session.inside.add(key)
-        whole = Whole(session, trace, body, args, kwargs) if session.takes_whole else None
-        try:
-            return run_apart(
-                trace,
-                functools.partial(body, *args, **kwargs),
-                has_effects=lambda: session.has_effects(body, args, kwargs),
-                unite=functools.partial(distinct, session, trace),
-                whole=whole,
-            )
-        finally:
-            session.inside.discard(key)
+        whole = Whole(session, trace, body, args, kwargs)
+        before = _Before(session, trace)
+        while True:
+            session.inside.add(key)
+            try:
+                return run_apart(
+                    trace,
+                    functools.partial(body, *args, **kwargs),
+                    has_effects=lambda: session.has_effects(body, args, kwargs),
+                    unite=functools.partial(distinct, session, trace),
+                    whole=whole if session.takes_whole else None,
+                    repeat=repeats_in(session, trace).of(key, body, args, kwargs),
+                )
+            except TracingError:
+                if not before.have_more_paths():
+                    raise
+                has_effects = session.has_effects(body, args, kwargs)
+                if has_effects or not _more_is_run_apart_from_here(session):
+                    _judge(session, whole)
+                    raise
+            finally:
+                session.inside.discard(key)
+            before.put_back()
+
+
+def _judge(session: Session, whole: Whole) -> None:
+    """Note whether the innermost call with too many paths could be taken as a whole."""
+    last = session.exceeded[-1]
+    if not last.is_judged:
+        last.is_judged, session.may_take_whole = True, whole.may_be()
+
+
+class _Before:
+    """What a call had found that is begun once more, with more run apart in it."""
+
+    def __init__(self, session: Session, trace: Trace) -> None:
+        self.session, self.trace = session, trace
+        self.exceeded = len(session.exceeded)
+        self.decided = None if trace.masks is None else list(trace.masks.decided)
+        self.lists = [*self._notes()]
+        self.lengths = list(map(len, self.lists))
+
+    def _notes(self) -> Iterator[list[Any]]:
+        yield from (self.trace.left_out, self.trace.taken_whole)
+        failures = FAILURES.get()
+        if failures is not None:
+            yield failures
+
+    def have_more_paths(self) -> bool:
+        """Whether calls within this one had too many paths, or this one had."""
+        return len(self.session.exceeded) > self.exceeded
+
+    def put_back(self) -> None:
+        for notes, length in zip(self.lists, self.lengths, strict=True):
+            del notes[length:]
+        if self.decided is not None:
+            self.trace.masks.decided = self.decided[:]
+        self.trace.unwatched = self.trace.lately = None  # frames, with what they hold

@@ -16,6 +16,7 @@ from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.chosen_containers import sources_of
 from sparsetrace.capture.genuine_errors import is_genuine, judged
 from sparsetrace.capture.paths_apart import Errors, distinct
+from sparsetrace.capture.repeated_calls import Repeat
 from sparsetrace.capture.result_unions import told_apart, united
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
@@ -365,11 +366,11 @@ class Turn(Statement):
             values = other
         return self.function(*values)
 
-    def run(self) -> Any:
+    def run(self, repeat: Repeat | None = None) -> Any:
         is_while = self.targets is None
         self.session.whiles += is_while
         try:
-            result = super().run()
+            result = super().run(repeat)
         finally:
             self.session.whiles -= is_while
         is_left = result[len(self.values)] != NEXT

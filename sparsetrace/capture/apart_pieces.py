@@ -7,6 +7,7 @@ that wants a piece apart each does what the piece itself does.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -16,6 +17,7 @@ from sparsetrace.capture.apart_loops import Loop, Turn
 from sparsetrace.capture.apart_statements import UNBOUND, Statement
 from sparsetrace.capture.apart_writes import IN_PLACE, CannotUndo, Writes
 from sparsetrace.capture.paths_apart import distinct, run_apart
+from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.user_code.effects import WRITES
@@ -49,7 +51,7 @@ def _active(key: Hashable) -> tuple[Session, Trace] | None:
     return session, trace
 
 
-def _expression(key: Hashable, function: Callable[[], Any]) -> Any:
+def _expression(key: Hashable, function: types.FunctionType) -> Any:
     active = _active(key)
     if active is None:
         return function()
@@ -61,31 +63,34 @@ def _expression(key: Hashable, function: Callable[[], Any]) -> Any:
             function,
             has_effects=lambda: session.has_effects(function),
             unite=functools.partial(distinct, session, trace),
+            repeat=repeats_in(session, trace).of(key, function),
         )
     finally:
         session.inside.discard(key)
 
 
-def _statement(key: Hashable, running: Hashable, function: Callable[..., Any], *given: Any) -> Any:
+def _statement(key: Hashable, running: Hashable, function: types.FunctionType, *given: Any) -> Any:
     active = _active(key)
     if active is None or running in active[0].inside:
         return function(*given[1:])
     session, trace = active
     session.inside.add(running)
     try:
-        return Statement(session, trace, function, given[1:], given).run()
+        repeat = repeats_in(session, trace).of(running, function, given[1:])
+        return Statement(session, trace, function, given[1:], given).run(repeat)
     finally:
         session.inside.discard(running)
 
 
-def _loop(key: Hashable, function: Callable[..., Any], *values: Any) -> Any:
+def _loop(key: Hashable, function: types.FunctionType, *values: Any) -> Any:
     active = _active(key)
     if active is None:
         return function(*values, None)
     session, trace = active
     session.inside.add(key)
     try:
-        return Loop(session, trace, function, values).run()
+        repeat = repeats_in(session, trace).of(key, function, values)
+        return Loop(session, trace, function, values).run(repeat)
     finally:
         session.inside.discard(key)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from sparsetrace.capture.apart_writes import TAIL, WHOLE, CannotUndo, Place, Writes, written
 from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
+from sparsetrace.capture.repeated_calls import Repeat
 from sparsetrace.capture.result_unions import OF_HOLDER
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
@@ -63,7 +64,8 @@ class Statement:
         self.has_decided = False
         self.beside = Beside()
 
-    def run(self) -> Any:
+    def run(self, repeat: Repeat | None = None) -> Any:
+        """What the names are after it, given what is known of others like it."""
         try:
             values, left = run_apart(
                 self.trace,
@@ -75,6 +77,7 @@ class Statement:
                 beside=self.beside,
                 put_aside=self.put_aside,
                 states=self.states(),
+                repeat=repeat,
             )
         finally:
             self.session.writes = self.outer

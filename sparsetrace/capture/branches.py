@@ -102,6 +102,11 @@ class Branches:
         number of paths is.
     is_cut : bool
         Whether this path was `Enough`, which had very many decisions.
+    is_judged : bool
+        Whether it is known if the call around can be taken as a whole, when there are too many.
+    is_mixed : bool
+        Whether more was run apart from the middle of this path on, so that the function may come
+        to other decisions when it is run again.
 
     Examples
     --------
@@ -122,6 +127,7 @@ class Branches:
         effort: Effort | None = None,
         ends: bool = False,
     ) -> None:
+        self._given: dict[str, Any] = {"crowd": crowd, "few": few, "effort": effort, "ends": ends}
         self.max_paths = max_paths
         self.effort = Effort() if effort is None else effort
         self._since = 0.0
@@ -134,7 +140,7 @@ class Branches:
         self.trail: list[Place] = []
         self.routes: dict[Place, list[tuple[CodeType, ...]]] = {}
         self.ends, self.problem = ends, ""
-        self.is_first = self.is_cut = False
+        self.is_first = self.is_cut = self.is_mixed = self.is_judged = False
         self.exceeded = self.crowded = self.endless = False
         self.places: Counter[Place] = Counter()
         self.here: Counter[Place] = Counter()
@@ -271,11 +277,29 @@ class Branches:
         self._known.clear()
         self._implied.clear()
         self._count = 0
+        self.is_mixed = False
+
+    def begin_anew(self) -> None:
+        """Forget all paths."""
+        self.__init__(self.max_paths, **self._given)  # type: ignore[misc]
+
+    def may_mix(self) -> bool:
+        """Whether more can be run apart now: this is the first path, and nothing is decided."""
+        return self.paths == 1 and not self.path
+
+    def mix(self) -> None:
+        """More is run apart from here on; what calls gave so far is none of the next run's."""
+        self.is_mixed = True
+        self.calls.clear()
+
+    def is_other_again(self) -> bool:
+        """Whether the first path is to be run once more, whose decisions may be others then."""
+        return self.is_mixed and bool(self.path)
 
     def next_call(self) -> Hashable:
         """What tells the next call that is run apart from all others, on any path."""
         self._count += 1
-        return self._count, tuple(self.path[: self.taken])
+        return self._count, tuple(self.path[: self.taken]), self.is_mixed
 
     def is_new(self) -> bool:
         """Whether the next branch is one that no earlier run decided."""

@@ -20,6 +20,7 @@ from sparsetrace.capture.apart_writes import CannotUndo
 from sparsetrace.capture.branches import Branches, Enough
 from sparsetrace.capture.genuine_errors import described, is_genuine, judged
 from sparsetrace.capture.known_comparisons import Comparison
+from sparsetrace.capture.repeated_calls import Repeat
 from sparsetrace.capture.result_unions import also_depending, distinct_results
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.capture.taken_whole import Errors, Whole
@@ -75,6 +76,7 @@ def run_apart(
     put_aside: Callable[[Errors], bool] | None = None,
     states: int = 1,
     whole: Whole | None = None,
+    repeat: Repeat | None = None,
 ) -> Any:
     """What a call gives, united over the outcomes of the branches in it.
 
@@ -98,6 +100,8 @@ def run_apart(
         Of how many calls in one this is: each has as many paths as one.
     whole : Whole, optional
         Makes of the results of some paths what stands for those of all, where these are too many.
+    repeat : Repeat, optional
+        Knows what calls like this one gave.
     """
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
@@ -108,6 +112,8 @@ def run_apart(
         known, errors = around.calls[place]
         return _gone_on_with(trace, outer, known, errors, put_aside)
     ready = None if whole is None else whole.known()
+    if ready is None and repeat is not None:
+        ready = repeat.known()
     if ready is not None:
         return _gone_on_with(trace, outer, *ready, put_aside)
     most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
@@ -141,11 +147,15 @@ def run_apart(
         if decided is not None:
             trace.masks.decided = list(decided)
 
-    is_undone = False
+    is_undone = is_taken = False
     try:
         trace.decide = decide
         session.nested.append(branches)
         while not is_undone and not branches.exceeded:
+            if branches.is_other_again():
+                branches.begin_anew()
+                for ends in (results, refused, beside.results, beside.refused):
+                    ends.clear()
             branches.is_first = whole is not None and not results
             try:
                 if not branches.start():
@@ -183,7 +193,8 @@ def run_apart(
                     results = unite(results)
                 except CannotUndo:
                     is_undone = True
-            if branches.exceeded:
+            is_taken = branches.exceeded
+            if is_taken:
                 _take_whole(branches, results, refused, whole)
             is_alone = len(results) == 1 and not refused and straight is None
             follows = is_alone and trace.dependency and trace.conditions
@@ -207,6 +218,8 @@ def run_apart(
     lasts = is_pure and len(rows) == len(results) and all(map(_lasts, rows))
     if around is not None and lasts and not session.asks_identity():
         around.calls[place] = results, refused
+    if repeat is not None and not is_taken:
+        repeat.keep(results, refused, lambda: is_pure or not has_effects())
     return _gone_on_with(trace, outer, results, refused, put_aside)
 
 

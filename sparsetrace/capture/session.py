@@ -113,7 +113,8 @@ class Session:
         Those of which there were too many.
     apart : dict
         What is run apart: code objects by their ids, and pieces of code by their places;
-        `inside` has the keys of those that are being run, and `nested` their branches.
+        `inside` has the keys of those that are being run, and `nested` their branches, within
+        those of the function, `outermost`.
     writes : Writes or None
         What the innermost piece has written (`capture.apart_writes`).
     crowded : bool
@@ -154,7 +155,9 @@ class Session:
         instead.
     takes_whole : bool
         Whether of calls with too many paths only some are run (`capture.taken_whole`); `wholes`
-        has what these gave.
+        has what these gave, and `may_take_whole` says if the last could be one of them.
+    repeats : Repeats or None
+        What calls gave in this run that may be made with other numbers (`capture.repeated_calls`).
     renamed : dict
         By their ids, codes in whose functions calls have other names (`capture.early_names`).
     asks_types : callable
@@ -178,6 +181,7 @@ class Session:
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
         self.nested: list[Branches] = []
+        self.outermost: Branches | None = None
         self.writes: Any = None
         self.crowded = False
         self.effects: Known = {}
@@ -191,7 +195,9 @@ class Session:
         self.leaves_loops = False
         self.opens_counters, self.opened = True, False
         self.are_too_many = self.takes_whole = False
+        self.may_take_whole = True
         self.wholes: dict[Hashable, Any] = {}
+        self.repeats: Any = None
         self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
         self.runs, self.whiles, self.hurried = 0, 0, False
         self.renamed: dict[int, types.CodeType] = {}

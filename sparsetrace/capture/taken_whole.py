@@ -155,6 +155,15 @@ class Whole:
         known = None if self._key is None else self.session.wholes.get(self._key)
         return None if known is None else self._made(*known)
 
+    def may_be(self) -> bool:
+        """Whether there could be anything that stands for all paths."""
+        given = [*self.args, *self.kwargs.values()]
+        return (
+            returns_numbers(self.function, self.args, self.kwargs, written_by_user)
+            and _reached_numbers(self.trace, self.function, given) is not None
+            and _errors_of_others() is not None
+        )
+
     def of(self, results: list[Any], refused: Errors) -> tuple[list[Any], Errors] | None:
         """What stands for all paths, of what some of them gave; None if that is not known."""
         if not returns_numbers(self.function, self.args, self.kwargs, written_by_user):

@@ -76,6 +76,20 @@ class Reach:
             self._fails = many or len(self._known) > _MOST_NODES
         return None if self._fails else self._known[node]
 
+    def nodes_in(self, bits: int) -> list[int]:
+        """The older nodes in a set that `of` gave."""
+        return [node for node, at in self._older.items() if bits >> at & 1]
+
+    def pairs_in(self, bits: int) -> list[tuple[int, int]]:
+        """The products of two older nodes in such a set, each once."""
+        nodes = list(self._older)
+        return [
+            (nodes[i], nodes[j])
+            for i in range(len(nodes))
+            for j in range(i + 1)
+            if bits >> (i * _MOST_FACTORS + j) & 1
+        ]
+
     def _united(
         self, node: int, parents: list[int], factors: Sequence[tuple[int, int]]
     ) -> tuple[int, int]:

@@ -30,6 +30,7 @@ from sparsetrace.user_code.handlers import is_caught
 
 __all__ = [
     "begin",
+    "is_calm",
     "notice",
     "notice_function",
     "recorded",
@@ -198,6 +199,13 @@ def notice_function(trace: Trace, function: Callable[..., Any], args: Sequence[A
     """The same for a function of NumPy's that computes with elements."""
     if function.__name__ in _COMPUTING:
         _notice(trace, function.__name__, lambda: _ALL, args)
+
+
+def is_calm(trace: Trace) -> bool:
+    """Whether nobody would notice a floating-point error now."""
+    if not trace.calm:
+        _notice(trace, "", tuple, ())
+    return trace.calm
 
 
 def _notice(

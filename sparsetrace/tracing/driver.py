@@ -333,7 +333,7 @@ class _Runs:
         """
         branches, runs, left_out = begun.branches, begun.runs, begun.left_out
         before = _learned(self.session)
-        while branches.start():
+        while not branches.is_other_again() and branches.start():
             try:
                 report("paths", begun.paths)
                 run = self._path(branches)
@@ -363,6 +363,8 @@ class _Runs:
                 self._give_up_graphs(begun)
             if branches.path and _learned(self.session) != before:
                 return None
+        if branches.is_other_again():
+            return None
         if not runs:
             assert begun.own is not None
             raise explained(begun.own) from begun.own.__cause__
@@ -407,7 +409,7 @@ class _Runs:
             branches.again()
             if session is not None:
                 outside.prepare(session)
-                begin_path(session, of_many=session.takes_whole or branches.allows_crowd)
+                begin_path(session, branches, of_many=session.takes_whole or branches.allows_crowd)
             before = changes(), disturbances()
             trace = self.new_trace()
             trace.truths_at_once = state.reached.compares_truths()
