@@ -144,8 +144,10 @@ class Statement:
             for result in results:
                 _as_whole(self.containers[container], result[1])
         places = list(dict.fromkeys(place for _, left in results for place in left))
+        keys = [place for place in places if isinstance(self.containers[place[0]], dict)]
         if any(  # dictionaries keep the order in which keys come
-            [place for place in places if place in left] != list(left) for _, left in results
+            [place for place in keys if place in left] != [x for x in left if x in keys]
+            for _, left in results
         ):
             raise CannotUndo
         result = None  # else it holds the values of a path, which are to be held once

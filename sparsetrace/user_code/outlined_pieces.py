@@ -36,7 +36,9 @@ import sys
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
-__all__ = ["NEXT", "PREFIX", "Place", "assigned", "is_outlinable", "rewritten"]
+from sparsetrace.user_code.assigned_names import assigned, assigned_anew, forgotten, names_of
+
+__all__ = ["NEXT", "PREFIX", "Place", "is_outlinable", "rewritten"]
 
 PREFIX = "_sparsetrace_"
 Place = tuple[int, int]
@@ -49,7 +51,6 @@ _REFUSED = (
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Return, ast.Yield, ast.YieldFrom, ast.Await),
     *(ast.AsyncFor, ast.AsyncWith, ast.With, ast.Match, ast.TryStar),
 )
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.While)
 _SEES_NAMES = frozenset("__class__ dir eval exec locals super vars".split())
 _READING_ALL = frozenset(
@@ -185,97 +186,11 @@ def _is_arithmetic(node: ast.expr) -> bool:
     return isinstance(node, (ast.Constant, ast.Name))
 
 
-def assigned(node: ast.AST) -> list[str]:
-    """The local names that a statement assigns, in order."""
-    result: dict[str, None] = {}
-
-    def visit(at: ast.AST, *, inner: bool) -> None:
-        if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and not inner:
-            result[at.id] = None
-        if isinstance(at, ast.NamedExpr):
-            result[at.target.id] = None
-        if isinstance(at, ast.ExceptHandler) and at.name:
-            result[at.name] = None
-        if isinstance(at, ast.Lambda):
-            return
-        for child in ast.iter_child_nodes(at):
-            visit(child, inner=inner or isinstance(at, _COMPREHENSIONS))
-
-    visit(node, inner=False)
-    return list(result)
-
-
 # ----------------------------------------------------------------------- how it then reads
 def rewritten(tree: ast.Module, chosen: Sequence[ast.AST]) -> ast.Module:
     """The module with the chosen nodes outlined."""
-    result: ast.Module = _Outliner(set(chosen), _forgotten(tree, chosen)).visit(tree)
+    result: ast.Module = _Outliner(set(chosen), forgotten(tree, chosen)).visit(tree)
     return result
-
-
-def _forgotten(tree: ast.Module, chosen: Sequence[ast.AST]) -> dict[ast.AST, set[str]]:
-    """The names of each chosen loop that nothing reads once it has ended."""
-    loops = {node for node in chosen if isinstance(node, _LOOPS)}
-    result: dict[ast.AST, set[str]] = {}
-    for function in ast.walk(tree):  # from the outer ones to the inner ones
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            for loop in loops.intersection(ast.walk(function)):
-                result[loop] = _unread(function, loop)
-    return result
-
-
-def _unread(function: ast.AST, loop: Any) -> set[str]:
-    ending = {n for statement in loop.orelse for n in ast.walk(statement)}
-    inside = set(ast.walk(loop)) - ending
-    names = set(assigned(loop))
-    repeated = False
-    for node in set(ast.walk(function)) - inside:
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
-            names.discard(node.id)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            names.discard(node.target.id)
-        elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            names.difference_update(node.names)
-        elif isinstance(node, (*_LOOPS, ast.AsyncFor)) and loop in ast.walk(node):
-            repeated = True
-    return names & _set_before(function, loop) if repeated else names
-
-
-def _set_before(function: ast.AST, loop: Any) -> set[str]:
-    """Names that have been assigned anew each time when a loop that is in another one begins."""
-    targets: list[ast.AST] = []
-    for node in ast.walk(function):
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(node, field, None)
-            if isinstance(block, list) and loop in block:
-                before = block[: block.index(loop)]
-                targets += [t for n in before if isinstance(n, ast.Assign) for t in n.targets]
-    result = {n.id for t in targets for n in _names_of(t)}
-    if isinstance(loop, ast.For):
-        read = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
-        ending = {n.id for x in loop.orelse for n in ast.walk(x) if isinstance(n, ast.Name)}
-        result |= {n.id for n in _names_of(loop.target)} - read - ending
-    return result
-
-
-def _assigned_anew(loop: Any) -> set[str]:
-    """Names that every turn assigns before it reads them."""
-    result: set[str] = set()
-    first = loop.iter if isinstance(loop, ast.For) else loop.test
-    seen = {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}
-    if isinstance(loop, ast.For):
-        result.update(n.id for n in _names_of(loop.target) if n.id not in seen)
-    for statement in loop.body:
-        simple = isinstance(statement, ast.Assign)
-        targets = [n for t in statement.targets for n in _names_of(t)] if simple else []
-        seen |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and n not in targets}
-        result.update(n.id for n in targets if n.id not in seen)
-        seen |= {n.id for n in targets}
-    return result
-
-
-def _names_of(target: ast.AST) -> list[ast.Name]:
-    items = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-    return [x for x in items if isinstance(x, ast.Name)]
 
 
 def _mark(what: str, node: Any) -> ast.Constant:
@@ -324,7 +239,8 @@ class _Outliner(ast.NodeTransformer):
         assert isinstance(node, ast.stmt)
         if isinstance(node, _LOOPS) and not _skips_endings(node):
             return [_located(x, node) for x in self._loop(node)]
-        names = assigned(node)
+        own = self.forgotten.get(node, set())
+        names = [name for name in assigned(node) if name not in own]
         self.depth += 1
         inner = super().visit(node)
         self.depth -= 1
@@ -346,7 +262,7 @@ class _Outliner(ast.NodeTransformer):
         orelse, node.orelse = node.orelse, []
         names = assigned(node)
         unread = self.forgotten.get(node, set())
-        anew = unread & _assigned_anew(node)
+        anew = unread & assigned_anew(node)
         ended = _ENDED if orelse else _BREAK
         self.depth += 1
         inner: Any = super().generic_visit(node)
@@ -515,7 +431,7 @@ def _targets_of(loop: ast.stmt) -> int | None:
     """How many names a ``for`` loop assigns itself; None for a ``while`` loop."""
     if not isinstance(loop, ast.For):
         return None
-    return sum(isinstance(n, ast.Name) for n in _names_of(loop.target))
+    return sum(isinstance(n, ast.Name) for n in names_of(loop.target))
 
 
 def _leaving(

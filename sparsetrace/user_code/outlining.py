@@ -17,8 +17,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from sparsetrace.user_code.assigned_names import assigned
 from sparsetrace.user_code.identity_tests import is_renamed, renamed_like
-from sparsetrace.user_code.outlined_pieces import PREFIX, Place, assigned, is_outlinable, rewritten
+from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten
 
 __all__ = ["COMPREHENSIONS", "Outlined", "outlined"]
 
@@ -26,6 +27,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.While)
 COMPREHENSIONS = frozenset("<listcomp> <setcomp> <dictcomp> <genexpr>".split())
 """Names of code that runs as a part of the function where it stands."""
+_SHORT = 4
+"""Statements in a ``try`` that is outlined as a whole."""
 _COMPOUND = (ast.If, *_LOOPS, ast.Try, ast.With, ast.Match)
 
 
@@ -163,6 +166,8 @@ def _filled(
     def filled(constant: object) -> Any:
         if isinstance(constant, types.CodeType):
             return _filled(constant, stand_in, filename, name)
+        if type(constant) is tuple:  # of constants alone
+            return tuple(map(filled, constant))
         if type(constant) is str and constant.startswith(PREFIX):
             what, line, column = constant.removeprefix(PREFIX).split()
             return stand_in(what, filename, (int(line), int(column)))
@@ -226,8 +231,19 @@ class _Choice:
         return False
 
     def _whole(self, node: ast.AST) -> ast.AST:
-        """The outermost of conditional expressions in one another, the ``if`` of an ``elif``."""
+        """The outermost of conditional expressions in one another, the ``if`` of an ``elif``.
+
+        And the short ``try`` around a statement, an error in which is one of its paths then.
+        """
         parent = self.parents.get(node)
+        if (
+            isinstance(parent, ast.Try)
+            and _is_short(parent)
+            and node in parent.body
+            and self.types is not _LOOPS
+            and is_outlinable(parent, self._function(parent))
+        ):
+            return parent
         if isinstance(node, ast.IfExp):
             outer: ast.AST | None = parent
             while isinstance(outer, (ast.expr, ast.keyword)):
@@ -250,6 +266,11 @@ class _Choice:
     def _add(self, node: ast.AST) -> None:
         if self._function(node) is not None and node not in self.chosen:
             self.chosen.append(node)
+
+
+def _is_short(node: ast.Try) -> bool:
+    """Whether a ``try`` holds a few simple statements and nothing else."""
+    return len(node.body) <= _SHORT and not any(isinstance(x, _COMPOUND) for x in node.body)
 
 
 def _spans(node: Any, line: int) -> bool:

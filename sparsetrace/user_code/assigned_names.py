@@ -1,0 +1,170 @@
+"""The local names that a statement assigns, and which of them anything else reads.
+
+Contract: of the syntax tree of a function.  In doubt a name is read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["assigned", "assigned_anew", "forgotten", "names_of"]
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LOOPS = (ast.For, ast.While)
+
+
+def assigned(node: ast.AST) -> list[str]:
+    """The local names that a statement assigns, in order."""
+    result: dict[str, None] = {}
+
+    def visit(at: ast.AST, *, inner: bool) -> None:
+        if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and not inner:
+            result[at.id] = None
+        if isinstance(at, ast.NamedExpr):
+            result[at.target.id] = None
+        if isinstance(at, ast.ExceptHandler) and at.name:
+            result[at.name] = None
+        if isinstance(at, ast.Lambda):
+            return
+        for child in ast.iter_child_nodes(at):
+            visit(child, inner=inner or isinstance(at, _COMPREHENSIONS))
+
+    visit(node, inner=False)
+    return list(result)
+
+
+def forgotten(tree: ast.Module, chosen: Sequence[ast.AST]) -> dict[ast.AST, set[str]]:
+    """The names of each chosen loop that nothing reads once it has ended.
+
+    And of each other statement those that it assigns for itself: it reads none that it has not
+    assigned before, and nothing else reads them.
+    """
+    statements = {node for node in chosen if isinstance(node, ast.stmt)}
+    result: dict[ast.AST, set[str]] = {}
+    for function in ast.walk(tree):  # from the outer ones to the inner ones
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for node in statements.intersection(ast.walk(function)):
+                if isinstance(node, _LOOPS):
+                    result[node] = _unread(function, node)
+                else:
+                    result[node] = _unread_outside(function, node) - _read_first([node], set())
+    return result
+
+
+def _unread_outside(function: ast.AST, node: ast.AST) -> set[str]:
+    """The names that a node assigns and nothing else in a function reads."""
+    names = set(assigned(node))
+    for other in set(ast.walk(function)) - set(ast.walk(node)):
+        names -= _read_by(other)
+        if isinstance(other, (ast.Global, ast.Nonlocal)):
+            names.difference_update(other.names)
+    return names
+
+
+def _read_by(node: ast.AST) -> set[str]:
+    """The name that a node itself reads, if it does."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        return {node.target.id}
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+        return {node.id}
+    return set()
+
+
+def _reads(*nodes: ast.AST | None) -> set[str]:
+    """The names that are read anywhere in some nodes."""
+    return {name for node in nodes if node for n in ast.walk(node) for name in _read_by(n)}
+
+
+def _read_first(statements: Sequence[ast.AST], done: set[str]) -> set[str]:
+    """The names that statements may read before they have assigned them.
+
+    Parameters
+    ----------
+    statements : sequence of statements
+    done : set of str
+        Those that are assigned before; what the statements assign on each way is added.
+    """
+    result: set[str] = set()
+    for node in statements:
+        ways: list[tuple[Sequence[ast.AST], set[str]]] = []
+        if isinstance(node, ast.If):
+            result |= _reads(node.test) - done
+            ways = [(node.body, set(done)), (node.orelse, set(done))]
+        elif isinstance(node, ast.Try):
+            ways = [([*node.body, *node.orelse], set(done))]
+            ways += [(x.body, done | ({x.name} if x.name else set())) for x in node.handlers]
+            result |= _reads(*(x.type for x in node.handlers)) - done
+            result |= _read_first(node.finalbody, set(done))
+        elif isinstance(node, _LOOPS):
+            first = [node.iter] if isinstance(node, ast.For) else [node.test]
+            result |= _reads(*first) - done
+            targets = {n.id for n in names_of(node.target)} if isinstance(node, ast.For) else set()
+            result |= _read_first(node.body, done | targets) | _read_first(node.orelse, set(done))
+        elif isinstance(node, ast.Assign):
+            result |= _reads(node) - done
+            done.update(n.id for t in node.targets for n in names_of(t))
+        else:
+            result |= _reads(node) - done
+        for body, before in ways:
+            result |= _read_first(body, before)
+        if ways:
+            done |= set.intersection(*(before for _, before in ways))
+    return result
+
+
+def _unread(function: ast.AST, loop: Any) -> set[str]:
+    ending = {n for statement in loop.orelse for n in ast.walk(statement)}
+    inside = set(ast.walk(loop)) - ending
+    names = set(assigned(loop))
+    repeated = False
+    for node in set(ast.walk(function)) - inside:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            names.discard(node.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            names.discard(node.target.id)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            names.difference_update(node.names)
+        elif isinstance(node, (*_LOOPS, ast.AsyncFor)) and loop in ast.walk(node):
+            repeated = True
+    return names & _set_before(function, loop) if repeated else names
+
+
+def _set_before(function: ast.AST, loop: Any) -> set[str]:
+    """Names that have been assigned anew each time when a loop that is in another one begins."""
+    targets: list[ast.AST] = []
+    for node in ast.walk(function):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and loop in block:
+                before = block[: block.index(loop)]
+                targets += [t for n in before if isinstance(n, ast.Assign) for t in n.targets]
+    result = {n.id for t in targets for n in names_of(t)}
+    if isinstance(loop, ast.For):
+        read = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+        ending = {n.id for x in loop.orelse for n in ast.walk(x) if isinstance(n, ast.Name)}
+        result |= {n.id for n in names_of(loop.target)} - read - ending
+    return result
+
+
+def assigned_anew(loop: Any) -> set[str]:
+    """Names that every turn assigns before it reads them."""
+    result: set[str] = set()
+    first = loop.iter if isinstance(loop, ast.For) else loop.test
+    seen = {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}
+    if isinstance(loop, ast.For):
+        result.update(n.id for n in names_of(loop.target) if n.id not in seen)
+    for statement in loop.body:
+        simple = isinstance(statement, ast.Assign)
+        targets = [n for t in statement.targets for n in names_of(t)] if simple else []
+        seen |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and n not in targets}
+        result.update(n.id for n in targets if n.id not in seen)
+        seen |= {n.id for n in targets}
+    return result
+
+
+def names_of(target: ast.AST) -> list[ast.Name]:
+    """The names in the target of an assignment."""
+    items = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    return [x for x in items if isinstance(x, ast.Name)]
