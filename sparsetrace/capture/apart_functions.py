@@ -513,7 +513,7 @@ class _Before:
         self.lengths = list(map(len, self.lists))
 
     def _notes(self) -> Iterator[list[Any]]:
-        yield from (self.trace.left_out, self.trace.taken_whole)
+        yield from (self.trace.left_out, self.trace.taken_whole, self.trace.conditions)
         failures = FAILURES.get()
         if failures is not None:
             yield failures
