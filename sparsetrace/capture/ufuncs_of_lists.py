@@ -3,7 +3,8 @@
 Contract: for a list NumPy asks no protocol.  It would read the memory of the arrays in it, and has
 for many ufuncs no loop over objects that are numbers of Python's.  Once an error shows the need,
 such ufuncs, under their names in ``numpy``, and the methods of all ufuncs take arrays in place of
-such lists.  Arithmetic and comparisons of lists of numbers need no exchange.
+such lists.  Arithmetic and comparisons of lists of numbers need no exchange.  Of objects that hand
+out an array of their own every ufunc takes that array.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.patch import Patch, class_names
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
+from sparsetrace.operands.own_arrays import as_operand
 
 __all__ = ["MODULE", "patches"]
 
@@ -36,16 +38,26 @@ def _called_with_arrays(
     return function(*map(as_array, args), **{k: as_array(x) for k, x in kwargs.items()})
 
 
+def _called_with_own_arrays(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    return function(*map(as_operand, args), **kwargs)
+
+
 class _Ufunc:
-    """A ufunc that takes lists of traced values; it passes for the ufunc itself."""
+    """A ufunc that takes lists of traced values; it passes for the ufunc itself.
+
+    One that takes objects does so by itself: it takes objects that hand out an array.
+    """
 
     def __init__(self, ufunc: np.ufunc) -> None:
         self._plain = ufunc
+        self._call = _called_with_own_arrays if _takes_objects(ufunc) else _called_with_arrays
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if SESSION.get() is None or is_library(sys._getframe(1)):
             return self._plain(*args, **kwargs)
-        return _called_with_arrays(self._plain, args, kwargs)
+        return self._call(self._plain, args, kwargs)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -64,10 +76,15 @@ class _Ufunc:
         return repr(self._plain)
 
 
+def _is_no_array(x: object) -> bool:
+    """Whether this is a list, or an object that hands out an array."""
+    return type(x) in _SEQUENCES or as_operand(x) is not x
+
+
 def _wrapper(plain: Any) -> Any:
     @functools.wraps(plain)
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if _SEQUENCES.isdisjoint(map(type, args)) or SESSION.get() is None:
+        if SESSION.get() is None or not any(map(_is_no_array, args)):
             return plain(self, *args, **kwargs)
         if not isinstance(self, np.ufunc) or is_of_python(self):
             return plain(self, *args, **kwargs)
@@ -90,17 +107,13 @@ def _takes_objects(ufunc: np.ufunc) -> bool:
 
 @functools.cache
 def _of_names() -> tuple[tuple[str, np.ufunc], ...]:
-    """The ufuncs of NumPy's that are exchanged, by name; others have the same one."""
+    """The ufuncs of NumPy's that are exchanged, by name."""
     found = ((name, value) for name, value in vars(np).items() if isinstance(value, np.ufunc))
-    return tuple(
-        (name, value)
-        for name, value in found
-        if value.signature is None and not _takes_objects(value)
-    )
+    return tuple((name, value) for name, value in found if value.signature is None)
 
 
 def patches() -> list[Patch]:
-    """The methods of ``np.ufunc``, and the ufuncs that take no objects."""
+    """The methods of ``np.ufunc``, and the ufuncs."""
     named = [(name, ufunc, _Ufunc(ufunc)) for name, ufunc in _of_names()]
     made = [Patch(np, name, ufunc, wrapper) for name, ufunc, wrapper in named]
     names = class_names(np.ufunc)
