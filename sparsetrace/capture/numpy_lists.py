@@ -81,7 +81,9 @@ def _arrays(x: Any) -> Any:
 
 
 def answers_itself(x: object) -> bool:
-    """Whether NumPy hands a call over to this operand before all traced arrays."""
+    """Whether NumPy hands a call over to this operand, or one in a list, before traced arrays."""
+    if isinstance(x, (list, tuple)):
+        return any(map(answers_itself, x))
     return isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False)
 
 

@@ -1,10 +1,9 @@
 """Ufuncs given lists of traced values: ``np.sqrt([x[0], 2.0])``, ``np.add.reduce([x, y])``.
 
-Contract: for a list NumPy asks no protocol.  It would read the memory of the arrays in it, and has
-for many ufuncs no loop over objects that are numbers of Python's.  Once an error shows the need,
-such ufuncs, under their names in ``numpy``, and the methods of all ufuncs take arrays in place of
-such lists.  Arithmetic and comparisons of lists of numbers need no exchange.  Of objects that hand
-out an array of their own every ufunc takes that array.
+Contract: for a list NumPy asks no protocol.  It would read the memory of the arrays in it, make an
+array of objects of numbers, and has for many ufuncs no loop over these.  Once an error shows the
+need, the ufuncs, under their names in ``numpy``, and their methods take arrays in place of such
+lists, and of objects that hand one out.
 """
 
 from __future__ import annotations
@@ -38,26 +37,16 @@ def _called_with_arrays(
     return function(*map(as_array, args), **{k: as_array(x) for k, x in kwargs.items()})
 
 
-def _called_with_own_arrays(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    return function(*map(as_operand, args), **kwargs)
-
-
 class _Ufunc:
-    """A ufunc that takes lists of traced values; it passes for the ufunc itself.
-
-    One that takes objects does so by itself: it takes objects that hand out an array.
-    """
+    """A ufunc that takes lists of traced values; it passes for the ufunc itself."""
 
     def __init__(self, ufunc: np.ufunc) -> None:
         self._plain = ufunc
-        self._call = _called_with_own_arrays if _takes_objects(ufunc) else _called_with_arrays
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if SESSION.get() is None or is_library(sys._getframe(1)):
             return self._plain(*args, **kwargs)
-        return self._call(self._plain, args, kwargs)
+        return _called_with_arrays(self._plain, args, kwargs)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -84,6 +73,8 @@ def _is_no_array(x: object) -> bool:
 def _wrapper(plain: Any) -> Any:
     @functools.wraps(plain)
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if type(self) is _Ufunc:  # np.ufunc.at(np.add, ...)
+            self = self._plain
         if SESSION.get() is None or not any(map(_is_no_array, args)):
             return plain(self, *args, **kwargs)
         if not isinstance(self, np.ufunc) or is_of_python(self):
@@ -92,17 +83,6 @@ def _wrapper(plain: Any) -> Any:
 
     method.__objclass__ = np.ufunc  # type: ignore[attr-defined]
     return method
-
-
-def _takes_objects(ufunc: np.ufunc) -> bool:
-    """Whether a ufunc takes Python's numbers in an array of objects."""
-    number = np.array([0.5], dtype=object)
-    try:
-        with np.errstate(all="ignore"):
-            ufunc(*[number] * ufunc.nin)
-    except (AttributeError, TypeError):
-        return False
-    return True
 
 
 @functools.cache
