@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,24 @@ def _single(value: object) -> Any:
         return value
     float(np.zeros(value.shape))  # raises what this release of NumPy raises for arrays
     return value.reshape(())[()]
+
+
+def _by_method(value: Any, plain: type, *names: str) -> Any:
+    """The number that an object's own method in Python converts it to.
+
+    The object as it is if it has none; then, and where the result is no number of that type, the
+    type itself says what comes of it.
+    """
+    if is_traced(value):
+        return value
+    for name in names:
+        method = getattr(type(value), name, None)
+        if method is not None:
+            if type(method) is not types.FunctionType:
+                return value
+            result = getattr(value, name)()
+            return result if is_traced(result) or type(result) is plain else value
+    return value
 
 
 def _as_float(value: object) -> Any:
@@ -97,6 +116,7 @@ class TracedFloat(float, metaclass=_Like):
     def __new__(cls, value: Any = 0.0, /) -> Any:
         if cls is not TracedFloat:  # a class that code derives from the name
             return float.__new__(cls, value)
+        value = _by_method(value, float, "__float__", "__index__")
         return _as_float(value) if is_traced(value) else float(value)
 
 
@@ -110,6 +130,8 @@ class TracedInt(int, metaclass=_Like):
     def __new__(cls, value: Any = 0, /, *args: Any, **options: Any) -> Any:
         if cls is not TracedInt:
             return int.__new__(cls, value, *args, **options)
+        if not (args or options):
+            value = _by_method(value, int, "__int__", "__index__", "__trunc__")
         return _as_int(value) if is_traced(value) else int(value, *args, **options)
 
 
@@ -124,6 +146,8 @@ class TracedComplex(complex, metaclass=_Like):
         real, imag = options.get("real", real), options.get("imag", imag)
         if cls is not TracedComplex:
             return complex.__new__(cls, real, imag)
+        names = "__complex__", "__float__", "__index__"
+        real, imag = (_by_method(part, complex, *names) for part in (real, imag))
         if is_traced(real) or is_traced(imag):
             return _as_complex(real + 1j * imag)
         return complex(real) if isinstance(real, str) else complex(real, imag)
