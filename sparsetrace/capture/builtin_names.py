@@ -1,28 +1,24 @@
-"""Stand-ins for ``float``, ``int``, ``complex``, ``max``, ``min`` and ``sorted`` in traced modules.
+"""Stand-ins for ``float``, ``int`` and ``complex`` in traced modules.
 
-Contract: each does exactly what the builtin does, except on traced numbers: the types convert
-them as ``astype`` does, the others take the ufunc, which needs no branch.  NumPy's types of
-numbers have such stand-ins too.
+Contract: each does exactly what the type does, except that it converts traced numbers as
+``astype`` does.  NumPy's types of numbers have such stand-ins too.
 """
 
 from __future__ import annotations
 
-import builtins
-import functools
 import operator
 import types
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.context import CURRENT
-from sparsetrace.numbers.python_numbers import PythonNumber, stands_for_python
+from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python, refuse_digits
 from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import contains_traced, is_traced
 
-__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS", "ORDERINGS"]
+__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS"]
 
 
 class _Like(type):
@@ -188,38 +184,3 @@ NUMPY_CONVERSIONS: dict[Any, type] = {
     for plain in (np.float64, np.float32, np.complex128, np.complex64, np.int64, np.int32)
 }
 """What stands for NumPy's types where a module has one under a name of its own."""
-
-
-def _numbers(items: list[Any]) -> bool:
-    """Whether the items are numbers, one of them traced."""
-    return any(map(is_traced, items)) and not any(np.ndim(item) for item in items)
-
-
-def _extreme(builtin: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
-    @functools.wraps(builtin)
-    def extreme(*args: Any, **options: Any) -> Any:
-        items = list(args[0]) if len(args) == 1 else list(args)
-        if options.get("key") is None and items and _numbers(items):
-            result = functools.reduce(ufunc, items)
-            return as_python(result) if all(map(stands_for_python, items)) else result
-        return builtin(items, **options) if len(args) == 1 else builtin(*args, **options)
-
-    return extreme
-
-
-@functools.wraps(builtins.sorted)
-def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> list[Any]:
-    items = list(iterable)
-    if key is None and _numbers(items):
-        stacked = np.sort(np.stack([np.reshape(item, ()) for item in items]))
-        ordered = stacked.tolist() if all(map(stands_for_python, items)) else list(stacked)
-        return ordered[::-1] if reverse else ordered
-    return builtins.sorted(items, key=key, reverse=reverse)
-
-
-ORDERINGS: dict[str, Callable[..., Any]] = {
-    "max": _extreme(builtins.max, np.maximum),
-    "min": _extreme(builtins.min, np.minimum),
-    "sorted": _sorted,
-}
-"""Builtins that would branch once per element."""
