@@ -22,7 +22,7 @@ from sparsetrace.arrays.object_array import objects_of
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.calls import function_call, ufunc_call
-from sparsetrace.dispatch.sparse_operators import reflected
+from sparsetrace.dispatch.sparse_operators import given_way, reflected
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import joint
 from sparsetrace.graph.graph import OPAQUE, Ids
@@ -176,6 +176,7 @@ class TracedArray(Layout):
                 return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
             if any(map(scipy.sparse.issparse, inputs)):
                 return reflected(ufunc, method, inputs, kwargs, sys._getframe(1))
+            return given_way(ufunc, method, inputs, kwargs, sys._getframe(1))
         return result
 
     def __array_function__(

@@ -53,7 +53,7 @@ def _places_in(items: list[Any], places: Any) -> list[Any] | None:
     places : array of whole numbers
     """
     if items == list(range(len(items))) and not any(map(is_traced, items)):
-        return places.tolist()  # type: ignore[no-any-return]
+        return places.tolist()
     if all(type(item) is tuple for item in items) and len(set(map(len, items))) == 1:
         columns = [_places_in(list(column), places) for column in zip(*items, strict=True)]
         return None if None in columns else list(zip(*columns, strict=True))  # type: ignore[arg-type]
