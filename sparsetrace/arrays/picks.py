@@ -25,8 +25,8 @@ from sparsetrace.user_code.indexed_sequences import indexed_length
 
 __all__ = ["Masks", "Pick", "decide", "meet", "refuse"]
 
-_FEW = 8
-"""So many elements of a mask may be decided, each by a branch."""
+_FEW, _TOGETHER = 8, 10
+"""So many elements of a mask may be decided, each by a branch, and of all masks of a run."""
 
 
 class Pick:
@@ -119,13 +119,20 @@ class Masks:
         for pick in picks:
             outermost: Pick | None = pick
             while outermost is not None:
-                if np.count_nonzero(outermost.undecided) > _FEW:
+                if not self._are_few(outermost):
                     return
                 places.add(outermost.place)
                 outermost = outermost.outer
         if not places <= self.places:
             self.places |= places
             self._again()
+
+    def _are_few(self, pick: Pick) -> bool:
+        """Whether the elements of a mask may be decided, beside those that are."""
+        own = np.count_nonzero(pick.undecided)
+        picks = (other for other, _ in self.decided if isinstance(other, Pick))
+        others = sum(np.count_nonzero(other.undecided) for other in picks)
+        return bool(own <= _FEW and own + others <= _TOGETHER)
 
     def known(self, pick: Pick) -> NDArray[np.bool_] | None:
         """The elements that a mask picks, if that was decided on this path."""
@@ -144,7 +151,7 @@ class Masks:
         known = self.known(pick)
         if known is not None:
             return known
-        if pick.place not in self.places or np.count_nonzero(pick.undecided) > _FEW:
+        if pick.place not in self.places or not self._are_few(pick):
             return None
         return self.decide(trace, pick)
 
