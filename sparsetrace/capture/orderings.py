@@ -53,10 +53,11 @@ def _places_in(items: list[Any], places: Any) -> list[Any] | None:
     places : array of whole numbers
     """
     if items == list(range(len(items))) and not any(map(is_traced, items)):
-        return places.tolist()
+        return list(places.tolist())
     if all(type(item) is tuple for item in items) and len(set(map(len, items))) == 1:
         columns = [_places_in(list(column), places) for column in zip(*items, strict=True)]
-        return None if None in columns else list(zip(*columns, strict=True))  # type: ignore[arg-type]
+        known = [column for column in columns if column is not None]
+        return list(zip(*known, strict=True)) if len(known) == len(columns) else None
     if not all(isinstance(item, float) or is_traced(item) for item in items):
         return None
     if not _numbers(items):

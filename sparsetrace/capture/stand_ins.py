@@ -267,7 +267,7 @@ def _callers_variables(text: object) -> dict[str, Any]:
 def answer_always(name: str) -> None:
     """Let the rule of a function that takes the variables of its caller answer all calls of it."""
     module, _, attribute = name.rpartition(".")
-    function = getattr(sys.modules.get(module), attribute, None)
+    function: Any = getattr(sys.modules.get(module), attribute, None)
     rule = REGISTERED.get(module, {}).get(attribute)
     with suppress(TypeError, ValueError):
         if rule is not None and _VARIABLES in inspect.signature(function).parameters:
