@@ -1,9 +1,10 @@
 """Ufuncs given lists of traced values: ``np.sqrt([x[0], 2.0])``, ``np.add.reduce([x, y])``.
 
-Contract: for a list NumPy asks no protocol.  It would read the memory of the arrays in it, make an
-array of objects of numbers, and has for many ufuncs no loop over these.  Once an error shows the
-need, the ufuncs, under their names in ``numpy``, and their methods take arrays in place of such
-lists, and of objects that hand one out.
+Contract: for a list NumPy asks no protocol.  It would read the memory of the arrays in it, and has
+for many ufuncs no loop over objects that are numbers of Python's.  Once an error shows the need,
+such ufuncs, under their names in ``numpy``, and the methods of all ufuncs take arrays in place of
+such lists, and of objects that hand one out.  Arithmetic and comparisons of lists of numbers need
+no exchange: the names of their ufuncs stay, by which the package itself knows them.
 """
 
 from __future__ import annotations
@@ -85,15 +86,30 @@ def _wrapper(plain: Any) -> Any:
     return method
 
 
+def _takes_objects(ufunc: np.ufunc) -> bool:
+    """Whether a ufunc takes Python's numbers in an array of objects."""
+    number = np.array([0.5], dtype=object)
+    try:
+        with np.errstate(all="ignore"):
+            ufunc(*[number] * ufunc.nin)
+    except (AttributeError, TypeError):
+        return False
+    return True
+
+
 @functools.cache
 def _of_names() -> tuple[tuple[str, np.ufunc], ...]:
-    """The ufuncs of NumPy's that are exchanged, by name."""
+    """The ufuncs of NumPy's that are exchanged, by name; others have the same one."""
     found = ((name, value) for name, value in vars(np).items() if isinstance(value, np.ufunc))
-    return tuple((name, value) for name, value in found if value.signature is None)
+    return tuple(
+        (name, value)
+        for name, value in found
+        if value.signature is None and not _takes_objects(value)
+    )
 
 
 def patches() -> list[Patch]:
-    """The methods of ``np.ufunc``, and the ufuncs."""
+    """The methods of ``np.ufunc``, and the ufuncs that take no objects."""
     named = [(name, ufunc, _Ufunc(ufunc)) for name, ufunc in _of_names()]
     made = [Patch(np, name, ufunc, wrapper) for name, ufunc, wrapper in named]
     names = class_names(np.ufunc)

@@ -131,7 +131,7 @@ CALLS = {
     "operators": lambda x: x * made(Vector, x[::-1]) - made(Vector, x),
     "ufuncs": lambda x: (
         np.sin(made(Vector, x)),
-        np.add(made(Vector, x), 1.0),
+        np.exp2(made(Vector, x)),
         np.add(x, made(Vector, x[::-1])),
         np.multiply.outer(made(Vector, x), [1.0, 0.0]),
         np.add.reduce(made(Vector, x)),
