@@ -50,6 +50,7 @@ __all__ = ["TracedArray", "traced_array", "wrap"]
 
 
 _NARROW = "efF"
+_TAKE = np.take
 """Types that hold fewer numbers than the constants' float64."""
 
 
@@ -187,6 +188,8 @@ class TracedArray(Layout):
                 return NotImplemented
             if issubclass(cls, np.ma.MaskedArray):
                 return masked.function_call(self._trace, function, args, kwargs)
+        if function is _TAKE and len(args) > 1 and getattr(type(args[1]), "_is_picked", False):
+            return args[1].__array_function__(function, types, args, kwargs)  # NumPy asks x alone
         result = function_call(self._trace, function, args, kwargs)
         if self._trace.rows and args and isinstance(args[0], TracedArray):  # np.copyto and its kin
             indexing.refresh(self._trace, args[0]._ids)

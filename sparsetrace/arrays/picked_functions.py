@@ -18,7 +18,8 @@ from numpy.lib.array_utils import normalize_axis_index
 from sparsetrace.arrays.picked import PickedArray, answer_by, part_of
 from sparsetrace.arrays.picks import Pick
 from sparsetrace.context import Trace
-from sparsetrace.operands.operands import Elements
+from sparsetrace.operands.complex_operands import elements_of
+from sparsetrace.operands.operands import Elements, is_traced_array
 from sparsetrace.operands.raising import may_raise
 
 __all__: list[str] = []
@@ -128,6 +129,16 @@ def _argsort(trace: Trace, a: Any, axis: Any = -1, kind: Any = None) -> Any:
     return PickedArray._of(trace, a._pick, places, -1)
 
 
+def _take(trace: Trace, a: Any, indices: Any, axis: Any = None) -> Any:
+    """``np.take``: an index."""
+    if isinstance(a, PickedArray) or not isinstance(indices, PickedArray):
+        return NotImplemented
+    array = a if is_traced_array(a) else trace.wrap(elements_of(trace, a))
+    if axis is None:
+        array, axis = np.ravel(array), 0
+    return array[(slice(None),) * normalize_axis_index(axis, array.ndim) + (indices,)]
+
+
 def _vander(trace: Trace, x: Any, N: Any = None, increasing: bool = False) -> Any:
     """``np.vander``, a row for each element."""
     if N is None:
@@ -162,6 +173,7 @@ _ANSWERS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.outer: _outer,
     np.ravel: lambda trace, a, order="C": a.ravel(order),
     np.stack: _stack,
+    np.take: _take,
     np.transpose: lambda trace, a: a.T,
     np.vander: _vander,
     np.vstack: lambda trace, tup: _stack(trace, tup),

@@ -63,6 +63,10 @@ CALLS = {
     "as many zeros": lambda x: (np.zeros(x[x > 0].shape) + x[0]).sum(),
     "as many random numbers": _drawn,
     "places": lambda x: x[x > 0][[0, 1]] if np.sum(x > 0) > 2 else x[:2],
+    "taken": lambda x: (
+        np.take(x, np.flatnonzero(x > 0)).sum() * np.take(x * x, np.where(x > 1)[0]).sum()
+    ),
+    "taken rows": lambda x: np.take(x.reshape(6, 2), np.flatnonzero(x[:6] > 0), axis=0).sum(axis=0),
     "in order": lambda x: (x[x > 0][np.argsort(x[x > 0])] ** 2).sum(),
     "a matrix of them": lambda x: np.sum(np.diag(x[x > 0]) @ x[x > 0] ** 2),
     "no rule": lambda x: np.sum(np.kron(x[x > 0], x[:2])),
