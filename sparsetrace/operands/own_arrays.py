@@ -60,7 +60,9 @@ def listed(obj: Any) -> Any:
         return obj
     if all(_is_plain(cls) for cls in set(map(type, obj))):
         return obj
-    return [listed(handed_out(item)[0]) for item in obj]
+    items = [listed(handed_out(item)[0]) for item in obj]
+    same = all(new is old for new, old in zip(items, obj, strict=True))
+    return obj if same else type(obj)(items)
 
 
 @lru_cache(maxsize=1024)
