@@ -19,6 +19,7 @@ with seldom_collected():  # a third of the time that importing takes
     from sparsetrace.api.pattern import SparsityPattern
     from sparsetrace.arrays.array import TracedArray
     from sparsetrace.capture import exact_types as _exact_types
+    from sparsetrace.capture import numpy_testing as _numpy_testing  # noqa: F401  # likewise
     from sparsetrace.capture import scikit_learn as _scikit_learn  # noqa: F401  # likewise
     from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
     from sparsetrace.errors import (

@@ -15,7 +15,7 @@ from typing import Any, Unpack
 from sparsetrace.api.detection import traced_runs
 from sparsetrace.api.extension import register_rule
 from sparsetrace.api.options import JacobianOptions, completed, takes
-from sparsetrace.capture.stand_ins import going_on, stand_in_rule
+from sparsetrace.capture.stand_ins import answer_always, going_on, stand_in_rule
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import Explanation, InputError, TracingError, muted
 from sparsetrace.interrupts import guarded
@@ -25,6 +25,12 @@ __all__ = ["Diagnosis", "Refusal", "diagnose"]
 
 _MOST_TIMES = 10_000
 """How often one refusal is passed over in a run: a loop may wait for what no stand-in gives."""
+
+_HOLDERS = {
+    "pandas": "pandas.Series.__init__ pandas.DataFrame.__init__",
+    "xarray": "xarray.DataArray.__init__ xarray.Dataset.__init__",
+}
+"""What objects of packages are made by that hold traced values until a method fails of them."""
 
 Key = tuple[str, str | None, int | None]
 
@@ -229,11 +235,13 @@ class _Notes:
         if _key(error) not in self._known:
             self._known.add(_key(error))
             return True
-        for name in (error.call, f"{error.call}.__init__"):
+        holders = _HOLDERS.get(error.call.partition(".")[0], "").split()
+        for name in (error.call, f"{error.call}.__init__", *holders):
             if "." in error.call and name not in self._stand_ins:
                 self._stand_ins.append(name)
                 with muted(), suppress(Exception):  # not all can be exchanged
                     register_rule(name, stand_in_rule(error))
+                    answer_always(name)
                     return True
         return False
 

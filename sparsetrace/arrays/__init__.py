@@ -1,5 +1,5 @@
 """`TracedArray`: the ndarray subclass that a traced function gets."""
 
-from sparsetrace.arrays import picked_places, subclass_views
+from sparsetrace.arrays import picked_functions, picked_places, subclass_views
 
-__all__ = ["picked_places", "subclass_views"]
+__all__ = ["picked_functions", "picked_places", "subclass_views"]

@@ -22,7 +22,7 @@ from sparsetrace.arrays.object_array import objects_of
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.calls import function_call, ufunc_call
-from sparsetrace.dispatch.sparse_operators import reflected
+from sparsetrace.dispatch.sparse_operators import given_way, reflected
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import joint
 from sparsetrace.graph.graph import OPAQUE, Ids
@@ -50,6 +50,7 @@ __all__ = ["TracedArray", "traced_array", "wrap"]
 
 
 _NARROW = "efF"
+_TAKE = np.take
 """Types that hold fewer numbers than the constants' float64."""
 
 
@@ -176,6 +177,7 @@ class TracedArray(Layout):
                 return masked.ufunc_call(self._trace, ufunc, method, inputs, kwargs)
             if any(map(scipy.sparse.issparse, inputs)):
                 return reflected(ufunc, method, inputs, kwargs, sys._getframe(1))
+            return given_way(ufunc, method, inputs, kwargs, sys._getframe(1))
         return result
 
     def __array_function__(
@@ -186,6 +188,8 @@ class TracedArray(Layout):
                 return NotImplemented
             if issubclass(cls, np.ma.MaskedArray):
                 return masked.function_call(self._trace, function, args, kwargs)
+        if function is _TAKE and len(args) > 1 and getattr(type(args[1]), "_is_picked", False):
+            return args[1].__array_function__(function, types, args, kwargs)  # NumPy asks x alone
         result = function_call(self._trace, function, args, kwargs)
         if self._trace.rows and args and isinstance(args[0], TracedArray):  # np.copyto and its kin
             indexing.refresh(self._trace, args[0]._ids)

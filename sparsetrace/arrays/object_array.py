@@ -41,6 +41,8 @@ _BY_RULES = frozenset(
     )
 )
 """Ufuncs that raise no error for any numbers of Python's."""
+_WRITING = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
+"""Functions that write into their first argument."""
 
 
 class ObjectArray(np.ndarray[Any, Any]):
@@ -58,6 +60,13 @@ class ObjectArray(np.ndarray[Any, Any]):
     def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
         """As ndarray.put."""
         super().put(indices, objects_in(values), mode)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in _WRITING and args and type(args[0]) is ObjectArray:
+            args = tuple(_operand(objects_in(x)) for x in args)
+            options = {name: _operand(objects_in(x)) for name, x in kwargs.items()}
+            return function(*args, **options)
+        return super().__array_function__(function, types, args, kwargs)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return _answered(CURRENT.get(), ufunc, method, inputs, kwargs)

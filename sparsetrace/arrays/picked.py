@@ -12,6 +12,7 @@ every other use of its ids raises.
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import Any, NoReturn
@@ -20,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray
-from sparsetrace.arrays.picks import Pick, meet, refuse
+from sparsetrace.arrays.picks import Pick, decide, meet, refuse
+from sparsetrace.arrays.value_bounds import FEW_VALUES
 from sparsetrace.context import Trace
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.numpy_rules import indexing
@@ -36,9 +38,7 @@ from sparsetrace.operands.poison import frame
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.refusals import name_of
 
-__all__ = ["PickedArray", "aligned", "along_axis"]
-
-_INDEX = np.dtype(np.intp)
+__all__ = ["PickedArray", "aligned", "along_axis", "answer_by", "part_of"]
 
 
 def _functions(names: str) -> frozenset[Callable[..., Any]]:
@@ -77,10 +77,12 @@ class PickedArray(TracedArray):
     size.  It is counted from the last axis, as axes are when arrays broadcast.
     """
 
-    __slots__ = ("_axis", "_candidates", "_pick", "_shown")
+    __slots__ = ("_axis", "_candidates", "_parts", "_pick", "_shown")
     _is_picked = True
     _axis: int
     _candidates: Any
+    _parts: list[slice]
+    """What parts were taken of it: views, which do not show what is written into it."""
     _pick: Pick
     _shown: tuple[Any, Any] | None
     """Of a slice, which is a view: the array that it shows, and the key."""
@@ -90,7 +92,7 @@ class PickedArray(TracedArray):
         array = frame(candidates.shape).view(cls)
         array._trace, array._values = trace, None
         array._pick, array._candidates, array._axis = pick, candidates, axis
-        array._shown = None
+        array._shown, array._parts = None, []
         # a dtype of its own, which is not the object that short ways look for
         array._dtype = np.dtype(candidates.dtype, copy=True)
         return array
@@ -100,33 +102,46 @@ class PickedArray(TracedArray):
         refuse("x[mask], as an array or as a result", self)
 
     # ------------------------------------------------------------ how many there are
+    def _count(self, call: str) -> int:
+        """How many: a whole number of few values, each of which is a path of its own.
+
+        The masks of few elements are decided instead.
+        """
+        decide(self)
+        if self._trace.masks is None or not len(self._pick) < FEW_VALUES:
+            refuse(call, self)
+        return operator.index(self._pick.count(self._trace))
+
+    def counted(self, call: str) -> Any:
+        """The elements as an array of the trace, of as many as there are; each may be any."""
+        return np.repeat(self._any(), self._count(call), axis=self._axis)
+
     @property  # type: ignore[misc]
-    def shape(self) -> NoReturn:  # type: ignore[override]
-        refuse("the shape of x[mask]", self)
+    def shape(self) -> tuple[int, ...]:
+        shape = list(self._candidates.shape)
+        shape[self._axis] = self._count("the shape of x[mask]")
+        return tuple(shape)
 
     @property
     def size(self) -> Any:
         """How many: an unknown whole number, whose derivative is zero."""
-        ids = np.array(self._trace.graph.opaque, np.int32)
-        if self._trace.dependency:
-            ids = self._trace.graph.union_rows(self._pick.ids)
-        total = as_python(self._trace.wrap(Elements(np.asarray(ids), _INDEX)))
+        total = as_python(self._pick.count(self._trace))
         others = self._candidates.size // max(len(self._pick), 1)
         return total if others == 1 else total * others
 
     def __len__(self) -> int:
         if self._axis == -self.ndim:
-            refuse("len(x[mask])", self)
+            return self._count("len(x[mask])")
         return len(self._candidates)
 
     def __iter__(self) -> Any:
         if self._axis == -self.ndim:
-            refuse("a loop over x[mask]", self)
+            return iter(self.counted("a loop over x[mask]"))
         return (self[i] for i in range(len(self)))
 
-    def tolist(self) -> NoReturn:
-        """Refused: the list would have a length."""
-        refuse("x[mask].tolist()", self)
+    def tolist(self) -> Any:
+        """As ndarray.tolist, of as many elements as there are."""
+        return self.counted("x[mask].tolist()").tolist()
 
     def __bool__(self) -> bool:
         refuse("the truth value of x[mask]", self)
@@ -167,6 +182,13 @@ class PickedArray(TracedArray):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if ufunc is np.matmul and method == "__call__" and not kwargs:
             return _product(*inputs)
+        if (
+            method == "outer"
+            and not kwargs
+            and not any(isinstance(x, (list, tuple)) for x in inputs)
+        ):
+            a, b = inputs
+            return ufunc(a[(..., *[None] * np.ndim(b))] if np.ndim(a) else a, b)
         if ufunc.signature is not None or method in ("outer", "at", "reduceat"):
             refuse(f"np.{ufunc.__name__}.{method} of x[mask]", *inputs)
         if method == "reduce":
@@ -183,13 +205,12 @@ class PickedArray(TracedArray):
         return out
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        name = name_of(function)
         if function in _ELEMENTWISE:
             places = _ELEMENTWISE[function]
             chosen = args if places is None else [args[i] for i in places if i < len(args)]
             held = [x for x in (*args, *kwargs.values()) if isinstance(x, PickedArray)]
             if any(all(x is not y for y in chosen) for x in held):
-                refuse(f"{name} of x[mask]", *args, *kwargs.values())
+                return self._otherwise(function, args, kwargs)
             return self.elementwise(partial(_called_at, function, args, kwargs, places), chosen)
         if function is _PLACE:
             return _placed(**_signature(function).bind(*args, **kwargs).arguments)
@@ -201,7 +222,7 @@ class PickedArray(TracedArray):
         if not isinstance(picked, PickedArray) or any(
             map(contains_traced, (*args[1:], *kwargs.values()))
         ):
-            refuse(f"{name} of x[mask]", *args, *kwargs.values())
+            return self._otherwise(function, args, kwargs)
         if function in _REORDERING and picked.ndim == 1:
             return picked._over_candidates(lambda x: np.repeat(picked._any(), len(x)))
         options = dict(list(_signature(function).bind(*args, **kwargs).arguments.items())[1:])
@@ -209,7 +230,23 @@ class PickedArray(TracedArray):
             return self._reduced(function, picked, options)
         if function in _PREFIXES:
             return self._along(function, picked, options.get("axis"), kwargs)
-        refuse(f"{name} of x[mask]", *args, *kwargs.values())
+        return self._otherwise(function, args, kwargs)
+
+    def _otherwise(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """What a function gives that asks for more than a reduction does."""
+        every = (*_flat(args), *_flat(kwargs.values()))
+        decide(*every)
+        answer = _ANSWERS.get(function)
+        if answer is not None and _takes(answer, self._trace, *args, **kwargs):
+            result = answer(self._trace, *args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        call = f"{name_of(function)} of x[mask]"
+        if not any(isinstance(x, PickedArray) for x in every):
+            refuse(call, *every)
+        return function(
+            *_counted(args, call), **dict(zip(kwargs, _counted(kwargs.values(), call), strict=True))
+        )
 
     def elementwise(self, call: Callable[..., Any], inputs: Iterable[Any]) -> Any:
         """What is computed of each element by itself."""
@@ -266,11 +303,12 @@ class PickedArray(TracedArray):
             may_raise(trace, _OUT_OF_BOUNDS)
             if self._axis != -self.ndim:
                 refuse("x[mask] with an index of several elements", self, key)
-            result = self._any()[0]
-            if not trace.dependency:
-                return result
-            either = trace.graph.union(ids_of(trace, result), np.asarray(ids_of(trace, key)))
-            return trace.wrap(Elements(either, dtype_of(result)))
+            return _chosen_by(trace, key, self._any()[0])
+        if _is_of_places(key) and self._axis == -self.ndim:
+            decide(self, key)
+            may_raise(trace, _OUT_OF_BOUNDS)
+            result = np.broadcast_to(self._any()[0], (*np.shape(key), *self._candidates.shape[1:]))
+            return _chosen_by(trace, key, result.copy())
         if not indexing.is_simple(key):
             refuse("x[mask] with an index of several elements", self, key)
         entries, position = self._entries(key)
@@ -282,7 +320,9 @@ class PickedArray(TracedArray):
         if entry == slice(None, None, -1):
             return np.flip(self) if self.ndim == 1 else refuse("x[mask] in reverse", self)
         if entry != slice(None):
-            refuse("a part of x[mask]", self)
+            decide(self)
+            entries[position] = slice(None)
+            return part_of(self, entry)[tuple(entries)]
         behind = sum(isinstance(e, (int, np.integer)) for e in entries[position + 1 :])
         behind -= sum(e is None for e in entries[position + 1 :])
         part = self._candidates[tuple(entries)]
@@ -291,9 +331,12 @@ class PickedArray(TracedArray):
     def _view(self, view: PickedArray) -> PickedArray:
         """A view of this array, into which nothing is written if this is a slice."""
         view._shown = None if self._shown is None else (None, None)
+        view._parts = self._parts
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if self._parts:
+            refuse("an assignment to x[mask], of which a part is a view,", self)
         if self._shown is None:
             self._write(key, value)
             return
@@ -368,15 +411,22 @@ class PickedArray(TracedArray):
 
     @property
     def T(self) -> Any:
-        return self if self.ndim == 1 else refuse("x[mask].T", self)
+        if self.ndim != 2:
+            return self if self.ndim == 1 else refuse("x[mask].T", self)
+        return self._view(self._of(self._trace, self._pick, self._candidates.T, -3 - self._axis))
 
     def ravel(self, order: object = "C") -> Any:
-        """As ndarray.ravel, of one dimension."""
-        return self if self.ndim == 1 else refuse("x[mask].ravel()", self)
+        """As ndarray.ravel, of one dimension, or of one that is longer than 1."""
+        if self.ndim == 1:
+            return self
+        if self._candidates.size != len(self._pick) or order not in ("C", "K"):
+            refuse("x[mask].ravel()", self)
+        flat = self._candidates.reshape(-1)
+        return self._view(self._of(self._trace, self._pick, flat, -1))
 
     def flatten(self, order: object = "C") -> Any:
-        """As ndarray.flatten, of one dimension."""
-        return self.copy() if self.ndim == 1 else refuse("x[mask].flatten()", self)
+        """As ndarray.flatten, of one dimension, or of one that is longer than 1."""
+        return self.ravel(order).copy()
 
     def reshape(self, *shape: Any, **options: Any) -> Any:
         """As ndarray.reshape to ``-1``, ``(-1, 1)`` and ``(1, -1)``, of one dimension."""
@@ -390,6 +440,15 @@ class PickedArray(TracedArray):
 @cache
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
+
+
+def _takes(function: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
+    """Whether a function has such parameters."""
+    try:
+        _signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _called_at(
@@ -430,6 +489,24 @@ def _unknown(trace: Trace, x: object) -> Any:
     return trace.wrap(Elements(np.asarray(ids), dtype_of(x), keep_array=isinstance(x, np.ndarray)))
 
 
+def _is_of_places(key: object) -> bool:
+    """Whether this is an array or a list of whole numbers."""
+    if isinstance(key, list):
+        return all(isinstance(place, (int, np.integer)) for place in key)
+    return isinstance(key, np.ndarray) and key.dtype.kind in "iu"
+
+
+def _chosen_by(trace: Trace, key: Any, result: Any) -> Any:
+    """What an index has chosen, which depends on the index as well."""
+    if not trace.dependency or not is_traced(key):
+        return result
+    chosen = np.asarray(ids_of(trace, key))
+    ids = ids_of(trace, result)
+    chosen = chosen.reshape(chosen.shape + (1,) * (np.ndim(ids) - chosen.ndim))
+    either = np.asarray(trace.graph.union(ids, np.broadcast_to(chosen, np.shape(ids))))
+    return trace.wrap(Elements(either, dtype_of(result), keep_array=np.ndim(ids) > 0))
+
+
 def _any_along(trace: Trace, x: object, axis: int) -> Any:
     ids = np.moveaxis(np.asarray(ids_of(trace, x)), axis, -1)
     united = np.moveaxis(trace.graph.union_rows(ids)[..., None], -1, axis)
@@ -454,7 +531,61 @@ def _product(a: Any, b: Any) -> Any:
         columns = np.ndim(b) > 1
         axis = a._axis if columns else a._axis + 1
         return a._of(a._trace, a._pick, a._candidates @ b, axis)
-    refuse("a product with x[mask]", a, b)
+    inner = [
+        x for x, axis in ((a, -1), (b, max(-2, -np.ndim(b)))) if getattr(x, "_axis", 0) == axis
+    ]
+    if len(inner) == 2 and meet(a._trace, a._pick, b._pick):
+        return a._unknown() @ b._unknown()
+    decide(a, b)
+    return np.matmul(*_counted((a, b), "a product with x[mask]"))
+
+
+_ANSWERS: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""Of functions that ask which elements stand side by side (`picked_functions`)."""
+
+
+def answer_by(answers: dict[Callable[..., Any], Callable[..., Any]]) -> None:
+    """Let some functions be answered by others, which are given the trace first."""
+    _ANSWERS.update(answers)
+
+
+def _flat(items: Iterable[Any]) -> list[Any]:
+    """What is in lists and tuples, one after the other."""
+    return [y for x in items for y in (_flat(x) if isinstance(x, (list, tuple)) else [x])]
+
+
+def _counted(items: Any, call: str) -> list[Any]:
+    """The same with arrays of as many elements as are picked."""
+    return [
+        x.counted(call)
+        if isinstance(x, PickedArray)
+        else type(x)(_counted(x, call))
+        if type(x) in (list, tuple)
+        else x
+        for x in items
+    ]
+
+
+def part_of(array: PickedArray, part: slice) -> PickedArray:
+    """``x[mask][1:]``: elements that may be any, of as many as are left."""
+    ends = part.start, part.stop, part.step
+    if array._shown is not None or not all(isinstance(e, (int, np.integer)) for e in ends if e):
+        refuse("a part of x[mask]", array)
+    trace, pick = array._trace, array._pick
+    start, stop = (end or 0 for end in ends[:2])
+    counts = [len(pick)] if start >= 0 and (part.step or 1) > 0 else range(len(pick) + 1)
+    most = max(len(range(*part.indices(count))) for count in counts)
+    ids = np.full(most, trace.graph.opaque, np.int32)
+    if trace.dependency:
+        ids[:] = trace.graph.union_rows(pick.every(trace)[None])[0]
+    mask = trace.wrap(Elements(ids, np.dtype(bool), keep_array=True))
+    if start >= 0 >= stop and part.step in (None, 1) and trace.names is not None:
+        trace.names.name(mask._ids, ("fewer", start - stop, pick.names))
+    candidates = np.repeat(array._any(), most, axis=array._axis)
+    made = array._of(trace, Pick(trace, mask), candidates, array._axis)
+    made._parts = array._parts
+    made._parts.append(part)
+    return made
 
 
 def along_axis(values: NDArray[Any], axis: int) -> NDArray[Any]:

@@ -7,7 +7,7 @@ asked for is decided: each of its elements is a branch, and what it picks is kno
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,10 +23,10 @@ from sparsetrace.operands.raising import may_raise
 from sparsetrace.user_code.frames import outside_frame, user_location
 from sparsetrace.user_code.indexed_sequences import indexed_length
 
-__all__ = ["Masks", "Pick", "meet", "refuse"]
+__all__ = ["Masks", "Pick", "decide", "meet", "refuse"]
 
-_FEW = 8
-"""So many elements of a mask may be decided, each by a branch."""
+_FEW, _TOGETHER = 8, 10
+"""So many elements of a mask may be decided, each by a branch, and of all masks of a run."""
 
 
 class Pick:
@@ -55,6 +55,24 @@ class Pick:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        """Its own name, and those of the masks outside."""
+        return (self.name, *(() if self.outer is None else self.outer.names))
+
+    def every(self, trace: Trace) -> Ids:
+        """On what it depends whether each candidate is picked, out of an outer mask as well."""
+        if self.outer is None:
+            return self.ids
+        return np.maximum(trace.graph.union(self.ids, self.outer.every(trace)), trace.graph.opaque)
+
+    def count(self, trace: Trace) -> Any:
+        """How many are picked: a whole number that is not known, whose derivative is zero."""
+        mask = trace.wrap(Elements(np.array(self.every(trace)), np.dtype(bool), keep_array=True))
+        assert trace.names is not None
+        trace.names.name(mask._ids, ("picked", self.names))
+        return np.count_nonzero(mask)
 
     @property
     def undecided(self) -> NDArray[np.bool_]:
@@ -101,13 +119,20 @@ class Masks:
         for pick in picks:
             outermost: Pick | None = pick
             while outermost is not None:
-                if np.count_nonzero(outermost.undecided) > _FEW:
+                if not self._are_few(outermost):
                     return
                 places.add(outermost.place)
                 outermost = outermost.outer
         if not places <= self.places:
             self.places |= places
             self._again()
+
+    def _are_few(self, pick: Pick) -> bool:
+        """Whether the elements of a mask may be decided, beside those that are."""
+        own = np.count_nonzero(pick.undecided)
+        picks = (other for other, _ in self.decided if isinstance(other, Pick))
+        others = sum(np.count_nonzero(other.undecided) for other in picks)
+        return bool(own <= _FEW and own + others <= _TOGETHER)
 
     def known(self, pick: Pick) -> NDArray[np.bool_] | None:
         """The elements that a mask picks, if that was decided on this path."""
@@ -126,7 +151,7 @@ class Masks:
         known = self.known(pick)
         if known is not None:
             return known
-        if pick.place not in self.places or np.count_nonzero(pick.undecided) > _FEW:
+        if pick.place not in self.places or not self._are_few(pick):
             return None
         return self.decide(trace, pick)
 
@@ -210,23 +235,40 @@ def meet(trace: Trace, pick: Pick, other: Pick) -> bool:
     return same
 
 
-def refuse(call: str, *operands: object) -> NoReturn:
-    """Raise the error of a call that asks how many elements masks pick, or which.
+def decide(*operands: object) -> list[Pick]:
+    """Ask for a run in which the masks that picked these are decided, if they have few elements.
 
-    Where the operands were picked by masks of few elements, a run is asked for in which these are
-    decided, each element by a branch.
+    Each element is a branch then.
 
     Parameters
     ----------
-    call : str
     *operands : object
         Among them what was picked, or how it was.
+
+    Returns
+    -------
+    picks : list of Pick
+        How they were picked, where the masks are large.
     """
     picks = [x if isinstance(x, Pick) else getattr(x, "_pick", None) for x in operands]
     known = [pick for pick in picks if pick is not None]
     trace = CURRENT.get()
     if known and trace is not None and trace.masks is not None:
         trace.masks.want(known)
+    return known
+
+
+def refuse(call: str, *operands: object) -> NoReturn:
+    """Raise the error of a call that asks how many elements masks pick, or which.
+
+    Unless another run may answer it: see `decide`.
+
+    Parameters
+    ----------
+    call : str
+    *operands : object
+    """
+    known = decide(*operands)
     mask = f"the mask at {known[0].place}" if known else "a mask"
     raise ValueDependentError(
         explain(

@@ -1,27 +1,24 @@
-"""Stand-ins for ``float``, ``int``, ``complex``, ``max``, ``min`` and ``sorted`` in traced modules.
+"""Stand-ins for ``float``, ``int`` and ``complex`` in traced modules.
 
-Contract: each does exactly what the builtin does, except on traced numbers: the types convert
-them as ``astype`` does, the others take the ufunc, which needs no branch.  NumPy's types of
-numbers have such stand-ins too.
+Contract: each does exactly what the type does, except that it converts traced numbers as
+``astype`` does.  NumPy's types of numbers have such stand-ins too.
 """
 
 from __future__ import annotations
 
-import builtins
-import functools
 import operator
-from collections.abc import Callable
+import types
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.context import CURRENT
-from sparsetrace.numbers.python_numbers import PythonNumber, stands_for_python
+from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python, refuse_digits
 from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import contains_traced, is_traced
 
-__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS", "ORDERINGS"]
+__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS"]
 
 
 class _Like(type):
@@ -50,6 +47,24 @@ def _single(value: object) -> Any:
         return value
     float(np.zeros(value.shape))  # raises what this release of NumPy raises for arrays
     return value.reshape(())[()]
+
+
+def _by_method(value: Any, plain: type, *names: str) -> Any:
+    """The number that an object's own method in Python converts it to.
+
+    The object as it is if it has none; then, and where the result is no number of that type, the
+    type itself says what comes of it.
+    """
+    if is_traced(value):
+        return value
+    for name in names:
+        method = getattr(type(value), name, None)
+        if method is not None:
+            if type(method) is not types.FunctionType:
+                return value
+            result = getattr(value, name)()
+            return result if is_traced(result) or type(result) is plain else value
+    return value
 
 
 def _as_float(value: object) -> Any:
@@ -97,6 +112,7 @@ class TracedFloat(float, metaclass=_Like):
     def __new__(cls, value: Any = 0.0, /) -> Any:
         if cls is not TracedFloat:  # a class that code derives from the name
             return float.__new__(cls, value)
+        value = _by_method(value, float, "__float__", "__index__")
         return _as_float(value) if is_traced(value) else float(value)
 
 
@@ -110,6 +126,8 @@ class TracedInt(int, metaclass=_Like):
     def __new__(cls, value: Any = 0, /, *args: Any, **options: Any) -> Any:
         if cls is not TracedInt:
             return int.__new__(cls, value, *args, **options)
+        if not (args or options):
+            value = _by_method(value, int, "__int__", "__index__", "__trunc__")
         return _as_int(value) if is_traced(value) else int(value, *args, **options)
 
 
@@ -124,6 +142,8 @@ class TracedComplex(complex, metaclass=_Like):
         real, imag = options.get("real", real), options.get("imag", imag)
         if cls is not TracedComplex:
             return complex.__new__(cls, real, imag)
+        names = "__complex__", "__float__", "__index__"
+        real, imag = (_by_method(part, complex, *names) for part in (real, imag))
         if is_traced(real) or is_traced(imag):
             return _as_complex(real + 1j * imag)
         return complex(real) if isinstance(real, str) else complex(real, imag)
@@ -164,38 +184,3 @@ NUMPY_CONVERSIONS: dict[Any, type] = {
     for plain in (np.float64, np.float32, np.complex128, np.complex64, np.int64, np.int32)
 }
 """What stands for NumPy's types where a module has one under a name of its own."""
-
-
-def _numbers(items: list[Any]) -> bool:
-    """Whether the items are numbers, one of them traced."""
-    return any(map(is_traced, items)) and not any(np.ndim(item) for item in items)
-
-
-def _extreme(builtin: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
-    @functools.wraps(builtin)
-    def extreme(*args: Any, **options: Any) -> Any:
-        items = list(args[0]) if len(args) == 1 else list(args)
-        if options.get("key") is None and items and _numbers(items):
-            result = functools.reduce(ufunc, items)
-            return as_python(result) if all(map(stands_for_python, items)) else result
-        return builtin(items, **options) if len(args) == 1 else builtin(*args, **options)
-
-    return extreme
-
-
-@functools.wraps(builtins.sorted)
-def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> list[Any]:
-    items = list(iterable)
-    if key is None and _numbers(items):
-        stacked = np.sort(np.stack([np.reshape(item, ()) for item in items]))
-        ordered = stacked.tolist() if all(map(stands_for_python, items)) else list(stacked)
-        return ordered[::-1] if reverse else ordered
-    return builtins.sorted(items, key=key, reverse=reverse)
-
-
-ORDERINGS: dict[str, Callable[..., Any]] = {
-    "max": _extreme(builtins.max, np.maximum),
-    "min": _extreme(builtins.min, np.minimum),
-    "sorted": _sorted,
-}
-"""Builtins that would branch once per element."""

@@ -17,7 +17,8 @@ import numpy as np
 
 from sparsetrace.capture import array_methods, registered_functions
 from sparsetrace.capture.apart_functions import is_own
-from sparsetrace.capture.builtin_names import CONVERSIONS, NUMPY_CONVERSIONS, ORDERINGS
+from sparsetrace.capture.builtin_names import CONVERSIONS, NUMPY_CONVERSIONS
+from sparsetrace.capture.orderings import ORDERINGS
 from sparsetrace.capture.patch import ABSENT, Patch, Place
 from sparsetrace.capture.session import SESSION
 from sparsetrace.user_code import identity_tests

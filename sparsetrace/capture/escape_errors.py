@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sparsetrace.capture.plain_success import answered, succeeds_plainly
+from sparsetrace.capture.plain_success import answered, fails_plainly, succeeds_plainly
 from sparsetrace.context import Trace
 from sparsetrace.errors import (
     FAILURES,
@@ -292,6 +292,12 @@ def comes_of_traces(error: Exception) -> bool:
     if calls and _is_library(user.tb_frame, own=None) and not _calls_pythons(user):
         return True
     return _is_consequence(error, user, libraries, None)
+
+
+def fails_alike(error: Exception) -> bool:
+    """Whether a call of a library's fails by this error for any numbers of these shapes."""
+    user, libraries = _split(error)
+    return user is not None and bool(libraries) and fails_plainly(error, libraries)
 
 
 def _calls_pythons(user: types.TracebackType) -> bool:

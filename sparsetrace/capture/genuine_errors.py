@@ -16,6 +16,7 @@ import numpy as np
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.escape_errors import (
     comes_of_traces,
+    fails_alike,
     is_refused_by_floats,
     speaks_of_traces,
 )
@@ -104,6 +105,8 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
     )
     if on_purpose and error.__context__ is not None and not asks:
         return True  # in a handler of an error that is the function's own
+    if fails_alike(error):
+        return True
     if comes_of_traces(error) and not _OF_PYTHONS_CONTAINERS.search(str(error)):
         return False
     if not on_purpose and is_refused_by_floats(error):

@@ -33,6 +33,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     is_traced_array,
 )
+from sparsetrace.operands.own_arrays import as_operand, handed_out, listed
 from sparsetrace.operands.poison import POISON
 from sparsetrace.user_code.callers import called_directly
 
@@ -73,9 +74,12 @@ def traced_array_of(
     return result
 
 
-def as_array(x: Any) -> Any:
-    """A list, an array of objects or a polynomial that holds traced numbers as a traced array."""
-    x = as_plain(x) if type(x) is np.poly1d else x
+def as_array(x: Any, by: str = "") -> Any:
+    """A list, an array of objects or a polynomial that holds traced numbers as a traced array.
+
+    So is what hands an array out, unless it has an answer of its own to a function named `by`.
+    """
+    x = as_plain(x) if type(x) is np.poly1d else listed(as_operand(x, by))
     holds = isinstance(x, (list, tuple)) or (holds_objects(x) and is_of_numbers(x))
     return traced_array_of(x) if holds and contains_traced(x) else x
 
@@ -110,6 +114,14 @@ def _of_objects(obj: object, make: Callable[[Any], Any]) -> Any:
 def _may_be_view(copy: Any) -> bool:
     """Whether ``copy=`` leaves an array as it is, where nothing has to change."""
     return copy in (False, None, np._CopyMode.NEVER, np._CopyMode.IF_NEEDED)
+
+
+_COPIES = (
+    (np._CopyMode.ALWAYS, True),
+    (np._CopyMode.IF_NEEDED, None),
+    (np._CopyMode.NEVER, False),
+)
+"""What the values of ``copy=`` that have no truth value say."""
 
 
 def _without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -190,6 +202,20 @@ class _Subclass(np.ndarray[Any, Any]):
     """Stands for any subclass."""
 
 
+def _of_own_array(
+    obj: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, name: str, copies: bool
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a conversion, the first of which is the array that an object hands out."""
+    dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+    copy = kwargs.get("copy", True if copies else None)
+    wanted = next((w for mode, w in _COPIES if copy is mode), copy)
+    own, is_settled = handed_out(obj, dtype, wanted)
+    options = {k: v for k, v in kwargs.items() if k != name}
+    if is_settled and wanted:
+        options["copy"] = None
+    return (own, *args[1:]), options
+
+
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     own_order = _CONTIGUOUS.get(original.__name__, "K")
 
@@ -218,6 +244,12 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             if (frame.f_globals.get("__name__"), frame.f_code.co_name) in _BY_ADDRESS:
                 _refuse_address(frame.f_code.co_name, obj)
             return original(*args, **kwargs)
+        if not isinstance(obj, np.ndarray) and hasattr(type(obj), "__array__"):
+            args, kwargs = _of_own_array(obj, args, kwargs, name=name, copies=copies)
+            obj = args[0]
+        elif (items := listed(obj)) is not obj:
+            obj, args = items, (items, *args[1:])
+            kwargs = {k: v for k, v in kwargs.items() if k != name}
         if plain or not contains_traced(obj):
             made = original(*args, **kwargs)
             return _seen_again(made, obj) if _is_view(made, obj) else session.buffer(made, frame)

@@ -1,8 +1,8 @@
 """``np.nditer`` and ``np.ndenumerate`` over traced arrays.
 
 Contract: outside of a trace each is the original, and so it is with arguments that ask for a
-conversion, whose results would be copies.  In what order elements come says NumPy's own
-iterator, which goes over their places instead; what it gives are views of the operands.
+conversion to another dtype, whose results would be copies.  In what order elements come says
+NumPy's own iterator, which goes over their places instead; what it gives are views of the operands.
 """
 
 from __future__ import annotations
@@ -70,11 +70,16 @@ def _wrapped_iterator(*args: Any, **kwargs: Any) -> Any:
     options = given.arguments
     operands = options["op"]
     operands = list(operands) if isinstance(operands, (list, tuple)) else [operands]
-    if any(options[name] is not None for name in ("op_dtypes", "op_axes", "itershape")) or (
+    if any(options[name] is not None for name in ("op_axes", "itershape")) or (
         not set(options["flags"] or ()) <= _FLAGS
     ):
         return nditer(*args, **kwargs)
-    return _Places(trace, operands, options["flags"] or (), options["op_flags"], options["order"])
+    dtypes = _dtypes(options["op_dtypes"], operands)
+    if len(dtypes) != len(operands) or any(map(_converts, operands, dtypes)):
+        return nditer(*args, **kwargs)
+    return _Places(
+        trace, operands, options["flags"] or (), options["op_flags"], options["order"], dtypes
+    )
 
 
 _wrapped_iterator.__name__ = _wrapped_iterator.__qualname__ = "nditer"
@@ -86,7 +91,13 @@ class _Places:
     __class__ = nditer  # type: ignore[assignment]  # what ``isinstance`` and the user are told
 
     def __init__(
-        self, trace: Trace, operands: list[Any], flags: Any, op_flags: Any, order: Any
+        self,
+        trace: Trace,
+        operands: list[Any],
+        flags: Any,
+        op_flags: Any,
+        order: Any,
+        dtypes: list[Any],
     ) -> None:
         self._flags = _each(op_flags, operands)
         if all(x is None for x in operands):
@@ -103,7 +114,8 @@ class _Places:
             [np.intp] * len(arrays),
             order=order,
         )
-        made = [np.result_type(*map(dtype_of, filter(_is_given, arrays)))] * len(arrays)
+        common = np.result_type(*map(dtype_of, filter(_is_given, arrays)))
+        made = [common if dtype is None else dtype for dtype in dtypes]
         for i, x in enumerate(arrays):
             if x is None:  # allocated, with the layout that NumPy's iterator gives it
                 places = self._walk.operands[i]
@@ -191,6 +203,20 @@ class _Places:
 
 _new: Any = nditer
 _OUT = ["writeonly", "allocate"]
+
+
+def _dtypes(op_dtypes: Any, operands: list[Any]) -> list[Any]:
+    """The dtype that is asked for each operand; None for its own."""
+    if op_dtypes is None:
+        return [None] * len(operands)
+    several = isinstance(op_dtypes, (list, tuple))
+    given = list(op_dtypes) if several else [op_dtypes] * len(operands)
+    return [None if dtype is None else np.dtype(dtype) for dtype in given]
+
+
+def _converts(x: Any, dtype: Any) -> bool:
+    """Whether an operand is asked for in another dtype than its own."""
+    return x is not None and dtype is not None and dtype != dtype_of(x)
 
 
 def _is_given(x: object) -> bool:

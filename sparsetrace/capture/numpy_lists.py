@@ -57,6 +57,8 @@ _OF_POLYNOMIALS = frozenset(
 )
 """What takes ``np.poly1d`` for an array of coefficients, and gives one again where it can."""
 
+_METHODS = {"around": "round"}
+"""The methods that functions of other names call where an object has them."""
 _SELECT = np.select
 _LEFT = frozenset("astype block copyto fill_diagonal place put put_along_axis putmask".split())
 """What takes no lists, finds traced numbers within them, or writes into its argument."""
@@ -79,7 +81,9 @@ def _arrays(x: Any) -> Any:
 
 
 def answers_itself(x: object) -> bool:
-    """Whether NumPy hands a call over to this operand before all traced arrays."""
+    """Whether NumPy hands a call over to this operand, or one in a list, before traced arrays."""
+    if isinstance(x, (list, tuple)):
+        return any(map(answers_itself, x))
     return isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False)
 
 
@@ -95,8 +99,9 @@ def called_with_arrays(
     if function in VIEWING and not any(map(_is_no_view, (*args, *kwargs.values()))):
         return function(*args, **kwargs)
     places, names = _OF_ARRAYS.get(function.__name__, ((), ()))
-    args = tuple(_arrays(x) if i in places else as_array(x) for i, x in enumerate(args))
-    kwargs = {k: _arrays(x) if k in names else as_array(x) for k, x in kwargs.items()}
+    by = _METHODS.get(function.__name__, function.__name__)
+    args = tuple(_arrays(x) if i in places else as_array(x, by) for i, x in enumerate(args))
+    kwargs = {k: _arrays(x) if k in names else as_array(x, by) for k, x in kwargs.items()}
     every = (*args, *kwargs.values())
     if any(map(_holds_others, every)):
         return function(*args, **kwargs)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import types
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.user_code.public_names import public_name
 
-__all__ = ["answered", "plain_argument", "succeeds_plainly"]
+__all__ = ["answered", "fails_plainly", "plain_argument", "succeeds_plainly"]
 
 _NAMES = ("function", "ufunc", "original", "method")
 """What the entries of the package call the function that they answer."""
@@ -42,23 +43,51 @@ def succeeds_plainly(frames: Iterable[types.FrameType]) -> bool:
     return call is not None and _works(*call)
 
 
+def fails_plainly(error: Exception, frames: Iterable[types.FrameType]) -> bool:
+    """Whether that call fails by the same error for plain numbers of the same shapes.
+
+    For two kinds of numbers, so that it is not for what they are.
+    """
+    for function, *given in _calls(frames):
+        with suppress(_Unknown):
+            numbers = [plain_argument(given, below=below) for below in (False, True)]
+            return all(_fails_by(error, function, *each) for each in numbers)
+    return False
+
+
+def _fails_by(error: Exception, function: Callable[..., Any], args: Any, kwargs: Any) -> bool:
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            function(*args, **kwargs)
+    except Exception as failure:
+        return type(failure) is type(error) and str(failure) == str(error)
+    return False
+
+
 def answered(frames: Iterable[types.FrameType]) -> str | None:
     """The name of that function; None if the package answered none."""
     call = _outermost(frames)
     return None if call is None else public_name(call[0])
 
 
-def _outermost(frames: Iterable[types.FrameType]) -> tuple[Callable[..., Any], Any, Any] | None:
+Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+
+
+def _outermost(frames: Iterable[types.FrameType]) -> Call | None:
+    return next(_calls(frames), None)
+
+
+def _calls(frames: Iterable[types.FrameType]) -> Iterator[Call]:
     for frame in frames:
         module = str(frame.f_globals.get("__name__", ""))
         if module.startswith("sparsetrace.") and module not in _OTHERS:
             call = _call(frame.f_locals)
             if call is not None:
-                return call
-    return None
+                yield call
 
 
-def _call(scope: dict[str, Any]) -> tuple[Callable[..., Any], Any, Any] | None:
+def _call(scope: dict[str, Any]) -> Call | None:
     """The function that is answered where these are the variables, and its arguments."""
     function = next((scope[name] for name in _NAMES if callable(scope.get(name))), None)
     args, kwargs = scope.get("args", scope.get("inputs")), scope.get("kwargs")
@@ -79,16 +108,23 @@ def _works(function: Callable[..., Any], args: object, kwargs: object) -> bool:
     return True
 
 
-def plain_argument(x: Any) -> Any:
-    """The argument with numbers in place of traced ones, and copies of arrays."""
+def plain_argument(x: Any, *, below: bool = False) -> Any:
+    """The argument with numbers in place of traced ones, and copies of arrays.
+
+    Parameters
+    ----------
+    x
+    below : bool
+        Whether those that are not known are below 1, and fall.
+    """
     if is_traced(x):
-        return _numbers(x)
+        return _numbers(x, below=below)
     if x is None or x is Ellipsis or isinstance(x, _TAKEN):
         return x
     if type(x) in (list, tuple):
-        return type(x)(map(plain_argument, x))
+        return type(x)(plain_argument(item, below=below) for item in x)
     if type(x) is dict:
-        return {key: plain_argument(item) for key, item in x.items()}
+        return {key: plain_argument(item, below=below) for key, item in x.items()}
     if isinstance(x, np.ndarray) and x.dtype != object and not isinstance(x, np.ma.MaskedArray):
         return _copy(x, x)
     raise _Unknown
@@ -101,9 +137,9 @@ def _copy(values: Any, like: Any) -> Any:
     return copy
 
 
-def _numbers(x: Any) -> Any:
+def _numbers(x: Any, *, below: bool) -> Any:
     """Those of a local trace; else such as most calls take: positive, in order, all different."""
-    if isinstance(x, np.ma.MaskedArray):
+    if isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False):
         raise _Unknown
     values, ids = x._values, x._ids
     if values is None:
@@ -111,5 +147,5 @@ def _numbers(x: Any) -> Any:
         integers = dtype.kind in "biu"
         places = np.arange(np.size(ids)).reshape(shape)
         values = np.zeros(shape) if integers else 1.0 + np.sqrt(places)
-        values = values.astype(dtype)
+        values = (1 / (1 + values) if below else values).astype(dtype)
     return _copy(values, ids) if isinstance(x, np.ndarray) else np.asarray(values)[()]

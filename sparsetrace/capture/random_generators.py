@@ -10,6 +10,7 @@ function makes or holds, and the functions of ``np.random``, are exchanged for t
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -72,15 +73,24 @@ def _made_of(
     return trace.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
 
 
+def _decided_size(size: Any) -> Any:
+    """The numbers of elements that are asked for: each whole number of few is on a path."""
+    if isinstance(size, (list, tuple)):
+        return tuple(map(_decided_size, size))
+    return operator.index(size) if is_traced(size) else size
+
+
 def _drawn(
     name: str, draw: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Numbers of a distribution with traced parameters."""
     defaults = dict(entry.partition("=")[::2] for entry in _PARAMETERS[name].split())
     given = dict(zip((*defaults, "size"), args, strict=False)) | kwargs
-    size = given.pop("size", None)
-    if set(given) - set(defaults) or contains_traced(size):
-        raise _refusal(name, "dtype and out, and sizes that the inputs decide, have no rule")
+    size = _decided_size(given.pop("size", None))
+    if set(given) - set(defaults):
+        raise _refusal(name, "dtype and out have no rule")
+    if not holds_traced((), given):
+        return draw(**given, size=size)
     operands = [_array(given.get(key, float(value or "nan"))) for key, value in defaults.items()]
     shape = np.broadcast_shapes(*(operand.shape for operand in operands))
     if size is not None:

@@ -435,6 +435,7 @@ class Buffer(np.ndarray[Any, Any]):
         kinds = _FLOATS if session is None else session.buffered
         if (
             not isinstance(result, np.ndarray)
+            or getattr(type(result), "_is_traced", False)
             or result.dtype.kind not in kinds
             or (result.dtype.kind == "O")
         ):

@@ -10,12 +10,14 @@ raised as ever.
 from __future__ import annotations
 
 import functools
+import inspect
+import re
 import sys
 import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, Protocol
 
@@ -29,7 +31,7 @@ from sparsetrace.capture.plain_success import plain_argument
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch import calls
 from sparsetrace.dispatch.bound_rules import Call, makes_objects
-from sparsetrace.dispatch.function_rules import FunctionRule
+from sparsetrace.dispatch.function_rules import REGISTERED, FunctionRule, is_given
 from sparsetrace.errors import FAILURES, TracingError
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.interactions import interact_all
@@ -38,7 +40,7 @@ from sparsetrace.operands.operands import Elements, contains_traced, ids_of
 from sparsetrace.operands.poison import POISON
 from sparsetrace.user_code.frames import by_user, outside_frame
 
-__all__ = ["going_on", "stand_in_rule"]
+__all__ = ["answer_always", "going_on", "stand_in_rule"]
 
 
 class Notes(Protocol):
@@ -94,12 +96,21 @@ def _stand_in(
 
 
 def _numbers(x: object) -> Any:
-    return plain_argument(x) if contains_traced(x) or type(x) is np.ndarray else x
+    return plain_argument(x) if is_given(x) or type(x) is np.ndarray else x
+
+
+def _traced_in(args: Any) -> Iterator[Any]:
+    """What is traced among arguments, and in dictionaries among them."""
+    for x in args:
+        if type(x) is dict:
+            yield from _traced_in(x.values())
+        elif contains_traced(x):
+            yield x
 
 
 def _every(trace: Trace, args: Any) -> Any:
     """The id of what depends on all that any argument depends on."""
-    ids = [ids_of(trace, x).reshape(-1) for x in args if contains_traced(x)]
+    ids = [ids_of(trace, x).reshape(-1) for x in _traced_in(args)]
     united = trace.graph.union_rows(np.concatenate(ids)) if ids else trace.graph.opaque
     return interact_all(trace.graph, np.maximum(np.asarray(united, np.int32), OPAQUE))
 
@@ -242,6 +253,27 @@ def going_on(notes: Notes) -> Iterator[None]:
                     setattr(owner, name, original)
 
 
+_VARIABLES = "local_dict"
+"""The parameter of functions that else take the variables where they are called."""
+
+
+def _callers_variables(text: object) -> dict[str, Any]:
+    """What names in a text stand for in the user's code."""
+    frame = outside_frame(sys._getframe(2))
+    names = set(re.findall(r"[^\W\d]\w*", text)) if isinstance(text, str) else set()
+    return {name: x for name, x in frame.f_locals.items() if name in names} if frame else {}
+
+
+def answer_always(name: str) -> None:
+    """Let the rule of a function that takes the variables of its caller answer all calls of it."""
+    module, _, attribute = name.rpartition(".")
+    function: Any = getattr(sys.modules.get(module), attribute, None)
+    rule = REGISTERED.get(module, {}).get(attribute)
+    with suppress(TypeError, ValueError):
+        if rule is not None and _VARIABLES in inspect.signature(function).parameters:
+            rule.always = True
+
+
 def stand_in_rule(error: TracingError) -> Callable[..., Any]:
     """A rule for a whole function of a library's whose insides were refused by this error."""
 
@@ -250,6 +282,10 @@ def stand_in_rule(error: TracingError) -> Callable[..., Any]:
         trace, notes = CURRENT.get(), _NOTES.get()
         if trace is None or notes is None:
             raise error
+        if _VARIABLES in inspect.signature(call.original).parameters and args:
+            kwargs = {**kwargs, _VARIABLES: kwargs.get(_VARIABLES) or _callers_variables(args[0])}
+        if not any(True for _ in _traced_in((*args, *kwargs.values()))):
+            return call.original(*args, **kwargs)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             plain = [_numbers(x) for x in args]

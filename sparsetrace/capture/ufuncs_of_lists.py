@@ -3,7 +3,8 @@
 Contract: for a list NumPy asks no protocol.  It would read the memory of the arrays in it, and has
 for many ufuncs no loop over objects that are numbers of Python's.  Once an error shows the need,
 such ufuncs, under their names in ``numpy``, and the methods of all ufuncs take arrays in place of
-such lists.  Arithmetic and comparisons of lists of numbers need no exchange.
+such lists, and of objects that hand one out.  Arithmetic and comparisons of lists of numbers need
+no exchange: the names of their ufuncs stay, by which the package itself knows them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.patch import Patch, class_names
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
+from sparsetrace.operands.own_arrays import as_operand
 
 __all__ = ["MODULE", "patches"]
 
@@ -64,10 +66,17 @@ class _Ufunc:
         return repr(self._plain)
 
 
+def _is_no_array(x: object) -> bool:
+    """Whether this is a list, or an object that hands out an array."""
+    return type(x) in _SEQUENCES or as_operand(x) is not x
+
+
 def _wrapper(plain: Any) -> Any:
     @functools.wraps(plain)
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if _SEQUENCES.isdisjoint(map(type, args)) or SESSION.get() is None:
+        if type(self) is _Ufunc:  # np.ufunc.at(np.add, ...)
+            self = self._plain
+        if SESSION.get() is None or not any(map(_is_no_array, args)):
             return plain(self, *args, **kwargs)
         if not isinstance(self, np.ufunc) or is_of_python(self):
             return plain(self, *args, **kwargs)

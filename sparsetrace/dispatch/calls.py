@@ -72,6 +72,7 @@ from sparsetrace.operands.operands import (
     values_of,
     wrapped,
 )
+from sparsetrace.operands.own_arrays import as_operand
 from sparsetrace.operands.prefixes import accumulate
 from sparsetrace.operands.refusals import name_call, name_of
 from sparsetrace.operands.registry import RULES
@@ -122,6 +123,11 @@ def _accepts(operand: object) -> bool:
     return isinstance(operand, _PLAIN)
 
 
+def _array_of(operand: object) -> Any:
+    """What NumPy itself takes for an array, as one; anything else as it is."""
+    return asarray(operand) if type(operand) is range else as_operand(operand)
+
+
 def ufunc_call(
     trace: Trace,
     ufunc: np.ufunc,
@@ -157,9 +163,9 @@ def ufunc_call(
         trace.compared_numbers(max(sizes))
     for operand in inputs:
         if not _accepts(operand):
-            if range in map(type, inputs):
-                listed = tuple(asarray(x) if type(x) is range else x for x in inputs)
-                return ufunc_call(trace, ufunc, method, listed, kwargs, named)
+            arrays = tuple(map(_array_of, inputs))
+            if any(new is not old for new, old in zip(arrays, inputs, strict=True)):
+                return ufunc_call(trace, ufunc, method, arrays, kwargs, named)
             constant = scipy.sparse.issparse(operand) and not contains_traced(operand)
             if ufunc is np.matmul and constant:
                 continue

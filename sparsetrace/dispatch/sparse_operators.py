@@ -1,8 +1,9 @@
-"""Operators between an array and a sparse array, of which NumPy asks the array first.
+"""Operators between an array and what answers them, of which NumPy asks the array first.
 
 Contract: a sparse array answers as the right operand of an operator (``x * A``), be it SciPy's
 own or one with traced data.  A ufunc called by its name would take it for an object, and is
-refused.
+refused.  So does an object of a class with an ``__array_priority__``, to which NumPy's arrays give
+way.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import scipy.sparse
 
 from sparsetrace.errors import UnsupportedError, explain
 
-__all__ = ["reflected"]
+__all__ = ["given_way", "reflected"]
 
 _REFLECTED: dict[np.ufunc, str] = {
     np.add: "__radd__",
@@ -42,14 +43,13 @@ def reflected(
         The code that calls the ufunc, by its name or by an operator.
     """
     sparse = inputs[-1]
-    by_operator = dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_OP"
     if (
         method != "__call__"
         or kwargs
         or len(inputs) != 2
         or not scipy.sparse.issparse(sparse)
         or ufunc not in _REFLECTED
-        or not (by_operator or ufunc is np.matmul)
+        or not (_is_operator(frame) or ufunc is np.matmul)
     ):
         raise UnsupportedError(
             explain(
@@ -59,3 +59,35 @@ def reflected(
             )
         )
     return getattr(sparse, _REFLECTED[ufunc])(inputs[0])
+
+
+def _is_operator(frame: types.FrameType) -> bool:
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_OP"
+
+
+_OTHERS: dict[np.ufunc, str] = {
+    np.power: "__rpow__",
+    np.floor_divide: "__rfloordiv__",
+    np.remainder: "__rmod__",
+}
+
+
+def given_way(
+    ufunc: np.ufunc,
+    method: str,
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    frame: types.FrameType,
+) -> Any:
+    """What an object gives as the right operand of an operator, to which arrays give way.
+
+    `NotImplemented` if there is no such object; the parameters are those of `reflected`.
+    """
+    name = _REFLECTED.get(ufunc) or _OTHERS.get(ufunc)
+    if name is None or method != "__call__" or kwargs or len(inputs) != 2:
+        return NotImplemented
+    cls = type(inputs[1])
+    priority = getattr(cls, "__array_priority__", 0)
+    if hasattr(cls, "__array_ufunc__") or not priority > 0 or not hasattr(cls, name):
+        return NotImplemented
+    return getattr(inputs[1], name)(inputs[0]) if _is_operator(frame) else NotImplemented

@@ -228,11 +228,16 @@ def _checked_degree(x, y, deg, w) -> int:
     """The degree, if NumPy would fit it to these points."""
     if deg < 0:
         raise ValueError("expected deg >= 0")
-    if np.ndim(x) != 1 or not np.size(x):
-        raise TypeError("expected non-empty 1D vector for x")
+    if np.ndim(x) != 1:
+        raise TypeError("expected 1D vector for x")
+    if not np.size(x):
+        raise TypeError("expected non-empty vector for x")
     if np.ndim(y) not in (1, 2):
         raise TypeError("expected 1D or 2D array for y")
-    for name, other in (("x and y", x), ("w and y", w)):
-        if other is not None and (np.ndim(other) != 1 or len(other) != len(y)):
-            raise TypeError(f"expected {name} to have the same length")
+    if len(x) != len(y):
+        raise TypeError("expected x and y to have same length")
+    if w is not None and np.ndim(w) != 1:
+        raise TypeError("expected a 1-d array for weights")
+    if w is not None and len(w) != len(y):
+        raise TypeError("expected w and y to have the same length")
     return int(deg)

@@ -221,3 +221,42 @@ def test_a_function_of_a_library_in_a_library():
     (refusal,) = st.diagnose(f, START)
     assert refusal.call == "scipy.linalg.interpolative.svd"
     assert refusal.passed
+
+
+def test_expressions_that_read_the_callers_variables_are_passed_over():
+    ne = pytest.importorskip("numexpr")
+
+    def f(x):
+        a = x * 2  # noqa: F841 - read by its name
+        width = scipy.linalg.bandwidth(x.reshape(2, 2))[0]
+        b = ne.evaluate("a * 2 + 1")
+        return b * width + ne.evaluate("c + 1", local_dict={"c": np.ones(4)})
+
+    for _ in range(2):
+        found = st.diagnose(f, np.ones(4))
+        assert [refusal.call for refusal in found] == ["scipy.linalg.bandwidth", "numexpr.evaluate"]
+        assert found.complete
+        assert not found.at_a_point
+    with pytest.raises(st.EscapeError, match="numexpr"):  # as before
+        st.jacobian_sparsity(lambda x: ne.evaluate("x + 1"), np.ones(4))
+
+
+def test_objects_of_pandas_are_passed_over():
+    pd = pytest.importorskip("pandas")
+
+    def tables(x):
+        frame = pd.DataFrame({"a": x, "b": x**2})
+        return frame["a"].mean() * scipy.linalg.bandwidth(x.reshape(2, 2))[0]
+
+    def methods(x):
+        smooth = pd.Series(x).rolling(2).mean().fillna(0.0).to_numpy()
+        return smooth * x.astype("U8").size
+
+    for f, last in ((tables, "scipy.linalg.bandwidth"), (methods, "astype(<U8)")):
+        found = st.diagnose(f, np.array([1.0, 2.0, 3.0, 4.0]))
+        *before, end = [refusal.call for refusal in found]
+        assert end == last
+        assert before
+        assert all(call.startswith("pandas.") for call in before)
+        assert found.complete
+    assert pd.DataFrame({"a": [1.0]})["a"].sum() == 1.0

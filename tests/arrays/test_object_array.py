@@ -147,3 +147,28 @@ def test_what_is_written_into_an_array_from_elsewhere_is_not_lost():
 def test_parts_of_several_lengths_come_out_one_after_the_other():
     pattern = st.jacobian_sparsity(parts, X)
     assert pattern.toarray().astype(int).tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 1]]
+
+
+def copied_over(x):
+    o = np.empty(3, dtype=object)
+    np.copyto(o, x)
+    p = np.array([None] * 3, dtype=object)
+    np.copyto(p, x * 2, where=[True, False, True])
+    np.copyto(p[1:2], x[0])
+    return o * x[0], p.astype(float)
+
+
+def put_into(x):
+    o = np.zeros((3, 3), dtype=object)
+    np.fill_diagonal(o, x)
+    np.put(o, [1, 2], [x[0], x[1]])
+    np.putmask(o, o == 0, 1.0)
+    np.place(o[2:], np.eye(3, dtype=bool)[2:], x[:1] * 2)
+    np.put_along_axis(o, np.array([[0], [1], [0]]), x[::-1].reshape(3, 1), 1)
+    return o.astype(float)
+
+
+@pytest.mark.parametrize("f", [copied_over, put_into])
+def test_functions_that_write(f):
+    assert_same_pattern(st.jacobian_sparsity(f, X), numerical_jacobian_pattern(f, X, **REGION))
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=True), jacobian_pattern_at(f, X))

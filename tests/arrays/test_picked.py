@@ -6,7 +6,7 @@ from checks import check
 
 import sparsetrace as st
 from cases.picked import COUNTING, TWINS, UNCOUNTED, case
-from oracles import assert_same_pattern, dense
+from oracles import assert_covers, assert_same_pattern, dense
 
 
 @case.parametrize()
@@ -56,9 +56,20 @@ def jacobian_of(f, points):
 
 
 @pytest.mark.parametrize("name", COUNTING)
-def test_who_asks_how_many_of_many_there_are_is_refused(name):
-    with pytest.raises(st.ValueDependentError):
-        st.jacobian_sparsity(COUNTING[name][0], np.ones(9))
+def test_who_asks_how_many_of_more_there_are_gets_a_path_for_each_number(name):
+    f, same = COUNTING[name]
+    if name == "another index":
+        with pytest.raises(st.ValueDependentError):
+            st.jacobian_sparsity(f, np.ones(9))
+        return
+    pattern = st.jacobian_sparsity(f, np.ones(9))
+    assert_covers(pattern, st.jacobian_sparsity(same, np.ones(9)))
+
+
+@pytest.mark.parametrize("name", ["the length", "the shape", "a loop", "a list", "some or none"])
+def test_who_asks_how_many_of_very_many_there_are_is_refused(name):
+    with pytest.raises(st.ValueDependentError, match="picks depends on the inputs"):
+        st.jacobian_sparsity(COUNTING[name][0], np.ones(80))
 
 
 @pytest.mark.parametrize("name", UNCOUNTED)
@@ -101,7 +112,7 @@ def test_a_mask_that_a_call_run_apart_decides_is_open_after_it():
 
 def test_the_message_names_the_remedy():
     with pytest.raises(st.ValueDependentError, match=r"len\(x\[mask\]\).*np\.where.*local=True"):
-        st.jacobian_sparsity(lambda x: len(x[x > 0]) * x, np.ones(9))
+        st.jacobian_sparsity(lambda x: len(x[x > 0]) * x, np.ones(80))
 
 
 def test_elements_of_two_masks_meet_in_any_pair():

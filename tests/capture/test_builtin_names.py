@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import sparsetrace as st
-from oracles import assert_covers, assert_same_pattern, numerical_jacobian_pattern
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    jacobian_pattern_at,
+    numerical_jacobian_pattern,
+)
 
 TABLE = np.array([1.0, 2.0, 4.0, 8.0])
 NODES = np.array([0.0, 1.0, 2.0, 3.0])
@@ -229,3 +234,45 @@ def test_a_frozen_dataclass_in_the_module_leaves_float_traceable():
         return float(x[0]) * Frozen(rate=float(x[1])).rate
 
     assert st.jacobian_sparsity(f, np.ones(3)).indices.tolist() == [0, 1]
+
+
+class Quantity:
+    """Converts to a number by methods of its own."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        return float(self.value)
+
+    def __int__(self):
+        return int(self.value)
+
+    def __complex__(self):
+        return complex(self.value)
+
+
+class Place:
+    def __index__(self):
+        return 3
+
+
+OF_OBJECTS = {
+    "float": lambda x: float(Quantity(x[0])) * x[1],
+    "int": lambda x: int(Quantity(3 * x[0])) * x[1],
+    "complex": lambda x: [complex(Quantity(x[0]), 2.0).real, complex(1.0, Quantity(x[2])).imag],
+    "by index": lambda x: [
+        float(Place()) * x[2],
+        int(Place()) * x[1],
+        complex(Place()).real * x[0],
+    ],
+    "several": lambda x: [float(v) for v in (Quantity(x[0]), x[1], 2, "3.5")],
+}
+
+
+@pytest.mark.parametrize("name", OF_OBJECTS)
+def test_objects_that_convert_themselves(name):
+    f, x = OF_OBJECTS[name], np.array([0.8, 1.7, 0.6])
+    wanted = numerical_jacobian_pattern(f, x, low=0.3, high=1.9, points=8)
+    assert_same_pattern(st.jacobian_sparsity(f, x), wanted)
+    assert_same_pattern(st.jacobian_sparsity(f, x, local=True), jacobian_pattern_at(f, x))

@@ -389,3 +389,33 @@ def test_shapes_that_do_not_fit_on_a_path_alone():
     assert dense(st.jacobian_sparsity(picked_and_caught, x)).all()
     with pytest.raises(ValueError, match="broadcast"):
         st.jacobian_sparsity(lambda x: x[:3] * x[:2], x)
+
+
+def lengths_that_differ(x):
+    places = np.flatnonzero(np.isfinite(x))
+    return np.interp(1.5, places, x[~np.isnan(x)])  # an infinite number is in one of them alone
+
+
+def a_fit_to_nothing(x):
+    m = x > 1
+    return np.polyfit(np.arange(4.0)[m], x[m], 1) if m.sum() > 2 else np.zeros(2)
+
+
+@pytest.mark.parametrize("f", [lengths_that_differ, a_fit_to_nothing])
+def test_what_numpy_refuses_for_its_shape_is_left_out(f):
+    pattern = st.jacobian_sparsity(f, np.ones(4))
+    assert pattern.toarray().all()
+    assert any("same length" in line or "non-empty" in line for line in pattern.left_out)
+
+
+def test_what_numpy_takes_is_not_left_out():
+    """The error is of the trace alone: the function refuses nothing."""
+
+    def f(x):
+        y = x[:2]
+        if x[2] > 0:
+            y = np.asarray(memoryview(x))[:2]
+        return y
+
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(f, np.ones(3))

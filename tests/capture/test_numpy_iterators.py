@@ -34,6 +34,21 @@ def doubled_in_place(x):
 
 
 @iterated
+def of_given_dtypes(x):
+    y, kind = np.zeros((2, 3), x.dtype), x.dtype
+    options = {"op_flags": [["readonly"], ["writeonly"]], "op_dtypes": [kind, kind.str]}
+    with np.nditer([x, y], **options) as it:
+        for a, b in it:
+            b[...] = a**2
+    it = np.nditer([x, x[::-1], None], ["buffered"], op_dtypes=[kind, None, kind])
+    for a, b, c in it:
+        c[...] = a * b
+    for v in np.nditer(x, op_dtypes=[kind]):
+        y[0, 0] += v
+    return y, it.operands[2]
+
+
+@iterated
 def by_index(x):
     y = np.zeros((3, 2))
     it = np.nditer(x, flags=["multi_index"])

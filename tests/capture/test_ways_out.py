@@ -116,7 +116,7 @@ REFUSED = {
     "x[0].as_integer_ratio()": EscapeError,
     "range(np.argmax(np.tile(x, 99)))": ValueDependentError,
     "list(range(999))[np.argmax(np.tile(x, 99))]": ValueDependentError,
-    "len(np.tile(x, 3)[np.tile(x, 3) > 0])": ValueDependentError,
+    "len(np.tile(x, 99)[np.tile(x, 99) > 0])": ValueDependentError,
     "np.unique_counts(x)": ValueDependentError,
     "np.save('nowhere.npy', x)": ValueDependentError,
     "np.random.RandomState(0).normal(x)": EscapeError,

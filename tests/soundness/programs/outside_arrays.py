@@ -505,3 +505,27 @@ def vectors_by_name():
         return outputs.asarray()
 
     return f
+
+
+class HandingOut:
+    """Gives NumPy its own array."""
+
+    def __init__(self, **arrays: Any) -> None:
+        self._arrays = arrays
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._arrays["data"]
+
+
+@program(POINT, to=PROGRAMS, fresh=True)
+def arrays_that_objects_hand_out():
+    data = np.zeros(4)
+    held, part = HandingOut(data=data), HandingOut(data=data[2:])
+
+    def f(x):
+        np.asarray(held)[:2] = x[:2]
+        np.array(part)[0] = x[2]  # the method has said that it is a copy
+        np.ravel(part)[1] = x[0] * x[1]
+        return data, np.sin(held)
+
+    return f
