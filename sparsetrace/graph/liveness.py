@@ -50,7 +50,6 @@ def live_nodes(graph: Graph, outputs: Ids) -> Flags:
     >>> live_nodes(g, g.node(y)[:1]).nonzero()[0].tolist()
     [2, 4, 8]
     """
-    graph.finish()
     live = zeros(graph.size, bool)
     live[outputs[outputs > OPAQUE]] = True
     return _spread(graph, live, live)

@@ -7,18 +7,19 @@ its child.  Flattening merges a node that is used once into its only user.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, Block, Columns, Ids, Rows
+from sparsetrace.graph.graph import OPAQUE, Block, Ids, Rows
 
 __all__ = ["flattened_tree", "merged"]
 
 _TINY = 32
 """Blocks up to this size are joined..."""
 _TINY_RUN = 4
-"""...where so many follow one another."""
+"""...where so many follow one another, or scalars that are more than so many of them."""
 
 
 def merged(blocks: Sequence[Block]) -> list[Block]:
@@ -27,7 +28,7 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
     run: list[Block] = []
 
     def flush() -> None:
-        if len(run) >= _TINY_RUN:
+        if len(run) >= _TINY_RUN or sum(block.size for block in run[1:]) > _TINY_RUN * _TINY:
             out.append(_joined(run))
         else:
             out.extend(run)
@@ -46,20 +47,26 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
 
 def _joined(run: Sequence[Block]) -> Rows:
     base = run[0].base
-    columns: list[Ids] = []
-    widths, heights = [], []
-    for block in run:
-        some = block.columns if isinstance(block, Columns) else [block.parents]
-        columns += some
-        widths.append(len(some))
-        heights.append(len(columns[-1]))
-    counts = np.repeat(widths, [block.size for block in run])
-    for block in run:
-        if isinstance(block, Rows):
-            counts[block.base - base :][: block.size] = np.diff(block.indptr)
-    indptr = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=indptr[1:])
-    return Rows(base, len(counts), indptr, _row_by_row(columns, widths, heights), sequential=True)
+    counts: list[NDArray[np.int64]] = []
+    parents: list[Ids] = []
+    for _, some in groupby(run, type):
+        columns: list[Ids] = []
+        widths, sizes = [], []
+        for block in some:
+            if isinstance(block, Rows):
+                counts.append(np.diff(block.indptr))
+                parents.append(block.parents)
+            else:
+                columns += block.columns
+                widths.append(len(block.columns))
+                sizes.append(block.size)
+        if columns:
+            counts.append(np.repeat(widths, sizes))
+            parents.append(_row_by_row(columns, widths, sizes))
+    every = np.concatenate(counts)
+    indptr = np.zeros(len(every) + 1, np.int64)
+    np.cumsum(every, out=indptr[1:])
+    return Rows(base, len(every), indptr, np.concatenate(parents), sequential=True)
 
 
 def _row_by_row(columns: Sequence[Ids], widths: Sequence[int], heights: Sequence[int]) -> Ids:

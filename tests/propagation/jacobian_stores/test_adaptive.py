@@ -47,11 +47,11 @@ def test_how_dense_rows_will_be_is_foreseen():
         total = graph.union_scalar(total, FIRST_INPUT + i)
         sums.append(total)
     entries = 2000 * 2001 / 2
-    assert 0.8 * entries < foreseen(graph.finish(), 2000) < 1.2 * entries
+    assert 0.8 * entries < foreseen(graph.blocks, 2000) < 1.2 * entries
     graph = Graph(2000)
     x = graph.inputs()
     graph.union(x[1:], x[:-1])
-    assert foreseen(graph.finish(), 2000) < 10 * 2 * 1999
+    assert foreseen(graph.blocks, 2000) < 10 * 2 * 1999
 
 
 def ragged(n, density):
@@ -83,7 +83,7 @@ def test_intervals_take_over_where_they_serve(monkeypatch):
     graph = Graph(200)
     x = graph.inputs()
     y = graph.union(x, np.broadcast_to(graph.union_rows(x[None]), x.shape))
-    program = Program(200, graph.finish(), y)
+    program = Program(200, graph.blocks, y)
     wanted = bitset.solve(program)
     monkeypatch.setattr(bitset, "LIMIT", 0)
     monkeypatch.setattr(adaptive, "_LONG_ROWS", 10)
@@ -95,14 +95,14 @@ def test_intervals_take_over_where_they_serve(monkeypatch):
 @pytest.mark.parametrize("seed", range(20))
 def test_nothing_is_given_up_that_is_needed(seed):
     rng = random.Random(seed)
-    graph = Graph(5)
+    graph = Graph(45)
     known = [graph.inputs()]
     for _ in range(12):
-        one, other = (np.resize(rng.choice(known), 4) for _ in range(2))
+        one, other = (np.resize(rng.choice(known), 40) for _ in range(2))
         known.append(graph.union(one, other[::-1]))
-    blocks = graph.finish()
+    blocks = graph.blocks
     shuffled = sorted(blocks, key=lambda block: (max(map(np.max, block.columns)), rng.random()))
-    program = Program(5, shuffled, rng.choice(known))
+    program = Program(45, shuffled, rng.choice(known))
     gone: set[int] = set()
     given_up = last_uses(program)
     for block, over in zip(program.blocks, given_up, strict=True):
