@@ -9,7 +9,7 @@ import pytest
 from sparsetrace import jacobian_sparsity
 from sparsetrace.graph.graph import FIRST_INPUT, Columns, Graph
 from sparsetrace.passes.simplify import Program, simplify
-from sparsetrace.propagation.jacobian_stores import adaptive, bitset, csr, intervals
+from sparsetrace.propagation.jacobian_stores import adaptive, bitset, csr, intervals, tables
 from sparsetrace.propagation.jacobian_stores.integers import foreseen
 from sparsetrace.propagation.jacobian_stores.last_uses import Places, last_uses
 
@@ -77,6 +77,25 @@ def test_what_is_made_is_kept_where_intervals_do_not_serve(monkeypatch):
     for found, one in zip(adaptive.solve(program), wanted, strict=True):
         assert (found == one).all()
     assert made == [1]
+
+
+def test_intervals_are_not_tried_where_rows_stay_ragged(monkeypatch):
+    graph, y = ragged(1000, 0.008)
+    for _ in range(2):
+        y = graph.union(graph.union(y, y[::-1]), np.roll(y, 17))
+    program = Program(1000, graph.blocks, y)
+    wanted = bitset.solve(program)
+    tried = []
+    solve = intervals.solve
+    monkeypatch.setattr(intervals, "solve", lambda *args: tried.append(1) or solve(*args))
+    monkeypatch.setattr(bitset, "LIMIT", 0)
+    monkeypatch.setattr(adaptive, "_LONG_ROWS", 100)
+    monkeypatch.setattr(tables, "_DENSE", 4)
+    for few, times in ((10**4, 0), (10**6, 1)):
+        monkeypatch.setattr(adaptive, "_FEW_INTERVALS", few)
+        for found, one in zip(adaptive.solve(program), wanted, strict=True):
+            assert (found == one).all()
+        assert len(tried) == times
 
 
 def test_intervals_take_over_where_they_serve(monkeypatch):
