@@ -7,12 +7,11 @@ its child.  Flattening merges a node that is used once into its only user.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, Block, Ids, Rows
+from sparsetrace.graph.graph import OPAQUE, Block, Columns, Ids, Rows
 
 __all__ = ["flattened_tree", "merged"]
 
@@ -47,26 +46,32 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
 
 def _joined(run: Sequence[Block]) -> Rows:
     base = run[0].base
-    counts: list[NDArray[np.int64]] = []
     parents: list[Ids] = []
-    for _, some in groupby(run, type):
-        columns: list[Ids] = []
-        widths, sizes = [], []
-        for block in some:
-            if isinstance(block, Rows):
-                counts.append(np.diff(block.indptr))
-                parents.append(block.parents)
-            else:
-                columns += block.columns
-                widths.append(len(block.columns))
-                sizes.append(block.size)
-        if columns:
-            counts.append(np.repeat(widths, sizes))
-            parents.append(_row_by_row(columns, widths, sizes))
-    every = np.concatenate(counts)
-    indptr = np.zeros(len(every) + 1, np.int64)
-    np.cumsum(every, out=indptr[1:])
-    return Rows(base, len(every), indptr, np.concatenate(parents), sequential=True)
+    columns: list[Ids] = []
+    widths, heights = [], []
+    every = []
+    for block in run:
+        if isinstance(block, Rows) and block.size > _TINY:  # row by row already
+            if columns:
+                parents.append(_row_by_row(columns, widths, heights))
+                columns, widths, heights = [], [], []
+            parents.append(block.parents)
+            every.append(1)
+            continue
+        some = block.columns if isinstance(block, Columns) else [block.parents]
+        columns += some
+        widths.append(len(some))
+        heights.append(len(some[0]))
+        every.append(len(some))
+    if columns:
+        parents.append(_row_by_row(columns, widths, heights))
+    counts = np.repeat(every, [block.size for block in run])
+    for block in run:
+        if isinstance(block, Rows):
+            counts[block.base - base :][: block.size] = np.diff(block.indptr)
+    indptr = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    return Rows(base, len(counts), indptr, np.concatenate(parents), sequential=True)
 
 
 def _row_by_row(columns: Sequence[Ids], widths: Sequence[int], heights: Sequence[int]) -> Ids:
