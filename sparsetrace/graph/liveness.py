@@ -21,7 +21,7 @@ from operator import attrgetter
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import array, zeros
+from numpy import array, count_nonzero, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE, Block, Columns, Graph, Ids, Rows
@@ -61,9 +61,10 @@ def _spread(graph: Graph, seeds: Flags, into: Flags) -> Flags:
         mask = into[block.base : block.base + block.size]
         if seeds is not into:
             mask = mask | seeds[block.base : block.base + block.size]
-        every = bool(mask.all())
-        if not every and not mask.any():
+        count = count_nonzero(mask)
+        if not count:
             continue
+        every = count == block.size
         if isinstance(block, Columns):
             at = None if every else np.flatnonzero(mask)
             for column in block.columns:
