@@ -64,8 +64,10 @@ _NARROW = 64
 """Unions of up to this many parents are kept column by column."""
 _OVERHEAD, _OF_SCALAR = 128, 8
 """A block takes as much memory as so many parents besides; and a scalar, until it is solved."""
-_SCALARS, _SHORT = 2**12, 32
+_SCALARS, _SHORT = 2**12, 16
 """So many scalar nodes at the most are gathered in one block, with those of short arrays."""
+_APART = 2
+"""So few are blocks of their own: what makes a graph small knows more of these."""
 _BOUNDS = arange(0, 2 * _SCALARS + 1, 2, dtype=np.int64)
 _BOUNDS.flags.writeable = False
 _ZERO_AND_OPAQUE = array([ZERO, OPAQUE], np.int32)
@@ -400,6 +402,11 @@ class Graph:
         self.room -= _OF_SCALAR * count
         if count == self._short:  # a short array alone, of which no node is another's parent
             self._blocks.append(Columns(base, count, [first, second]))
+        elif count <= _APART:
+            for i in range(count):
+                both = [first[i : i + 1], second[i : i + 1]]
+                same = bool(first[i] == second[i])
+                self._blocks.append(Columns(base + i, 1, both[:1] if same else both))
         else:
             parents = empty((count, 2), np.int32)
             parents[:, 0], parents[:, 1] = first, second

@@ -118,8 +118,14 @@ def live_pairs(graph: Graph, outputs: Ids) -> list[Pair]:
     live = live_nodes(graph, outputs)
     items: list[Products | Contraction] = list(graph.interactions)
     if graph.scalar_products:
-        table = array(graph.scalar_products, np.int32).reshape(-1, 3)
-        items.append(Products(*(array(column) for column in table.T)))
+        nodes, left, right = array(graph.scalar_products, np.int32).reshape(-1, 3).T
+        same = left == right
+        if same.any():
+            squared = left[same]
+            items.append(Products(nodes[same], squared, squared))
+        if not same.all():
+            other = ~same
+            items.append(Products(nodes[other], left[other], right[other]))
     products: list[Products] = []
     contractions: list[Contraction] = []
     squares = zeros(graph.size, bool)
