@@ -48,8 +48,9 @@ def _joined(run: Sequence[Block]) -> Rows:
     base = run[0].base
     parents: list[Ids] = []
     columns: list[Ids] = []
-    widths, heights = [], []
-    every = []
+    widths: list[int] = []
+    heights: list[int] = []
+    every: list[int] = []
     for block in run:
         if isinstance(block, Rows) and block.size > _TINY:  # row by row already
             if columns:
