@@ -194,7 +194,7 @@ class Trace:
         self.choices += MANY_CHOICES
 
     def wrap(self, result: Any) -> Any:
-        """What the user's function gets for the result of a rule."""
+        """What the user's function gets for a rule's result, or for the ids of float64 numbers."""
         assert self.wrapper is not None
         return self.wrapper(self, result)
 

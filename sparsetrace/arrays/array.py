@@ -65,8 +65,12 @@ def _scalar(trace: Trace, node: int, dtype: np.dtype[Any], value: object = None)
     return TracedScalar(trace, node, dtype) if dtype is FLOAT else number(trace, node, dtype)
 
 
-def wrap(trace: Trace, result: Elements) -> Any:
-    """What the user's function gets for a rule's result."""
+def wrap(trace: Trace, result: Elements | Ids) -> Any:
+    """What the user's function gets for a rule's result, or for the ids of float64 numbers."""
+    if isinstance(result, np.ndarray):
+        if result.ndim and not trace.graph.mixed:
+            return traced_array(trace, result, FLOAT)
+        result = Elements(result, FLOAT)
     ids, values = result.ids, result.values
     if trace.local and values is None:
         raise AssertionError("a rule of a local trace gave no values")

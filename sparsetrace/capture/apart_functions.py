@@ -18,6 +18,8 @@ import types
 import warnings
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from itertools import compress, repeat
+from operator import is_
 from typing import Any
 
 from sparsetrace.capture.apart_pieces import stand_in
@@ -308,9 +310,11 @@ def _exchange() -> None:
     _put_back()
     _stand_ins.clear()
     filenames = {code.co_filename for code in _wanted.values()} | _places.keys()
-    for item in gc.get_objects():
-        if type(item) is types.FunctionType and item.__code__.co_filename in filenames:
-            code = item.__code__
+    objects = gc.get_objects()
+    # most are none: without a step in Python for each
+    for item in compress(objects, map(is_, map(type, objects), repeat(types.FunctionType))):
+        code = item.__code__
+        if code.co_filename in filenames:
             made = _stand_in(code)
             if made is not code:
                 item.__code__ = made

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.context import CURRENT
 from sparsetrace.dispatch.function_rules import (
     OVERRIDDEN,
@@ -158,11 +158,13 @@ def _patch(module: str, name: str) -> Patch | None:
 def _owner(module: types.ModuleType, name: str) -> tuple[Any, str]:
     """The module, or among a class and its bases the one that defines a method."""
     path, _, attribute = name.rpartition(".")
+    if not path:
+        return module, attribute
     owner: Any = module
-    for name_part in filter(None, path.split(".")):
+    for name_part in path.split("."):
         owner = vars(owner).get(name_part) if isinstance(owner, types.ModuleType | type) else None
     if not isinstance(owner, type):
-        return (owner if not path else types.SimpleNamespace()), attribute
+        return types.SimpleNamespace(), attribute
     bases = (base for base in owner.__mro__ if attribute in vars(base))
     return next(bases, types.SimpleNamespace()), attribute
 
@@ -178,7 +180,7 @@ def _wrapper(original: Any, module: str, name: str, *, method: bool) -> Callable
     rules = REGISTERED[module]
     entry = f"{module}.{name}"
 
-    @functools.wraps(original)
+    @named_like(original)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         trace = CURRENT.get()
         if trace is None:

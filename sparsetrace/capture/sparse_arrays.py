@@ -51,17 +51,10 @@ def rule(name: str) -> Any:
     return getattr(importlib.import_module("sparsetrace.scipy_rules.sparse"), name)
 
 
-def sparse_classes() -> Iterator[type]:
+def sparse_classes() -> set[type]:
     """Every scipy.sparse class, those without a public name included."""
-    seen: set[type] = set()
-    todo: list[type] = [scipy.sparse.sparray, scipy.sparse.spmatrix, scipy.sparse.csr_array]
-    while todo:
-        cls = todo.pop()
-        if cls not in seen and cls.__module__.startswith("scipy.sparse"):
-            seen.add(cls)
-            yield cls
-            todo.extend(cls.__subclasses__())
-            todo.extend(cls.__mro__)
+    every = {base for cls in _PUBLIC for base in cls.__mro__}
+    return {cls for cls in every if cls.__module__.startswith("scipy.sparse")}
 
 
 # ------------------------------------------------------------------------- constructors

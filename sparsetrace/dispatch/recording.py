@@ -332,7 +332,7 @@ def _written_down(
     kept = [asarray(ids) for both in parts for ids in both] + [inputs[i] for i in written]
     if sum(ids.size for ids in kept) > _MOST_PLACES:
         return None
-    blocks = own.finish()
+    blocks = own.blocks
     edges = sum(
         b.size * len(b.columns) if isinstance(b, Columns) else len(b.parents) for b in blocks
     )

@@ -64,8 +64,12 @@ _NARROW = 64
 """Unions of up to this many parents are kept column by column."""
 _OVERHEAD, _OF_SCALAR = 128, 8
 """A block takes as much memory as so many parents besides; and a scalar, until it is solved."""
-_SCALARS = 2**17
-"""So many scalar nodes at the most are gathered in one block."""
+_SCALARS, _SHORT = 2**12, 16
+"""So many scalar nodes at the most are gathered in one block, with those of short arrays."""
+_APART = 2
+"""So few are blocks of their own: what makes a graph small knows more of these."""
+_BOUNDS = arange(0, 2 * _SCALARS + 1, 2, dtype=np.int64)
+_BOUNDS.flags.writeable = False
 _ZERO_AND_OPAQUE = array([ZERO, OPAQUE], np.int32)
 _ZERO_AND_OPAQUE.flags.writeable = False
 
@@ -123,7 +127,6 @@ class Graph:
     ----------
     size : int
         The next free id.
-    blocks : list of Columns or Rows
     pure : bool
         Whether no id up to `OPAQUE` has been given to anyone, so that none need be looked for.
         Whoever writes such an id asks `opaque`, `zero` or `constant` for it, which end this;
@@ -162,13 +165,14 @@ class Graph:
 
     __slots__ = (
         "__weakref__",
+        "_blocks",
         "_dedupe",
         "_first",
         "_second",
         "_settled",
+        "_short",
         "_table",
         "_table_size",
-        "blocks",
         "gather_until",
         "interactions",
         "kept",
@@ -197,13 +201,14 @@ class Graph:
         self.thread = get_ident()
         self.other_thread: Callable[[Graph], None] = refuse_thread
         self.size = self._settled = FIRST_INPUT
-        self.blocks: list[Block] = []
+        self._blocks: list[Block] = []
         self.kept: Kept | None = None
         self.room = inf
         self.outgrown: Callable[[Graph], None] = _ignore
         self.gather_until = min(_SCALARS, _LIMIT)
         self._first: list[int] = []
         self._second: list[int] = []
+        self._short = 0
         self._table: NDArray[Any] = zeros(16)
         self.mixed = False
         self.parts: Any = None
@@ -384,27 +389,37 @@ class Graph:
     def append(self, block: Block) -> None:
         """Take over a block that starts at the id `next_block` gave."""
         self._reserve(block.size, block.edges)
-        self.blocks.append(block)
+        self._blocks.append(block)
 
     def _seal(self) -> None:
         """Turn the scalar nodes gathered so far into a block."""
         self.check_order()
         count = len(self._first)
-        parents = empty((count, 2), np.int32)
-        parents[:, 0] = self._first
-        parents[:, 1] = self._second
-        indptr = arange(0, 2 * count + 1, 2, dtype=np.int64)
+        first, second = array(self._first, np.int32), array(self._second, np.int32)
         base = self.size - count
         self._first, self._second = [], []
         self._settled = self.size
         self.room -= _OF_SCALAR * count
-        self.blocks.append(Rows(base, count, indptr, parents.reshape(-1), sequential=True))
+        if count == self._short:  # a short array alone, of which no node is another's parent
+            self._blocks.append(Columns(base, count, [first, second]))
+        elif count <= _APART:
+            for i in range(count):
+                both = [first[i : i + 1], second[i : i + 1]]
+                same = bool(first[i] == second[i])
+                self._blocks.append(Columns(base + i, 1, both[:1] if same else both))
+        else:
+            parents = empty((count, 2), np.int32)
+            parents[:, 0], parents[:, 1] = first, second
+            bounds = _BOUNDS[: count + 1]
+            self._blocks.append(Rows(base, count, bounds, parents.reshape(-1), sequential=True))
+        self._short = 0
 
-    def finish(self) -> list[Block]:
+    @property
+    def blocks(self) -> list[Block]:
         """All blocks, in order, the last scalars included."""
         if self.size != self._settled:
             self._seal()
-        return self.blocks
+        return self._blocks
 
     def check_order(self) -> None:
         """Raise an error where two threads added scalar nodes at the same time.
@@ -427,12 +442,12 @@ class Graph:
         if node >= self._settled:
             at = node - self._settled
             return [self._first[at], self._second[at]]
-        place = bisect_right(self.blocks, node, key=_base_of) - 1
+        place = bisect_right(self._blocks, node, key=_base_of) - 1
         if place < 0:
             if self.kept is None or node < FIRST_INPUT + self.n_inputs:
                 return []
             return self.kept.parents_of(node)
-        block = self.blocks[place]
+        block = self._blocks[place]
         at = node - block.base
         if isinstance(block, Columns):
             return [int(column[at]) for column in block.columns]
@@ -454,12 +469,37 @@ class Graph:
         self.size = node + 1
         return node
 
+    def _union_short(self, a: Ids, b: Ids) -> Ids | None:
+        """Union of two short arrays of nodes; None where these repeat themselves."""
+        p, q = a.tolist(), b.tolist()
+        if p == q:
+            return a.copy()
+        count = len(p)
+        if p[0] == p[-1] and q[0] == q[-1] and count == p.count(p[0]) == q.count(q[0]):
+            return None
+        return self._gathered(p, q)
+
+    def _gathered(self, p: list[int], q: list[int]) -> Ids:
+        """New nodes that are the unions of nodes, pair by pair."""
+        if get_ident() != self.thread:
+            self.other_thread(self)
+        node, count = self.size, len(p)
+        if node + count > self.gather_until:
+            self._reserve(count if node + count > _LIMIT else 0, 0)
+            self.gather_until = min(node + _SCALARS, _LIMIT)
+        if node == self._settled:
+            self._short = count
+        self._first += p
+        self._second += q
+        self.size = node + count
+        return arange(node, node + count, dtype=np.int32)
+
     def node(self, ids: Ids) -> Ids:
         """New nodes with one parent each; shape and memory order of `ids`."""
         order: Any = "K" if ids.flags.c_contiguous or ids.flags.f_contiguous else "C"
         parents = ids.flatten(order)
         base = self._reserve(len(parents), len(parents))
-        self.blocks.append(Columns(base, len(parents), [parents]))
+        self._blocks.append(Columns(base, len(parents), [parents]))
         made = arange(base, base + len(parents), dtype=np.int32)
         if order == "K" and not ids.flags.c_contiguous:
             return made.reshape(ids.shape[::-1]).T
@@ -473,8 +513,12 @@ class Graph:
         """
         if a is b:
             return a.copy(order="K")
-        if a.shape == b.shape:
-            shape = a.shape
+        shape = a.shape
+        if b.shape == shape:
+            if len(shape) == 1 and 1 < shape[0] <= _SHORT and self.pure:
+                united = self._union_short(a, b)
+                if united is not None:
+                    return united
             in_c_order = a.flags.c_contiguous or b.flags.c_contiguous
             if not in_c_order and a.flags.f_contiguous and b.flags.f_contiguous:
                 return self.union(a.T, b.T).T  # keep the memory order, as NumPy does
@@ -515,8 +559,10 @@ class Graph:
             count = int(np.count_nonzero(both))
             if count < m:
                 return self._union_impure(p, q, both, count)
+        if m <= _SHORT:
+            return self._gathered(p.tolist(), q.tolist())
         base = self._reserve(m, 2 * m)
-        self.blocks.append(Columns(base, m, [p, q]))
+        self._blocks.append(Columns(base, m, [p, q]))
         return arange(base, base + m, dtype=np.int32)
 
     def _union_impure(self, p: Ids, q: Ids, both: NDArray[np.bool_], count: int) -> Ids:
@@ -524,7 +570,7 @@ class Graph:
         if 2 * count >= p.size:
             # mostly real unions: a block of full size keeps the runs whole
             base = self._reserve(p.size, 2 * p.size)
-            self.blocks.append(Columns(base, p.size, [p, q]))
+            self._blocks.append(Columns(base, p.size, [p, q]))
             new = arange(base, base + p.size, dtype=np.int32)
             rest = np.flatnonzero(~both)
             new[rest] = np.maximum(np.maximum(p[rest], q[rest]), OPAQUE)
@@ -534,7 +580,7 @@ class Graph:
         if count:
             at = np.flatnonzero(both)
             base = self._reserve(count, 2 * count)
-            self.blocks.append(Columns(base, count, [p[at], q[at]]))
+            self._blocks.append(Columns(base, count, [p[at], q[at]]))
             out[at] = arange(base, base + count, dtype=np.int32)
         return out
 
@@ -554,7 +600,7 @@ class Graph:
             return asarray(np.maximum(columns[0], OPAQUE))
         shape, size = columns[0].shape, columns[0].size
         base = self._reserve(size, size * len(columns))
-        self.blocks.append(Columns(base, size, [ids.reshape(-1) for ids in columns]))
+        self._blocks.append(Columns(base, size, [ids.reshape(-1) for ids in columns]))
         out = arange(base, base + size, dtype=np.int32).reshape(shape)
         if not self.pure:
             out[reduce(np.maximum, columns) <= OPAQUE] = OPAQUE
@@ -581,18 +627,18 @@ class Graph:
         if k <= _NARROW and rows >= k:
             columns = list(array(ids.reshape(rows, k).T, order="C"))
             base = self._reserve(rows, rows * k)
-            self.blocks.append(Columns(base, rows, columns))
+            self._blocks.append(Columns(base, rows, columns))
         else:
             base = self._reserve(rows, rows * k)
             indptr = arange(0, rows * k + 1, k, dtype=np.int64)
-            self.blocks.append(Rows(base, rows, indptr, ids.flatten()))
+            self._blocks.append(Rows(base, rows, indptr, ids.flatten()))
         return arange(base, base + rows, dtype=np.int32).reshape(shape)
 
     def union_table(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
         """One union per CSR row, each of two parents or more that are all traced."""
         rows = len(indptr) - 1
         base = self._reserve(rows, len(parents))
-        self.blocks.append(Rows(base, rows, indptr, parents))
+        self._blocks.append(Rows(base, rows, indptr, parents))
         return arange(base, base + rows, dtype=np.int32)
 
     def union_segments(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
@@ -618,7 +664,7 @@ class Graph:
                 indptr = zeros(n + 1, np.int64)
                 counts[many].cumsum(out=indptr[1:])
             base = self._reserve(n, len(parents))
-            self.blocks.append(Rows(base, n, indptr, asarray(parents, np.int32)))
+            self._blocks.append(Rows(base, n, indptr, asarray(parents, np.int32)))
             out[many] = arange(base, base + n, dtype=np.int32)
         return out
 

@@ -21,7 +21,7 @@ from operator import attrgetter
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import array, zeros
+from numpy import array, count_nonzero, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE, Block, Columns, Graph, Ids, Rows
@@ -50,7 +50,6 @@ def live_nodes(graph: Graph, outputs: Ids) -> Flags:
     >>> live_nodes(g, g.node(y)[:1]).nonzero()[0].tolist()
     [2, 4, 8]
     """
-    graph.finish()
     live = zeros(graph.size, bool)
     live[outputs[outputs > OPAQUE]] = True
     return _spread(graph, live, live)
@@ -62,9 +61,10 @@ def _spread(graph: Graph, seeds: Flags, into: Flags) -> Flags:
         mask = into[block.base : block.base + block.size]
         if seeds is not into:
             mask = mask | seeds[block.base : block.base + block.size]
-        every = bool(mask.all())
-        if not every and not mask.any():
+        count = count_nonzero(mask)
+        if not count:
             continue
+        every = count == block.size
         if isinstance(block, Columns):
             at = None if every else np.flatnonzero(mask)
             for column in block.columns:
@@ -118,8 +118,14 @@ def live_pairs(graph: Graph, outputs: Ids) -> list[Pair]:
     live = live_nodes(graph, outputs)
     items: list[Products | Contraction] = list(graph.interactions)
     if graph.scalar_products:
-        table = array(graph.scalar_products, np.int32).reshape(-1, 3)
-        items.append(Products(*(array(column) for column in table.T)))
+        nodes, left, right = array(graph.scalar_products, np.int32).reshape(-1, 3).T
+        same = left == right
+        if same.any():
+            squared = left[same]
+            items.append(Products(nodes[same], squared, squared))
+        if not same.all():
+            other = ~same
+            items.append(Products(nodes[other], left[other], right[other]))
     products: list[Products] = []
     contractions: list[Contraction] = []
     squares = zeros(graph.size, bool)

@@ -56,7 +56,7 @@ def recorded(graph: Graph, outputs: Ids) -> Recorded:
         graph.n_inputs,
         graph.pure,
         outputs,
-        list(graph.finish()),
+        list(graph.blocks),
         list(graph.interactions),
         np.array(graph.scalar_products, np.int32),
         graph.kept,

@@ -290,6 +290,14 @@ def refuse_truth(what: str) -> NoReturn:
 
 
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    if len(inputs) == 1 and not kwargs and method == "__call__":
+        trace = self._trace
+        if trace.calm and self._id > OPAQUE and self._dtype is FLOAT and unions.unites(ufunc):
+            # as by the rule, which takes five times as long
+            node = self._id
+            if trace.second_order:
+                node = second_order_scalar(trace, ufunc, node, node)
+            return TracedScalar(trace, node, FLOAT)
     if any(map(_is_view, inputs)):
         return NotImplemented
     result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)

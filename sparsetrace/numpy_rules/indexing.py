@@ -54,6 +54,7 @@ __all__ = [
     "write",
 ]
 
+_WHOLE = frozenset((int,))
 _SIMPLE = frozenset((int, slice, type(None), type(Ellipsis), np.int64, np.intp, np.int32))
 
 
@@ -66,6 +67,8 @@ def is_simple(key) -> bool:
         return all(
             type(k) in _SIMPLE and (type(k) is not slice or not has_unknown_ends(k)) for k in key
         )
+    if cls is list:
+        return _WHOLE.issuperset(map(type, key))
     return cls is np.ndarray and key.dtype != object
 
 

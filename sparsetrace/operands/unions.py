@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import asarray, count_nonzero, full
+from numpy import asarray, count_nonzero, frombuffer, full
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
@@ -67,6 +67,8 @@ def is_piecewise_constant(ufunc: np.ufunc) -> bool:
     return record is not None and not any("1" in p for p in record.first)
 
 
+_SHORT = 32
+"""What so many constants cut is remembered."""
 _REAL_SCALARS = frozenset((int, float, np.float64, np.int64, np.int32))
 
 
@@ -77,6 +79,7 @@ def forget(ufunc: np.ufunc) -> None:
         known.cache_clear()
     keeps.cache_clear()
     _matters.cache_clear()
+    _cuts.cache_clear()
     nonlinear.forget()
 
 
@@ -115,6 +118,13 @@ def keeps(ufunc: np.ufunc, position: int, value: float) -> bool:
 def _matters(ufunc: np.ufunc, position: int, value: float) -> bool:
     mask = RECORDS[ufunc].cut_beside(position, asarray(value))
     return mask is None or not bool(np.any(mask))
+
+
+@lru_cache(maxsize=4096)
+def _cuts(ufunc: np.ufunc, position: int, constants: bytes) -> bool:
+    """Whether one of some constants cuts the argument at `position`."""
+    mask = RECORDS[ufunc].cut_beside(position, frombuffer(constants))
+    return mask is not None and bool(np.any(mask))
 
 
 def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
@@ -228,7 +238,9 @@ def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if constant.dtype is not FLOAT:
         return None
     record = RECORDS[ufunc]
-    mask = record.cut_beside(position, constant) if trace.values else None
+    mask = None
+    if trace.values and (constant.size > _SHORT or _cuts(ufunc, position, constant.tobytes())):
+        mask = record.cut_beside(position, constant)
     cuts = mask is not None and count_nonzero(mask)
     if cuts and ufunc is not np.multiply:
         settles = position not in record.stepwise and ufunc.nout == 1

@@ -35,7 +35,7 @@ def compacted(graph: Graph, arrays: Sequence[Ids]) -> tuple[list[Block], list[Id
     >>> shown, blocks[0].parents
     (array([4], dtype=int32), array([2, 3], dtype=int32))
     """
-    blocks = graph.finish()
+    blocks = graph.blocks
     if graph.kept is None:
         return blocks, list(arrays)
     return renumbered(graph.n_inputs, graph.kept, blocks, arrays)

@@ -18,7 +18,7 @@ __all__ = ["flattened_tree", "merged"]
 _TINY = 32
 """Blocks up to this size are joined..."""
 _TINY_RUN = 4
-"""...where so many follow one another."""
+"""...where so many follow one another, or scalars that are more than so many of them."""
 
 
 def merged(blocks: Sequence[Block]) -> list[Block]:
@@ -27,7 +27,7 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
     run: list[Block] = []
 
     def flush() -> None:
-        if len(run) >= _TINY_RUN:
+        if len(run) >= _TINY_RUN or sum(block.size for block in run[1:]) > _TINY_RUN * _TINY:
             out.append(_joined(run))
         else:
             out.extend(run)
@@ -46,20 +46,33 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
 
 def _joined(run: Sequence[Block]) -> Rows:
     base = run[0].base
+    parents: list[Ids] = []
     columns: list[Ids] = []
-    widths, heights = [], []
+    widths: list[int] = []
+    heights: list[int] = []
+    every: list[int] = []
     for block in run:
+        if isinstance(block, Rows) and block.size > _TINY:  # row by row already
+            if columns:
+                parents.append(_row_by_row(columns, widths, heights))
+                columns, widths, heights = [], [], []
+            parents.append(block.parents)
+            every.append(1)
+            continue
         some = block.columns if isinstance(block, Columns) else [block.parents]
         columns += some
         widths.append(len(some))
-        heights.append(len(columns[-1]))
-    counts = np.repeat(widths, [block.size for block in run])
+        heights.append(len(some[0]))
+        every.append(len(some))
+    if columns:
+        parents.append(_row_by_row(columns, widths, heights))
+    counts = np.repeat(every, [block.size for block in run])
     for block in run:
         if isinstance(block, Rows):
             counts[block.base - base :][: block.size] = np.diff(block.indptr)
     indptr = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=indptr[1:])
-    return Rows(base, len(counts), indptr, _row_by_row(columns, widths, heights), sequential=True)
+    return Rows(base, len(counts), indptr, np.concatenate(parents), sequential=True)
 
 
 def _row_by_row(columns: Sequence[Ids], widths: Sequence[int], heights: Sequence[int]) -> Ids:

@@ -61,7 +61,7 @@ def condensed(graph: Graph, live: Ids, end: int, most: float = np.inf) -> Kept:
     """
     first_node = FIRST_INPUT + graph.n_inputs
     kept = graph.kept or _nothing(first_node)
-    blocks = graph.finish()
+    blocks = graph.blocks
     pieces = _pieces([b for b in blocks if b.base < end], graph.n_inputs)
     wanted = _wanted(kept, pieces, [b for b in blocks if b.base >= end], live, end)
     for piece, needed in zip(pieces, wanted, strict=True):

@@ -43,7 +43,7 @@ def small_program(graph: Graph, outputs: Ids) -> Program | None:
 
 def _small_blocks(graph: Graph, n_outputs: int) -> list[Block] | None:
     """The blocks of a small graph, as they are where they are few, else with tiny ones joined."""
-    blocks, n = graph.finish(), graph.n_inputs
+    blocks, n = graph.blocks, graph.n_inputs
     if len(blocks) <= _FEW_BLOCKS and are_few(blocks, n, n_outputs):
         return blocks
     blocks = merged(blocks)

@@ -90,7 +90,7 @@ def reached(graph: Graph, marks: Ids, ids: Ids) -> list[int]:
     first = min(masks, default=graph.size)
     if graph.kept is not None and first < graph.kept.end:
         graph.kept.miss(first)
-    for block in graph.finish():
+    for block in graph.blocks:
         if block.base + block.size <= first:
             continue
         if isinstance(block, Columns):

@@ -101,7 +101,7 @@ def _hidden(objects: list[Any]) -> set[int]:
                 hidden.add(id(x.parts))
         elif issubclass(cls, Graph):
             hidden.add(id(x))  # its numbers gathered, its sizes
-            hidden.update((id(x.blocks), id(x._first), id(x._second), id(x.scalar_products)))
+            hidden.update((id(x._blocks), id(x._first), id(x._second), id(x.scalar_products)))
     return hidden
 
 

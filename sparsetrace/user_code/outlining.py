@@ -15,6 +15,7 @@ import linecache
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sparsetrace.user_code.assigned_names import assigned
@@ -70,17 +71,52 @@ def outlined(
         None where nothing else can be outlined, or the source is not that of the codes.
     """
     filename = next(iter(lines)).co_filename
-    wanted = {line for some in lines.values() for line in some}
+    wanted = frozenset(line for some in lines.values() for line in some)
+    text = "".join(linecache.getlines(filename))
+    plan = _planned(filename, text, frozenset(lines), wanted, before, loops)
+    if plan is None:
+        return None
+    new = _functions_in(_filled(plan.made, stand_in, filename))
+    codes = {
+        code: new[key]
+        for key, code in plan.old.items()
+        if key in new and new[key].co_freevars == code.co_freevars
+    }
+    for code, plain in plan.renamed.items():
+        if plain in codes:
+            codes[code] = renamed_like(codes[plain], code) or codes[plain]
+    return Outlined(codes, plan.places)
+
+
+class _Plan(NamedTuple):
+    """What of a file is outlined, and the code of that without its stand-ins."""
+
+    made: types.CodeType
+    old: dict[tuple[str, int], types.CodeType]
+    renamed: dict[types.CodeType, types.CodeType]
+    places: frozenset[Place]
+
+
+@lru_cache(maxsize=64)
+def _planned(
+    filename: str,
+    text: str,
+    codes: frozenset[types.CodeType],
+    lines: frozenset[int],
+    before: frozenset[Place],
+    loops: bool,
+) -> _Plan | None:
+    """What is outlined of a text, which takes a quarter of a detection by few paths."""
     try:
-        tree = ast.parse("".join(linecache.getlines(filename)), filename)
-        tree.body = [x for x in tree.body if _is_needed(x, wanted, before)]
+        tree = ast.parse(text, filename)
+        tree.body = [x for x in tree.body if _is_needed(x, lines, before)]
         old = _functions_in(_compiled(tree, filename))
     except (SyntaxError, ValueError, RecursionError):
         return None
-    renamed = _renamed(old, lines)
-    if not set(lines) <= set(old.values()) | renamed.keys():
+    renamed = _renamed(old, codes)
+    if not codes <= set(old.values()) | renamed.keys():
         return None  # the source is not what runs
-    chosen = _Choice(tree, wanted, before, loops=loops).chosen
+    chosen = _Choice(tree, lines, before, loops=loops).chosen
     places = frozenset(map(_place, chosen))
     if places <= before:
         return None
@@ -88,16 +124,7 @@ def outlined(
         made = _compiled(ast.fix_missing_locations(rewritten(tree, chosen)), filename)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    new = _functions_in(_filled(made, stand_in, filename))
-    codes = {
-        code: new[key]
-        for key, code in old.items()
-        if key in new and new[key].co_freevars == code.co_freevars
-    }
-    for code, plain in renamed.items():
-        if plain in codes:
-            codes[code] = renamed_like(codes[plain], code) or codes[plain]
-    return Outlined(codes, places)
+    return _Plan(made, old, renamed, places)
 
 
 def _renamed(
@@ -112,7 +139,7 @@ def _renamed(
     return result
 
 
-def _is_needed(node: ast.stmt, lines: set[int], before: frozenset[Place]) -> bool:
+def _is_needed(node: ast.stmt, lines: frozenset[int], before: frozenset[Place]) -> bool:
     """Whether a statement of a module holds what is outlined, or changes how that is compiled."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return True  # calls of what is imported are compiled in another way
@@ -180,7 +207,7 @@ class _Choice:
     """The nodes that are outlined for some lines: the innermost that can be, not nested."""
 
     def __init__(
-        self, tree: ast.Module, lines: set[int], before: frozenset[Place], *, loops: bool
+        self, tree: ast.Module, lines: frozenset[int], before: frozenset[Place], *, loops: bool
     ) -> None:
         self.types = _LOOPS if loops else (ast.IfExp, ast.stmt)
         self.parents = {

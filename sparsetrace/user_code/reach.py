@@ -321,16 +321,16 @@ def _new_kind(cls: type) -> _Kind:
     if np.ndarray in mro:
         foreign = False  # whoever made the class, the numbers are the user's
     slots: tuple[str, ...] = ()
-    if _is_heap_type(cls):
+    if any(
+        _is_heap_type(base) and _MEMBER in map(type, _CLASS_DICT(base).values()) for base in mro
+    ):
         attributes: dict[str, Any] = {}  # as they are looked up
         for base in reversed(mro):
             attributes.update(_CLASS_DICT(base))
         slots = tuple(
             name
             for name, value in attributes.items()
-            if type(value) is types.MemberDescriptorType
-            and name != "__dict__"
-            and _is_heap_type(value.__objclass__)
+            if type(value) is _MEMBER and name != "__dict__" and _is_heap_type(value.__objclass__)
         )
     held = next(
         (_CLASS_DICT(base)["__dict__"] for base in mro if "__dict__" in _CLASS_DICT(base)), None
@@ -341,7 +341,8 @@ def _new_kind(cls: type) -> _Kind:
     return _Kind(visit, foreign, has_dict, slots, own)
 
 
-_DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
+_MEMBER = types.MemberDescriptorType
+_DESCRIPTORS = (types.GetSetDescriptorType, _MEMBER)
 
 
 def _visit_of(cls: type, package: str, mro: tuple[type, ...], has_attributes: bool) -> str:

@@ -18,7 +18,7 @@ def test_ids_of_a_new_graph():
     assert graph.size == FIRST_INPUT + 3
     assert graph.inputs().tolist() == [2, 3, 4]
     assert graph.inputs().dtype == np.int32
-    assert graph.finish() == []
+    assert graph.blocks == []
 
 
 # -------------------------------------------------------------------- constants
@@ -143,7 +143,7 @@ def test_a_union_with_itself_is_itself():
     assert graph.union(x, x).tolist() == x.tolist()
     assert graph.union(x, x.copy()).tolist() == x.tolist()
     assert graph.union_scalar(3, 3) == 3
-    assert graph.finish() == []
+    assert graph.blocks == []
 
 
 def test_results_are_the_callers_own():
@@ -165,7 +165,7 @@ def test_blocks_keep_private_copies():
     a, b = x[1:].copy(), x[:-1].copy()
     graph.union(a, b)
     a[:] = b[:] = 0
-    (block,) = graph.finish()
+    (block,) = graph.blocks
     assert [c.tolist() for c in block.columns] == [[3, 4, 5], [2, 3, 4]]
 
 
@@ -200,7 +200,7 @@ def test_repetition_along_an_axis_is_united_once():
     assert out.shape == (4, 5)
     assert (out == out[:, :1]).all()
     graph.union(a.T.copy(), b.T.copy())
-    assert [block.size for block in graph.finish()] == [4, 4]
+    assert sum(block.size for block in graph.blocks) == 8
 
 
 def test_unions_along_a_repeated_axis_can_be_written():
@@ -248,7 +248,7 @@ def test_wide_rows_are_kept_as_rows():
     graph = Graph(200)
     graph.union_rows(graph.inputs()[None])
     graph.union_rows(graph.inputs().reshape(100, 2))
-    first, second = graph.finish()
+    first, second = graph.blocks
     assert isinstance(first, Rows)
     assert isinstance(second, Columns)
 
@@ -258,9 +258,24 @@ def test_union_segments():
     x = graph.inputs()
     out = graph.union_segments(np.array([0, 2, 2, 3, 5]), x)
     assert out[1:3].tolist() == [OPAQUE, x[2]]
-    (block,) = graph.finish()
+    (block,) = graph.blocks
     assert block.indptr.tolist() == [0, 2, 4]
     assert block.parents.tolist() == [x[0], x[1], x[3], x[4]]
+
+
+def test_short_arrays_are_gathered_with_scalars():
+    graph = Graph(4)
+    x = graph.inputs()
+    out = graph.union(x[1:], x[:-1])
+    (block,) = graph.blocks
+    assert isinstance(block, Columns)  # of one alone
+    last = graph.union_scalar(graph.union_scalar(2, 3), int(out[0]))
+    shown = graph.union(out[1:], out[:-1])
+    assert graph.parents(int(shown[0])) == [out[1], out[0]]
+    assert [(block.base, block.size) for block in graph.blocks] == [(6, 3), (9, 4)]
+    assert graph.blocks[1].sequential
+    assert graph.parents(last) == [9, out[0]]
+    assert graph.parents(int(shown[1])) == [out[2], out[1]]
 
 
 def test_scalars_become_one_block():
@@ -268,7 +283,7 @@ def test_scalars_become_one_block():
     total = 2
     for node in (3, 4, 5):
         total = graph.union_scalar(total, node)
-    (block,) = graph.finish()
+    (block,) = graph.blocks
     assert block.sequential
     assert block.size == 3
     assert block.base == 6
@@ -276,14 +291,13 @@ def test_scalars_become_one_block():
 
 
 def test_scalars_before_a_block_are_numbered_before_it():
-    graph = Graph(4)
+    graph = Graph(44)
     x = graph.inputs()
     node = graph.union_scalar(2, 3)
     out = graph.union(x[1:], x[:-1])
     later = graph.union_scalar(node, int(out[0]))
     assert node < out.min() < later
-    assert [block.base for block in graph.finish()] == [6, 7, 10]
-    assert graph.finish() == graph.blocks
+    assert [block.base for block in graph.blocks] == [46, 47, 90]
 
 
 def test_too_many_nodes(monkeypatch):

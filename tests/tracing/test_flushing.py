@@ -12,6 +12,7 @@ import scipy.sparse
 
 import sparsetrace as st
 from cases.array_programs import Writer
+from sparsetrace.graph import graph as graph_module
 from sparsetrace.graph.graph import Graph
 from sparsetrace.propagation import condense
 from sparsetrace.tracing import driver, flushing
@@ -20,7 +21,7 @@ N = 6
 START = np.linspace(0.3, 1.7, N)
 
 
-@pytest.fixture(params=[64, 2500], ids=["each operation", "some operations"])
+@pytest.fixture(params=[64, 900], ids=["each operation", "some operations"])
 def flushes(request, monkeypatch, frozen):
     """A graph is made small after each few operations, in small pieces; how often."""
     count = []
@@ -36,6 +37,7 @@ def flushes(request, monkeypatch, frozen):
         return room
 
     monkeypatch.setattr(flushing, "_USUAL", room)
+    monkeypatch.setattr(graph_module, "_SCALARS", 8)
     monkeypatch.setattr(condense, "_PIECE", 8)
     monkeypatch.setattr(condense, "_LEAST", 7)
     monkeypatch.setattr(flushing, "_RECENT", 0)

@@ -35,8 +35,8 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize("store", ["auto", "csr", "bitset", "roaring", "intervals", "integers"])
 def test_phases_of_a_jacobian(store):
     told = []
-    pattern = st.jacobian_sparsity(steps, np.ones(30), store=store, progress=told.append)
-    assert pattern.nnz == 30 * 21
+    pattern = st.jacobian_sparsity(steps, np.ones(60), store=store, progress=told.append)
+    assert pattern.nnz == 60 * 21
     assert {"tracing", "paths", "propagation"} <= {each.phase for each in told}
     assert all(type(each) is Progress for each in told)
     assert all(each.total is None or 0 <= each.done <= each.total for each in told)

@@ -47,6 +47,8 @@ _LONG_ROWS = 2**22
 """Entries of long rows that are sorted before intervals are tried."""
 _FEW_INTERVALS = 2**22
 """Intervals that such an attempt may hold besides the inputs."""
+_SPARSE = 16
+"""Rows with less than such a part of all columns are taken to stay ragged."""
 _SMALL = 2**25
 """Bits of all nodes may take so many bytes where nothing else is tried before."""
 _ENTRY = 6.0
@@ -141,11 +143,26 @@ class _Blocks:
                 return column_blocks.solve(found, together)
         if tables.dense < 0:
             tables.dense = np.inf
+            if _are_ragged(tables, self._program):
+                return None
             try:
                 return intervals.solve(self._program, self._program.n_inputs + _FEW_INTERVALS)
             except intervals.TooManyIntervals:
                 return None
         return None
+
+
+def _are_ragged(tables: Tables, program: Program) -> bool:
+    """Whether stretches of columns will be more than are held, by the rows that were made last."""
+    last = tables.last
+    if last is None or last.starts is not None or not last.size:
+        return False
+    if len(last.values) * _SPARSE > last.size * program.n_inputs:
+        return False  # which may become full, and so one stretch each
+    rises = np.diff(last.values) == 1
+    stretches = len(last.values) - int(np.count_nonzero(rises))
+    nodes = sum(block.size for block in program.blocks if block.base >= last.base)
+    return stretches * nodes > _FEW_INTERVALS * last.size
 
 
 def dense_budget(program: Program, cost: float) -> float:

@@ -9,7 +9,7 @@ import pytest
 from sparsetrace import jacobian_sparsity
 from sparsetrace.graph.graph import FIRST_INPUT, Columns, Graph
 from sparsetrace.passes.simplify import Program, simplify
-from sparsetrace.propagation.jacobian_stores import adaptive, bitset, csr, intervals
+from sparsetrace.propagation.jacobian_stores import adaptive, bitset, csr, intervals, tables
 from sparsetrace.propagation.jacobian_stores.integers import foreseen
 from sparsetrace.propagation.jacobian_stores.last_uses import Places, last_uses
 
@@ -47,11 +47,11 @@ def test_how_dense_rows_will_be_is_foreseen():
         total = graph.union_scalar(total, FIRST_INPUT + i)
         sums.append(total)
     entries = 2000 * 2001 / 2
-    assert 0.8 * entries < foreseen(graph.finish(), 2000) < 1.2 * entries
+    assert 0.8 * entries < foreseen(graph.blocks, 2000) < 1.2 * entries
     graph = Graph(2000)
     x = graph.inputs()
     graph.union(x[1:], x[:-1])
-    assert foreseen(graph.finish(), 2000) < 10 * 2 * 1999
+    assert foreseen(graph.blocks, 2000) < 10 * 2 * 1999
 
 
 def ragged(n, density):
@@ -79,11 +79,30 @@ def test_what_is_made_is_kept_where_intervals_do_not_serve(monkeypatch):
     assert made == [1]
 
 
+def test_intervals_are_not_tried_where_rows_stay_ragged(monkeypatch):
+    graph, y = ragged(1000, 0.008)
+    for _ in range(2):
+        y = graph.union(graph.union(y, y[::-1]), np.roll(y, 17))
+    program = Program(1000, graph.blocks, y)
+    wanted = bitset.solve(program)
+    tried = []
+    solve = intervals.solve
+    monkeypatch.setattr(intervals, "solve", lambda *args: tried.append(1) or solve(*args))
+    monkeypatch.setattr(bitset, "LIMIT", 0)
+    monkeypatch.setattr(adaptive, "_LONG_ROWS", 100)
+    monkeypatch.setattr(tables, "_DENSE", 4)
+    for few, times in ((10**4, 0), (10**6, 1)):
+        monkeypatch.setattr(adaptive, "_FEW_INTERVALS", few)
+        for found, one in zip(adaptive.solve(program), wanted, strict=True):
+            assert (found == one).all()
+        assert len(tried) == times
+
+
 def test_intervals_take_over_where_they_serve(monkeypatch):
     graph = Graph(200)
     x = graph.inputs()
     y = graph.union(x, np.broadcast_to(graph.union_rows(x[None]), x.shape))
-    program = Program(200, graph.finish(), y)
+    program = Program(200, graph.blocks, y)
     wanted = bitset.solve(program)
     monkeypatch.setattr(bitset, "LIMIT", 0)
     monkeypatch.setattr(adaptive, "_LONG_ROWS", 10)
@@ -95,14 +114,14 @@ def test_intervals_take_over_where_they_serve(monkeypatch):
 @pytest.mark.parametrize("seed", range(20))
 def test_nothing_is_given_up_that_is_needed(seed):
     rng = random.Random(seed)
-    graph = Graph(5)
+    graph = Graph(45)
     known = [graph.inputs()]
     for _ in range(12):
-        one, other = (np.resize(rng.choice(known), 4) for _ in range(2))
+        one, other = (np.resize(rng.choice(known), 40) for _ in range(2))
         known.append(graph.union(one, other[::-1]))
-    blocks = graph.finish()
+    blocks = graph.blocks
     shuffled = sorted(blocks, key=lambda block: (max(map(np.max, block.columns)), rng.random()))
-    program = Program(5, shuffled, rng.choice(known))
+    program = Program(45, shuffled, rng.choice(known))
     gone: set[int] = set()
     given_up = last_uses(program)
     for block, over in zip(program.blocks, given_up, strict=True):

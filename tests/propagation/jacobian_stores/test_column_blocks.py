@@ -90,7 +90,7 @@ def test_index_rows_go_on_where_their_entries_are_fewer(monkeypatch):
     x = graph.inputs()
     y = graph.union(x, x[np.random.default_rng(0).permutation(5000)])
     outputs = graph.union(y, y[::-1])
-    program = Program(5000, graph.finish(), outputs)
+    program = Program(5000, graph.blocks, outputs)
     monkeypatch.setattr(bitset, "LIMIT", 0)
     assert isinstance(program.blocks[0], Columns)
     assert len(adaptive.solve(program)[1]) > 5000
