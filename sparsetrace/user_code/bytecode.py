@@ -61,7 +61,8 @@ def _parts(step: dis.Instruction) -> Iterator[dis.Instruction]:
         for name, arg, own in zip(names.groups(), operands, step.argval, strict=True)
     )
     yield step._replace(**first)
-    yield step._replace(**second, offset=step.offset + 1, label=None, positions=_NOWHERE)
+    nowhere: dict[str, Any] = {"offset": step.offset + 1, "label": None, "positions": _NOWHERE}
+    yield step._replace(**second, **nowhere)
 
 
 def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
