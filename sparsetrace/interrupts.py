@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["deferred", "guarded", "interruptible"]
+__all__ = ["deferred", "guarded", "interruptible", "warnings_kept"]
 
 _MAIN = threading.main_thread().ident
 
@@ -62,6 +62,33 @@ def _answer_pending() -> None:
         _handle(SIGINT, None)
 
 
+class warnings_kept:
+    """Around code of the function's: the filters of warnings, and who shows them, are as before.
+
+    Examples
+    --------
+    >>> before = [*warnings.filters]
+    >>> with warnings_kept():
+    ...     warnings.simplefilter("error")
+    >>> warnings.filters == before
+    True
+    """
+
+    __slots__ = ("_filters", "_showing")
+
+    def __enter__(self) -> None:
+        self._filters = warnings.filters, [*warnings.filters]
+        self._showing = warnings.showwarning
+
+    def __exit__(self, *error: object) -> None:
+        filters, before = self._filters
+        if warnings.filters is not filters or filters != before:
+            filters[:] = before  # type: ignore[index]
+            warnings.filters = filters
+            warnings._filters_mutated()  # type: ignore[attr-defined]
+        warnings.showwarning = self._showing
+
+
 class guarded:
     """Around all that a detection does: the signal is deferred, but where it is `interruptible`.
 
@@ -78,7 +105,7 @@ class guarded:
     now
     """
 
-    __slots__ = ("_before", "_errors", "_filters", "_ours", "_showing")
+    __slots__ = ("_before", "_errors", "_ours", "_warnings")
 
     def __enter__(self) -> None:
         self._ours, self._before = False, _state.open
@@ -89,8 +116,8 @@ class guarded:
             if not callable(known):  # ignored, or not Python's
                 return
             self._errors = np.geterr(), np.geterrcall()
-            self._filters = warnings.filters, [*warnings.filters]
-            self._showing = warnings.showwarning
+            self._warnings = warnings_kept()
+            self._warnings.__enter__()
             _state.pending, _state.open = False, False
             set_signal(SIGINT, _handle)  # from here on nothing interrupts these lines
             _state.answer, self._ours = known, True
@@ -102,12 +129,7 @@ class guarded:
         kinds, call = self._errors
         np.seterr(**kinds)
         np.seterrcall(call)
-        filters, before = self._filters
-        if warnings.filters is not filters or filters != before:
-            filters[:] = before  # type: ignore[index]
-            warnings.filters = filters
-            warnings._filters_mutated()  # type: ignore[attr-defined]
-        warnings.showwarning = self._showing
+        self._warnings.__exit__()
 
     def __exit__(self, cls: type[BaseException] | None, *rest: object) -> None:
         if threading.get_ident() != _MAIN:

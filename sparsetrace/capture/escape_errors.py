@@ -30,7 +30,7 @@ from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import A_ROUTINE, POISON
 from sparsetrace.operands.raising import is_injected
-from sparsetrace.user_code.bytecode import Chain, callee_at, loaded_first
+from sparsetrace.user_code.bytecode import Chain, callee_at, instructions, loaded_first
 from sparsetrace.user_code.frames import (
     CYTHON,
     STANDARD,
@@ -97,6 +97,8 @@ _MAKE_IT_TRACEABLE = (
     "generator or from an integer array."
 )
 _ARRAYS = ("numpy", "sparsetrace")
+_OF_CODE = (DeprecationWarning, FutureWarning, PendingDeprecationWarning)
+"""Warnings that speak of the function that is called, as long as NumPy does not look at types."""
 _PYTHONS = frozenset(("builtins", "cmath", "math", "sparsetrace.capture.math_module"))
 _ASSIGNMENTS = ("STORE_SUBSCR", "STORE_SLICE")
 """The instructions of ``a[i] = v`` and, since Python 3.12, ``a[i:j] = v``."""
@@ -161,11 +163,11 @@ def _stands_at(user: types.TracebackType) -> str:
 
 def _callee(user: types.TracebackType) -> Chain:
     """What the user's code calls where it stands."""
-    instructions = list(dis.get_instructions(user.tb_frame.f_code))
-    at = sum(step.offset <= user.tb_lasti for step in instructions) - 1
-    while instructions[at].opname in ("PRECALL", "CACHE"):
+    steps = instructions(user.tb_frame.f_code)
+    at = sum(step.offset <= user.tb_lasti for step in steps) - 1
+    while steps[at].opname in ("PRECALL", "CACHE"):
         at += 1
-    return callee_at(instructions, at)
+    return callee_at(steps, at)
 
 
 def _reads_bytes(user: types.TracebackType) -> bool:
@@ -198,6 +200,8 @@ def _is_consequence(
     """Whether the error comes of a traced value where a number was expected."""
     text = str(error)
     if (not libraries and _stands_at(user) == "RAISE_VARARGS") or is_injected(error):
+        return False
+    if isinstance(error, _OF_CODE) and all(_package(f) != "numpy" for f in libraries):
         return False
     # what numbers alone decide is left to the function: numpy.seterr, warnings as errors
     if not isinstance(error, (ArithmeticError, Warning)) and succeeds_plainly(libraries):
@@ -413,9 +417,9 @@ def _item_of(user: types.TracebackType) -> str:
     instruction = _stands_at(user)
     if instruction not in (*_ASSIGNMENTS, "BINARY_SUBSCR", "BINARY_SLICE"):
         return ""
-    instructions = list(dis.get_instructions(user.tb_frame.f_code))
-    at = sum(step.offset <= user.tb_lasti for step in instructions) - 1
-    name = ".".join(str(name) for _, name in loaded_first(instructions, at))
+    steps = instructions(user.tb_frame.f_code)
+    at = sum(step.offset <= user.tb_lasti for step in steps) - 1
+    name = ".".join(str(name) for _, name in loaded_first(steps, at))
     return name and f"{name}[...]{' = ...' if instruction in _ASSIGNMENTS else ''}"
 
 

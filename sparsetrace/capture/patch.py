@@ -207,6 +207,17 @@ class Exchange:
             _assign(owner, scope, before)
 
 
+_REMEMBERED = "__getitem__"
+"""The method that Python 3.13 goes on calling by ``a[k]`` after it was exchanged in a class that
+was modified a thousand times."""
+
+
+def _forget_calls_of(method: object) -> None:
+    """Make it another version of the function, for which no place in code remembers a call."""
+    if isinstance(method, types.FunctionType):
+        method.__defaults__ = method.__defaults__
+
+
 _AT_ONCE = frozenset((types.ModuleType, ClassNames))
 
 
@@ -215,6 +226,8 @@ def _assign(owner: Any, scope: Any, values: dict[str, Any]) -> None:
         scope.update(values)
     elif scope is not owner:
         for name, value in values.items():
+            if name == _REMEMBERED:
+                _forget_calls_of(scope.get(name))
             if value is ABSENT:
                 delattr(owner, name)
             else:

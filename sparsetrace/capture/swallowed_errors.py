@@ -19,7 +19,7 @@ from typing import Any, Literal
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES, EscapeError, TracingError
-from sparsetrace.user_code.bytecode import Chain, callee_at
+from sparsetrace.user_code.bytecode import Chain, callee_at, instructions
 from sparsetrace.user_code.handlers import is_harmless
 from sparsetrace.user_code.reach import Code, Reached, is_foreign
 
@@ -66,9 +66,9 @@ def _entered(code: types.CodeType) -> tuple[Chain, ...] | Literal[True]:
         if not all(_passes_on(names, at) for at in handlers):
             return True
         if not _ENTERS.isdisjoint(names):
-            instructions = list(dis.get_instructions(code))
-            starts = [at for at, step in enumerate(instructions) if step.opname in _ENTERS]
-            entered += [callee_at(instructions, at - 1) for at in starts]
+            steps = instructions(code)
+            starts = [at for at, step in enumerate(steps) if step.opname in _ENTERS]
+            entered += [callee_at(steps, at - 1) for at in starts]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             inside = _entered(constant)

@@ -46,7 +46,7 @@ from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.kept import ForgottenNode
-from sparsetrace.interrupts import interruptible
+from sparsetrace.interrupts import interruptible, warnings_kept
 from sparsetrace.operands.floating import begin
 from sparsetrace.operands.poison import overwritten, repaired
 from sparsetrace.operands.raising import is_injected
@@ -443,6 +443,7 @@ class _Runs:
                     watching(active=self.watch) as escapes,
                     exchanged_again(),
                     state.run(),
+                    warnings_kept(),
                     outside.exchanged(trace, session),
                     putting_back(),
                     alone(trace, failures),

@@ -16,7 +16,6 @@ import functools
 import operator
 import random
 import types
-import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -27,20 +26,16 @@ from typing import Any
 from numpy import asarray, complex128, dtype, empty, float64, frombuffer, ndarray, ravel
 from numpy.random import Generator
 
-from sparsetrace.capture import random_generators
-from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.tracing.bundles import Bundles, contents
+from sparsetrace.tracing.kept_iterators import stand_in_for
 from sparsetrace.tracing.shared_memory import overlapping
 from sparsetrace.user_code.held_arrays import HeldArrays
 from sparsetrace.user_code.places import item_of, places
 from sparsetrace.user_code.reach import (
-    CACHES,
-    ITERATORS,
     Reached,
     Walk,
     dict_of,
     filled_slots,
-    is_foreign,
     is_watched,
 )
 
@@ -239,7 +234,7 @@ class State:
         for assign, original in self._exchanges:
             stand_in = made.get(id(original))
             if stand_in is None:
-                stand_in = made[id(original)] = _stand_in(original, self._drawn)
+                stand_in = made[id(original)] = stand_in_for(original, self._drawn)
             if stand_in is not original:
                 assign(stand_in)
 
@@ -630,73 +625,3 @@ def _recall(call: functools.partial[Any], function: object) -> None:
     vars(functools.partial)["__setstate__"](
         call, (function, call.args, call.keywords, vars(call) or None)
     )
-
-
-def _stand_in(original: Any, drawn: dict[int, list[Any]]) -> Any:
-    """For one run; `drawn` holds what earlier runs drew from what cannot be copied."""
-    if type(original) in CACHES:
-        return _empty_cache(original)
-    if type(original) is Generator:
-        return random_generators.sharing(original)
-    with suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return _copied(original)
-    return _Replayed(original, drawn.setdefault(id(original), []))
-
-
-class _Replayed:
-    """A generator from where it stood before the first run, for one run of several."""
-
-    def __init__(self, source: Iterator[Any], drawn: list[Any]) -> None:
-        self._source, self._drawn, self._at = source, drawn, 0
-
-    def __iter__(self) -> _Replayed:
-        return self
-
-    def __next__(self) -> Any:
-        if self._at == len(self._drawn):
-            self._drawn.append(next(self._source))
-        self._at += 1
-        return self._drawn[self._at - 1]
-
-    def __getattr__(self, name: str) -> Any:
-        """What a generator has besides its items (``send``, ``close``), each run would change."""
-        if name.startswith("__") or not hasattr(type(self._source), name):
-            raise AttributeError(
-                f"{type(self._source).__name__!r} object has no attribute {name!r}"
-            )
-        raise UnsupportedError(
-            explain(
-                f"{name} of a generator that is kept between calls",
-                "each run of the function starts from where it stood, and it cannot be copied",
-                "Make the generator in the traced function, or keep its state in an object.",
-            )
-        )
-
-
-def _empty_cache(cache: Any) -> Any:
-    """A cache of the same function, with nothing in it."""
-    function = cache.__dict__.get("__wrapped__")
-    if function is None:
-        return cache
-    made = functools.lru_cache(**cache.cache_parameters())(function)
-    made.__dict__.update(cache.__dict__)
-    return made
-
-
-def _copied(iterator: Any) -> Any:
-    """An iterator that goes on where another stands, and those that it draws from likewise."""
-    if type(iterator) not in ITERATORS:
-        step = getattr(type(iterator), "__next__", None)
-        if step is not None and (
-            type(step) is not types.FunctionType or is_foreign(step.__module__)
-        ):
-            raise TypeError("an iterator that holds its place elsewhere")
-        return iterator  # what an iterator of the user's own holds is put back
-    if hasattr(type(iterator), "__copy__"):
-        return type(iterator).__copy__(iterator)
-    make, arguments, *state = iterator.__reduce__()
-    made = make(*map(_copied, arguments))
-    if state and state[0] is not None:
-        made.__setstate__(state[0])
-    return made

@@ -7,13 +7,12 @@ that asks ``hasattr(v, name)`` must not see them.
 
 from __future__ import annotations
 
-import dis
 import types
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.bytecode import Chain, callee_at
+from sparsetrace.user_code.bytecode import Chain, callee_at, instructions
 from sparsetrace.user_code.frames import by_user
 from sparsetrace.user_code.handlers import named
 
@@ -81,7 +80,7 @@ def _standing_at(frame: types.FrameType) -> tuple[str, Chain]:
 
 
 def _place(code: types.CodeType, offset: int) -> tuple[str, Chain]:
-    steps = list(dis.get_instructions(code))
+    steps = instructions(code)
     # the frame may stand at an entry of the instruction's cache
     at = sum(step.offset <= offset for step in steps) - 1
     if steps[at].opname == "PRECALL":  # Python 3.11 calls some builtins there

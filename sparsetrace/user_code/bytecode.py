@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dis
 import opcode
+import re
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "callee_at",
     "callee_of",
     "chain_ending_at",
+    "instructions",
     "is_loaded_to_be_called",
     "loaded_first",
     "mapped_at",
@@ -25,6 +28,41 @@ __all__ = [
 Chain = tuple[tuple[str, Any], ...]
 """The instructions that load ``name.attribute.attribute``: operation and name."""
 _NOTHING = ("PUSH_NULL", "NOP", "CACHE", "EXTENDED_ARG", "KW_NAMES")
+
+
+_PAIR = re.compile(r"((?:LOAD|STORE)_FAST)_((?:LOAD|STORE)_FAST)")
+_NOWHERE = dis.Positions()
+
+
+def instructions(code: types.CodeType) -> list[dis.Instruction]:
+    """The instructions of a code object, as `dis` gives them, each of which is about one name.
+
+    Since Python 3.13 one instruction may load or store two.  It is taken apart: of the second
+    half no place in the source is known, and its offset is that of no other instruction.
+
+    Examples
+    --------
+    >>> def last(a, b):
+    ...     a[b] = a
+    >>> [step.argval for step in instructions(last.__code__) if step.opname == "LOAD_FAST"]
+    ['a', 'a', 'b']
+    """
+    return [part for step in dis.get_instructions(code) for part in _parts(step)]
+
+
+def _parts(step: dis.Instruction) -> Iterator[dis.Instruction]:
+    names = _PAIR.fullmatch(step.opname) if isinstance(step.argval, tuple) else None
+    if names is None:
+        yield step
+        return
+    operands = divmod(step.arg or 0, 16)
+    first, second = (
+        {"opname": name, "opcode": opcode.opmap[name], "arg": arg, "argval": own, "argrepr": own}
+        for name, arg, own in zip(names.groups(), operands, step.argval, strict=True)
+    )
+    yield step._replace(**first)
+    nowhere: dict[str, Any] = {"offset": step.offset + 1, "label": None, "positions": _NOWHERE}
+    yield step._replace(**second, **nowhere)
 
 
 def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
@@ -151,7 +189,35 @@ def loaded_first(instructions: list[dis.Instruction], at: int) -> Chain:
         inside = named and first == start and last < end
         if inside and (best is None or last >= _extent(best)[1]):
             best = step
-    return () if best is None else chain_ending_at(instructions, instructions.index(best))[0]
+    place = _first_operand(instructions, at) if best is None else instructions.index(best)
+    return () if place is None else chain_ending_at(instructions, place)[0]
+
+
+_OPERANDS = {"BINARY_SLICE": 3, "BINARY_SUBSCR": 2, "DELETE_SUBSCR": 2, "STORE_SUBSCR": 2}
+_OPERANDS["STORE_SLICE"] = 3
+"""How far below the top of the stack the object is that is indexed."""
+
+
+def _first_operand(instructions: list[dis.Instruction], at: int) -> int | None:
+    """Where the object is loaded that is indexed at an instruction, if no place tells it.
+
+    None if that is no variable, or the index is computed on several ways.
+    """
+    below = _OPERANDS.get(instructions[at].opname)
+    if below is None:
+        return None
+    height = 0
+    for i in range(at - 1, -1, -1):
+        step = instructions[i]
+        if step.opcode in _JUMPS or instructions[i + 1].is_jump_target:
+            return None
+        height -= dis.stack_effect(step.opcode, step.arg, jump=False)
+        if height <= -below:
+            return i if step.opname == "LOAD_FAST" and step.positions is _NOWHERE else None
+    return None
+
+
+_JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 
 
 def is_item_or_result_called(instructions: list[dis.Instruction], at: int) -> bool:

@@ -10,13 +10,19 @@ must be the wrapper itself, or ``map`` of it, ``a, b = map(np.array, [u, v])``. 
 from __future__ import annotations
 
 import builtins
-import dis
 import functools
 import types
 from inspect import getattr_static
 from typing import Any
 
-from sparsetrace.user_code.bytecode import Chain, callee_at, callee_of, loaded_first, mapped_at
+from sparsetrace.user_code.bytecode import (
+    Chain,
+    callee_at,
+    callee_of,
+    instructions,
+    loaded_first,
+    mapped_at,
+)
 from sparsetrace.user_code.reach import CACHES, is_foreign
 
 __all__ = ["called", "called_directly", "calls_cache", "subscripted"]
@@ -63,12 +69,12 @@ def _callee(frame: types.FrameType) -> Chain:
     known = callee_of(frame.f_code, frame.f_lasti)
     if known is not None:
         return known
-    instructions = list(dis.get_instructions(frame.f_code))
+    steps = instructions(frame.f_code)
     # the frame may stand at an entry of the instruction's cache
-    at = sum(step.offset <= frame.f_lasti for step in instructions) - 1
+    at = sum(step.offset <= frame.f_lasti for step in steps) - 1
     if _variable(frame, "LOAD_GLOBAL", "map") is map:
-        return callee_at(instructions, at) or mapped_at(instructions, at)
-    return callee_at(instructions, at)
+        return callee_at(steps, at) or mapped_at(steps, at)
+    return callee_at(steps, at)
 
 
 def subscripted(frame: types.FrameType, offset: int) -> tuple[Any, str, str, Any]:
@@ -77,9 +83,9 @@ def subscripted(frame: types.FrameType, offset: int) -> tuple[Any, str, str, Any
     The owner is the object of which it is an attribute, None for a variable; the value is
     None where the expression is neither.
     """
-    instructions = list(dis.get_instructions(frame.f_code))
-    at = sum(step.offset <= offset for step in instructions) - 1
-    chain = loaded_first(instructions, at)
+    steps = instructions(frame.f_code)
+    at = sum(step.offset <= offset for step in steps) - 1
+    chain = loaded_first(steps, at)
     if not chain:
         return None, "", "", None
     value = _evaluated(frame, chain)

@@ -511,8 +511,7 @@ class _Body(OwnStores):
             return True
         if len(chain) != 2 or not chain[0][0].startswith("LOAD_FAST"):
             return False
-        loaded = chain[0][1]  # two names are loaded at once since Python 3.13
-        made = self.made(str(loaded[-1] if isinstance(loaded, tuple) else loaded), at)
+        made = self.made(str(chain[0][1]), at)
         return made == "generator" or (made is not None and step.argval in _FILLING)
 
     def _is_pure_part(self, function: types.FunctionType) -> bool:

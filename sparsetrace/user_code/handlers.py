@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at
+from sparsetrace.user_code.bytecode import Chain, callee_at, chain_ending_at, instructions
 from sparsetrace.user_code.frames import PACKAGE, is_own
 
 __all__ = [
@@ -97,13 +97,13 @@ class CodeMap:
 
     @functools.cached_property
     def instructions(self) -> list[dis.Instruction]:
-        return [step for step in dis.get_instructions(self.code) if step.opname not in _PREFIXES]
+        return [step for step in instructions(self.code) if step.opname not in _PREFIXES]
 
     @functools.cached_property
     def places(self) -> dict[int, int]:
         """Where in the list the instruction of each offset is."""
         result, at = {}, 0
-        for step in dis.get_instructions(self.code):
+        for step in instructions(self.code):
             result[step.offset] = at
             at += step.opname not in _PREFIXES
         return result

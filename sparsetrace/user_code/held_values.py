@@ -165,7 +165,7 @@ class HeldValues:
         if step.opname == "BINARY_OP":
             nearby = {s.opname for s in self.steps[max(0, before - 3) : before]}
             return "value" if nearby.isdisjoint(_CONTAINER_STEPS) else "container"
-        if step.opname == "LOAD_FAST" and isinstance(step.argval, str):
+        if step.opname == "LOAD_FAST":
             made = self.made(step.argval, before, under)
             return made if made == "value" and step.argval not in under else None
         if step.opname.startswith("CALL"):
@@ -207,10 +207,6 @@ def stored(step: dis.Instruction) -> tuple[str, ...]:
     """The local names that an instruction stores into."""
     if step.opname in ("STORE_FAST", "STORE_DEREF", "STORE_FAST_MAYBE_NULL"):
         return (step.argval,)
-    if step.opname == "STORE_FAST_STORE_FAST":
-        return tuple(step.argval)
-    if step.opname == "STORE_FAST_LOAD_FAST":
-        return (step.argval[0],)
     return ()
 
 

@@ -94,9 +94,8 @@ class OwnStores(HeldValues):
 
     # --------------------------------------------------------------- what is stored into
     def _is_of_what_is_made(self, at: int) -> bool:
-        loaded = self.steps[at - 1].argval
-        name = (loaded if isinstance(loaded, tuple) else (loaded,))[-1:]
-        if self.makes is None or name != self._what_is_made():
+        name = self.steps[at - 1].argval
+        if self.makes is None or (name,) != self._what_is_made():
             return False
         return is_plain_attribute(self.makes, str(self.steps[at].argval))
 

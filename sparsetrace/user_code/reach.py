@@ -57,7 +57,7 @@ _WIDESPREAD = frozenset(
 )
 """Libraries whose modules are neither searched nor put back."""
 _PLAIN_DATA = frozenset(
-    ("argparse", "array", "builtins", "collections", "functools", "networkx", "types", "weakref")
+    "_weakrefset argparse array builtins collections functools networkx types weakref".split()
 )
 """Libraries whose objects hold what their users put there."""
 _ABSENT = object()
@@ -73,8 +73,21 @@ ITERATORS: tuple[type, ...] = (
     ),
     *(itertools.count, itertools.cycle, itertools.repeat, itertools.chain, itertools.islice),
     *(itertools.accumulate, itertools.product, itertools.permutations, itertools.combinations),
-    *(enumerate, zip, map, filter, type(itertools.tee(())[0]), types.GeneratorType),
+    *(itertools.combinations_with_replacement, itertools.compress, itertools.dropwhile),
+    *(itertools.filterfalse, itertools.groupby, itertools.pairwise, itertools.starmap),
+    *(itertools.takewhile, itertools.zip_longest),
+    *(
+        enumerate,
+        zip,
+        map,
+        filter,
+        type(itertools.tee(())[0]),
+        types.GeneratorType,
+        np.flatiter,
+        np.nditer,
+    ),
 )
+"""Those that can be copied, unless they draw from what cannot."""
 
 _DOUBTFUL = frozenset(
     "getattr globals locals vars exec eval compile __import__ import_module attrgetter "
@@ -224,6 +237,7 @@ _Getter = Callable[[Any], Any]
 _CLASS_DICT: _Getter = type.__dict__["__dict__"].__get__
 _FLAGS: _Getter = type.__dict__["__flags__"].__get__
 _MODULE: _Getter = type.__dict__["__module__"].__get__
+_NAME: _Getter = type.__dict__["__name__"].__get__
 _MRO: _Getter = type.__dict__["__mro__"].__get__
 _HEAP_TYPE = 1 << 9
 
@@ -318,7 +332,7 @@ def _kind(cls: type) -> _Kind:
 def _new_kind(cls: type) -> _Kind:
     package, mro = _package(cls), _MRO(cls)
     foreign = _is_library_class(cls) and package not in _PLAIN_DATA
-    if np.ndarray in mro:
+    if np.ndarray in mro or _is_sparse(mro):
         foreign = False  # whoever made the class, the numbers are the user's
     slots: tuple[str, ...] = ()
     if any(
@@ -359,12 +373,29 @@ def _visit_of(cls: type, package: str, mro: tuple[type, ...], has_attributes: bo
         return "reference"
     if package == "numpy" and any(base.__name__ in _NUMPY_RANDOM for base in mro):
         return "randoms"
+    if _is_foreign_iterator(mro):
+        return "iterators"
     for base, name in _CONTAINERS:
         if base in mro:
             return name
     if not _is_heap_type(cls) and package == "builtins":
         return "opaque"
     return "instance" if has_attributes else "opaque"
+
+
+def _is_sparse(mro: tuple[type, ...]) -> bool:
+    """Whether it is a class of scipy.sparse, whose objects keep their numbers in arrays."""
+    return any(_NAME(base) == "_spbase" and _package(base) == "scipy" for base in mro)
+
+
+def _is_foreign_iterator(mro: tuple[type, ...]) -> bool:
+    """Whether objects hold a place that moves on, where nothing of the user's can be put back."""
+    step = next(
+        (_CLASS_DICT(base)["__next__"] for base in mro if "__next__" in _CLASS_DICT(base)), None
+    )
+    if step is None:
+        return False
+    return type(step) is not types.FunctionType or is_foreign(step.__module__)
 
 
 _NUMPY_RANDOM = frozenset(("BitGenerator", "Generator", "RandomState"))
@@ -536,7 +567,11 @@ def reached(roots: Iterable[Any]) -> Reached:
     return walk.found
 
 
-_EXCHANGED = frozenset((*CACHES, *ITERATORS, np.random.Generator))
+def _is_exchanged(cls: type) -> bool:
+    """Whether each run is given another one in place of such an object."""
+    return cls is np.random.Generator or _kind(cls).visit in ("caches", "iterators")
+
+
 WATCHED: set[int] = set()
 """The ids of functions of NumPy's that must not be called by another name unseen.
 
@@ -635,7 +670,7 @@ class Walk:
                 self.named(value, info)
             elif id(value) not in seen:
                 todo.append((value, False))
-            if cls in _EXCHANGED or is_watched(value):
+            if _is_exchanged(cls) or is_watched(value):
                 result.names.append((scope, name))
         for name in info.global_stores:
             result.names.append((scope, name))
@@ -651,7 +686,7 @@ class Walk:
                 module = sys.modules.get(name)
                 if module is not None and not is_foreign(name):
                     self.module(module, kind, False)
-        if info.writes_globals:
+        if info.writes_globals or (info.writes_attributes and "modules" in info.names):
             self.whole(scope)
 
     def whole(self, scope: dict[str, Any]) -> None:
@@ -684,7 +719,7 @@ class Walk:
                 self.named(value, info)
                 continue
             self.push((value,), opaque=False)
-            if type(value) in _EXCHANGED or is_watched(value):
+            if _is_exchanged(type(value)) or is_watched(value):
                 self.found.names.append((scope, wanted))
         for wanted in info.attribute_stores:
             self.found.names.append((scope, wanted))

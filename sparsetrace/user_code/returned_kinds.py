@@ -420,22 +420,14 @@ class _Body:
     _load_small_int = _load_const
 
     def _load_fast(self, step: dis.Instruction, stack: list[Kind]) -> None:
-        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        stack += (self.names.get(name) for name in names)
+        stack.append(self.names.get(step.argval))
 
-    _load_fast_check = _load_fast_borrow = _load_fast_load_fast = _load_fast
+    _load_fast_check = _load_fast_borrow = _load_fast
 
     def _store_fast(self, step: dis.Instruction, stack: list[Kind]) -> None:
-        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        for name in names:
-            self.names[name] = stack.pop()
+        self.names[step.argval] = stack.pop()
 
-    _store_fast_store_fast = _store_deref = _store_fast
-
-    def _store_fast_load_fast(self, step: dis.Instruction, stack: list[Kind]) -> None:
-        stored, loaded = step.argval
-        self.names[stored] = stack.pop()
-        stack.append(self.names.get(loaded))
+    _store_deref = _store_fast
 
     def _load_deref(self, step: dis.Instruction, stack: list[Kind]) -> None:
         name = step.argval

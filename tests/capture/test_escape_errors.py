@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import pickle
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -90,6 +91,7 @@ def test_names_of_decorated_functions():
 
 # ------------------------------------------------------------------------- installed code
 INSTALLED = """
+import warnings
 import numpy as np
 
 def fill(v):
@@ -102,6 +104,10 @@ def hexadecimal(v):
 
 def own(x):
     return np.unique_counts(x * 2).values
+
+def old(x):
+    warnings.warn("old is deprecated", DeprecationWarning)
+    return x * x
 """
 
 
@@ -123,7 +129,7 @@ def test_a_write_in_installed_code_names_its_line_and_the_remedy(installed):
     error = refusal(f)
     assert error.call == "somebodys_model.fill"
     assert (error.filename, error.lineno) == (__file__, f.__code__.co_firstlineno + 1)
-    assert "somebodys_model.py:6 (in fill) it writes a traced value into an ordinary" in str(error)
+    assert "somebodys_model.py:7 (in fill) it writes a traced value into an ordinary" in str(error)
     assert "Make the array in the traced function" in error.remedies[0]
     assert error.remedies[-1].endswith("sparsetrace.opaque(somebodys_model.fill).")
 
@@ -134,11 +140,23 @@ def test_an_installed_function_that_is_traced_itself(installed):
     assert (error.call, error.filename, error.lineno) == (
         "np.unique_counts",
         installed.__file__,
-        13,
+        14,
     )
     error = refusal(lambda x: installed.own(x))
-    assert error.lineno == 13
+    assert error.lineno == 14
     assert any("inside somebodys_model.own, called at" in note for note in error.__notes__)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_warning_of_a_deprecated_function_is_its_own(installed, local):
+    """Where warnings are errors; else it is the user's to see."""
+    f, x = (lambda x: installed.old(x)), np.ones(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(DeprecationWarning, match="old is deprecated"):
+            st.jacobian_sparsity(f, x, local=local)
+    with pytest.warns(DeprecationWarning, match="old is deprecated"):
+        assert st.jacobian_sparsity(f, x, local=local).nnz == 2
 
 
 def test_a_conversion_in_installed_code(installed):

@@ -8,6 +8,7 @@ import itertools
 import random
 import sys
 import types
+import warnings
 from array import array
 
 import numpy as np
@@ -404,3 +405,31 @@ def test_iterators_over_one_of_the_users_own_do_not_move_on(local):
         pattern = st.jacobian_sparsity(f, np.ones(3), local=local)
         assert pattern.toarray().tolist() == [[False, True, False]]
     assert [next(pairs) for _ in range(3)] == [(1, "a"), (2, "b"), (3, "a")]
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_filters_of_warnings_are_those_before_the_call(local):
+    """In each run, and in the end."""
+
+    def f(x):
+        try:
+            warnings.warn("deprecated", UserWarning, stacklevel=1)
+            v = x[0]
+        except UserWarning:
+            v = x[1]
+        warnings.simplefilter("error")
+        out = np.zeros(1)
+        out[0] = v
+        if v < 0:
+            raise ValueError("negative")
+        return out
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before = [*warnings.filters]
+        pattern = st.jacobian_sparsity(f, np.ones(2), local=local, verify=False)
+        assert warnings.filters == before
+        assert pattern.toarray().tolist() == [[True, False]]
+        with pytest.raises(ValueError, match="negative"):
+            st.jacobian_sparsity(f, -np.ones(2), local=True)
+        assert warnings.filters == before
