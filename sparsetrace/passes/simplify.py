@@ -69,7 +69,7 @@ def simplify(graph: Graph, outputs: Ids | Sequence[Ids]) -> Program:
 
     Examples
     --------
-    >>> g = Graph(4)
+    >>> g = Graph(40)
     >>> x = g.inputs()
     >>> y = g.union(g.union(x[2:], x[1:-1]), x[:-2])
     >>> program = simplify(g, y)

@@ -20,11 +20,11 @@ def last_uses(program: Program) -> list[list[int]]:
     Examples
     --------
     >>> from sparsetrace.graph.graph import Graph
-    >>> g = Graph(3)
+    >>> g = Graph(20)
     >>> x = g.inputs()
     >>> y = g.union(x, x[::-1])
     >>> z = g.union(y, y[::-1])
-    >>> last_uses(Program(3, g.blocks, g.union(z, z[[1, 2, 0]])))
+    >>> last_uses(Program(20, g.blocks, g.union(z, np.roll(z, 1))))
     [[], [0], [1]]
     """
     blocks, first_node = program.blocks, FIRST_INPUT + program.n_inputs

@@ -19,7 +19,7 @@ def newton(x):
 
 
 def counted_mask(x):
-    every = np.concatenate([x, x, x])
+    every = np.concatenate([x] * 40)
     return every[: len(every[every > 1.0])].sum()
 
 
