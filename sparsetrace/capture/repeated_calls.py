@@ -127,6 +127,8 @@ class Repeat:
         trace = self.repeats.trace
         if not is_calm(trace) or not trace.is_quick or trace.texts is not None:
             return
+        if not all(map(_holds_text_alone, refused.values())):
+            return  # a handler would find the numbers of this call in it
         makes = [self._make(result) for result in results]
         if all(make is not None for make in makes) and is_pure():
             choices = trace.choices - self.choices
@@ -160,6 +162,9 @@ class Repeat:
         trace, cls, node, dtype = self.repeats.trace, type(number), number._id, number._dtype
         if number._trace is not trace:
             return None
+        for at, one in enumerate(self.numbers):
+            if one is number:  # as the function may find out
+                return lambda numbers: numbers[at]
         if node <= OPAQUE:
             return lambda _: cls(trace, node, dtype)
         found = self.reach.of(node)
@@ -183,6 +188,16 @@ class Repeat:
             return cls(trace, made, dtype)
 
         return make
+
+
+def _holds_text_alone(error: BaseException) -> bool:
+    """Whether an error holds no numbers, nor do those in which it was raised."""
+    others = [e for e in (error.__cause__, error.__context__) if e is not None]
+    return (
+        all(type(value) is str for value in error.args)
+        and all(name.startswith("_sparsetrace") for name in vars(error))
+        and all(map(_holds_text_alone, others))
+    )
 
 
 def _shown(given: tuple[Any, ...], numbers: list[Any]) -> tuple[Hashable, ...] | None:

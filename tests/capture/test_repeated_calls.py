@@ -300,11 +300,41 @@ def f_caught(x):
     return [*first, second]
 
 
+def refuses(v):
+    if v > 0.6:
+        raise ValueError(v)
+    return v * 0.0 + 1.0
+
+
+def f_errors_with_numbers(x):
+    out = []
+    for v in x[:5]:
+        try:
+            out.append(refuses(v))
+        except ValueError as error:
+            out.append(error.args[0] * 2)
+    return out
+
+
+def bend(v):
+    return v * v if v > 0.5 else v + 1.0
+
+
+def same(v):
+    if v > 0.5:
+        return v
+    return v
+
+
+def f_identity(x):
+    return [v * v if same(v) is v else 1.0 for v in x] + [bend(v) for v in x]
+
+
 VARYING = {name: f for name, f in list(globals().items()) if name.startswith("f_") and callable(f)}
 
 
 @pytest.mark.parametrize("name", VARYING)
-def test_what_differs_from_call_to_call_is_heeded(name):
+def test_what_differs_from_call_to_call_is_heeded(name, repeated):
     f = VARYING[name]
     x = np.linspace(0.1, 1, N)
     assert_same_pattern(st.jacobian_sparsity(f, x), at_many_points(st.jacobian_sparsity, f))
