@@ -86,7 +86,12 @@ class ReadState:
         )
 
     def holds(self) -> bool:
-        """Whether each name and variable still stands for the same object."""
+        """Whether each name and variable still stands for the same object.
+
+        And whether no function has been given attributes.
+        """
+        if any(map(vars, self._functions.values())):
+            return False
         for (_, name), (scope, value) in self._names.items():
             if scope.get(name, UNKNOWN) is not value:
                 return False
@@ -166,8 +171,10 @@ class ReadState:
             if _is_of_modules(value):
                 return value.__name__ not in _OF_STATE
             return self._is_function_known(value)
-        if isinstance(value, (np.ufunc, types.BuiltinFunctionType)):
-            return _is_of_modules(value)
+        if isinstance(value, np.ufunc):
+            return True
+        if isinstance(value, types.BuiltinFunctionType):  # or a method of an object
+            return isinstance(value.__self__, types.ModuleType) and _is_of_modules(value)
         return is_unchanging(value) and not hasattr(type(value), "_is_number")
 
     def _are_attributes_known(self) -> bool:
@@ -187,7 +194,7 @@ def _is_of_user(value: Any) -> bool:
 
 def _is_of_modules(value: Any) -> bool:
     """Whether a function belongs to one of the modules, or stands for one that does."""
-    module = getattr(value, "__module__", None) or "numpy"
+    module = getattr(value, "__module__", None) or ""
     return module.startswith("sparsetrace.") or any(
         module == name or module.startswith(f"{name}.") for name in _MODULES
     )

@@ -191,6 +191,31 @@ def f_list(x):
     return out
 
 
+FACTORS = {"by": 1.0}
+factor = FACTORS.get
+
+
+def looks_up_by_method(v):
+    return v * factor("by") if v > 0.5 else 1.0
+
+
+def f_bound_method(x):
+    out = []
+    for i, v in enumerate(x):
+        FACTORS["by"] = float(i % 2)
+        out.append(looks_up_by_method(v))
+    FACTORS["by"] = 1.0
+    return out
+
+
+def given_attributes(v):
+    try:
+        by = given_attributes.by
+    except AttributeError:
+        by = 0.0
+    return v * by if v > 0.5 else 1.0
+
+
 def f_attribute(x):
     out = []
     for i, v in enumerate(x):
@@ -386,7 +411,7 @@ def looks_up(v):
     [
         *((f, True) for f in (square, either, both, solved, deep, nested, calls_helper)),
         *((f, False) for f in (read_list, read_attribute, own_attribute, uses_text)),
-        *((f, False) for f in (uses_random, imports, looks_up, f_helper)),
+        *((f, False) for f in (uses_random, imports, looks_up, looks_up_by_method, f_helper)),
     ],
 )
 def test_state_is_known_where_nothing_can_change_it(function, known):
@@ -399,3 +424,14 @@ def test_state_holds_as_long_as_the_names_do(monkeypatch):
     assert state.holds()
     monkeypatch.setitem(globals(), "LIMIT", 0.25)
     assert not state.holds()
+
+
+def test_state_holds_as_long_as_functions_have_no_attributes():
+    state = ReadState(given_attributes)
+    assert state.is_known
+    assert state.holds()
+    given_attributes.by = 2.0
+    try:
+        assert not state.holds()
+    finally:
+        del given_attributes.by
