@@ -66,12 +66,14 @@ class Trace:
         The values, at a point, that were compared with the very same numbers: those may be what
         the function remembers of an earlier call there.
     calm : bool
-        Whether operations need no look at values, nor at floating-point errors that the
-        function would notice; `ambient` is who saw warnings when the run began;
+        Whether operations need no look at floating-point errors that the function would notice;
+        `ambient` is who saw warnings when the run began;
         `unwatched` and `lately` are frames from which outwards no error is caught; and
         `stateless` says that ufuncs compute what Python would, which ignores ``np.errstate``.
     is_quick : bool
         Whether operators of numbers may leave out what is kept of values: neither these nor names.
+    is_idle : bool
+        Whether it is calm and quick: operators of numbers give nodes, and do no more.
     keeps_writes : bool
         Whether an array is read-only here that NumPy lets be written, since several of its
         elements are one place, or the inputs choose which elements it shows.
@@ -113,6 +115,7 @@ class Trace:
         "decide",
         "dependency",
         "graph",
+        "is_idle",
         "is_quick",
         "keeps_writes",
         "lately",
@@ -160,7 +163,7 @@ class Trace:
         self.truths_at_once = False
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
-        self.calm = False
+        self.calm = self.is_idle = False
         self.ambient: Any = None
         self.unwatched: Any = None
         self.lately: Any = None
@@ -176,7 +179,11 @@ class Trace:
 
     def name_values_by(self, names: Any) -> None:
         """Have values named from now on, and their bounds kept: no operation leaves that out."""
-        self.names, self.is_quick, self.calm = names, False, False
+        self.names, self.is_quick, self.is_idle = names, False, False
+
+    def calms(self, calm: bool) -> None:
+        """Note whether operations need no look at floating-point errors from now on."""
+        self.calm, self.is_idle = calm, calm and self.is_quick
 
     def compared_numbers(self, size: int) -> None:
         """Count a comparison.

@@ -13,6 +13,22 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import (
+    array,
+    asarray,
+    broadcast_arrays,
+    broadcast_to,
+    errstate,
+    full,
+    isfinite,
+    isnan,
+    maximum,
+    minimum,
+    trunc,
+    where,
+)
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
@@ -25,6 +41,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     is_traced_array,
 )
+from sparsetrace.operands.unknown_bounds import bounds_of_unknown, is_known
 from sparsetrace.rules import RECORDS
 from sparsetrace.rules.enclosures import increasing
 
@@ -93,22 +110,25 @@ class ValueBounds:
                 return _of_constant(operand)
             if not isinstance(operand, (list, tuple)):
                 return _NONE
-            ends = [np.broadcast_arrays(*self.of(item)) for item in operand]
-            return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+            ends = [broadcast_arrays(*self.of(item)) for item in operand]
+            return array([low for low, _ in ends]), array([high for _, high in ends])
         if getattr(type(operand), "_is_picked", False) or not _is_bounded_type(operand._dtype):
             return _NONE
+        is_number = getattr(type(operand), "_is_number", False)
+        if is_number and operand._dtype is FLOAT and operand._id > ZERO:
+            return self._numbers.get(id(operand), (None, _NONE))[1]
         ids, graph = operand._ids, operand._trace.graph
-        low, high = self._noted(operand, ids)
+        noted = low, high = self._noted(operand, ids)
         if operand._dtype.kind in "bu":
-            low = np.maximum(low, 0.0)
+            low = maximum(low, 0.0)
         if operand._dtype.kind == "b":
-            high = np.minimum(high, 1.0)
+            high = minimum(high, 1.0)
         if not graph.pure:
-            known = np.asarray(ids <= ZERO)
+            known = asarray(ids <= ZERO)
             if known.any():
                 values = graph.known_values(ids, FLOAT)
-                return np.where(known, values, low), np.where(known, values, high)
-        return low, high
+                return where(known, values, low), where(known, values, high)
+        return (low, high) if operand._dtype.kind in "bu" else noted
 
     def _noted(self, operand: object, ids: Ids) -> Bounds:
         if not isinstance(operand, np.ndarray):
@@ -120,6 +140,10 @@ class ValueBounds:
         if low.ndim == high.ndim == 0 and shown.size == memory.owner.size:
             return low, high
         return _seen(memory, memory.bounds, ids)
+
+    def is_bounded(self, number: object) -> bool:
+        """Whether anything is known of a number that is traced."""
+        return id(number) in self._numbers
 
     def origin(self, number: Any) -> tuple[Any, tuple[Callable[[Any], Any], ...]]:
         """The number that a whole number was made of, and what was computed of it, step by step.
@@ -147,19 +171,21 @@ class ValueBounds:
             Whether a whole number with one bound has that one.  It may have wrapped around, unless
             it is one of the operands.
         """
+        if low is _NONE[0] and high is _NONE[1]:
+            return
         if not is_traced(value) or value._trace.local or not _is_bounded_type(value._dtype):
             return
-        low, high = np.asarray(low, float), np.asarray(high, float)
-        low = np.where(np.isnan(low), -np.inf, low)
-        high = np.where(np.isnan(high), np.inf, high)
+        low, high = asarray(low, float), asarray(high, float)
+        low = where(isnan(low), -np.inf, low)
+        high = where(isnan(high), np.inf, high)
         if value._dtype.kind in "iu":
             info = np.iinfo(value._dtype)
             beyond = max(-_EXACT, info.min), min(_EXACT, info.max)
             fits, below = low >= beyond[0], high <= beyond[1]
             if not one_sided:
                 fits = below = fits & below
-            low, high = np.where(fits, low, -np.inf), np.where(below, high, np.inf)
-        if not (np.isfinite(low).any() or np.isfinite(high).any()):
+            low, high = where(fits, low, -np.inf), where(below, high, np.inf)
+        if not (isfinite(low).any() or isfinite(high).any()):
             return
         if not is_traced_array(value):
             self._numbers[id(value)] = value, (low[()], high[()])
@@ -173,7 +199,7 @@ class ValueBounds:
         """Note that a value was converted to the type of another; fractions are cut off."""
         low, high = self.of(value)
         if is_traced(made) and made._dtype.kind in "iu":
-            low, high = np.trunc(low), np.trunc(high)
+            low, high = trunc(low), trunc(high)
         # others wrap around within the numbers that code may use
         is_wide = is_traced(made) and made._dtype == np.int64 and dtype_of(value) != np.uint64
         self.note(made, low, high, one_sided=is_wide)
@@ -187,7 +213,7 @@ class ValueBounds:
         """Keep what a number was made of, if that has few values and none wrapped around."""
         root, steps = self.origin(source)
         ends = [self.of(number) for number in (root, made)]
-        if np.isfinite(ends).all() and ends[0][1] - ends[0][0] < FEW_VALUES:
+        if isfinite(ends).all() and ends[0][1] - ends[0][0] < FEW_VALUES:
             self._origins[id(made)] = made, root, steps if step is None else (*steps, step)
 
     def moved(self, source: Any, made: Any, move: Callable[[Any], Any]) -> None:
@@ -199,7 +225,7 @@ class ValueBounds:
             return
         if is_traced(source) and self._noted(source, source._ids) is _NONE:
             return
-        low, high = (np.broadcast_to(end, np.shape(source)) for end in self.of(source))
+        low, high = (broadcast_to(end, np.shape(source)) for end in self.of(source))
         self.note(made, move(low), move(high))
 
     # ---------------------------------------------------------------- computed
@@ -215,9 +241,16 @@ class ValueBounds:
         record = RECORDS.get(ufunc)
         if record is None or record.enclose is None or not is_traced(result):
             return
-        if not all(_is_bounded_type(dtype_of(x)) for x in inputs):
+        if not all(type(x) is int or _is_bounded_type(dtype_of(x)) for x in inputs):
             return
-        with np.errstate(all="ignore"):
+        if method == "__call__" and not kwargs:
+            constants = self._beside_unknown(inputs)
+            if constants is not None:
+                known = bounds_of_unknown(ufunc, constants, result._dtype)
+                if known is not None:
+                    self.note(result, *known, one_sided=ufunc in _CHOOSING)
+                return
+        with errstate(all="ignore"):
             if method == "__call__" and not (kwargs.keys() - {"out"}):
                 ends = [self.of(x) for x in inputs]
                 lows, highs = [low for low, _ in ends], [high for _, high in ends]
@@ -227,6 +260,18 @@ class ValueBounds:
             elif method in ("reduce", "accumulate") and record.enclose is increasing:
                 self._by_rising(getattr(ufunc, method), inputs, kwargs, result)
 
+    def _beside_unknown(self, inputs: Sequence[Any]) -> tuple[float | None, ...] | None:
+        """The operands, None for floats of which nothing is known; None where some is another."""
+        constants: list[float | None] = []
+        for x in inputs:
+            if is_known(x):
+                constants.append(x)
+            elif is_traced(x) and x._dtype is FLOAT and self.of(x) is _NONE:
+                constants.append(None)
+            else:
+                return None
+        return tuple(constants)
+
     def _note_call(self, function: Callable[..., Any], inputs: Sequence[Any], result: Any) -> None:
         """Keep that a whole number was computed of one other, and constants."""
         unknown = [i for i, x in enumerate(inputs) if contains_traced(x)]
@@ -234,7 +279,7 @@ class ValueBounds:
             return
         (place,) = unknown
         source = inputs[place]
-        kinds = [x._dtype.kind if is_traced(x) else np.asarray(x).dtype.kind for x in inputs]
+        kinds = [x._dtype.kind if is_traced(x) else asarray(x).dtype.kind for x in inputs]
         if is_traced(source) and {*kinds, result._dtype.kind} <= {"i", "u"} and not np.ndim(source):
             before, after = inputs[:place], inputs[place + 1 :]
             self._note_step(result, source, lambda value: function(*before, value, *after))
@@ -255,12 +300,12 @@ class ValueBounds:
             self.note(result, 0, math.prod(np.shape(args[0])))
         elif function is _WHERE and len(args) == 3:
             (low, high), (least, most) = self.of(args[1]), self.of(args[2])
-            low, high = np.minimum(low, least), np.maximum(high, most)
+            low, high = minimum(low, least), maximum(high, most)
             self.note(result, low, high, one_sided=True)
         elif function in _TABLES and contains_traced(args[_TABLES[function]]):
             self.note(result, 0, np.size(args[_TABLES[function]]))
         elif function in _RISING and (function not in _ALONG or len(args) < 3):
-            with np.errstate(all="ignore"):
+            with errstate(all="ignore"):
                 self._by_rising(function, args, kwargs, result)
                 if function is _CLIP and not kwargs:
                     self._note_call(function, args, result)
@@ -303,7 +348,7 @@ class ValueBounds:
             decided = None if masks is None else masks.known_index(argument)
             if decided is not None:
                 return decided
-            return np.broadcast_to(self.of(argument)[upper], np.shape(argument))
+            return broadcast_to(self.of(argument)[upper], np.shape(argument))
         if type(argument) in (list, tuple):
             return type(argument)(self._end(item, upper) for item in argument)
         return argument
@@ -313,11 +358,11 @@ class ValueBounds:
             for item, one, other in zip(result, first, second, strict=True):
                 self._note_all(item, one, other)
         elif is_traced(result):
-            self.note(result, np.minimum(first, second), np.maximum(first, second))
+            self.note(result, minimum(first, second), maximum(first, second))
 
 
 def _of_constant(operand: object) -> Bounds:
-    values = np.asarray(operand)
+    values = asarray(operand)
     if not _is_bounded_type(values.dtype):
         return _NONE
     values = values.astype(float)
@@ -340,7 +385,7 @@ def _seen(memory: Memory, bounds: tuple[Ids, Any, Any], ids: Ids) -> Bounds:
         return low, high
     ends = []
     for end, unknown in zip((low, high), _NONE, strict=True):
-        flat = np.full(memory.owner.size, unknown)
+        flat = full(memory.owner.size, unknown)
         _window(memory, flat, shown)[...] = end
         ends.append(_window(memory, flat, ids))
     return ends[0], ends[1]

@@ -239,6 +239,7 @@ def _keeps(trace: Trace, answer: Any, x: Any) -> bool:
         and x._dtype is FLOAT
         and not trace.second_order
         and not trace.graph.mixed
+        and trace.is_quick
         and type(answer) is np.ufunc
         and unites(answer)
     )

@@ -34,6 +34,7 @@ from sparsetrace.numbers.scalar import (
     number,
     unites,
 )
+from sparsetrace.numbers.unbounded import node_of
 from sparsetrace.operands import unions
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.floating import without_state
@@ -205,6 +206,7 @@ _WHOLE_ONLY = frozenset(
 )
 
 
+_FLOATS = frozenset((TracedPythonFloat, float, int))
 _KIND_OF: dict[type, str] = {
     TracedPythonFloat: "f",
     TracedPythonComplex: "c",
@@ -294,6 +296,11 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
                 b._trace, second_order_beside(b._trace, ufunc, b._id, 1, a), FLOAT
             )
         return TracedPythonFloat(b._trace, b._id, FLOAT)
+    if type(a) in _FLOATS and type(b) in _FLOATS:
+        trace = b._trace if kind_a is float or kind_a is int else a._trace
+        made = None if trace.names is None else node_of(trace, ufunc, a, b)
+        if made is not None:
+            return TracedPythonFloat(trace, made, FLOAT)
     return _by_rule(ufunc, operate, a, b)
 
 

@@ -35,6 +35,7 @@ from sparsetrace.errors import (
 )
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
+from sparsetrace.numbers.unbounded import node_of
 from sparsetrace.operands import unions
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
@@ -85,7 +86,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 and a._dtype is FLOAT
                 and b._dtype is FLOAT
                 and b._trace is trace
-                and trace.calm
+                and trace.is_idle
                 and unites(ufunc)
             ):
                 if trace.second_order:
@@ -98,7 +99,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._id > OPAQUE
             and a._dtype is FLOAT
             and a._trace.values
-            and a._trace.calm
+            and a._trace.is_idle
             and unions.keeps(ufunc, 0, b)
         ):
             if a._trace.second_order:
@@ -111,7 +112,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         and b._id > OPAQUE
         and b._dtype is FLOAT
         and b._trace.values
-        and b._trace.calm
+        and b._trace.is_idle
         and unions.keeps(ufunc, 1, a)
     ):
         if b._trace.second_order:
@@ -124,7 +125,7 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any) -> Any:
 
 def _linear(ufunc: np.ufunc, a: Any) -> Any:
     """``ufunc(a)`` of a traced scalar, whose derivative never vanishes, and the second does."""
-    if type(a) is TracedScalar and a._dtype is FLOAT and a._id > OPAQUE and a._trace.calm:
+    if type(a) is TracedScalar and a._dtype is FLOAT and a._id > OPAQUE and a._trace.is_idle:
         return TracedScalar(a._trace, a._id, FLOAT)
     return ufunc(a)
 
@@ -180,7 +181,7 @@ def is_open(ufunc: np.ufunc, a: Any, b: Any, kind: type[Number]) -> bool:
 
 
 def _comparison(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    if type(a) is TracedScalar and a._trace.calm and is_open(ufunc, a, b, TracedScalar):
+    if type(a) is TracedScalar and a._trace.is_idle and is_open(ufunc, a, b, TracedScalar):
         result: Any = number(a._trace, a._trace.graph.opaque, _TRUTH)
     else:
         result = _binary(ufunc, a, b)
@@ -233,7 +234,7 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             and a._dtype is FLOAT
             and b._dtype is FLOAT
             and b._trace is trace
-            and trace.calm
+            and trace.is_idle
             and unites(ufunc)
         ):
             if trace.second_order:
@@ -241,6 +242,10 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             return TracedScalar(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
     else:
         trace = b._trace
+    if trace.names is not None and trace.calm:
+        node = node_of(trace, ufunc, a, b)
+        if node is not None:
+            return TracedScalar(trace, node, FLOAT)
     if _is_view(a) or _is_view(b):
         return ufunc(a, b)
     result = ufunc_call(trace, ufunc, "__call__", (a, b), {})
@@ -292,7 +297,7 @@ def refuse_truth(what: str) -> NoReturn:
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     if len(inputs) == 1 and not kwargs and method == "__call__":
         trace = self._trace
-        if trace.calm and self._id > OPAQUE and self._dtype is FLOAT and unions.unites(ufunc):
+        if trace.is_idle and self._id > OPAQUE and self._dtype is FLOAT and unions.unites(ufunc):
             # as by the rule, which takes five times as long
             node = self._id
             if trace.second_order:

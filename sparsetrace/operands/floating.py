@@ -215,10 +215,10 @@ def _notice(
     actions = set(state.values())
     warns = "warn" in actions
     if warns and not {"raise", "call", "log"} & actions and not _watches_warnings(trace):
-        trace.calm = _EVENTS and CURRENT.get() is trace and trace.is_quick and _installed()
+        trace.calms(_EVENTS and CURRENT.get() is trace and not trace.local and _installed())
         return
     if actions <= {"ignore", "print"}:
-        trace.calm = _EVENTS and CURRENT.get() is trace and trace.is_quick and _installed()
+        trace.calms(_EVENTS and CURRENT.get() is trace and not trace.local and _installed())
         return
     if trace.stateless:
         return
@@ -306,7 +306,7 @@ class _Watched:
             if len(self._before) >= _MOST_HELD:  # tokens of np.seterr, which nothing resets
                 self._before.clear()
             self._before[id(token)] = token, trace.calm
-            trace.calm = False
+            trace.calms(False)
         return token
 
     def reset(self, token: Any) -> None:
@@ -314,7 +314,7 @@ class _Watched:
         _, calm = self._before.pop(id(token), (None, False))
         trace = CURRENT.get()
         if trace is not None and not trace.local:
-            trace.calm = calm and trace.is_quick
+            trace.calms(calm)
 
 
 def _changed(original: Callable[[], None]) -> Callable[[], None]:
@@ -322,7 +322,7 @@ def _changed(original: Callable[[], None]) -> Callable[[], None]:
         original()
         trace = CURRENT.get()
         if trace is not None and not trace.local:
-            trace.calm = False
+            trace.calms(False)
 
     return mutated
 
