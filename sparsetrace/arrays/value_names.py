@@ -154,6 +154,9 @@ class ValueNames:
             if ufunc in _NEGATIONS and result._dtype.kind == "b":
                 self.opposites[self.of(result)] = self.of(inputs[0])
         elif is_traced(result) and dtype_of(result).kind in "biu":
-            made = (ufunc, *map(self.of, inputs))
-            name = self._numbers.setdefault(made, len(self._numbers))
-            self._wholes[id(result)] = result, name  # which keeps its identity to itself
+            self.name_number(result, (ufunc, *map(self.of, inputs)))
+
+    def name_number(self, result: Any, made: Hashable) -> None:
+        """Name a truth value or whole number by how it was made."""
+        name = self._numbers.setdefault(made, len(self._numbers))
+        self._wholes[id(result)] = result, name  # which keeps its identity to itself

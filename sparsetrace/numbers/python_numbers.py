@@ -30,6 +30,7 @@ from sparsetrace.numbers.scalar import (
     is_open,
     match,
     mixed,
+    name_comparison,
     noted_comparison,
     number,
     unites,
@@ -383,10 +384,11 @@ def _power(a: Any, b: Any) -> Any:
 def _comparison(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
     if (
         type(a) is TracedPythonFloat
-        and a._trace.is_quick
+        and not a._trace.local
         and is_open(ufunc, a, b, TracedPythonFloat)
     ):
         result: Any = _truth(a._trace, a._trace.graph.opaque)
+        name_comparison(result, ufunc, a, b)
     else:
         result = _binary(operate, ufunc, a, b)
     return noted_comparison(result, ufunc, a, b)

@@ -57,6 +57,7 @@ __all__ = [
     "is_open",
     "match",
     "mixed",
+    "name_comparison",
     "noted_comparison",
     "number",
     "refuse_truth",
@@ -180,9 +181,17 @@ def is_open(ufunc: np.ufunc, a: Any, b: Any, kind: type[Number]) -> bool:
     return True
 
 
+def name_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> None:
+    """Name the result where values have names."""
+    names = a._trace.names
+    if names is not None:
+        names.name_number(result, (ufunc, names.of(a), names.of(b)))
+
+
 def _comparison(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    if type(a) is TracedScalar and a._trace.is_idle and is_open(ufunc, a, b, TracedScalar):
+    if type(a) is TracedScalar and a._trace.calm and is_open(ufunc, a, b, TracedScalar):
         result: Any = number(a._trace, a._trace.graph.opaque, _TRUTH)
+        name_comparison(result, ufunc, a, b)
     else:
         result = _binary(ufunc, a, b)
     return noted_comparison(result, ufunc, a, b)

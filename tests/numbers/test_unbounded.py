@@ -53,6 +53,18 @@ def test_two_numbers(take, operate, kind):
     assert plain.tolist() == behind.tolist()
 
 
+@pytest.mark.parametrize("kind", ["numpy", "python"])
+def test_comparisons_of_the_same_values_have_one_outcome(kind):
+    def f(x):
+        named(x)
+        v, w = number(x, 0, kind), number(x, 1, kind)
+        first = x[2] if v < w else x[3]
+        return first if (v < w) == (v < w) else x[0]
+
+    pattern = st.jacobian_sparsity(f, np.linspace(0.2, 0.9, N)).toarray().astype(int)
+    assert pattern.tolist()[0][2:] == [1, 1]
+
+
 @pytest.mark.parametrize("constant", CONSTANTS, ids=lambda c: str(c)[:8])
 @pytest.mark.parametrize("reflected", [False, True])
 @pytest.mark.parametrize("take", [st.jacobian_sparsity, st.hessian_sparsity])
