@@ -202,6 +202,9 @@ def _more_is_run_apart(session: Session) -> bool:
         return True
     if _more_pieces(session, exceeded):
         return True
+    if not session.leaves_loops and _more_pieces(session, exceeded, loops=True):
+        session.loops_until = _late(session)
+        return True
     if session.opens_integers or not session.apart or (session.crowded and not session.may_try):
         return False
     session.opens_integers, session.tries_integers = True, session.crowded

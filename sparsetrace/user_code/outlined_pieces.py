@@ -273,7 +273,7 @@ class _Outliner(ast.NodeTransformer):
             done = _leaving(node, names, ended, unread)
             body.insert(0, ast.If(inner.test, [ast.Pass()], list(done)))
             inner.test = ast.Constant(True)
-        elif isinstance(inner.target, ast.Name):
+        else:
             inner.iter = _call("over", node, _name(_LOOP), inner.iter)
         turn = _piece("turn", node, names, [*body, *_leaving(node, names, NEXT, anew)])
         ending = _leaving(node, names, _name(_HOW), unread, _name(_VALUE))
