@@ -172,7 +172,9 @@ def _attributes(owner: Any, name: str) -> Any:
 
 def _change(operation: str, old: object, value: object) -> Any:
     writes = _writes()
-    if writes is not None and not is_unchanging(old):
+    if writes is not None and type(old) is list and operation == "Add":
+        writes.note_append(old)
+    elif writes is not None and not is_unchanging(old):
         if not hasattr(old, "copy") or not hasattr(old, "dtype"):
             raise CannotUndo
         writes.note_whole(old)
@@ -180,21 +182,31 @@ def _change(operation: str, old: object, value: object) -> Any:
 
 
 def _append(container: Any, value: Any) -> None:
+    _note_append(container)
+    container.append(value)
+
+
+def _extend(container: Any, values: Any) -> None:
+    _note_append(container)
+    container.extend(values)
+
+
+def _note_append(container: Any) -> None:
     writes = _writes()
     if writes is not None:
         if type(container) is not list:
             raise CannotUndo
         writes.note_append(container)
-    container.append(value)
 
 
-for _function in (_append, _assign, _change, _modify, _store, _update):
+for _function in (_append, _assign, _change, _extend, _modify, _store, _update):
     setattr(_function, WRITES, True)
 
 _OTHERS: dict[str, Any] = {
     "append": _append,
     "assign": _assign,
     "change": _change,
+    "extend": _extend,
     "modify": _modify,
     "over": _over,
     "slice": slice,

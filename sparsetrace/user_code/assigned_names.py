@@ -24,8 +24,10 @@ def assigned(node: ast.AST) -> list[str]:
             result[at.id] = None
         if isinstance(at, ast.NamedExpr):
             result[at.target.id] = None
-        if isinstance(at, ast.ExceptHandler) and at.name:
+        if isinstance(at, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and at.name:
             result[at.name] = None
+        if isinstance(at, ast.MatchMapping) and at.rest:
+            result[at.rest] = None
         if isinstance(at, ast.Lambda):
             return
         for child in ast.iter_child_nodes(at):
@@ -102,6 +104,15 @@ def _read_first(statements: Sequence[ast.AST], done: set[str]) -> set[str]:
             result |= _reads(*first) - done
             targets = {n.id for n in names_of(node.target)} if isinstance(node, ast.For) else set()
             result |= _read_first(node.body, done | targets) | _read_first(node.orelse, set(done))
+        elif isinstance(node, ast.With):
+            result |= _reads(*node.items) - done
+            targets = {n.id for x in node.items if x.optional_vars for n in names_of(x.optional_vars)}
+            ways = [(node.body, done | targets), ([], set(done))]  # an error may go no further
+        elif isinstance(node, ast.Match):
+            result |= _reads(
+                node.subject, *(y for x in node.cases for y in (x.pattern, x.guard))
+            ) - done
+            ways = [(x.body, set(done)) for x in node.cases] + [([], set(done))]
         elif isinstance(node, ast.Assign):
             result |= _reads(node) - done
             done.update(n.id for t in node.targets for n in names_of(t))

@@ -527,7 +527,8 @@ class _Body(OwnStores):
         if chain and not (self._writes_nothing(at, chain) and self._takes_what_is_known(at, chain)):
             return False
         if not chain:
-            self.seen.calls_given = self.seen.calls_given or not self._is_looked_at(at)
+            is_known = self._is_looked_at(at) or self._is_exit(at)
+            self.seen.calls_given = self.seen.calls_given or not is_known
             return True
         if is_item_or_result_called(self.steps, at):
             self.seen.calls_given = True
@@ -557,6 +558,14 @@ class _Body(OwnStores):
             self.seen.calls_given = True
         return True
 
+    def _is_exit(self, at: int) -> bool:
+        """Whether a call is that of ``__exit__`` at the end of a ``with``, which has its place."""
+        place = self.steps[at].positions
+        given = [s for s in self.steps[max(0, at - 4) : at] if s.opname not in BETWEEN][-_OF_EXIT:]
+        return place is not None and len(given) == _OF_EXIT and all(
+            s.opname == "LOAD_CONST" and s.argval is None and s.positions == place for s in given
+        )
+
     def _takes_what_is_known(self, at: int, chain: Chain) -> bool:
         """Whether functions that a call is given to call are known to change nothing."""
         if chain[-1][1] in _TAKING:
@@ -584,4 +593,6 @@ class _Body(OwnStores):
         return self._is_harmless(value)
 
 
+_OF_EXIT = 3
+"""Arguments of ``__exit__``, each of them None where there was no error."""
 _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())

@@ -22,8 +22,8 @@ what it is and where the piece begins.  These are, with their arguments:
     the same of an attribute, ``owner.name``
 ``change(operator, old, value)``
     the new value of a name for ``name += value``
-``append(container, value)``
-    ``container.append(value)``
+``append(container, value)``, ``extend(container, value)``
+    ``container.append(value)``, ``container.extend(value)``
 ``unbound``
     no call: the value of a name that has none
 """
@@ -38,7 +38,7 @@ from typing import Any
 
 from sparsetrace.user_code.assigned_names import assigned, assigned_anew, forgotten, names_of
 
-__all__ = ["NEXT", "PREFIX", "Place", "is_outlinable", "rewritten"]
+__all__ = ["NEXT", "PREFIX", "Place", "is_outlinable", "name_of", "rewritten"]
 
 PREFIX = "_sparsetrace_"
 Place = tuple[int, int]
@@ -49,7 +49,7 @@ _BREAK, _ENDED, _RETURN = "break", "ended", "return"
 _REFUSED = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Return, ast.Yield, ast.YieldFrom, ast.Await),
-    *(ast.AsyncFor, ast.AsyncWith, ast.With, ast.Match, ast.TryStar),
+    *(ast.AsyncFor, ast.AsyncWith, ast.TryStar),
 )
 _LOOPS = (ast.For, ast.While)
 _SEES_NAMES = frozenset("__class__ dir eval exec locals super vars".split())
@@ -79,6 +79,8 @@ def is_outlinable(node: ast.AST, function: ast.AST | None) -> bool:
         return False
     if _leaves_loop(node):
         return False
+    if not all(isinstance(x.context_expr, ast.Call) for x in inside if isinstance(x, ast.withitem)):
+        return False  # of a call it is known what is entered
     shared = _declared(function) | _captured(function, set(inside))
     targets = [t for n in inside for t in _targets(n)]
     return shared.isdisjoint(assigned(node)) and all(map(_can_be_assigned, targets))
@@ -116,7 +118,7 @@ def _captured(function: ast.AST, inside: set[ast.AST]) -> set[str]:
     read_at_once = {
         argument
         for n in inside
-        if isinstance(n, ast.Call) and _name_of(n.func) in _READING_ALL
+        if isinstance(n, ast.Call) and name_of(n.func) in _READING_ALL
         for argument in n.args
     }
     return {
@@ -132,7 +134,7 @@ def _captured(function: ast.AST, inside: set[ast.AST]) -> set[str]:
     }
 
 
-def _name_of(function: ast.expr) -> str | None:
+def name_of(function: ast.expr) -> str | None:
     """The name by which a function or method is called."""
     return getattr(function, "id", None) or getattr(function, "attr", None)
 
@@ -145,6 +147,8 @@ def _targets(node: ast.AST) -> list[ast.expr]:
         return [node.target]
     if isinstance(node, ast.For):
         return [_only_names(node.target)]
+    if isinstance(node, ast.withitem):
+        return [_only_names(node.optional_vars)] if node.optional_vars is not None else []
     if isinstance(node, ast.AnnAssign):
         return [_only_names(node.target)] if node.value is not None else []
     return []
@@ -327,12 +331,14 @@ class _Outliner(ast.NodeTransformer):
             self.depth
             and isinstance(call, ast.Call)
             and isinstance(call.func, ast.Attribute)
-            and call.func.attr == "append"
+            and call.func.attr in ("append", "extend")
             and len(call.args) == 1
+            and not isinstance(call.args[0], ast.Starred)
             and not call.keywords
             and _is_plain(call.func.value)
         ):
-            return _located(ast.Expr(_call("append", node, call.func.value, call.args[0])), node)
+            made = _call(call.func.attr, node, call.func.value, call.args[0])
+            return _located(ast.Expr(made), node)
         return node
 
 

@@ -19,8 +19,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sparsetrace.user_code.assigned_names import assigned
+from sparsetrace.user_code.handlers import HARMLESS
 from sparsetrace.user_code.identity_tests import is_renamed, renamed_like
-from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten
+from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, name_of, rewritten
 
 __all__ = ["COMPREHENSIONS", "Outlined", "outlined"]
 
@@ -228,6 +229,8 @@ class _Choice:
         for node in ast.walk(tree):
             if isinstance(node, (ast.If, ast.IfExp, ast.While)) and _spans(node.test, line):
                 tests.append(node)
+            elif isinstance(node, ast.Match) and any(_spans(x, line) for x in _tests_of(node)):
+                tests.append(node)
             elif (
                 isinstance(node, ast.stmt)
                 and not isinstance(node, (*_COMPOUND, *_FUNCTIONS, ast.ClassDef))
@@ -252,7 +255,9 @@ class _Choice:
         """Whether an error leaves names behind that the node had assigned, and goes on near it."""
         at = self.parents.get(node)
         while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef)):
-            if isinstance(at, (ast.Try, ast.TryStar, ast.With)):
+            if isinstance(at, (ast.Try, ast.TryStar)) or (
+                isinstance(at, ast.With) and not all(map(_lets_pass, at.items))
+            ):
                 return isinstance(node, ast.stmt) and bool(assigned(node))
             at = self.parents.get(at)
         return False
@@ -260,11 +265,12 @@ class _Choice:
     def _whole(self, node: ast.AST) -> ast.AST:
         """The outermost of conditional expressions in one another, the ``if`` of an ``elif``.
 
-        And the short ``try`` around a statement, an error in which is one of its paths then.
+        And the short ``try`` or ``with`` around a statement, an error in which is one of its paths
+        then.
         """
         parent = self.parents.get(node)
         if (
-            isinstance(parent, ast.Try)
+            isinstance(parent, (ast.Try, ast.With))
             and _is_short(parent)
             and node in parent.body
             and self.types is not _LOOPS
@@ -295,8 +301,23 @@ class _Choice:
             self.chosen.append(node)
 
 
-def _is_short(node: ast.Try) -> bool:
-    """Whether a ``try`` holds a few simple statements and nothing else."""
+_PASSING = frozenset(x.__name__ for x in HARMLESS)
+
+
+def _lets_pass(item: ast.withitem) -> bool:
+    """Whether, by its name, an error passes what is entered; where it does not, that is refused."""
+    call = item.context_expr
+    return isinstance(call, ast.Call) and name_of(call.func) in _PASSING
+
+
+def _tests_of(node: ast.Match) -> list[ast.AST]:
+    """What decides which of the cases it is."""
+    patterns = [x.pattern for x in node.cases]
+    return [node.subject, *patterns, *(x.guard for x in node.cases if x.guard is not None)]
+
+
+def _is_short(node: ast.Try | ast.With) -> bool:
+    """Whether a ``try`` or ``with`` holds a few simple statements and nothing else."""
     return len(node.body) <= _SHORT and not any(isinstance(x, _COMPOUND) for x in node.body)
 
 
