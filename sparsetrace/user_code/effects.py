@@ -58,6 +58,7 @@ from sparsetrace.user_code.logged_calls import (
     reaches_nobody,
     reaches_the_user,
 )
+from sparsetrace.user_code.outlined_pieces import given_name
 from sparsetrace.user_code.own_stores import (
     BETWEEN,
     HANDED,
@@ -454,7 +455,8 @@ class _Body(OwnStores):
         if name == "YIELD_VALUE":
             return self.code.co_name == "<genexpr>"
         if name in ("STORE_DEREF", "DELETE_DEREF"):
-            return step.argval not in self.code.co_freevars
+            is_given = self.undoes and given_name(step.argval) in self.code.co_varnames
+            return is_given or step.argval not in self.code.co_freevars
         if name == "LOAD_CONST" and callable(step.argval):  # put there by an exchange of code
             return self.undoes or not hasattr(step.argval, WRITES)
         if name in ("BEFORE_WITH", "LOAD_SPECIAL"):
@@ -562,8 +564,13 @@ class _Body(OwnStores):
         """Whether a call is that of ``__exit__`` at the end of a ``with``, which has its place."""
         place = self.steps[at].positions
         given = [s for s in self.steps[max(0, at - 4) : at] if s.opname not in BETWEEN][-_OF_EXIT:]
-        return place is not None and len(given) == _OF_EXIT and all(
-            s.opname == "LOAD_CONST" and s.argval is None and s.positions == place for s in given
+        return (
+            place is not None
+            and len(given) == _OF_EXIT
+            and all(
+                s.opname == "LOAD_CONST" and s.argval is None and s.positions == place
+                for s in given
+            )
         )
 
     def _takes_what_is_known(self, at: int, chain: Chain) -> bool:

@@ -18,8 +18,9 @@ from sparsetrace.user_code.frames import is_own
 __all__ = ["held_callables", "holds_iterator", "is_iterator", "may_read"]
 
 _CONTAINERS = (list, tuple, set, frozenset, collections.deque)
-_ITERATORS = (enumerate, reversed, zip, *(type(iter(x)) for x in ((), [], "", b"")))
-_OF_DICTIONARIES = (type({}.keys()), type({}.values()), type({}.items()))
+_NONE: dict[Any, Any] = {}
+_ITERATORS = enumerate, reversed, zip, type(iter([_NONE]))
+_OF_DICTIONARIES = type(_NONE.keys()), type(_NONE.values()), type(_NONE.items())
 _WITHIN = 4
 """So many iterators in one another are looked at."""
 _HEAP_TYPE = 1 << 9

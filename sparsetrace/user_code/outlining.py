@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sparsetrace.user_code.assigned_names import assigned
+from sparsetrace.user_code.assigned_names import assigned, name_of
 from sparsetrace.user_code.handlers import HARMLESS
 from sparsetrace.user_code.identity_tests import is_renamed, renamed_like
-from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, name_of, rewritten
+from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten
 
 __all__ = ["COMPREHENSIONS", "Outlined", "outlined"]
 
@@ -170,11 +170,17 @@ def _functions_in(code: types.CodeType) -> dict[tuple[str, int], types.CodeType]
             or one.co_name in COMPREHENSIONS
         ):
             continue
-        key = one.co_qualname, one.co_firstlineno
+        key = _own_name(one), one.co_firstlineno
         if key in result:
             several.add(key)
         result[key] = one
     return {key: one for key, one in result.items() if key not in several}
+
+
+def _own_name(code: types.CodeType) -> str:
+    """What a code is called where nothing is outlined around it."""
+    parts = code.co_qualname.split(".<locals>.")
+    return ".<locals>.".join(part for part in parts if not part.startswith(PREFIX))
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -227,9 +233,7 @@ class _Choice:
         tests: list[ast.AST] = []
         simple: list[ast.AST] = []
         for node in ast.walk(tree):
-            if isinstance(node, (ast.If, ast.IfExp, ast.While)) and _spans(node.test, line):
-                tests.append(node)
-            elif isinstance(node, ast.Match) and any(_spans(x, line) for x in _tests_of(node)):
+            if any(_spans(test, line) for test in _tests_of(node)):
                 tests.append(node)
             elif (
                 isinstance(node, ast.stmt)
@@ -310,10 +314,12 @@ def _lets_pass(item: ast.withitem) -> bool:
     return isinstance(call, ast.Call) and name_of(call.func) in _PASSING
 
 
-def _tests_of(node: ast.Match) -> list[ast.AST]:
-    """What decides which of the cases it is."""
-    patterns = [x.pattern for x in node.cases]
-    return [node.subject, *patterns, *(x.guard for x in node.cases if x.guard is not None)]
+def _tests_of(node: ast.AST) -> list[ast.AST]:
+    """What decides how a statement or an expression that branches goes on."""
+    if isinstance(node, ast.Match):
+        patterns = [x.pattern for x in node.cases]
+        return [node.subject, *patterns, *(x.guard for x in node.cases if x.guard is not None)]
+    return [node.test] if isinstance(node, (ast.If, ast.IfExp, ast.While)) else []
 
 
 def _is_short(node: ast.Try | ast.With) -> bool:
