@@ -144,7 +144,7 @@ def begin_search(session: Session) -> None:
 
 def begin_path(session: Session, branches: Branches, *, of_many: bool) -> None:
     """Begin a path of the function; one of many has its own time for the calls in it."""
-    session.outermost, session.repeats = branches, None
+    session.outermost, session.repeats, session.unwinds = branches, None, False
     if of_many:
         session.runs, session.calls_until = 0, session.effort.spent() + _steps(session)
 

@@ -7,6 +7,7 @@ lead to other states by numbers around a half.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import math
 
@@ -540,8 +541,51 @@ def raises_in_a_state(x):
     return y
 
 
+def takes_any_error(x):
+    """Handlers that would take what is none of theirs, around what cannot be undone."""
+    kept = collections.OrderedDict()
+    for i in range(len(x)):
+        try:
+            if x[i] > 0.5:
+                kept[i] = x[i]
+            else:
+                kept[i] = x[i - 1]
+        except:  # noqa: E722
+            pass
+    return np.array([sum(kept.values())])
+
+
+def suppresses_any_error(x):
+    kept = collections.UserList()
+    for i in range(len(x)):
+        with contextlib.suppress(BaseException):
+            if x[i] > 0.5:
+                kept.append(x[i])
+            else:
+                kept.append(x[i - 1])
+    return np.array([sum(kept)])
+
+
+def swallows_any_error(x):
+    class Swallowing:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, cls, error, traceback):
+            return True
+
+    kept = collections.OrderedDict()
+    for i in range(len(x)):
+        with Swallowing():
+            kept[i] = x[i] if x[i] > 0.5 else x[i - 1]
+            if x[i] < 0.3:
+                kept[i] = x[0]
+    return np.array([sum(kept.values())])
+
+
 DOUBTFUL = [
     *(waiting, items_on_the_way, places_on_the_way, history, flipped_by_a_function),
+    *(takes_any_error, suppresses_any_error, swallows_any_error),
     *(
         written_by_a_function,
         raises_in_a_state,
