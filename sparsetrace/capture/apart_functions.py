@@ -144,7 +144,7 @@ def begin_search(session: Session) -> None:
 
 def begin_path(session: Session, branches: Branches, *, of_many: bool) -> None:
     """Begin a path of the function; one of many has its own time for the calls in it."""
-    session.outermost, session.repeats = branches, None
+    session.outermost, session.repeats, session.unwinds = branches, None, False
     if of_many:
         session.runs, session.calls_until = 0, session.effort.spent() + _steps(session)
 
@@ -201,6 +201,9 @@ def _more_is_run_apart(session: Session) -> bool:
         session.is_patient = not more
         return True
     if _more_pieces(session, exceeded):
+        return True
+    if not session.leaves_loops and _more_pieces(session, exceeded, loops=True):
+        session.loops_until = _late(session)
         return True
     if session.opens_integers or not session.apart or (session.crowded and not session.may_try):
         return False

@@ -24,6 +24,7 @@ from sparsetrace.errors import BY_VALUES, TracingError, ValueDependentError, exp
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import ids_of, is_traced_array
+from sparsetrace.user_code.held_iterators import may_read
 from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.outlined_pieces import NEXT
 
@@ -73,6 +74,11 @@ class States:
         self.known: dict[Hashable, tuple[tuple[Any, ...], Dependencies | None]] = {}
         self.begun: list[tuple[tuple[Any, ...], Dependencies]] = []
         """States each of which a turn has begun in as it is, the latest last."""
+
+    def forget(self) -> None:
+        """Compare with none of those so far: something has been written since."""
+        self.known.clear()
+        self.begun.clear()
 
     def new(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """The state, united with one that it is not told apart from; None if it adds nothing."""
@@ -177,10 +183,14 @@ class Loop(Statement):
         self, session: Session, trace: Trace, function: Callable[..., Any], values: tuple[Any, ...]
     ) -> None:
         super().__init__(session, trace, function, values)
-        self.others: list[tuple[Any, ...]] = []
-        """States in which the last turn may have left the loop, beside the one that it gave."""
+        self.others: list[Result] = []
+        """States in which the last turn may have left the loop, beside the one that it gave: what
+        the names are, and what is left at places where these states differ."""
         self.given: tuple[Any, ...] = ()
+        self.left: dict[Place, Any] = {}
+        """What is left there in the state that it gave: it is written in each turn from there."""
         self.held_others = False
+        self.iterable: Any = None
         self.known: States
 
     def straight(self) -> Any:
@@ -191,7 +201,7 @@ class Loop(Statement):
         if self.held_others:  # another path would be without them
             raise CannotUndo
         self.known = States(self.session, self.trace)  # this path may leave the others' unexplored
-        self._last, self._steady = None, 0
+        self._last, self._steady, self.left = None, 0, {}
         try:
             result = self.function(*self.values, self)
         except TracingError:
@@ -202,11 +212,13 @@ class Loop(Statement):
                     raise CannotUndo from error
                 judged(error)
             raise
-        for other in self.others:  # these come to the end of what a ``for`` loop runs over, too
+        for other, left_there in self.others:  # these come to the end of a ``for`` loop, too
             names = zip(other[:-2], self.given, result, strict=False)
             read = (x if given is left or left is not UNBOUND else left for x, given, left in names)
-            self.put_end_aside((*read, *result[-2:]), {}, self)
-        self.others = []
+            self.put_end_aside((*read, *result[-2:]), left_there, self)
+        for (container, key), value in self.left.items():
+            written(self.containers[container], key, value, self.writes)
+        self.others, self.left = [], {}
         return result
 
     def over(self, iterable: Any) -> Any:
@@ -214,6 +226,7 @@ class Loop(Statement):
 
         One turn with it stands for all turns that are left.
         """
+        self.iterable = iterable
         return self._numbers(iterable) if type(iterable) is range else iterable
 
     def _numbers(self, numbers: range) -> Iterator[Any]:
@@ -252,7 +265,7 @@ class Loop(Statement):
                 for end in known
             ]
             values = self.given = ends[0]
-            self.others = ends[1:]
+            self.others = [(end, {}) for end in ends[1:]]
             self.held_others = self.held_others or bool(self.others)
         return values
 
@@ -264,42 +277,42 @@ class Loop(Statement):
         session.opened = True
         return True
 
+    def has_written(self) -> bool:
+        return bool(self.left) or super().has_written()
+
     def puts_aside(self) -> bool:
         """Whether ends of this run may be put aside: nothing of the loop may change them later."""
         writes = self.writes
         return writes is not None and not writes.kept and not self.has_effects()
 
-    def gone_on_with(self, going: list[Result], ends: list[Result], *, is_while: bool) -> Result:
+    def gone_on_with(self, going: list[Result], ends: list[Result], turn: Turn) -> Result:
         """The state that a turn gives, and the others set aside for the next one; or an end.
 
         Parameters
         ----------
         going : list
-            The states in which the turn may leave a loop that goes on.  Of a ``while`` loop these
-            are all that the next turn depends on: one that adds nothing to those before it leads
-            nowhere new.
+            The states in which the turn may leave a loop that goes on.
         ends : list
             How the turn may end the loop; the end that is given is taken out.
+        turn : Turn
         """
-        endless = is_while and self.turns > _MANY_ENDS and bool(self.given)
+        may_end = turn.targets is None and self.is_all(going)
+        endless = may_end and self.turns > _MANY_ENDS and bool(self.given)
         if self.session.opens_counters and (endless or len(going) > _FEW_STATES):
-            self.session.opened = True
-            rows = [values for values, _ in going]
-            if endless:
-                rows.append(self.given)
-            going.clear()
-            rows = distinct(self.session, self.trace, rows, opens_integers=True)
-            going = [(values, {}) for values in rows]
-        if is_while:
+            self._open_counters(going, [self.given] if endless else [])
+        if may_end:  # one that adds nothing to those before it leads nowhere new
             new = [self.known.new(values) for values, _ in going]
             going = [(values, {}) for values in new if values is not None]
             if len(going) < len(new):
                 self.trace.stands_for_many()
+        if len(going) == 1:
+            self.given, left = going[0]
+            return self.given, left
         if going:
-            self.given = going[0][0]
-            self.others = [values for values, _ in going[1:]]
-            self.held_others = self.held_others or bool(self.others)
-            return going[0]
+            common = self._common_writes(going, turn)
+            self.given, self.left = going[0]
+            self.others, self.held_others = going[1:], True
+            return self.given, common
         if ends:
             return ends.pop()
         before = [end for end in self.beside.results if not end[1]]
@@ -310,6 +323,47 @@ class Loop(Statement):
         for error in self.beside.refused.values():
             raise judged(error)
         raise ValueDependentError(explain("a loop", "there is no path on which it ends", BY_VALUES))
+
+    def is_all(self, states: list[Result]) -> bool:
+        """Whether that is all that the next turn of a ``while`` loop depends on."""
+        if any(left for _, left in states):
+            return False
+        has_arrays = any(isinstance(x, np.ndarray) for values, _ in states for x in values)
+        return not has_arrays or (len(states) == 1 and not self.has_written())
+
+    def _open_counters(self, going: list[Result], more: list[tuple[Any, ...]]) -> None:
+        """Let states that whole numbers alone tell apart be one, of a number nobody knows."""
+        self.session.opened = True
+        places = list(going[0][1])
+        rows = [(*values, *left.values()) for values, left in going] + more
+        count = len(going[0][0])
+        going.clear()
+        rows = distinct(self.session, self.trace, rows, opens_integers=True)
+        going += [(row[:count], dict(zip(places, row[count:], strict=True))) for row in rows]
+
+    def _common_writes(self, states: list[Result], turn: Turn) -> dict[Place, Any]:
+        """What states have left at places where it can be united; it is taken out of them."""
+        result: dict[Place, Any] = {}
+        columns: dict[Place, list[Any]] = {}
+        ordered: set[int] = set()
+        for place in list(states[0][1]):
+            container = turn.containers[place[0]]
+            columns[place] = column = [left.pop(place) for _, left in states]
+            made = distinct(self.session, self.trace, column)
+            if len(made) == 1:
+                result[place] = made[0]
+            elif type(container) is dict and place[1] not in container:
+                ordered.add(id(container))  # its keys come in the order in which they are written
+        for place, column in columns.items():
+            if place not in result or place[0] in ordered:
+                result.pop(place, None)
+                for (_, left), value in zip(states, column, strict=True):
+                    left[place] = value
+        apart = {place[0]: turn.containers[place[0]] for place in states[0][1]}
+        if apart and self.iterable is not None and may_read(self.iterable, apart.values()):
+            raise CannotUndo
+        self.containers.update(apart)
+        return result
 
     def put_end_aside(
         self, values: tuple[Any, ...], left: dict[Place, Any], turn: Statement
@@ -355,15 +409,21 @@ class Turn(Statement):
         self.loop = loop
         self.targets = targets
         own = values[:targets] if targets else ()
-        self.others = [(*own, *x[len(own) : len(values)]) for x in loop.others]
-        loop.others = []
+        self.first: Result = values, loop.left
+        self.others = [
+            ((*own, *x[len(own) : len(values)]), left_there) for x, left_there in loop.others
+        ]
+        loop.others, loop.left = [], {}
 
     def called(self) -> Any:
-        values = self.values
+        state = self.first
         for other in self.others:
             if self.trace.decide is None or not self.trace.decide(among=self.states()):
                 break
-            values = other
+            state = other
+        values, left_there = state
+        for (container, key), value in left_there.items():
+            written(self.loop.containers[container], key, value, self.writes)
         return self.function(*values)
 
     def run(self, repeat: Repeat | None = None) -> Any:
@@ -384,7 +444,11 @@ class Turn(Statement):
     def straight(self) -> Any:
         if self.others:
             raise CannotUndo
+        self.has_changed()
         return super().straight()
+
+    def has_changed(self) -> None:
+        self.loop.known.forget()
 
     def put_aside(self, errors: Errors) -> bool:
         """As of any statement: the loop raises them, unless a handler sees what it has written."""
@@ -401,28 +465,11 @@ class Turn(Statement):
         ends = [result for result in several if result[0][place] != NEXT]
         if len(several) == 1 or not self.loop.puts_aside():
             return several
-        if all(map(_is_state, going)) or self._is_state_of_arrays(going):
-            several.clear()
-            going = [self.loop.gone_on_with(going, ends, is_while=self.targets is None)]
-        elif self.others:
-            raise CannotUndo
-        elif not ends:
-            return several
         several.clear()
-        going = going or [ends.pop()]
+        if len(going) != 1 or self.loop.is_all(going):
+            going = [self.loop.gone_on_with(going, ends, self)]
         while ends:
             values, left = ends.pop(0)
             self.loop.put_end_aside(values, left, self)
             del values, left
         return going
-
-    def _is_state_of_arrays(self, going: list[Result]) -> bool:
-        """Whether that is all that the next turn of a ``while`` loop depends on, beside numbers."""
-        is_while = self.targets is None
-        return is_while and len(going) == 1 and not going[0][1] and not self.loop.has_written()
-
-
-def _is_state(result: Result) -> bool:
-    """Whether a turn has written nothing, and leaves no arrays, into which the next may write."""
-    values, left = result
-    return not left and not any(isinstance(x, np.ndarray) for x in values)

@@ -7,6 +7,7 @@ that wants a piece apart each does what the piece itself does.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -20,7 +21,9 @@ from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT, Trace
+from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.user_code.effects import WRITES
+from sparsetrace.user_code.handlers import code_map
 from sparsetrace.user_code.held_values import is_unchanging
 
 __all__ = ["stand_in"]
@@ -78,6 +81,11 @@ def _statement(key: Hashable, running: Hashable, function: types.FunctionType, *
     try:
         repeat = repeats_in(session, trace).of(running, function, given[1:])
         return Statement(session, trace, function, given[1:], given).run(repeat)
+    except TracingError:
+        raise
+    except Exception as error:
+        _refuse_lost_names(error, given[1:])
+        raise
     finally:
         session.inside.discard(running)
 
@@ -91,8 +99,31 @@ def _loop(key: Hashable, function: types.FunctionType, *values: Any) -> Any:
     try:
         repeat = repeats_in(session, trace).of(key, function, values)
         return Loop(session, trace, function, values).run(repeat)
+    except TracingError:
+        raise
+    except Exception as error:
+        _refuse_lost_names(error, values)
+        raise
     finally:
         session.inside.discard(key)
+
+
+def _refuse_lost_names(error: Exception, names: tuple[Any, ...]) -> None:
+    """Refuse an error of a piece after which the function around it goes on.
+
+    What the piece has assigned to names by then is lost.  So none stands in a ``try``, nor in a
+    ``with`` of what is not known by its name: this one has another meaning.
+    """
+    frame = sys._getframe(2)
+    caught, _ = code_map(frame.f_code).outcome(frame.f_lasti, type(error), frame.f_globals)
+    if names and caught:
+        raise UnsupportedError(
+            explain(
+                "a with statement",
+                f"what it enters may swallow an error ({type(error).__name__}: {error})",
+                "Use try and except.",
+            )
+        ) from error
 
 
 def _turn(
@@ -172,7 +203,9 @@ def _attributes(owner: Any, name: str) -> Any:
 
 def _change(operation: str, old: object, value: object) -> Any:
     writes = _writes()
-    if writes is not None and not is_unchanging(old):
+    if writes is not None and type(old) is list and operation == "Add":
+        writes.note_append(old)
+    elif writes is not None and not is_unchanging(old):
         if not hasattr(old, "copy") or not hasattr(old, "dtype"):
             raise CannotUndo
         writes.note_whole(old)
@@ -180,21 +213,31 @@ def _change(operation: str, old: object, value: object) -> Any:
 
 
 def _append(container: Any, value: Any) -> None:
+    _note_append(container)
+    container.append(value)
+
+
+def _extend(container: Any, values: Any) -> None:
+    _note_append(container)
+    container.extend(values)
+
+
+def _note_append(container: Any) -> None:
     writes = _writes()
     if writes is not None:
         if type(container) is not list:
             raise CannotUndo
         writes.note_append(container)
-    container.append(value)
 
 
-for _function in (_append, _assign, _change, _modify, _store, _update):
+for _function in (_append, _assign, _change, _extend, _modify, _store, _update):
     setattr(_function, WRITES, True)
 
 _OTHERS: dict[str, Any] = {
     "append": _append,
     "assign": _assign,
     "change": _change,
+    "extend": _extend,
     "modify": _modify,
     "over": _over,
     "slice": slice,

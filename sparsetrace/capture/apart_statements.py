@@ -83,7 +83,12 @@ class Statement:
             self.session.writes = self.outer
         for (container, key), value in left.items():
             written(self.containers[container], key, value, self.outer)
+        if left:
+            self.has_changed()
         return values
+
+    def has_changed(self) -> None:
+        """Called once it has written anything for good."""
 
     def has_effects(self) -> bool:
         """Whether running it again would change anything; if so its writes stay."""

@@ -13,13 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.capture.session import SESSION
 from sparsetrace.operands.operands import is_traced_array
 
 __all__ = ["ABSENT", "CannotUndo", "Place", "Writes", "written"]
 
 
 class CannotUndo(BaseException):
-    """Unwinds a path whose writes cannot be undone; like `Restart` no ``Exception``."""
+    """Unwinds a path whose writes cannot be undone; like `Restart` no ``Exception``.
+
+    A handler of the function's that takes any error swallows it: the session knows of it, too.
+    """
+
+    def __init__(self) -> None:
+        session = SESSION.get()
+        if session is not None:
+            session.unwinds = True
 
 
 class _Absent:

@@ -148,6 +148,7 @@ def run_apart(
             trace.masks.decided = list(decided)
 
     is_undone = is_taken = False
+    unwinds, session.unwinds = session.unwinds, False
     try:
         trace.decide = decide
         session.nested.append(branches)
@@ -165,6 +166,7 @@ def run_apart(
                 results.append(call())
                 if branches.is_cut or branches.exceeded:  # which the call has swallowed
                     del results[-1]
+                is_undone = session.unwinds
             except Enough:
                 if not (branches.is_cut or branches.exceeded):
                     raise
@@ -172,6 +174,9 @@ def run_apart(
                 raise
             except Exception as error:
                 if branches.is_cut or branches.exceeded:
+                    continue
+                if session.unwinds:
+                    is_undone = True
                     continue
                 if not branches.path and not beside.has_any:
                     raise
@@ -205,6 +210,7 @@ def run_apart(
             conditions += trace.conditions
             trace.conditions = conditions
         trace.decide = outer
+        session.unwinds = unwinds
         session.nested.pop()
         if branches.exceeded:
             session.exceeded.append(branches)

@@ -117,6 +117,8 @@ class Session:
         those of the function, `outermost`.
     writes : Writes or None
         What the innermost piece has written (`capture.apart_writes`).
+    unwinds : bool
+        Whether a path that is being run cannot be undone, and is being left.
     crowded : bool
         Whether calls were run apart where the paths were many, and perhaps not too many.
     effects : dict
@@ -183,6 +185,7 @@ class Session:
         self.nested: list[Branches] = []
         self.outermost: Branches | None = None
         self.writes: Any = None
+        self.unwinds = False
         self.crowded = False
         self.effects: Known = {}
         self.stdout = sys.stdout

@@ -9,8 +9,15 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["assigned", "assigned_anew", "forgotten", "names_of"]
+__all__ = ["assigned", "assigned_anew", "captured", "forgotten", "name_of", "names_of"]
 
+_READING_ALL = frozenset(
+    """
+    all any array dict extend fromiter frozenset fsum join list max min prod set sorted sum tuple
+    update
+    """.split()
+)
+"""Functions and methods that have read a generator expression to its end when they return."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.While)
 
@@ -24,9 +31,13 @@ def assigned(node: ast.AST) -> list[str]:
             result[at.id] = None
         if isinstance(at, ast.NamedExpr):
             result[at.target.id] = None
-        if isinstance(at, ast.ExceptHandler) and at.name:
+        if isinstance(at, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and at.name:
             result[at.name] = None
-        if isinstance(at, ast.Lambda):
+        if isinstance(at, ast.MatchMapping) and at.rest:
+            result[at.rest] = None
+        if isinstance(at, ast.FunctionDef):
+            result[at.name] = None
+        if isinstance(at, (ast.Lambda, ast.FunctionDef)):
             return
         for child in ast.iter_child_nodes(at):
             visit(child, inner=inner or isinstance(at, _COMPREHENSIONS))
@@ -45,12 +56,40 @@ def forgotten(tree: ast.Module, chosen: Sequence[ast.AST]) -> dict[ast.AST, set[
     result: dict[ast.AST, set[str]] = {}
     for function in ast.walk(tree):  # from the outer ones to the inner ones
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            read_later = captured(function)
             for node in statements.intersection(ast.walk(function)):
                 if isinstance(node, _LOOPS):
-                    result[node] = _unread(function, node)
+                    result[node] = _unread(function, node) - read_later
                 else:
-                    result[node] = _unread_outside(function, node) - _read_first([node], set())
+                    unread = _unread_outside(function, node) - _read_first([node], set())
+                    result[node] = unread - read_later
     return result
+
+
+def captured(function: ast.AST) -> set[str]:
+    """The names that functions within a function may read, now or later."""
+    read_at_once = {
+        argument
+        for n in ast.walk(function)
+        if isinstance(n, ast.Call) and name_of(n.func) in _READING_ALL
+        for argument in n.args
+    }
+    return {
+        name.id
+        for n in ast.walk(function)
+        if n is not function
+        and (
+            isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+            or (isinstance(n, ast.GeneratorExp) and n not in read_at_once)
+        )
+        for name in ast.walk(n)
+        if isinstance(name, ast.Name)
+    }
+
+
+def name_of(function: ast.expr) -> str | None:
+    """The name by which a function or method is called."""
+    return getattr(function, "id", None) or getattr(function, "attr", None)
 
 
 def _unread_outside(function: ast.AST, node: ast.AST) -> set[str]:
@@ -102,6 +141,22 @@ def _read_first(statements: Sequence[ast.AST], done: set[str]) -> set[str]:
             result |= _reads(*first) - done
             targets = {n.id for n in names_of(node.target)} if isinstance(node, ast.For) else set()
             result |= _read_first(node.body, done | targets) | _read_first(node.orelse, set(done))
+        elif isinstance(node, ast.With):
+            result |= _reads(*node.items) - done
+            targets = {
+                n.id for x in node.items if x.optional_vars for n in names_of(x.optional_vars)
+            }
+            ways = [(node.body, done | targets)]
+            ways.append(([], set(done)))  # an error may go no further
+        elif isinstance(node, ast.Match):
+            result |= (
+                _reads(node.subject, *(y for x in node.cases for y in (x.pattern, x.guard))) - done
+            )
+            ways = [(x.body, set(done)) for x in node.cases]
+            ways.append(([], set(done)))
+        elif isinstance(node, ast.FunctionDef):
+            result |= _reads(node) - done
+            done.add(node.name)
         elif isinstance(node, ast.Assign):
             result |= _reads(node) - done
             done.update(n.id for t in node.targets for n in names_of(t))

@@ -62,7 +62,7 @@ def asked(cls: Any) -> tuple[tuple[str, Any], ...]:
 
 
 _HEAP_TYPE = 1 << 9
-_LIBRARIES = frozenset("builtins collections functools numpy scipy sparsetrace typing".split())
+_LIBRARIES = frozenset("abc builtins collections functools numpy scipy sparsetrace typing".split())
 NOT_ASKED = frozenset(
     """
     __call__ __class_getitem__ __copy__ __deepcopy__ __del__ __delattr__ __delitem__ __enter__

@@ -58,6 +58,7 @@ from sparsetrace.user_code.logged_calls import (
     reaches_nobody,
     reaches_the_user,
 )
+from sparsetrace.user_code.outlined_pieces import given_name
 from sparsetrace.user_code.own_stores import (
     BETWEEN,
     HANDED,
@@ -454,7 +455,8 @@ class _Body(OwnStores):
         if name == "YIELD_VALUE":
             return self.code.co_name == "<genexpr>"
         if name in ("STORE_DEREF", "DELETE_DEREF"):
-            return step.argval not in self.code.co_freevars
+            is_given = self.undoes and given_name(step.argval) in self.code.co_varnames
+            return is_given or step.argval not in self.code.co_freevars
         if name == "LOAD_CONST" and callable(step.argval):  # put there by an exchange of code
             return self.undoes or not hasattr(step.argval, WRITES)
         if name in ("BEFORE_WITH", "LOAD_SPECIAL"):
@@ -527,7 +529,8 @@ class _Body(OwnStores):
         if chain and not (self._writes_nothing(at, chain) and self._takes_what_is_known(at, chain)):
             return False
         if not chain:
-            self.seen.calls_given = self.seen.calls_given or not self._is_looked_at(at)
+            is_known = self._is_looked_at(at) or self._is_exit(at)
+            self.seen.calls_given = self.seen.calls_given or not is_known
             return True
         if is_item_or_result_called(self.steps, at):
             self.seen.calls_given = True
@@ -557,6 +560,19 @@ class _Body(OwnStores):
             self.seen.calls_given = True
         return True
 
+    def _is_exit(self, at: int) -> bool:
+        """Whether a call is that of ``__exit__`` at the end of a ``with``, which has its place."""
+        place = self.steps[at].positions
+        given = [s for s in self.steps[max(0, at - 4) : at] if s.opname not in BETWEEN][-_OF_EXIT:]
+        return (
+            place is not None
+            and len(given) == _OF_EXIT
+            and all(
+                s.opname == "LOAD_CONST" and s.argval is None and s.positions == place
+                for s in given
+            )
+        )
+
     def _takes_what_is_known(self, at: int, chain: Chain) -> bool:
         """Whether functions that a call is given to call are known to change nothing."""
         if chain[-1][1] in _TAKING:
@@ -584,4 +600,6 @@ class _Body(OwnStores):
         return self._is_harmless(value)
 
 
+_OF_EXIT = 3
+"""Arguments of ``__exit__``, each of them None where there was no error."""
 _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())

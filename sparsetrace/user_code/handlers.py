@@ -184,7 +184,7 @@ class CodeMap:
                 if result is not False:
                     todo.append(at + 2)
             elif name == "WITH_EXCEPT_START":
-                if not self._is_harmless(target, scope):
+                if not self._lets_pass(target, error_type, scope):
                     return None
                 todo.append(next(i for i in range(at, len(steps)) if steps[i].opname == "RERAISE"))
             elif name == "RERAISE":
@@ -201,12 +201,19 @@ class CodeMap:
                 todo.append(at + 1)
         return raised
 
-    def _is_harmless(self, target: int, scope: dict[str, Any]) -> bool:
-        """Whether the context manager whose exit is called at an offset lets errors pass."""
-        at = self.places[min(self.ranges(target))[0]] - 1
-        if self.instructions[at].opname != "BEFORE_WITH":
+    def _lets_pass(self, target: int, error_type: ErrorType, scope: dict[str, Any]) -> bool:
+        """Whether the context manager whose exit is called at an offset lets an error pass."""
+        steps, at = self.instructions, self.places[min(self.ranges(target))[0]] - 1
+        if steps[at].opname != "BEFORE_WITH":
             return False
-        return is_harmless(callee_at(self.instructions, at - 1), scope)
+        chain = callee_at(steps, at - 1)
+        if named(chain, scope) is not contextlib.suppress:
+            return is_harmless(chain, scope)
+        if error_type is None or error_type is _Anything or steps[at - 1].opname != "CALL":
+            return False
+        before = at - 2 if steps[at - 2].opname == "PRECALL" else at - 1
+        types_named = _types_ending_at(steps, before - 1, steps[at - 1].arg or 0, scope)
+        return types_named is not None and not issubclass(error_type, tuple(types_named))
 
 
 def exception_table(code: types.CodeType) -> list[tuple[int, int, int, int]]:
@@ -249,6 +256,18 @@ def _clause_types(
     if steps[last].opname == "BUILD_TUPLE":
         count = steps[last].arg or 0
         last -= 1
+    return _types_ending_at(steps, last, count, scope, known_alone=known_alone)
+
+
+def _types_ending_at(
+    steps: list[dis.Instruction],
+    last: int,
+    count: int,
+    scope: dict[str, Any],
+    *,
+    known_alone: bool = False,
+) -> list[type] | None:
+    """So many types, or tuples of them, that are loaded up to an instruction; None if unknown."""
     result: list[type] = []
     for _ in range(count):
         chain, first = chain_ending_at(steps, last)

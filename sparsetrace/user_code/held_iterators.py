@@ -6,13 +6,23 @@ Contract: nothing of the user's runs here.  Of an object's attributes those coun
 from __future__ import annotations
 
 import collections
+import gc
 import types
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
-__all__ = ["held_callables", "holds_iterator", "is_iterator"]
+import numpy as np
+
+from sparsetrace.user_code.frames import is_own
+
+__all__ = ["held_callables", "holds_iterator", "is_iterator", "may_read"]
 
 _CONTAINERS = (list, tuple, set, frozenset, collections.deque)
+_NONE: dict[Any, Any] = {}
+_ITERATORS = enumerate, reversed, zip, type(iter([_NONE]))
+_OF_DICTIONARIES = type(_NONE.keys()), type(_NONE.values()), type(_NONE.items())
+_WITHIN = 4
+"""So many iterators in one another are looked at."""
 _HEAP_TYPE = 1 << 9
 _MOST = 20_000
 
@@ -67,6 +77,41 @@ def held_callables(
         if callable(value):
             result[id(value)] = value
     return list(result.values())
+
+
+def may_read(iterable: Any, containers: Iterable[Any], within: int = _WITHIN) -> bool:
+    """Whether going over something may show what is in any of some containers at that moment.
+
+    Examples
+    --------
+    >>> waiting, others = [3, 4], [5]
+    >>> may_read(waiting, [waiting]), may_read(enumerate(waiting), [waiting])
+    (True, True)
+    >>> may_read(range(3), [waiting]), may_read(zip(others, "ab"), [waiting])
+    (False, False)
+    """
+    if isinstance(iterable, np.ndarray) or _goes_over_an_array(iterable):
+        return any(isinstance(container, np.ndarray) for container in containers)
+    if type(iterable) in (range, tuple, str, bytes):
+        return False
+    if type(iterable) in (list, dict, set):
+        return any(container is iterable for container in containers)
+    if not within:
+        return True
+    if type(iterable) in _OF_DICTIONARIES:
+        inside = gc.get_referents(iterable)
+    elif type(iterable) in _ITERATORS:
+        inside = iterable.__reduce__()[1]
+        if type(iterable) is enumerate:
+            inside = inside[:1]
+    else:
+        return True
+    return any(may_read(one, containers, within - 1) for one in inside)
+
+
+def _goes_over_an_array(iterable: object) -> bool:
+    """Whether this is the iterator of a traced array."""
+    return type(iterable) is types.GeneratorType and is_own(iterable.gi_code)
 
 
 def _held(

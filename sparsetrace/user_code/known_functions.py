@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import contextlib
 import copy
 import enum
 import functools
@@ -35,6 +36,7 @@ _CALLING = (
 )
 _MAKING = (
     *(collections.Counter, collections.OrderedDict, collections.deque, types.SimpleNamespace),
+    *(contextlib.nullcontext, contextlib.suppress),
     *(functools.reduce, itertools.count),  # the first argument of `reduce` is looked at
     *(itertools.chain, itertools.combinations, itertools.combinations_with_replacement),
     *(itertools.compress, itertools.islice, itertools.pairwise, itertools.permutations),

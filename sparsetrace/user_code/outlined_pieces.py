@@ -22,8 +22,8 @@ what it is and where the piece begins.  These are, with their arguments:
     the same of an attribute, ``owner.name``
 ``change(operator, old, value)``
     the new value of a name for ``name += value``
-``append(container, value)``
-    ``container.append(value)``
+``append(container, value)``, ``extend(container, value)``
+    ``container.append(value)``, ``container.extend(value)``
 ``unbound``
     no call: the value of a name that has none
 """
@@ -36,9 +36,15 @@ import sys
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
-from sparsetrace.user_code.assigned_names import assigned, assigned_anew, forgotten, names_of
+from sparsetrace.user_code.assigned_names import (
+    assigned,
+    assigned_anew,
+    captured,
+    forgotten,
+    names_of,
+)
 
-__all__ = ["NEXT", "PREFIX", "Place", "is_outlinable", "rewritten"]
+__all__ = ["NEXT", "PREFIX", "Place", "given_name", "is_outlinable", "rewritten"]
 
 PREFIX = "_sparsetrace_"
 Place = tuple[int, int]
@@ -47,19 +53,12 @@ NEXT = "next"
 """How a turn ends that is followed by another one, if there is any."""
 _BREAK, _ENDED, _RETURN = "break", "ended", "return"
 _REFUSED = (
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
+    *(ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Return, ast.Yield, ast.YieldFrom, ast.Await),
-    *(ast.AsyncFor, ast.AsyncWith, ast.With, ast.Match, ast.TryStar),
+    *(ast.AsyncFor, ast.AsyncWith, ast.TryStar),
 )
 _LOOPS = (ast.For, ast.While)
 _SEES_NAMES = frozenset("__class__ dir eval exec locals super vars".split())
-_READING_ALL = frozenset(
-    """
-    all any array dict extend fromiter frozenset fsum join list max min prod set sorted sum tuple
-    update
-    """.split()
-)
-"""Functions and methods that have read a generator expression to its end when they return."""
 
 
 # -------------------------------------------------------------------- what can be outlined
@@ -70,18 +69,28 @@ def is_outlinable(node: ast.AST, function: ast.AST | None) -> bool:
     names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
     if not names.isdisjoint(_SEES_NAMES):
         return False
-    inside = list(ast.walk(node))
+    inside = list(_own_nodes(node))
     if isinstance(node, ast.expr):
+        inside = list(ast.walk(node))
         refused = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
         return not any(isinstance(n, refused) for n in inside)
     returns = isinstance(node, _LOOPS) and not _skips_endings(node)
     if any(isinstance(n, _REFUSED) and not (returns and isinstance(n, ast.Return)) for n in inside):
         return False
-    if _leaves_loop(node):
+    if _leaves_loop(node) or any(map(_assigns_in_function, ast.walk(node))):
         return False
-    shared = _declared(function) | _captured(function, set(inside))
+    if not all(isinstance(x.context_expr, ast.Call) for x in inside if isinstance(x, ast.withitem)):
+        return False  # of a call it is known what is entered
+    shared = _declared(function)
     targets = [t for n in inside for t in _targets(n)]
     return shared.isdisjoint(assigned(node)) and all(map(_can_be_assigned, targets))
+
+
+def _assigns_in_function(node: ast.AST) -> bool:
+    """Whether this is a function in which, or in the defaults of which, ``:=`` assigns."""
+    return isinstance(node, (ast.FunctionDef, ast.Lambda)) and any(
+        isinstance(x, ast.NamedExpr) for x in ast.walk(node)
+    )
 
 
 def _skips_endings(loop: ast.AST) -> bool:
@@ -111,32 +120,6 @@ def _declared(function: ast.AST) -> set[str]:
     }
 
 
-def _captured(function: ast.AST, inside: set[ast.AST]) -> set[str]:
-    """The names that functions within a function may read, now or later."""
-    read_at_once = {
-        argument
-        for n in inside
-        if isinstance(n, ast.Call) and _name_of(n.func) in _READING_ALL
-        for argument in n.args
-    }
-    return {
-        name.id
-        for n in ast.walk(function)
-        if n is not function
-        and (
-            isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-            or (isinstance(n, ast.GeneratorExp) and n not in read_at_once)
-        )
-        for name in ast.walk(n)
-        if isinstance(name, ast.Name)
-    }
-
-
-def _name_of(function: ast.expr) -> str | None:
-    """The name by which a function or method is called."""
-    return getattr(function, "id", None) or getattr(function, "attr", None)
-
-
 def _targets(node: ast.AST) -> list[ast.expr]:
     """What a node assigns; what may be a name alone is a starred expression where it is none."""
     if isinstance(node, ast.Assign):
@@ -145,6 +128,8 @@ def _targets(node: ast.AST) -> list[ast.expr]:
         return [node.target]
     if isinstance(node, ast.For):
         return [_only_names(node.target)]
+    if isinstance(node, ast.withitem):
+        return [_only_names(node.optional_vars)] if node.optional_vars is not None else []
     if isinstance(node, ast.AnnAssign):
         return [_only_names(node.target)] if node.value is not None else []
     return []
@@ -220,12 +205,15 @@ class _Outliner(ast.NodeTransformer):
         self.chosen, self.forgotten = chosen, forgotten
         self.depth = 0
         """How many outlined statements the current node is in."""
+        self.captured: set[str] = set()
+        """The names of the current function that functions in it may read, now or later."""
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            depth, self.depth = self.depth, 0
+            before = self.depth, self.captured
+            self.depth, self.captured = 0, captured(node)
             result = self._visited(node)
-            self.depth = depth
+            self.depth, self.captured = before
             return result
         return self._visited(node)
 
@@ -244,7 +232,7 @@ class _Outliner(ast.NodeTransformer):
         self.depth += 1
         inner = super().visit(node)
         self.depth -= 1
-        return [_located(x, node) for x in _statement(node, names, inner)]
+        return [_located(x, node) for x in self._statement(node, names, inner)]
 
     def _loop(self, node: Any) -> Iterator[ast.stmt]:
         """A loop; with its ``else`` it is a piece again, whose ends are united."""
@@ -255,7 +243,17 @@ class _Outliner(ast.NodeTransformer):
         self.depth += 1
         body = list(self._turns(node))
         self.depth -= 1
-        yield from _piece("ended", node, names, [*body, *_leaving(node, names, None, unread)])
+        yield from self._piece("ended", node, names, [*body, *_leaving(node, names, None, unread)])
+
+    def _statement(self, node: ast.stmt, names: list[str], inner: object) -> Iterator[ast.stmt]:
+        """The statements in place of one: its function, the call, and the names that it gives."""
+        body = inner if isinstance(inner, list) else [inner]
+        return self._piece("statement", node, names, [*body, *_leaving(node, names)])
+
+    def _piece(
+        self, what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]
+    ) -> Iterator[ast.stmt]:
+        return _piece(what, node, names, body, self.captured)
 
     def _turns(self, node: Any) -> Iterator[ast.stmt]:
         """A loop, and each turn in it; what its ``else`` does comes after it."""
@@ -273,12 +271,12 @@ class _Outliner(ast.NodeTransformer):
             done = _leaving(node, names, ended, unread)
             body.insert(0, ast.If(inner.test, [ast.Pass()], list(done)))
             inner.test = ast.Constant(True)
-        elif isinstance(inner.target, ast.Name):
+        else:
             inner.iter = _call("over", node, _name(_LOOP), inner.iter)
-        turn = _piece("turn", node, names, [*body, *_leaving(node, names, NEXT, anew)])
+        turn = self._piece("turn", node, names, [*body, *_leaving(node, names, NEXT, anew)])
         ending = _leaving(node, names, _name(_HOW), unread, _name(_VALUE))
         inner.body = [*turn, ast.If(_is(_HOW, ast.NotEq(), NEXT), list(ending), [])]
-        yield from _piece("loop", node, names, [inner, *_leaving(node, names, ended, unread)])
+        yield from self._piece("loop", node, names, [inner, *_leaving(node, names, ended, unread)])
         if returns:
             yield ast.If(_is(_HOW, ast.Eq(), _RETURN), [ast.Return(_name(_VALUE))], [])
         if orelse:
@@ -327,12 +325,14 @@ class _Outliner(ast.NodeTransformer):
             self.depth
             and isinstance(call, ast.Call)
             and isinstance(call.func, ast.Attribute)
-            and call.func.attr == "append"
+            and call.func.attr in ("append", "extend")
             and len(call.args) == 1
+            and not isinstance(call.args[0], ast.Starred)
             and not call.keywords
             and _is_plain(call.func.value)
         ):
-            return _located(ast.Expr(_call("append", node, call.func.value, call.args[0])), node)
+            made = _call(call.func.attr, node, call.func.value, call.args[0])
+            return _located(ast.Expr(made), node)
         return node
 
 
@@ -382,23 +382,33 @@ def _key(node: ast.expr) -> ast.expr:
     return node
 
 
-def _statement(node: ast.stmt, names: list[str], inner: object) -> Iterator[ast.stmt]:
-    """The statements in place of one: its function, the call, and the names that it gives."""
-    body = inner if isinstance(inner, list) else [inner]
-    return _piece("statement", node, names, [*body, *_leaving(node, names)])
-
-
 _HOW, _VALUE, _LOOP = f"{PREFIX}how", f"{PREFIX}value", f"{PREFIX}loop"
 _PROBE = f"{PREFIX}probe"
 _WHOLE = ("statement", "ended")
 """Pieces that do not say how they ended."""
 
 
-def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The function of a piece, which gives names and perhaps how it ended, and its call."""
+def _piece(
+    what: str,
+    node: ast.stmt,
+    names: list[str],
+    body: list[ast.stmt],
+    captured_names: Container[str],
+) -> Iterator[ast.stmt]:
+    """The function of a piece, which gives names and perhaps how it ended, and its call.
+
+    Names that other functions read, too, stay those of the function around; what they stand for
+    when it begins, they stand for again when it has ended.
+    """
     function = f"{PREFIX}body"
     before = [f"{PREFIX}before_{name}" for name in names]
-    given = names if what != "loop" else [*names, _LOOP]
+    shared = [name for name in names if name in captured_names]
+    given = [given_name(name) if name in shared else name for name in names]
+    given += [_LOOP] if what == "loop" else []
+    if shared:
+        again = [x for name in shared for x in _given_again(name, node)]
+        body = [y for x in body for y in _Leaving(again).left(x)]
+        body = [ast.Nonlocal(shared), *copy.deepcopy(again), *body]
     if what in _WHOLE and names:
         before.insert(0, f"{_PROBE}_before")
         yield ast.Assign([_name(_PROBE, ast.Store())], ast.List([], ast.Load()))
@@ -408,7 +418,11 @@ def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) ->
     yield ast.FunctionDef(
         name=function,
         args=_arguments(*given),
-        body=[*(_forget(name, node) for name in names), *body],
+        body=[
+            *body[: 1 if shared else 0],
+            *(_forget(name, node) for name in names if name not in shared),
+            *body[1 if shared else 0 :],
+        ],
         decorator_list=[],
         **({"type_params": []} if sys.version_info >= (3, 12) else {}),  # type: ignore[arg-type]
     )
@@ -425,6 +439,39 @@ def _piece(what: str, node: ast.stmt, names: list[str], body: list[ast.stmt]) ->
         yield _forget(name, node)
     probe = [_PROBE] if what in _WHOLE else []
     yield ast.Delete([_name(held, ast.Del()) for held in (*before, *probe, function)])
+
+
+def given_name(name: str) -> str:
+    """The parameter of a piece for a name that it shares with the function around it."""
+    return f"{PREFIX}given_{name}"
+
+
+def _given_again(name: str, node: ast.stmt) -> list[ast.stmt]:
+    """Let a name stand for what it was given as."""
+    return [ast.Assign([_name(name, ast.Store())], _name(given_name(name))), _forget(name, node)]
+
+
+class _Leaving(ast.NodeTransformer):
+    """Does something before each ``return`` of a piece, after what it gives is computed."""
+
+    def __init__(self, before: list[ast.stmt]) -> None:
+        self.before = before
+
+    def left(self, statement: ast.stmt) -> list[ast.stmt]:
+        result = self.visit(statement)
+        return result if isinstance(result, list) else [result]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        return node
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        held = f"{PREFIX}left"
+        assert node.value is not None
+        made = ast.Assign([_name(held, ast.Store())], node.value)
+        return [made, *copy.deepcopy(self.before), ast.Return(_name(held))]
 
 
 def _targets_of(loop: ast.stmt) -> int | None:

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sparsetrace.user_code.assigned_names import assigned
+from sparsetrace.user_code.assigned_names import assigned, name_of
+from sparsetrace.user_code.handlers import HARMLESS
 from sparsetrace.user_code.identity_tests import is_renamed, renamed_like
 from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten
 
@@ -169,11 +170,17 @@ def _functions_in(code: types.CodeType) -> dict[tuple[str, int], types.CodeType]
             or one.co_name in COMPREHENSIONS
         ):
             continue
-        key = one.co_qualname, one.co_firstlineno
+        key = _own_name(one), one.co_firstlineno
         if key in result:
             several.add(key)
         result[key] = one
     return {key: one for key, one in result.items() if key not in several}
+
+
+def _own_name(code: types.CodeType) -> str:
+    """What a code is called where nothing is outlined around it."""
+    parts = code.co_qualname.split(".<locals>.")
+    return ".<locals>.".join(part for part in parts if not part.startswith(PREFIX))
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -226,7 +233,7 @@ class _Choice:
         tests: list[ast.AST] = []
         simple: list[ast.AST] = []
         for node in ast.walk(tree):
-            if isinstance(node, (ast.If, ast.IfExp, ast.While)) and _spans(node.test, line):
+            if any(_spans(test, line) for test in _tests_of(node)):
                 tests.append(node)
             elif (
                 isinstance(node, ast.stmt)
@@ -252,7 +259,9 @@ class _Choice:
         """Whether an error leaves names behind that the node had assigned, and goes on near it."""
         at = self.parents.get(node)
         while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef)):
-            if isinstance(at, (ast.Try, ast.TryStar, ast.With)):
+            if isinstance(at, (ast.Try, ast.TryStar)) or (
+                isinstance(at, ast.With) and not all(map(_lets_pass, at.items))
+            ):
                 return isinstance(node, ast.stmt) and bool(assigned(node))
             at = self.parents.get(at)
         return False
@@ -260,11 +269,12 @@ class _Choice:
     def _whole(self, node: ast.AST) -> ast.AST:
         """The outermost of conditional expressions in one another, the ``if`` of an ``elif``.
 
-        And the short ``try`` around a statement, an error in which is one of its paths then.
+        And the short ``try`` or ``with`` around a statement, an error in which is one of its paths
+        then.
         """
         parent = self.parents.get(node)
         if (
-            isinstance(parent, ast.Try)
+            isinstance(parent, (ast.Try, ast.With))
             and _is_short(parent)
             and node in parent.body
             and self.types is not _LOOPS
@@ -295,8 +305,25 @@ class _Choice:
             self.chosen.append(node)
 
 
-def _is_short(node: ast.Try) -> bool:
-    """Whether a ``try`` holds a few simple statements and nothing else."""
+_PASSING = frozenset(x.__name__ for x in HARMLESS)
+
+
+def _lets_pass(item: ast.withitem) -> bool:
+    """Whether, by its name, an error passes what is entered; where it does not, that is refused."""
+    call = item.context_expr
+    return isinstance(call, ast.Call) and name_of(call.func) in _PASSING
+
+
+def _tests_of(node: ast.AST) -> list[ast.AST]:
+    """What decides how a statement or an expression that branches goes on."""
+    if isinstance(node, ast.Match):
+        patterns = [x.pattern for x in node.cases]
+        return [node.subject, *patterns, *(x.guard for x in node.cases if x.guard is not None)]
+    return [node.test] if isinstance(node, (ast.If, ast.IfExp, ast.While)) else []
+
+
+def _is_short(node: ast.Try | ast.With) -> bool:
+    """Whether a ``try`` or ``with`` holds a few simple statements and nothing else."""
     return len(node.body) <= _SHORT and not any(isinstance(x, _COMPOUND) for x in node.body)
 
 

@@ -1,5 +1,6 @@
 """Loops that may end in several ways: each turn is run apart, and its ends are united."""
 
+import itertools
 import math
 import warnings
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from impatient import impatient
 
 from cases.loop_errors import ERRORS
 from cases.loop_iterators import ITERATORS
+from cases.loop_modes import DOUBTFUL, MODES, PIECES
 from cases.loop_states import STATES
 from cases.loops_in_calls import CALLS
 from cases.loops_in_states import IN_STATES
@@ -29,7 +31,12 @@ from cases.solver_loops import (
     written,
 )
 from oracles import assert_same_pattern, dense
-from sparsetrace import ValueDependentError, hessian_sparsity, jacobian_sparsity
+from sparsetrace import (
+    UnsupportedError,
+    ValueDependentError,
+    hessian_sparsity,
+    jacobian_sparsity,
+)
 from sparsetrace.capture import apart_functions, branches
 from sparsetrace.capture.branches import Branches
 from sparsetrace.tracing import driver
@@ -371,3 +378,54 @@ def test_an_error_that_names_its_turn(seen_functions):
 
     pattern = dense(jacobian_sparsity(named, np.array([0.3, 0.5]), max_paths=16))
     assert pattern.astype(int).tolist() == [[1, 1]]
+
+
+# ------------------------------------------------------------ states that turns may leave
+def _needed(f, n=6):
+    """The union of the patterns at many points, of which each number may be on either side."""
+    rng = np.random.default_rng(1)
+    sides = np.array(list(itertools.product((0.0, 0.45), repeat=n)))
+    points = [*(sides + 0.25 + 0.15 * rng.random(sides.shape)), *rng.random((60, n))]
+    return np.any([dense(jacobian_sparsity(f, x, local=True)) for x in points], axis=0)
+
+
+@pytest.mark.parametrize("f", [*MODES, *PIECES])
+def test_a_turn_for_each_state(f, seen_functions):
+    pattern = dense(jacobian_sparsity(f, np.full(6, 0.45), max_paths=16))
+    assert np.array_equal(pattern, _needed(f))
+
+
+@pytest.mark.parametrize("f", [*MODES, *PIECES])
+def test_many_turns_for_each_state(f, seen_functions):
+    """Far too many paths, in each of which the states follow one another in another way."""
+    assert jacobian_sparsity(f, np.full(20, 0.45)).nnz
+
+
+@pytest.mark.parametrize("f", DOUBTFUL)
+@pytest.mark.parametrize("max_paths", [16, 1024])
+def test_states_that_something_else_reads(f, max_paths, seen_functions):
+    try:
+        pattern = dense(jacobian_sparsity(f, np.full(6, 0.45), max_paths=max_paths))
+    except (ValueDependentError, UnsupportedError):
+        return
+    assert not (_needed(f) & ~pattern).any()
+
+
+def test_a_state_like_one_before_it_has_written(seen_functions):
+    """It leads on, since something else is read from there."""
+
+    def f(x):
+        z, mode, y = x[0], 0, np.zeros(6)
+        y[1:] = x[1:]
+        while z > 1:
+            if mode == 0:
+                mode = 1
+            else:
+                mode = 0
+                for k in range(5):
+                    y[k] = y[k + 1]
+            z = z / 2
+        return y[:1]
+
+    with pytest.raises(ValueDependentError, match="may end in more than"):
+        jacobian_sparsity(f, np.full(6, 0.5))

@@ -363,11 +363,10 @@ def test_an_attribute_with_a_setter_is_not_undone(seen_functions):
 
 def test_too_many_paths_name_the_line_that_branched(seen_functions):
     def f(x):
-        kept = [0.0]
+        kept = []
         for number in x:
-            if number > 0.5:
-                kept.append(number)
-        return sum(kept)
+            kept.append("up" if number > 0.5 else "down")
+        return len(set(kept)) * x
 
     with pytest.raises(ValueDependentError, match="this line branched most") as raised:
         jacobian_sparsity(f, np.ones(30))
