@@ -8,13 +8,12 @@ all others.  The rules are those of `sparsetrace.dispatch.function_rules`: SciPy
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sparsetrace.capture.patch import Patch, named_like
+from sparsetrace.capture.patch import Patch, named_like, table
 from sparsetrace.context import CURRENT
 from sparsetrace.dispatch.function_rules import (
     OVERRIDDEN,
@@ -106,7 +105,7 @@ def _are_same(one: dict[int, tuple[Any, Any]], other: dict[int, tuple[Any, Any]]
     return one.keys() == other.keys() and all(one[key][1] is other[key][1] for key in one)
 
 
-@functools.cache
+@table
 def _functions_of(modules: frozenset[str]) -> dict[int, tuple[Any, Any]]:
     """The functions with a rule in these modules, with their wrappers."""
     return _with_wrappers(
