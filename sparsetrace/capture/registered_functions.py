@@ -49,8 +49,17 @@ def loaded() -> frozenset[str]:
     return frozenset(filter(_is_loaded, REGISTERED.keys() & sys.modules.keys()))
 
 
+_complete: dict[str, types.ModuleType] = {}
+"""Modules that were found to be loaded, and will be as long as they stand under their names."""
+
+
 def _is_loaded(name: str) -> bool:
-    return _is_complete(sys.modules.get(name))
+    module = sys.modules.get(name)
+    if module is None or _complete.get(name) is module:
+        return module is not None
+    if is_complete := _is_complete(module):
+        _complete[name] = module
+    return is_complete
 
 
 def _is_complete(module: types.ModuleType | None) -> bool:
