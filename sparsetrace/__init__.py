@@ -20,6 +20,7 @@ with seldom_collected():  # a third of the time that importing takes
     from sparsetrace.arrays.array import TracedArray
     from sparsetrace.capture import exact_types as _exact_types
     from sparsetrace.capture import numpy_testing as _numpy_testing  # noqa: F401  # likewise
+    from sparsetrace.capture import patches as _patches
     from sparsetrace.capture import scikit_learn as _scikit_learn  # noqa: F401  # likewise
     from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
     from sparsetrace.errors import (
@@ -38,6 +39,7 @@ with seldom_collected():  # a third of the time that importing takes
     from sparsetrace.verification import check_hessian_sparsity, check_jacobian_sparsity
 
     _exact_types.look_at_modules()
+    _patches.prepare()
 
 if TYPE_CHECKING:
     from sparsetrace import coloring, solvers

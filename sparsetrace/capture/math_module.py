@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.patch import Patch, named_like
+from sparsetrace.capture.patch import Patch, named_like, table
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.numbers.python_numbers import TracedPythonFloat
@@ -296,7 +296,7 @@ def _wrapped_iterable(
     return call
 
 
-@functools.cache
+@table
 def patches() -> list[Patch]:
     """The functions of both modules; some are newer than Python 3.11."""
     made: list[Patch] = []

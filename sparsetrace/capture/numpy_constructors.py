@@ -7,7 +7,6 @@ watched buffers.
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -16,7 +15,7 @@ import numpy as np
 
 from sparsetrace.arrays.object_array import objects_in
 from sparsetrace.arrays.subclass_views import as_plain
-from sparsetrace.capture.patch import Patch, named_like
+from sparsetrace.capture.patch import Patch, named_like, table
 from sparsetrace.capture.ranges import range_of
 from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
 from sparsetrace.context import CURRENT
@@ -424,7 +423,7 @@ _CREATIONS = (
 ).split()
 
 
-@functools.cache
+@table
 def patches() -> list[Patch]:
     """The functions of ``numpy`` that make arrays."""
     wrappers: dict[str, Any] = {

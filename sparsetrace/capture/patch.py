@@ -12,6 +12,9 @@ import gc
 import sys
 import types
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import starmap
+from operator import is_, itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
@@ -22,12 +25,34 @@ __all__ = [
     "Place",
     "by_owner",
     "class_names",
+    "forget_tables",
     "named_like",
+    "table",
 ]
 
 _Made = TypeVar("_Made", bound=Callable[..., Any])
+_Table = TypeVar("_Table")
 ABSENT: Any = object()
 """Stands where there is nothing: a method is inherited, a name is a builtin's."""
+
+
+_tables: list[Callable[[], None]] = []
+
+
+def table(made: Callable[..., _Table]) -> functools._lru_cache_wrapper[_Table]:
+    """Decorate what lists patches: it is called once for each argument, and after `forget_tables`.
+
+    For replacements call what stood under a name when they were made.
+    """
+    cached = functools.cache(made)
+    _tables.append(cached.cache_clear)
+    return cached
+
+
+def forget_tables() -> None:
+    """Let all tables be made anew, of what stands under the names by now."""
+    for forget in _tables:
+        forget()
 
 
 class Patch(NamedTuple):
@@ -106,16 +131,16 @@ class ClassNames:
     """
 
     def __init__(self, cls: type, names: dict[str, Any]) -> None:
-        self._cls, self._names = cls, names
+        self._cls, self.names = cls, names
         self._modified = ctypes.pythonapi.PyType_Modified
         self._modified.argtypes, self._modified.restype = [ctypes.py_object], None
 
     def get(self, name: str, default: object = None) -> Any:
-        return self._names.get(name, default)
+        return self.names.get(name, default)
 
     def update(self, values: dict[str, Any]) -> None:
         """Put these in place of those that are there."""
-        self._names.update(values)
+        self.names.update(values)
         self._modified(self._cls)
 
 
@@ -129,21 +154,113 @@ def class_names(cls: type) -> ClassNames | None:
     return ClassNames(cls, held[0]) if is_dict else None
 
 
-class Replacements(NamedTuple):
-    """What is put in one owner.
+class Names:
+    """Replacements for names that are exchanged all at once, which is faster than one by one.
 
-    Attributes
+    Parameters
     ----------
-    owner : module, class, ClassNames, dict or Place
-    scope : mapping
-        Where the owner has its names: itself, or its ``__dict__``.
+    owner : module or ClassNames
     by_name : dict
-        The replacements.
     """
 
-    owner: Any
-    scope: Any
-    by_name: dict[str, Any]
+    __slots__ = ("_before", "_by_name", "_first", "_put", "_read", "_scope", "_values")
+
+    def __init__(self, owner: types.ModuleType | ClassNames, by_name: dict[str, Any]) -> None:
+        self._scope: dict[str, Any] = owner.names if type(owner) is ClassNames else vars(owner)
+        self._put: Callable[[dict[str, Any]], None]
+        self._put = owner.update if type(owner) is ClassNames else self._scope.update
+        self._by_name = by_name
+        first, *others = by_name
+        self._read: Callable[[dict[str, Any]], tuple[Any, ...]]
+        self._read = itemgetter(first, *others) if others else lambda scope: (scope[first],)
+        self._first: tuple[Any, ...] = ()
+        with suppress(KeyError):
+            self._first = self._read(self._scope)
+        self._values, self._before = self._first, dict(zip(by_name, self._first, strict=False))
+
+    def standing(self) -> dict[str, Any]:
+        """What stands under the names now."""
+        try:
+            values = self._read(self._scope)
+        except KeyError:
+            return {name: self._scope.get(name, ABSENT) for name in self._by_name}
+        if not all(map(is_, values, self._values)):
+            self._values, self._before = values, dict(zip(self._by_name, values, strict=True))
+        return self._before
+
+    def put(self) -> bool:
+        """Put the replacements in place; whether there stood what did when this was made."""
+        self._put(self._by_name)
+        return self._values is self._first
+
+    def put_again(self, before: dict[str, Any]) -> None:
+        """The same where what stood there before was put back meanwhile."""
+        found = self._scope.get
+        lost = [name for name, value in before.items() if found(name, ABSENT) is value]
+        self._put({name: self._by_name[name] for name in lost})
+
+    def put_back(self, before: dict[str, Any]) -> None:
+        """Put back what stood there before."""
+        if before is not self._before:  # some are absent
+            for name in [name for name, value in before.items() if value is ABSENT]:
+                self._scope.pop(name, None)
+            before = {name: value for name, value in before.items() if value is not ABSENT}
+        self._put(before)
+
+
+class Name:
+    """A replacement for one attribute of a class, or one item of a dict or a `Place`.
+
+    Parameters
+    ----------
+    owner : class, dict or Place
+    name : str
+    replacement : object
+    """
+
+    __slots__ = ("_first", "_name", "_owner", "_replacement", "_scope", "_standing")
+
+    def __init__(self, owner: Any, name: str, replacement: object) -> None:
+        self._owner, self._name, self._replacement = owner, name, replacement
+        self._scope: Any = vars(owner) if isinstance(owner, type | types.ModuleType) else owner
+        self._first = self._standing = self._scope.get(name, ABSENT)
+
+    def standing(self) -> Any:
+        """What stands under the name now."""
+        self._standing = self._scope.get(self._name, ABSENT)
+        return self._standing
+
+    def put(self) -> bool:
+        """Put the replacement in place; whether there stood what did when this was made."""
+        self._assign(self._replacement)
+        return self._standing is self._first
+
+    def put_again(self, before: object) -> None:
+        """The same where what stood there before was put back meanwhile."""
+        if self._scope.get(self._name, ABSENT) is before:
+            self._assign(self._replacement)
+
+    def put_back(self, before: object) -> None:
+        """Put back what stood there before."""
+        self._assign(before)
+
+    def _assign(self, value: object) -> None:
+        scope, name = self._scope, self._name
+        if scope is self._owner:
+            if value is ABSENT:
+                scope.pop(name, None)
+            else:
+                scope[name] = value
+            return
+        if name == _REMEMBERED:
+            _forget_calls_of(scope.get(name))
+        if value is ABSENT:
+            delattr(self._owner, name)
+        else:
+            setattr(self._owner, name, value)
+
+
+Replacements = Names | Name
 
 
 def by_owner(patches: Iterable[Patch]) -> list[Replacements]:
@@ -152,17 +269,18 @@ def by_owner(patches: Iterable[Patch]) -> list[Replacements]:
     Examples
     --------
     >>> import math
-    >>> by_owner([Patch(math, "sin", math.sin, 1), Patch(math, "cos", math.cos, 2)])[0].by_name
-    {'sin': 1, 'cos': 2}
+    >>> made = by_owner([Patch(math, "sin", math.sin, 1), Patch(math, "cos", math.cos, 2)])
+    >>> len(made), sorted(made[0].standing())
+    (1, ['cos', 'sin'])
     """
-    replacements: dict[int, Replacements] = {}
+    at_once: dict[int, tuple[Any, dict[str, Any]]] = {}
+    one_by_one: dict[tuple[int, str], tuple[Any, str, Any]] = {}
     for owner, name, _, replacement in patches:
-        known = replacements.get(id(owner))
-        if known is None:
-            scope = vars(owner) if isinstance(owner, (type, types.ModuleType)) else owner
-            known = replacements[id(owner)] = Replacements(owner, scope, {})
-        known.by_name[name] = replacement
-    return list(replacements.values())
+        if type(owner) in _AT_ONCE:
+            at_once.setdefault(id(owner), (owner, {}))[1][name] = replacement
+        else:
+            one_by_one[id(owner), name] = owner, name, replacement
+    return [*starmap(Names, at_once.values()), *starmap(Name, one_by_one.values())]
 
 
 class Exchange:
@@ -172,6 +290,7 @@ class Exchange:
     --------
     >>> scope, exchange = {"a": 1}, Exchange()
     >>> exchange.make(by_owner([Patch(scope, "a", 1, 2), Patch(scope, "b", ABSENT, 3)]))
+    True
     >>> scope
     {'a': 2, 'b': 3}
     >>> exchange.undo()
@@ -180,31 +299,30 @@ class Exchange:
     """
 
     def __init__(self) -> None:
-        self._made: list[tuple[Replacements, dict[str, Any]]] = []
-        """With what stood there before, by name."""
+        self._made: list[tuple[Any, Any]] = []
+        """With what stood there before."""
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def make(self, replacements: Iterable[Replacements]) -> None:
-        """Put patches in place."""
+    def make(self, replacements: Iterable[Replacements]) -> bool:
+        """Put patches in place; whether there stood what did when they were listed."""
+        is_as_first = True
         for item in replacements:
-            owner, scope, by_name = item
-            look_up = scope.get
-            self._made.append((item, {name: look_up(name, ABSENT) for name in by_name}))
-            _assign(owner, scope, by_name)
+            self._made.append((item, item.standing()))
+            is_as_first &= item.put()
+        return is_as_first
 
     def make_again(self) -> None:
         """Put them in place anew where what stood there before was put back meanwhile."""
-        for (owner, scope, by_name), before in self._made:
-            lost = [name for name, value in before.items() if scope.get(name, ABSENT) is value]
-            _assign(owner, scope, {name: by_name[name] for name in lost})
+        for item, before in self._made:
+            item.put_again(before)
 
     def undo(self) -> None:
         """Put everything back."""
         while self._made:
-            (owner, scope, _), before = self._made.pop()
-            _assign(owner, scope, before)
+            item, before = self._made.pop()
+            item.put_back(before)
 
 
 _REMEMBERED = "__getitem__"
@@ -219,22 +337,3 @@ def _forget_calls_of(method: object) -> None:
 
 
 _AT_ONCE = frozenset((types.ModuleType, ClassNames))
-
-
-def _assign(owner: Any, scope: Any, values: dict[str, Any]) -> None:
-    if type(owner) in _AT_ONCE:  # all at once, much faster than one by one
-        scope.update(values)
-    elif scope is not owner:
-        for name, value in values.items():
-            if name == _REMEMBERED:
-                _forget_calls_of(scope.get(name))
-            if value is ABSENT:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
-    else:
-        for name, value in values.items():
-            if value is ABSENT:
-                scope.pop(name, None)
-            else:
-                scope[name] = value

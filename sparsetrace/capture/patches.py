@@ -14,9 +14,9 @@ import sys
 import threading
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from sparsetrace import masked
@@ -39,7 +39,15 @@ from sparsetrace.capture import (
     ufuncs_of_lists,
     vectorize,
 )
-from sparsetrace.capture.patch import ClassNames, Exchange, Patch, Replacements, by_owner
+from sparsetrace.capture.patch import (
+    ClassNames,
+    Exchange,
+    Patch,
+    Replacements,
+    by_owner,
+    forget_tables,
+    table,
+)
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.errors import EscapeError
 from sparsetrace.interrupts import deferred
@@ -53,6 +61,7 @@ __all__ = [
     "exchange_sequences",
     "exchange_watched",
     "exchanged_again",
+    "prepare",
     "putting_back",
     "rebind",
     "rebind_callers",
@@ -101,24 +110,24 @@ _groups: set[str] = set()
 _modules_before: set[str] = set()
 
 
-@cache
+@table
 def _patches() -> tuple[Patch, ...]:
     """Everything that is exchanged from the start."""
     return tuple(patch for source in _FROM_START for patch in source())
 
 
-@cache
+@table
 def _patches_of(group: str) -> tuple[Patch, ...]:
     source = _GROUPS.get(group)
     return tuple(registered_functions.patches(group) if source is None else source())
 
 
-@cache
+@table
 def _replacements(group: str = "") -> list[Replacements]:
     return by_owner(_patches_of(group) if group else _patches())
 
 
-@cache
+@table
 def _functions(groups: frozenset[str]) -> tuple[dict[int, Patch], dict[int, Patch]]:
     """The patches of what may bear other names, by the ids of originals, and of replacements.
 
@@ -162,6 +171,15 @@ def capturing(session: Session, function: Callable[..., Any]) -> Iterator[None]:
         SESSION.reset(token)
 
 
+def prepare() -> None:
+    """List what is exchanged in the modules that are loaded, so that the first trace need not."""
+    with _lock:
+        refresh_registered()
+        _replacements()
+        for group in _loaded():
+            _replacements(group)
+
+
 def refresh_registered(*, anew: bool = False) -> None:
     """Bring up to date which functions have a rule of a user's; `anew` if one was taken back."""
     with _lock:
@@ -175,8 +193,14 @@ def _begin() -> None:
     if len(sys.modules) != len(_modules_before):
         _modules_before.clear()
         _modules_before.update(sys.modules)
-    _patched.make(_replacements())
-    _install_new(_loaded())
+    groups = _loaded()
+    if not (_patched.make(_replacements()) and _install_new(groups)):
+        # other code has exchanged a name since: what it put there is to be called
+        _patched.undo()
+        _groups.clear()
+        forget_tables()
+        _patched.make(_replacements())
+        _install_new(groups)
 
 
 def _restore() -> None:
@@ -209,22 +233,23 @@ def _loaded() -> frozenset[str]:
     return numba_functions.loaded().union(registered, threads.loaded())
 
 
-def _install_new(groups: Iterable[str]) -> bool:
-    """Exchange what these groups hold; whether any of them was not before."""
-    new = set(groups) - _groups
-    for group in new:
-        _patched.make(_replacements(group))
-    _groups.update(new)
-    return bool(new)
+def _install_new(groups: Collection[str]) -> bool:
+    """Exchange what more groups hold; whether there stood what did when they were listed."""
+    is_as_listed = True
+    for group in groups:
+        is_as_listed &= _patched.make(_replacements(group))
+    _groups.update(groups)
+    return is_as_listed
 
 
 def _install(group: str | None = None) -> bool:
     """Exchange a group, by default those of all modules loaded by now; whether that was new."""
     global _changes
     with deferred(), _lock:
-        new = _install_new(_loaded() if group is None else (group,))
-        _changes += new
-    return new
+        new = (_loaded() if group is None else {group}) - _groups
+        _install_new(new)
+        _changes += bool(new)
+    return bool(new)
 
 
 def exchange_sequences() -> bool:

@@ -8,13 +8,12 @@ all others.  The rules are those of `sparsetrace.dispatch.function_rules`: SciPy
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sparsetrace.capture.patch import Patch, named_like
+from sparsetrace.capture.patch import Patch, named_like, table
 from sparsetrace.context import CURRENT
 from sparsetrace.dispatch.function_rules import (
     OVERRIDDEN,
@@ -50,8 +49,17 @@ def loaded() -> frozenset[str]:
     return frozenset(filter(_is_loaded, REGISTERED.keys() & sys.modules.keys()))
 
 
+_complete: dict[str, types.ModuleType] = {}
+"""Modules that were found to be loaded, and will be as long as they stand under their names."""
+
+
 def _is_loaded(name: str) -> bool:
-    return _is_complete(sys.modules.get(name))
+    module = sys.modules.get(name)
+    if module is None or _complete.get(name) is module:
+        return module is not None
+    if is_complete := _is_complete(module):
+        _complete[name] = module
+    return is_complete
 
 
 def _is_complete(module: types.ModuleType | None) -> bool:
@@ -106,7 +114,7 @@ def _are_same(one: dict[int, tuple[Any, Any]], other: dict[int, tuple[Any, Any]]
     return one.keys() == other.keys() and all(one[key][1] is other[key][1] for key in one)
 
 
-@functools.cache
+@table
 def _functions_of(modules: frozenset[str]) -> dict[int, tuple[Any, Any]]:
     """The functions with a rule in these modules, with their wrappers."""
     return _with_wrappers(

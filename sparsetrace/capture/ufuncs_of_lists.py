@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture.numpy_constructors import as_array
-from sparsetrace.capture.patch import Patch, class_names
+from sparsetrace.capture.patch import Patch, class_names, table
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
 from sparsetrace.operands.own_arrays import as_operand
@@ -97,7 +97,7 @@ def _takes_objects(ufunc: np.ufunc) -> bool:
     return True
 
 
-@functools.cache
+@table
 def _of_names() -> tuple[tuple[str, np.ufunc], ...]:
     """The ufuncs of NumPy's that are exchanged, by name; others have the same one."""
     found = ((name, value) for name, value in vars(np).items() if isinstance(value, np.ufunc))

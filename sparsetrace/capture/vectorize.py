@@ -15,7 +15,7 @@ import numpy as np
 
 from sparsetrace.capture import math_module
 from sparsetrace.capture.builtin_names import CONVERSIONS
-from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.patch import Patch, table
 from sparsetrace.capture.paths_apart import run_apart
 from sparsetrace.capture.result_unions import union_of
 from sparsetrace.capture.session import SESSION
@@ -177,7 +177,7 @@ def _typed(trace: Trace, otypes: Any, i: int, result: Any, rows: list[Any]) -> A
     return result.astype(dtype_of(first)) if trace.local else result
 
 
-@functools.cache
+@table
 def _of_math() -> dict[int, Any]:
     """For the builtins that a Python loop may be given itself, what takes traced numbers."""
     stand_ins = {id(patch.original): patch.replacement for patch in math_module.patches()}

@@ -338,7 +338,6 @@ def _installed() -> bool:
     return type(getattr(_CONFIG, _STATE)) is _Watched
 
 
-@functools.cache
 def watchers() -> list[tuple[Any, str, Any, Any]]:
     """What tells a trace of new states: owner, name, original and replacement of each."""
     if not _EVENTS:

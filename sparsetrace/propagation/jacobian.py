@@ -137,11 +137,14 @@ def united(
     return narrow(indptr, (key - row * n).astype(np.int32))
 
 
+_MOST_NARROW = 2**31 - 1
+
+
 def narrow(
     indptr: NDArray[np.integer], indices: NDArray[np.integer]
 ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
     """SciPy wants both of one type; the indices are the longer ones."""
-    if len(indices) <= np.iinfo(np.int32).max:
+    if len(indices) <= _MOST_NARROW:
         indptr = indptr.astype(np.int32, copy=False)
     return indptr, indices
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.arrays.array import TracedArray
+from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.operands.operands import holds_objects
 
 __all__ = ["leaves", "like", "named_leaves", "rebuilt"]
@@ -26,6 +28,16 @@ def _shape_of_numbers(obj: Any) -> tuple[int, ...] | None:
     if first is None or any(_shape_of_numbers(item) != first for item in obj[1:]):
         return None
     return (len(obj), *first)
+
+
+_NO_MAPPINGS = frozenset(
+    (np.ndarray, TracedArray, TracedScalar, tuple, list, bool, int, float, complex, np.float64)
+)
+"""Types of which most leaves are; to ask an abstract class takes long, the first time very long."""
+
+
+def _is_mapping(obj: Any) -> bool:
+    return type(obj) not in _NO_MAPPINGS and isinstance(obj, Mapping)
 
 
 def _is_container(obj: Any) -> bool:
@@ -87,7 +99,7 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
     >>> rebuilt({"a": (1, 2), "b": 3}, lambda x: 10 * x)
     {'a': (10, 20), 'b': 30}
     """
-    if isinstance(tree, Mapping):
+    if _is_mapping(tree):
         return like(tree, [rebuilt(value, leaf) for value in tree.values()])
     if _is_container(tree):
         return like(tree, [rebuilt(item, leaf) for item in tree])
@@ -102,7 +114,7 @@ def leaves(tree: Any) -> Iterator[Any]:
     >>> list(leaves({"a": (1, 2), "b": [3.0, 4.0]}))
     [1, 2, [3.0, 4.0]]
     """
-    if isinstance(tree, Mapping):
+    if _is_mapping(tree):
         for value in tree.values():
             yield from leaves(value)
     elif _is_container(tree):
@@ -123,7 +135,7 @@ def named_leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     >>> list(named_leaves({"a": (1, 2), "b": [3.0, 4.0]}, "x"))
     [('x["a"][0]', 1), ('x["a"][1]', 2), ('x["b"]', [3.0, 4.0])]
     """
-    if isinstance(tree, Mapping):
+    if _is_mapping(tree):
         for key, value in tree.items():
             quoted = f'"{key}"' if isinstance(key, str) and '"' not in key else repr(key)
             yield from named_leaves(value, f"{name}[{quoted}]")

@@ -122,19 +122,34 @@ def test_an_interrupt_in_the_middle_of_exploring_branches():
         st.jacobian_sparsity(f, np.ones(2))
 
 
-def test_names_that_others_exchanged_are_respected(monkeypatch):
-    st.jacobian_sparsity(np.sin, np.ones(1))  # the first trace takes NumPy's own as the originals
-    calls = []
-    real = np.zeros
+@pytest.mark.parametrize(("owner", "name"), [(np, "zeros"), (np.vectorize, "__call__")])
+def test_names_that_others_exchanged_are_respected(owner, name, monkeypatch):
+    """Also after traces in which NumPy's own stood there, and again when it is put back."""
+    real = vars(owner)[name]
+
+    def f(x):
+        return x * np.vectorize(lambda v: v + 1)(np.zeros(2))
 
     def theirs(*args, **kwargs):
-        calls.append(args)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(np, "zeros", theirs)
-    st.jacobian_sparsity(lambda x: x * np.ones(2), np.ones(2))
-    assert np.zeros is theirs
+    st.jacobian_sparsity(f, np.ones(2))
+    monkeypatch.setattr(owner, name, theirs)
+    found = Outside()
+    st.jacobian_sparsity(lambda x: found.append(f(x)) or x, np.ones(2))
+    assert found
+    assert vars(owner)[name] is theirs
     monkeypatch.undo()
+    st.jacobian_sparsity(f, np.ones(2))
+    assert vars(owner)[name] is real
+
+
+def test_what_others_put_in_place_of_a_name_is_called_in_a_trace(monkeypatch):
+    real = np.zeros
+    monkeypatch.setattr(np, "zeros", lambda *args, **kwargs: real(*args, **kwargs) + 1)
+    assert st.jacobian_sparsity(lambda x: x * np.zeros(2), np.ones(2)).nnz == 2
+    monkeypatch.undo()
+    assert st.jacobian_sparsity(lambda x: x * np.zeros(2), np.ones(2)).nnz == 0
 
 
 def test_a_module_first_imported_in_a_trace_keeps_no_wrapper(tmp_path, monkeypatch):

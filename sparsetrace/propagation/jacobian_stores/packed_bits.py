@@ -33,8 +33,11 @@ def words_for(n: int) -> int:
 
 def counts_of(bits: Bits) -> NDArray[np.int64]:
     """How many bits of each row are set."""
-    counts: NDArray[np.int64] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
-    return counts
+    counts = np.bitwise_count(bits)
+    if bits.shape[1] == 1:
+        return counts[:, 0].astype(np.int64)
+    summed: NDArray[np.int64] = counts.sum(axis=1, dtype=np.int64)
+    return summed
 
 
 def inputs_of(bits: Bits) -> Ids:
@@ -46,16 +49,16 @@ def inputs_of(bits: Bits) -> Ids:
     [0, 2, 64, 1]
     """
     words, width = bits.reshape(-1), bits.shape[1]
-    at = np.flatnonzero(words != 0)
-    if _EMPTY * len(at) < len(words):
+    if _EMPTY * np.count_nonzero(words) < len(words):
+        (at,) = words.nonzero()
         words = words[at]
         starts = at % width * 64 - 64 * np.arange(len(at))
         lengths = np.bitwise_count(words)
     else:  # most have a bit: by rows
         starts = np.arange(len(bits)) * (-64 * width)
         lengths = counts_of(bits)
-    found = np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little").view(bool))
-    found += np.repeat(starts, lengths)
+    (found,) = np.unpackbits(words.view(np.uint8), bitorder="little").view(bool).nonzero()
+    found += starts.repeat(lengths)
     return found.astype(np.int32)
 
 
