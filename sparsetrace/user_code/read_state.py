@@ -125,7 +125,8 @@ class ReadState:
         self._functions[id(function)] = function, _made_of(function)
         if len(self._functions) > _MOST_FUNCTIONS or vars(function):
             return False
-        if function.__builtins__ is not vars(builtins):  # of code that was given others
+        own: Any = function
+        if own.__builtins__ is not vars(builtins):  # of code that was given others
             return False
         code = written_by_user(function)
         if is_library_code(code):
