@@ -220,9 +220,9 @@ class ReadState:
 
 def _made_of(function: types.FunctionType) -> tuple[Any, ...]:
     """What a call of a function works with beside its arguments, to be compared by identity."""
-    by_name = function.__kwdefaults__ or {}
-    given = (*(function.__defaults__ or ()), *by_name, *by_name.values())
-    return written_by_user(function), function.__globals__, *given
+    by_name = function.__kwdefaults__
+    made_of = function.__code__, function.__globals__, function.__defaults__
+    return (*made_of, *by_name, *by_name.values()) if by_name else made_of
 
 
 def is_exact(value: Any) -> bool:
