@@ -19,8 +19,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.floating import is_calm
-from sparsetrace.user_code.held_values import is_unchanging
-from sparsetrace.user_code.read_state import ReadState, content, counts_as_given
+from sparsetrace.user_code.read_state import ReadState, content, counts_as_given, is_exact
 from sparsetrace.user_code.value_kinds import MISSING
 
 __all__ = ["Repeat", "Repeats", "repeats_in"]
@@ -155,7 +154,7 @@ class Repeat:
         if not getattr(cls, "_is_number", False):
             if cls is dict and not result:
                 return lambda _: {}
-            return (lambda _: result) if is_unchanging(result) or hasattr(cls, MISSING) else None
+            return (lambda _: result) if is_exact(result) or hasattr(cls, MISSING) else None
         return self._make_number(result) if result._dtype.kind in "fiu" else None
 
     def _make_number(self, number: Any) -> _Make | None:

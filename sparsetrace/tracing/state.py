@@ -16,6 +16,7 @@ import functools
 import operator
 import random
 import types
+import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -30,6 +31,7 @@ from sparsetrace.tracing.bundles import Bundles, contents
 from sparsetrace.tracing.kept_iterators import stand_in_for
 from sparsetrace.tracing.shared_memory import overlapping
 from sparsetrace.user_code.held_arrays import HeldArrays
+from sparsetrace.user_code.own_stores import written_by_user
 from sparsetrace.user_code.places import item_of, places
 from sparsetrace.user_code.reach import (
     Reached,
@@ -91,6 +93,7 @@ class State:
         walk.push(self._roots[1:], opaque=False)
         walk.run()
         self.reached = result = walk.found
+        self._changes_functions = result.changes_functions()
         self._cells = [[cell, _content(cell)] for cell in result.cells]
         self._objects = result.objects
         self._dicts = [
@@ -131,13 +134,19 @@ class State:
     @contextmanager
     def run(self) -> Iterator[None]:
         """Around one call of the function."""
+        others: list[Callable[[], None]] = []
         try:
             if self._exchanges:
                 self._exchange()
             for move in self._moves:
                 move()
+            if self._changes_functions:
+                others += map(_kept_function, self.reached.functions)
+                others += map(_kept_bases, self.reached.classes)
             yield
         finally:
+            for put_back in others:
+                put_back()
             self._put_back()
 
     def watched(self) -> Iterator[tuple[Callable[[Any], None], Any]]:
@@ -414,6 +423,36 @@ def _reset_object(item: object, cls: type, attributes: dict[str, Any]) -> None:
             object.__setattr__(item, "__dict__", attributes)
 
 
+def _kept_bases(cls: type) -> Callable[[], None]:
+    bases = cls.__bases__
+
+    def put_back() -> None:
+        if cls.__bases__ is not bases and cls.__bases__ != bases:
+            cls.__bases__ = bases
+
+    return put_back
+
+
+def _kept_function(function: types.FunctionType) -> Callable[[], None]:
+    """Its defaults, and its code, unless a trace itself has exchanged that meanwhile."""
+    code, defaults, by_name = function.__code__, function.__defaults__, function.__kwdefaults__
+    written, values = written_by_user(function), dict(by_name or ())
+
+    def put_back() -> None:
+        if function.__defaults__ is not defaults:
+            function.__defaults__ = defaults
+        if by_name is not None and not (
+            len(by_name) == len(values) and _same_items(by_name, values)
+        ):
+            _refill(by_name, values)
+        if function.__kwdefaults__ is not by_name:
+            function.__kwdefaults__ = by_name
+        if written_by_user(function) is not written:
+            function.__code__ = code
+
+    return put_back
+
+
 # ------------------------------------------------------------- cells and slots
 def _content(cell: types.CellType) -> Any:
     try:
@@ -482,11 +521,24 @@ def _kept_numbers(values: ndarray[Any, Any]) -> Callable[[], None]:
     shape, dtype = values.shape, values.dtype
 
     def put_back() -> None:
+        if not values.flags.writeable:
+            with suppress(ValueError):  # where what it shows is read-only
+                values.flags.writeable = True
+        if values.shape != shape or values.dtype != dtype:
+            _reshape(values, shape, dtype)
         if ndarray.tobytes(values) != before and (values.shape, values.dtype) == (shape, dtype):
-            with suppress(ValueError):  # made read-only since
+            with suppress(ValueError):  # read-only all the same
                 ndarray.__setitem__(values, ..., frombuffer(before, dtype).reshape(shape))
 
     return put_back
+
+
+def _reshape(values: ndarray[Any, Any], shape: tuple[int, ...], kind: dtype[Any]) -> None:
+    """The shape and the dtype that an array had, where it still has as much memory."""
+    with suppress(AttributeError, TypeError, ValueError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # newer releases of NumPy shall be asked another way
+        ndarray.__setattr__(values, "dtype", kind)
+        values.shape = shape
 
 
 def _kept_objects(values: ndarray[Any, Any]) -> Callable[[], None]:

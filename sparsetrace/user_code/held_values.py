@@ -54,6 +54,8 @@ def is_unchanging(value: object) -> bool:
     """Whether no operator can change an object."""
     if isinstance(value, tuple):
         return all(map(is_unchanging, value))
+    if isinstance(value, np.void):  # fields may be assigned to
+        return False
     # a traced number tells ``isinstance`` that it is a float
     return hasattr(type(value), "_is_number") or isinstance(value, _UNCHANGING)
 

@@ -100,6 +100,7 @@ _ASKS_DTYPES = frozenset(
     "can_cast common_type dtype isdtype issubdtype itemsize min_scalar_type nbytes "
     "result_type".split()
 )
+_OF_FUNCTIONS = frozenset(("__bases__", "__code__", "__defaults__", "__kwdefaults__"))
 _WRITES_ATTRIBUTES = frozenset(("setattr", "delattr", "vars", "__dict__"))
 
 
@@ -410,6 +411,8 @@ class Reached:
     ----------
     codes : list of (Code, globals)
         The code of all functions of the user's own.
+    functions : list
+        These functions.
     dicts, lists, sets, deques, arrays, bytes, cells, classes, randoms : list
         Where state is kept.
     objects : list of (object, class, dict)
@@ -428,6 +431,7 @@ class Reached:
     """
 
     codes: list[tuple[Code, dict[str, Any]]] = field(default_factory=list)
+    functions: list[types.FunctionType] = field(default_factory=list)
     dicts: list[Any] = field(default_factory=list)
     lists: list[Any] = field(default_factory=list)
     sets: list[Any] = field(default_factory=list)
@@ -447,6 +451,13 @@ class Reached:
     defaults: list[Any] = field(default_factory=list)
     partials: list[Any] = field(default_factory=list)
     unknown: bool = False
+
+    def changes_functions(self) -> bool:
+        """Whether any code may give functions other defaults or code, or classes other bases."""
+        return any(
+            code.writes_attributes or not _OF_FUNCTIONS.isdisjoint(code.names)
+            for code, _ in self.codes
+        )
 
     def asks_dtypes(self) -> bool:
         """Whether any code may ask for a dtype; not in doubt."""
@@ -660,6 +671,7 @@ class Walk:
             result.defaults.append(item)
         result.dicts.append(attributes)
         result.codes.append((info, scope))
+        result.functions.append(item)
         todo, seen, atoms = self.todo, self.seen, _ATOMS
         for name in [name for name in info.names if name in scope]:
             value = scope.get(name)
