@@ -23,6 +23,7 @@ with seldom_collected():  # a third of the time that importing takes
     from sparsetrace.capture import patches as _patches
     from sparsetrace.capture import scikit_learn as _scikit_learn  # noqa: F401  # likewise
     from sparsetrace.capture import statistics_module as _statistics_module  # noqa: F401  # likewise
+    from sparsetrace.capture import strided_views as _strided_views  # noqa: F401  # likewise
     from sparsetrace.errors import (
         EscapeError,
         ExecutorError,

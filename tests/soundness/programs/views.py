@@ -245,7 +245,7 @@ def _windows(x, k):
     return as_strided(x, (len(x) - k + 1, k), x.strides * 2)
 
 
-@program(P, Q, to=PROGRAMS, refused=("global", "local"))
+@program(P, Q, to=PROGRAMS)
 def windows_by_their_strides(x):
     w = _windows(x, 2)
     return (w[:, 0] * w[:, 1])[-2:] if w.dtype == x.dtype else np.zeros(2)
