@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sparsetrace.graph.graph import FIRST_INPUT, Block, Columns, Ids, Rows
 from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores import Pattern
+from sparsetrace.propagation.jacobian_stores.adaptive import united_singly
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
-from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import fits
 
 __all__ = ["joined", "written_out"]
@@ -54,7 +54,10 @@ def joined(program: Program) -> tuple[Program, Starts] | None:
     (2000, [0, 3, 6, 9], [2, 3, 4, 5])
     """
     n = program.n_inputs
-    if n < 2 or not (_unites_further(program) and _seems_joint(program)):
+    edges = sum(block.edges for block in program.blocks)
+    if n < 2 or edges < _FEWEST_EDGES or _PART_OF_NODES * united_singly(program) < edges:
+        return None
+    if not _seems_joint(program):
         return None
     apart = np.zeros(n + 2, bool)
     apart[0] = True
@@ -67,25 +70,6 @@ def joined(program: Program) -> tuple[Program, Starts] | None:
     number = np.cumsum(apart, dtype=np.int32) + np.int32(FIRST_INPUT - 1)
     blocks = [_of_fewer(block, n, apart, number) for block in program.blocks]
     return Program(len(starts), blocks, _numbered(program.outputs, n, number)), starts
-
-
-def _unites_further(program: Program) -> bool:
-    """Whether most parents are nodes, united node by node."""
-    edges = sum(block.edges for block in program.blocks)
-    if edges < _FEWEST_EDGES:
-        return False
-    end, further = FIRST_INPUT + program.n_inputs, 0
-    for block in program.blocks:
-        if not block.edges:
-            continue
-        if not isinstance(block, Columns):
-            probe = block.parents[:: max(len(block.parents) // _PROBE, 1)]
-            further += block.edges * int(np.count_nonzero(probe >= end)) // len(probe)
-            continue
-        nodes = sum(int(column[block.size // 2]) >= end for column in block.columns)
-        if nodes and find_runs([column[:_PROBE] for column in block.columns]) is None:
-            further += nodes * block.size
-    return _PART_OF_NODES * further >= edges
 
 
 def _seems_joint(program: Program) -> bool:

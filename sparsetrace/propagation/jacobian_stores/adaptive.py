@@ -6,8 +6,9 @@ at once.  Else index rows run on a budget of what the bits would cost, and the b
 where it is spent.  That is at most twice the cheaper one.
 Where bits would not fit, long rows have a budget of their own, and intervals take over,
 unless there are too many of them.  Where the rows of what is nearly all scalar code are
-dense is foreseen by few bits for all inputs.  In deep graphs whose rows have grown, stretches of
-the inputs are solved in bits one after the other, where that costs less than either.
+dense is foreseen by few bits for all inputs.  In deep graphs whose rows have grown, patterns that
+are translates of one another are made once; else stretches of the inputs are solved in bits one
+after the other, where that costs less than either.
 """
 
 from __future__ import annotations
@@ -15,16 +16,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import Columns, Rows
+from sparsetrace.graph.graph import FIRST_INPUT, Columns, Rows
 from sparsetrace.passes.simplify import Program
-from sparsetrace.propagation.jacobian_stores import bitset, column_blocks, csr, intervals
+from sparsetrace.propagation.jacobian_stores import (
+    bitset,
+    column_blocks,
+    csr,
+    intervals,
+    translates,
+)
 from sparsetrace.propagation.jacobian_stores.integers import foreseen
 from sparsetrace.propagation.jacobian_stores.packed_bits import words_for
 from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import fits
 from sparsetrace.propagation.jacobian_stores.tables import Tables
 
-__all__ = ["LEAST", "SORT", "bit_cost", "dense_budget", "solve"]
+__all__ = ["LEAST", "SORT", "bit_cost", "dense_budget", "solve", "united_singly"]
 
 Pattern = tuple[NDArray[np.integer], NDArray[np.integer]]
 
@@ -57,6 +64,10 @@ _DEEP, _MANY, _PER_PARENT = 6, 2**20, 4
 """Blocks and parents from which blocks of columns are looked at, once rows are so long."""
 _PART, _LOOKED_AT = 4, 2**22
 """Rows are foreseen one by one where nodes with such a part of the parents are solved so anyhow."""
+_FEW_PARENTS, _PART_OF_ALL = 2**15, 3
+"""From so many parents on, of which one in so many is a node, patterns may be translates."""
+_LOOK = 40.0
+"""Nanoseconds for each parent: where bits take less, that is not looked into."""
 _PROBE, _WORTH_A_PROBE = 256, 2048
 """So many nodes of a block show whether it has runs; looked at from so many parents on."""
 
@@ -91,6 +102,22 @@ def _least_of_rows(program: Program) -> float:
     return cost
 
 
+def united_singly(program: Program) -> int:
+    """How many parents are nodes, in blocks without runs: about so many, by a look at some."""
+    end, count = FIRST_INPUT + program.n_inputs, 0
+    for block in program.blocks:
+        if not block.edges:
+            continue
+        if not isinstance(block, Columns):
+            probe = block.parents[:: max(len(block.parents) // _PROBE, 1)]
+            count += block.edges * int(np.count_nonzero(probe >= end)) // len(probe)
+            continue
+        nodes = sum(int(column[block.size // 2]) >= end for column in block.columns)
+        if nodes and find_runs([column[:_PROBE] for column in block.columns]) is None:
+            count += nodes * block.size
+    return count
+
+
 def _bits_at_once(program: Program, cost: float) -> bool:
     """Whether packed bits are cheaper than index rows can be, or are foreseen to be."""
     sequential = sum(block.edges for block in program.blocks if _is_sequential(block))
@@ -108,6 +135,10 @@ def solve(program: Program) -> Pattern:
     cost = bit_cost(program)
     if _bits_at_once(program, cost):
         return bitset.solve(program)
+    if _seems_translated(program, cost):
+        found = translates.solve(program, cost / SORT)
+        if found is not None:
+            return found
 
     budget, dense = max(cost, LEAST) / SORT, dense_budget(program, cost)
     blocks = _Blocks(program, cost, budget)
@@ -115,6 +146,18 @@ def solve(program: Program) -> Pattern:
         return csr.solve(program, min(budget, blocks.after), dense, blocks.otherwise)
     except csr.OverBudget:
         return bitset.solve(program)
+
+
+def _seems_translated(program: Program, cost: float) -> bool:
+    """Whether patterns are worth a look for translates among them before anything else."""
+    edges = sum(block.edges for block in program.blocks)
+    if (
+        edges < _FEW_PARENTS
+        or cost < _LOOK * edges
+        or not all(isinstance(block, Columns) for block in program.blocks)
+    ):
+        return False
+    return _PART_OF_ALL * united_singly(program) >= edges
 
 
 class _Blocks:
@@ -138,6 +181,9 @@ class _Blocks:
         if self.after < np.inf:
             tables.budget += self._budget - min(self._budget, self.after)
             self.after = np.inf
+            shared = translates.solve(self._program, self._cost / SORT)
+            if shared is not None:
+                return shared
             found, together, cost = column_blocks.stretches(self._program)
             if cost < min(self._cost, found.entries(tables.last) * _ENTRY):
                 return column_blocks.solve(found, together)

@@ -91,8 +91,7 @@ class Model:
     # ------------------------------------------------------------- choices
     def some(self) -> np.ndarray:
         """One of the arrays, recent ones more often."""
-        recent = self.pool[-4:] if self.rng.random() < 0.7 else self.pool
-        return self.rng.choice(recent)
+        return self.rng.choice(self.pool[-4:] if self.rng.random() < 0.7 else self.pool)
 
     def flat(self, least: int = 1) -> np.ndarray:
         ids = self.some().reshape(-1)
@@ -337,8 +336,7 @@ def with_constants(model: Model) -> np.ndarray:
 def aliases(model: Model) -> np.ndarray:
     """Unions of equal parents, found only when they are simplified."""
     ids = model.flat()
-    table = np.stack([ids] * model.rng.randrange(2, 6), axis=1)
-    once = model.union_rows(table)
+    once = model.union_rows(np.stack([ids] * model.rng.randrange(2, 6), axis=1))
     return model.union(once, ids) if model.rng.random() < 0.5 else once
 
 
@@ -457,6 +455,8 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "bits at once": {"_GATHER": 0, "_WORD": 0, "_BLOCK": 0, "_CACHED": 64, "MOST_INPUTS": -1},
     "bits word by word": {"_BLOCK_OF_ROWS": 1e9, "_EMPTY": 1, "_REPEATED": 1, "MOST_INPUTS": -1},
 }
+THRESHOLDS["translates"] = dict.fromkeys(("_FEW_PARENTS", "_LOOK", "_SHARED", "_SMALL"), 0)
+THRESHOLDS["translates"] |= {"_PART_OF_ALL": 1e9, "_COARSE": 10**6, "MOST_INPUTS": -1}
 MODULES = [
     importlib.import_module(found.name)
     for found in pkgutil.walk_packages(sparsetrace.__path__, "sparsetrace.")
