@@ -61,8 +61,8 @@ def joined(program: Program) -> tuple[Program, Starts] | None:
         return None
     apart = np.zeros(n + 2, bool)
     apart[0] = True
-    for row in _unions(program, None):
-        _mark(apart, n, row)
+    for before, ids in _neighbours(program, None):
+        _mark(apart, n, before, ids)
     apart = apart[:n]
     starts = np.flatnonzero(apart)
     if _OF * len(starts) > _LEFT * n:
@@ -76,67 +76,48 @@ def _seems_joint(program: Program) -> bool:
     """Whether many inputs are joint, by a look at some rows of each block."""
     n = program.n_inputs
     apart, named = np.zeros(n + 2, bool), np.zeros(n, bool)
-    for row in _unions(program, _PROBE):
-        for ids in row:
-            inputs = ids[(ids >= FIRST_INPUT) & (ids < FIRST_INPUT + n)]
-            named[inputs - FIRST_INPUT] = True
-        _mark(apart, n, row)
+    for before, ids in _neighbours(program, _PROBE):
+        named[ids[(ids >= FIRST_INPUT) & (ids < FIRST_INPUT + n)] - FIRST_INPUT] = True
+        _mark(apart, n, before, ids)
     count = int(np.count_nonzero(named))
     return count > 0 and _OF * int(np.count_nonzero(apart[:n] & named)) <= _LEFT * count
 
 
-def _unions(program: Program, most: int | None) -> Iterator[list[Ids]]:
-    """What is united, as columns; rows of any width are columns one after the other.
+def _neighbours(program: Program, most: int | None) -> Iterator[tuple[Ids, Ids]]:
+    """What stands side by side in unions; beside the first and the last of a union stands a zero.
 
-    With a limit only so many rows of each block.
+    With a limit only so many unions of each block.
     """
     end = FIRST_INPUT + program.n_inputs
     for block in program.blocks:
         if isinstance(block, Columns):
             columns = [column[:most] for column in block.columns]
             if any(int(column.min()) < end for column in columns if len(column)):
-                yield columns
+                nothing = np.zeros_like(columns[0])
+                yield from pairwise([nothing, *columns, nothing])
         else:
             indptr = block.indptr if most is None else block.indptr[: most + 1]
-            lo, hi = int(indptr[0]), int(indptr[-1])
-            parents = block.parents[lo:hi]
+            parents = block.parents[int(indptr[0]) : int(indptr[-1])]
             if len(parents) and int(parents.min()) < end:
-                # a row with a place between it and the next, where nothing stands
                 counts = indptr[1:] - indptr[:-1]
-                spaced = np.zeros(len(parents) + len(counts), np.int32)
-                spaced[np.arange(len(parents)) + np.repeat(np.arange(len(counts)), counts)] = (
-                    parents
-                )
-                yield [spaced]
-    if len(program.outputs):
-        outputs = program.outputs[:most]
-        yield [np.stack([outputs, np.zeros_like(outputs)], axis=1).reshape(-1)]
+                spaced = np.zeros(len(parents) + len(counts) + 1, np.int32)
+                places = np.arange(1, len(parents) + 1)
+                spaced[places + np.repeat(np.arange(len(counts)), counts)] = parents
+                yield spaced[:-1], spaced[1:]
+    outputs = program.outputs[:most]
+    nothing = np.zeros_like(outputs)
+    yield from pairwise([nothing, outputs, nothing])
 
 
-def _mark(apart: NDArray[np.bool_], n: int, row: list[Ids]) -> None:
-    """Mark the inputs that are the first of a stretch in some row, or that follow a last one."""
+def _mark(apart: NDArray[np.bool_], n: int, before: Ids, ids: Ids) -> None:
+    """Mark the inputs that begin a stretch of inputs side by side, and those after its end."""
     end = FIRST_INPUT + n
-    if len(row) == 1:
-        (ids,) = row
-        row = [ids[:-1], ids[1:]] if len(ids) > 1 else row
-        _mark_ends(apart, end, ids[:1], None)
-        _mark_ends(apart, end, None, ids[-1:])
-        if len(ids) < 2:
-            return
-    else:
-        _mark_ends(apart, end, row[0], None)
-        _mark_ends(apart, end, None, row[-1])
-    for before, ids in pairwise(row):
-        broken = (ids != before + np.int32(1)) | (before < FIRST_INPUT) | (ids >= end)
-        if broken.any():
-            _mark_ends(apart, end, ids[broken], before[broken])
-
-
-def _mark_ends(apart: NDArray[np.bool_], end: int, firsts: Ids | None, lasts: Ids | None) -> None:
-    if firsts is not None:
-        apart[firsts[(firsts >= FIRST_INPUT) & (firsts < end)] - FIRST_INPUT] = True
-    if lasts is not None:
-        apart[lasts[(lasts >= FIRST_INPUT) & (lasts < end)] + np.int32(1 - FIRST_INPUT)] = True
+    broken = (ids != before + np.int32(1)) | (before < FIRST_INPUT) | (ids >= end)
+    if not broken.any():
+        return
+    firsts, lasts = ids[broken], before[broken]
+    apart[firsts[(firsts >= FIRST_INPUT) & (firsts < end)] - FIRST_INPUT] = True
+    apart[lasts[(lasts >= FIRST_INPUT) & (lasts < end)] + np.int32(1 - FIRST_INPUT)] = True
 
 
 def _numbered(ids: Ids, n: int, number: Ids) -> Ids:

@@ -88,6 +88,22 @@ def test_one_row_tells_inputs_apart(monkeypatch, used):
         assert found.tolist() == wanted.tolist()
 
 
+def test_inputs_below_one_another_are_apart(monkeypatch):
+    """A block of one column: each union is of one input."""
+    monkeypatch.setattr(joint_inputs, "_FEWEST_EDGES", 0)
+    monkeypatch.setattr(joint_inputs, "_PART_OF_NODES", 10**9)
+    monkeypatch.setattr(joint_inputs, "_LEFT", 100)
+    graph = Graph(20)
+    single = graph.node(graph.inputs()[:10])
+    pairs = graph.union_rows(np.random.default_rng(0).permutation(single).reshape(5, 2))
+    program = Program(20, graph.blocks, np.append(pairs, graph.union_rows(graph.inputs()[None])))
+    fewer, starts = joined(program)
+    assert starts.tolist() == list(range(11))
+    pattern = written_out(20, starts, bitset.solve(fewer))
+    for found, wanted in zip(pattern, bitset.solve(program), strict=True):
+        assert found.tolist() == wanted.tolist()
+
+
 def test_inputs_and_nodes_stay_apart(monkeypatch):
     """The last input has an id one below that of the first node."""
     graph = Graph(4)
