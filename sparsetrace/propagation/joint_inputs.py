@@ -35,6 +35,9 @@ _LEFT, _OF = 2, 3
 _PART_OF_NODES = 3
 """One parent in so many is a node, at the least."""
 
+_MUCH = 4
+"""A block of one in so many parents tells alone that inputs are apart."""
+
 Starts = NDArray[np.int64]
 
 
@@ -57,11 +60,15 @@ def joined(program: Program) -> tuple[Program, Starts] | None:
     edges = sum(block.edges for block in program.blocks)
     if n < 2 or edges < _FEWEST_EDGES or _PART_OF_NODES * united_singly(program) < edges:
         return None
-    if not _seems_joint(program):
+    if not _seems_joint(program, edges):
         return None
     apart = np.zeros(n + 2, bool)
     apart[0] = True
-    for before, ids in _neighbours(program, None):
+    for block in program.blocks:
+        for before, ids in _neighbours(block, n):
+            _mark(apart, n, before, ids)
+    nothing = np.zeros_like(program.outputs)
+    for before, ids in pairwise([nothing, program.outputs, nothing]):
         _mark(apart, n, before, ids)
     apart = apart[:n]
     starts = np.flatnonzero(apart)
@@ -72,41 +79,47 @@ def joined(program: Program) -> tuple[Program, Starts] | None:
     return Program(len(starts), blocks, _numbered(program.outputs, n, number)), starts
 
 
-def _seems_joint(program: Program) -> bool:
-    """Whether many inputs are joint, by a look at some rows of each block."""
+def _seems_joint(program: Program, edges: int) -> bool:
+    """Whether many inputs are joint, by a look at some rows of each block, the largest first."""
     n = program.n_inputs
     apart, named = np.zeros(n + 2, bool), np.zeros(n, bool)
-    for before, ids in _neighbours(program, _PROBE):
-        named[ids[(ids >= FIRST_INPUT) & (ids < FIRST_INPUT + n)] - FIRST_INPUT] = True
-        _mark(apart, n, before, ids)
+    for block in sorted(program.blocks, key=lambda block: -block.edges):
+        found = False
+        for before, ids in _neighbours(block, n, _PROBE):
+            named[ids[(ids >= FIRST_INPUT) & (ids < FIRST_INPUT + n)] - FIRST_INPUT] = True
+            _mark(apart, n, before, ids)
+            found = True
+        if found and _MUCH * block.edges > edges and not _are_joint(apart, named):
+            return False
+    return _are_joint(apart, named)
+
+
+def _are_joint(apart: NDArray[np.bool_], named: NDArray[np.bool_]) -> bool:
     count = int(np.count_nonzero(named))
-    return count > 0 and _OF * int(np.count_nonzero(apart[:n] & named)) <= _LEFT * count
+    left = int(np.count_nonzero(apart[: len(named)] & named))
+    return count > 0 and _OF * left <= _LEFT * count
 
 
-def _neighbours(program: Program, most: int | None) -> Iterator[tuple[Ids, Ids]]:
+def _neighbours(block: Block, n: int, most: int | None = None) -> Iterator[tuple[Ids, Ids]]:
     """What stands side by side in unions; beside the first and the last of a union stands a zero.
 
-    With a limit only so many unions of each block.
+    With a limit only so many unions.  Nothing if no input stands there.
     """
-    end = FIRST_INPUT + program.n_inputs
-    for block in program.blocks:
-        if isinstance(block, Columns):
-            columns = [column[:most] for column in block.columns]
-            if any(int(column.min()) < end for column in columns if len(column)):
-                nothing = np.zeros_like(columns[0])
-                yield from pairwise([nothing, *columns, nothing])
-        else:
-            indptr = block.indptr if most is None else block.indptr[: most + 1]
-            parents = block.parents[int(indptr[0]) : int(indptr[-1])]
-            if len(parents) and int(parents.min()) < end:
-                counts = indptr[1:] - indptr[:-1]
-                spaced = np.zeros(len(parents) + len(counts) + 1, np.int32)
-                places = np.arange(1, len(parents) + 1)
-                spaced[places + np.repeat(np.arange(len(counts)), counts)] = parents
-                yield spaced[:-1], spaced[1:]
-    outputs = program.outputs[:most]
-    nothing = np.zeros_like(outputs)
-    yield from pairwise([nothing, outputs, nothing])
+    end = FIRST_INPUT + n
+    if isinstance(block, Columns):
+        columns = [column[:most] for column in block.columns]
+        if any(int(column.min()) < end for column in columns if len(column)):
+            nothing = np.zeros_like(columns[0])
+            yield from pairwise([nothing, *columns, nothing])
+        return
+    indptr = block.indptr if most is None else block.indptr[: most + 1]
+    parents = block.parents[int(indptr[0]) : int(indptr[-1])]
+    if len(parents) and int(parents.min()) < end:
+        counts = indptr[1:] - indptr[:-1]
+        spaced = np.zeros(len(parents) + len(counts) + 1, np.int32)
+        places = np.arange(1, len(parents) + 1)
+        spaced[places + np.repeat(np.arange(len(counts)), counts)] = parents
+        yield spaced[:-1], spaced[1:]
 
 
 def _mark(apart: NDArray[np.bool_], n: int, before: Ids, ids: Ids) -> None:

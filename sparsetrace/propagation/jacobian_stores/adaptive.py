@@ -13,6 +13,8 @@ after the other, where that costs less than either.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,6 +70,8 @@ _FEW_PARENTS, _PART_OF_ALL = 2**15, 3
 """From so many parents on, of which one in so many is a node, patterns may be translates."""
 _LOOK = 40.0
 """Nanoseconds for each parent: where bits take less, that is not looked into."""
+_NEAR = 4.0
+"""Up to so many times what rows of one entry for each parent take, their entries are foreseen."""
 _PROBE, _WORTH_A_PROBE = 256, 2048
 """So many nodes of a block show whether it has runs; looked at from so many parents on."""
 
@@ -90,16 +94,55 @@ def bit_cost(program: Program) -> float:
     return united + len(program.blocks) * _BLOCK + read
 
 
-def _least_of_rows(program: Program) -> float:
-    """Nanoseconds that index rows take at the least."""
-    cost = 0.0
+def _least_of_rows(program: Program, bits: float) -> float:
+    """Nanoseconds that index rows take at the least; foreseen where `bits` takes about as long."""
+    singly = [block for block in program.blocks if _is_united_singly(block)]
+    fixed = len(program.blocks) * _BLOCK_OF_ROWS
+    # each parent has one entry
+    least = fixed + SORT * sum(block.edges for block in singly if isinstance(block, Columns))
+    if least <= bits < _NEAR * SORT * sum(block.edges for block in singly):
+        return max(least, fixed + SORT * _entries_foreseen(program, singly))
+    return least
+
+
+def _is_united_singly(block: Columns | Rows) -> bool:
+    """Whether a block is a large one whose nodes are united one by one: without runs."""
+    if block.edges < _WORTH_A_PROBE:
+        return False
+    if not isinstance(block, Columns):
+        return not block.sequential
+    return find_runs([column[:_PROBE] for column in block.columns]) is None
+
+
+def _entries_foreseen(program: Program, singly: Sequence[Columns | Rows]) -> float:
+    """About how many entries the parents in some blocks have, by 64 of the inputs.
+
+    Examples
+    --------
+    >>> from sparsetrace.graph.graph import Graph
+    >>> g = Graph(1000)
+    >>> y = g.union(g.inputs(), g.inputs()[::-1])
+    >>> _entries_foreseen(Program(1000, g.blocks, g.union(y, np.roll(y, 1))), g.blocks[1:])
+    4000.0
+    """
+    n = program.n_inputs
+    some = np.arange(min(n, 64))
+    bits = np.zeros(max(block.base + block.size for block in program.blocks), np.uint64)
+    bits[FIRST_INPUT + some * n // len(some)] = np.uint64(1) << some.astype(np.uint64)
+    counted, count = set(map(id, singly)), 0
     for block in program.blocks:
-        cost += _BLOCK_OF_ROWS
-        if not isinstance(block, Columns) or block.edges < _WORTH_A_PROBE:
-            continue
-        if find_runs([column[:_PROBE] for column in block.columns]) is None:
-            cost += block.edges * SORT  # each parent has an entry
-    return cost
+        out = bits[block.base : block.base + block.size]
+        columns = block.columns if isinstance(block, Columns) else [block.parents]
+        united = [bits.take(np.maximum(column, 0)) for column in columns]
+        if id(block) in counted:
+            count += sum(int(np.bitwise_count(some).sum()) for some in united)
+        if isinstance(block, Columns):
+            np.bitwise_or.reduce(united, axis=0, out=out)
+        else:
+            filled = np.flatnonzero(np.diff(block.indptr))
+            if len(filled):
+                out[filled] = np.bitwise_or.reduceat(united[0], block.indptr[filled])
+    return count * n / len(some)
 
 
 def united_singly(program: Program) -> int:
@@ -123,7 +166,7 @@ def _bits_at_once(program: Program, cost: float) -> bool:
     sequential = sum(block.edges for block in program.blocks if _is_sequential(block))
     if not sequential:
         small = bitset.bytes_needed(program) <= _SMALL
-        return small and cost < _least_of_rows(program)
+        return small and cost < _least_of_rows(program, cost)
     edges = sum(block.edges for block in program.blocks)
     if cost == np.inf or edges > min(_PART * sequential, _LOOKED_AT):
         return False
