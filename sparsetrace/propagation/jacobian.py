@@ -21,7 +21,7 @@ from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.passes.simplify import Program, simplify
 from sparsetrace.propagation import joint_inputs
 from sparsetrace.propagation.executors import first_order_by_parts, worth_it
-from sparsetrace.propagation.jacobian_stores import STORES, Pattern, intervals
+from sparsetrace.propagation.jacobian_stores import STORES, Pattern, adaptive, intervals
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, compared
 from sparsetrace.propagation.jacobian_stores.roaring import bitmaps
 from sparsetrace.propagation.jacobian_stores.sizes import (
@@ -85,7 +85,8 @@ def first_order(program: Program, store: str, executor: Any = None) -> Pattern |
 def _solved(program: Program, store: str, executor: Any) -> Pattern | IntervalRows:
     if executor is not None and worth_it(program):
         with suppress(TooManyEntries):  # which this process holds compressed
-            return first_order_by_parts(executor, program, store)
+            found = adaptive.shared(program) if store == "auto" else None
+            return found or first_order_by_parts(executor, program, store)
     try:
         return STORES[store](program)
     except TooManyEntries as error:

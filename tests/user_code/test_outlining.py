@@ -24,7 +24,7 @@ def branches(x):
 FILES = {
     "alone": BRANCHES,
     "among others": f"import math\ndef f():\n    pass\n{BRANCHES}\nclass C:\n    a = 1\nb = f()\n",
-    "decorated": f"def same(f):\n    return f\n@same\n{BRANCHES.strip()}\n@same\nclass C:\n    a = 1\n",
+    "decorated": f"def same(f):\n    return f\n@same\n{BRANCHES.strip()}\n@same\nclass C: pass\n",
     "after a string like code": f'def text():\n    return """\ndef branches(x):\n"""\n{BRANCHES}',
     "a string in it": BRANCHES.replace("states = []", 'states, text = [], """\ndef f(): {\n"""'),
     "brackets that end at the margin": f"def f(\n    a=(\n1,\n)\n):\n    return a\n{BRANCHES}",

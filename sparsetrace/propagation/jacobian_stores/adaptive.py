@@ -33,7 +33,7 @@ from sparsetrace.propagation.jacobian_stores.runs import find_runs
 from sparsetrace.propagation.jacobian_stores.sizes import fits
 from sparsetrace.propagation.jacobian_stores.tables import Tables
 
-__all__ = ["LEAST", "SORT", "bit_cost", "dense_budget", "solve", "united_singly"]
+__all__ = ["LEAST", "SORT", "bit_cost", "dense_budget", "shared", "solve", "united_singly"]
 
 Pattern = tuple[NDArray[np.integer], NDArray[np.integer]]
 
@@ -201,6 +201,12 @@ def _seems_translated(program: Program, cost: float) -> bool:
     ):
         return False
     return _PART_OF_ALL * united_singly(program) >= edges
+
+
+def shared(program: Program) -> Pattern | None:
+    """The patterns of a large program, where many are translates: that is not worth an executor."""
+    edges = sum(block.edges for block in program.blocks)
+    return translates.solve(program, _PER_PARENT * edges) if edges >= _MANY else None
 
 
 class _Blocks:

@@ -1,5 +1,7 @@
 """Patterns that are translates of one another."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,14 @@ def test_many_steps_on_a_grid_are_solved_once(monkeypatch):
     monkeypatch.setattr(column_blocks, "stretches", None)
     monkeypatch.setattr(bitset, "solve", None)
     assert (jacobian_sparsity(lambda u: steps(u, 8), u) != wanted).nnz == 0
+
+
+def test_they_are_not_sent_to_an_executor():
+    u = np.ones((240, 240))
+    found = jacobian_sparsity(
+        lambda u: steps(u, 8), u, executor=SimpleNamespace(submit=pytest.fail)
+    )
+    assert found.nnz == 145 * u.size
 
 
 def test_of_nodes_without_order_there_is_no_answer():
