@@ -14,7 +14,7 @@ import ast
 import linecache
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -28,9 +28,6 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.While)
 COMPREHENSIONS = frozenset("<listcomp> <setcomp> <dictcomp> <genexpr>".split())
 """Names of code that runs as a part of the function where it stands."""
-_BEGINS = ("@", "def ", "async def ", "class ")
-_WITHIN = frozenset(["", *" \t\f\r#)]}"])
-"""What a line begins with that goes on with a statement of the module."""
 _SHORT = 4
 """Statements in a ``try`` that is outlined as a whole."""
 _COMPOUND = (ast.If, *_LOOPS, ast.Try, ast.With, ast.Match)
@@ -110,18 +107,14 @@ def _planned(
     loops: bool,
 ) -> _Plan | None:
     """What is outlined of a text, which takes a quarter of a detection by few paths."""
-    needed = {line for line, _ in before}.union(lines, (code.co_firstlineno for code in codes))
-    for some in (_shortened(text, needed), text):
-        try:
-            tree = ast.parse(some, filename)
-            tree.body = [x for x in tree.body if _is_needed(x, lines, before)]
-            old = _functions_in(_compiled(tree, filename))
-        except (SyntaxError, ValueError, RecursionError):
-            continue
-        renamed = _renamed(old, codes)
-        if codes <= set(old.values()) | renamed.keys():
-            break
-    else:
+    try:
+        tree = ast.parse(text, filename)
+        tree.body = [x for x in tree.body if _is_needed(x, lines, before)]
+        old = _functions_in(_compiled(tree, filename))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    renamed = _renamed(old, codes)
+    if not codes <= set(old.values()) | renamed.keys():
         return None  # the source is not what runs
     chosen = _Choice(tree, lines, before, loops=loops).chosen
     places = frozenset(map(_place, chosen))
@@ -132,28 +125,6 @@ def _planned(
     except (SyntaxError, ValueError, RecursionError):
         return None
     return _Plan(made, old, renamed, places)
-
-
-def _shortened(text: str, needed: Set[int]) -> str:
-    r"""The text with empty lines for a module's functions and classes of which none is needed.
-
-    They are told by how lines begin, which a string of several lines may mislead: what comes out is
-    no source then, or not that of the codes that are looked for.
-
-    Examples
-    --------
-    >>> _shortened("import a\n@a\ndef f():\n  a()\ndef g():\n  a()\nf()\n", {6})
-    'import a\n\n\n\ndef g():\n  a()\nf()\n'
-    """
-    lines = text.split("\n")
-    begin, is_function = 0, False
-    for at, line in enumerate([*lines, "end"]):
-        if line[:1] in _WITHIN or (is_function and lines[at - 1].startswith("@")):
-            continue
-        if is_function and needed.isdisjoint(range(begin + 1, at + 1)):
-            lines[begin:at] = [""] * (at - begin)
-        begin, is_function = at, line.startswith(_BEGINS)
-    return "\n".join(lines)
 
 
 def _renamed(
