@@ -635,19 +635,8 @@ class Graph:
         return arange(base, base + rows, dtype=np.int32).reshape(shape)
 
     def union_table(self, indptr: NDArray[np.int64], parents: Ids) -> Ids:
-        """One union per CSR row, each of two parents or more that are all traced.
-
-        Rows that repeat the one before are the same node.
-        """
+        """One union per CSR row, each of two parents or more that are all traced."""
         rows = len(indptr) - 1
-        fresh = _fresh_rows(indptr, parents)
-        if fresh is not None:
-            heads = fresh.nonzero()[0]
-            counts = indptr[1:] - indptr[:-1]
-            bounds = zeros(len(heads) + 1, np.int64)
-            counts[heads].cumsum(out=bounds[1:])
-            once = self.union_table(bounds, parents[repeat(fresh, counts)])
-            return repeat(once, np.diff(heads, append=rows))
         base = self._reserve(rows, len(parents))
         self._blocks.append(Rows(base, rows, indptr, parents))
         return arange(base, base + rows, dtype=np.int32)
@@ -674,31 +663,10 @@ class Graph:
                 parents = parents[repeat(many, counts)]
                 indptr = zeros(n + 1, np.int64)
                 counts[many].cumsum(out=indptr[1:])
-            out[many] = self.union_table(indptr, asarray(parents, np.int32))
+            base = self._reserve(n, len(parents))
+            self._blocks.append(Rows(base, n, indptr, asarray(parents, np.int32)))
+            out[many] = arange(base, base + n, dtype=np.int32)
         return out
-
-
-def _fresh_rows(indptr: NDArray[np.int64], parents: Ids) -> NDArray[np.bool_] | None:
-    """Which CSR rows differ from the one before; None where the second one does already.
-
-    As all numbers of a point do where those of its neighbours are added up: each is made of all
-    numbers of the neighbours.
-    """
-    if len(indptr) < 3:
-        return None
-    first, second, end = indptr[:3].tolist()
-    if second - first != end - second or (parents[first:second] != parents[second:end]).any():
-        return None
-    counts = indptr[1:] - indptr[:-1]
-    fresh = empty(len(counts), np.bool_)
-    fresh[0] = True
-    alike = counts[1:] == counts[:-1]
-    np.logical_not(alike, out=fresh[1:])
-    places = arange(second, len(parents))
-    places -= repeat(counts[1:], counts[1:])
-    differs = parents[second:] != parents[places]
-    fresh[1:] |= np.logical_or.reduceat(differs, indptr[1:-1] - second)
-    return fresh
 
 
 def _is_wide(values: NDArray[Any]) -> bool:

@@ -263,16 +263,6 @@ def test_union_segments():
     assert block.parents.tolist() == [x[0], x[1], x[3], x[4]]
 
 
-def test_rows_that_repeat_the_one_before_are_one_node():
-    graph = Graph(6)
-    parents = np.array([2, 3, 2, 3, 4, 5, 6, 4, 5, 6, 2, 3], np.int32)
-    out = graph.union_segments(np.array([0, 2, 4, 7, 10, 12]), parents)
-    assert out.tolist() == [8, 8, 9, 9, 10]
-    assert [graph.parents(node) for node in (8, 9, 10)] == [[2, 3], [4, 5, 6], [2, 3]]
-    out[0] = 2
-    assert out.tolist() == [2, 8, 9, 9, 10]
-
-
 def test_short_arrays_are_gathered_with_scalars():
     graph = Graph(4)
     x = graph.inputs()
