@@ -19,8 +19,9 @@ from pyroaring import BitMap
 from sparsetrace.errors import InputError
 from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.passes.simplify import Program, simplify
+from sparsetrace.propagation import joint_inputs
 from sparsetrace.propagation.executors import first_order_by_parts, worth_it
-from sparsetrace.propagation.jacobian_stores import STORES, Pattern, intervals
+from sparsetrace.propagation.jacobian_stores import STORES, Pattern, adaptive, intervals
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, compared
 from sparsetrace.propagation.jacobian_stores.roaring import bitmaps
 from sparsetrace.propagation.jacobian_stores.sizes import (
@@ -73,19 +74,29 @@ def first_order(program: Program, store: str, executor: Any = None) -> Pattern |
     GraphSizeError
         If there are too many intervals, too.
     """
+    if store == "auto":
+        fewer = joint_inputs.joined(program)
+        if fewer is not None:
+            found = _solved(fewer[0], store, executor)
+            return joint_inputs.written_out(program.n_inputs, fewer[1], found)
+    return _solved(program, store, executor)
+
+
+def _solved(program: Program, store: str, executor: Any) -> Pattern | IntervalRows:
     if executor is not None and worth_it(program):
         with suppress(TooManyEntries):  # which this process holds compressed
-            return first_order_by_parts(executor, program, store)
+            found = adaptive.shared(program) if store == "auto" else None
+            return found or first_order_by_parts(executor, program, store)
     try:
         return STORES[store](program)
     except TooManyEntries as error:
         if isinstance(error.rows, IntervalRows):
             return error.rows
-        found = error.count
+        count = error.count
     try:
         return intervals.rows(program)
     except intervals.TooManyIntervals:
-        raise too_ragged(found) from None
+        raise too_ragged(count) from None
 
 
 def fitting(pattern: Pattern | IntervalRows, n: int) -> Pattern | IntervalRows:

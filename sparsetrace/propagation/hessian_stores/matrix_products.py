@@ -21,6 +21,8 @@ __all__ = ["solve", "uses_marks"]
 
 _CHUNK = 2**18
 """Entries expanded at a time."""
+_ROWS = 2**15
+"""Rows of patterns that are looked at at a time: what is made of them stays in the cache."""
 _NEAR = 2**22
 """Marks that a processor's cache holds."""
 _FEW = 8
@@ -143,20 +145,20 @@ def _marked(products: Products) -> tuple[Ints, Ints]:
             result[j] = products.indices[first + j]
         return result.T
 
-    for rows in _portions(products.cliques, 1):
+    for rows in _portions(products.cliques, _ROWS):
         for (width,), places in _groups(counts[rows]):
-            for some in _portions(places, width):
+            for some in _portions(places, _CHUNK // width):
                 _square(flags, n, table(rows[some], width))
     for rows, others in zip(
-        *(_portions(x, 1) for x in (products.left, products.right)), strict=True
+        *(_portions(x, _ROWS) for x in (products.left, products.right)), strict=True
     ):
         for (wide, other), places in _groups(counts[rows], counts[others]):
-            for some in _portions(places, max(wide, other)):
+            for some in _portions(places, _CHUNK // max(wide, other)):
                 _cross(flags, n, table(rows[some], wide), table(others[some], other))
     return marked(flags.reshape(n, n))
 
 
-def _portions(places: NDArray[np.integer], width: int) -> Iterator[NDArray[np.integer]]:
-    step = max(1, _CHUNK // width)
+def _portions(places: NDArray[np.integer], size: int) -> Iterator[NDArray[np.integer]]:
+    step = max(1, size)
     for lo in range(0, len(places), step):
         yield places[lo : lo + step]

@@ -91,8 +91,7 @@ class Model:
     # ------------------------------------------------------------- choices
     def some(self) -> np.ndarray:
         """One of the arrays, recent ones more often."""
-        recent = self.pool[-4:] if self.rng.random() < 0.7 else self.pool
-        return self.rng.choice(recent)
+        return self.rng.choice(self.pool[-4:] if self.rng.random() < 0.7 else self.pool)
 
     def flat(self, least: int = 1) -> np.ndarray:
         ids = self.some().reshape(-1)
@@ -147,8 +146,7 @@ def crossing(model: Model) -> np.ndarray:
 
 def gathered(model: Model) -> np.ndarray:
     ids = model.flat()
-    m = model.rng.randrange(1, 40)
-    return ids[[model.rng.randrange(len(ids)) for _ in range(m)]]
+    return ids[[model.rng.randrange(len(ids)) for _ in range(model.rng.randrange(1, 40))]]
 
 
 def gathered_union(model: Model) -> np.ndarray:
@@ -170,8 +168,7 @@ def repeated(model: Model) -> np.ndarray:
 
 
 def reduced(model: Model) -> np.ndarray:
-    ids = model.flat()
-    return model.union_rows(ids[None])
+    return model.union_rows(model.flat()[None])
 
 
 def rows_reduced(model: Model) -> np.ndarray:
@@ -192,11 +189,12 @@ def segments(model: Model) -> np.ndarray:
     ids = model.flat()
     ids = ids[ids > OPAQUE]
     counts = [model.rng.choice((0, 1, 1, 2, 3, 7)) for _ in range(model.rng.randrange(1, 12))]
-    indptr = np.cumsum([0, *counts])
     if not len(ids):
         return model.pool[0]
-    parents = ids[[model.rng.randrange(len(ids)) for _ in range(indptr[-1])]]
-    return model.union_segments(indptr, np.array(parents, np.int32))
+    rows = [ids[[model.rng.randrange(len(ids)) for _ in range(count)]] for count in counts]
+    rows = [row for row in rows for _ in range(model.rng.choice((1, 1, 3)))]
+    indptr = np.cumsum([0, *map(len, rows)])
+    return model.union_segments(indptr, np.concatenate(rows))
 
 
 def scattered(model: Model) -> np.ndarray:
@@ -338,8 +336,7 @@ def with_constants(model: Model) -> np.ndarray:
 def aliases(model: Model) -> np.ndarray:
     """Unions of equal parents, found only when they are simplified."""
     ids = model.flat()
-    table = np.stack([ids] * model.rng.randrange(2, 6), axis=1)
-    once = model.union_rows(table)
+    once = model.union_rows(np.stack([ids] * model.rng.randrange(2, 6), axis=1))
     return model.union(once, ids) if model.rng.random() < 0.5 else once
 
 
@@ -452,11 +449,14 @@ THRESHOLDS: dict[str, dict[str, float]] = {
         "_OPENED_FROM": 0,
         "_LARGE_BLOCK": 0,
         "_FEW_OUTPUTS": 0,
-        "_WIDEST_ROWS": 10**6,
+        "_WIDEST_ROWS": 1e6,
     },
+    "inputs as one": {"_FEWEST_EDGES": 0, "_PART_OF_NODES": 1e9, "_LEFT": 10**6, "MOST_INPUTS": -1},
     "bits at once": {"_GATHER": 0, "_WORD": 0, "_BLOCK": 0, "_CACHED": 64, "MOST_INPUTS": -1},
     "bits word by word": {"_BLOCK_OF_ROWS": 1e9, "_EMPTY": 1, "_REPEATED": 1, "MOST_INPUTS": -1},
 }
+THRESHOLDS["translates"] = dict.fromkeys(("_FEW_PARENTS", "_LOOK", "_SHARED", "_SMALL"), 0)
+THRESHOLDS["translates"] |= {"_PART_OF_ALL": 1e9, "_COARSE": 10**6, "MOST_INPUTS": -1}
 MODULES = [
     importlib.import_module(found.name)
     for found in pkgutil.walk_packages(sparsetrace.__path__, "sparsetrace.")
