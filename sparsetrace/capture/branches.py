@@ -202,7 +202,7 @@ class Branches:
         self._check()
         known = self.paths + len(self._waiting)
         if self.paths == 2:  # one path alone needs no clock
-            self._since = self._all_spent()
+            self._since = self.effort.spent()
         if self.paths > _BEGUN and (known > self.crowd or self._take_long(known)):
             self._is_crowd = True
         if self._is_crowd and self.crowd < self.max_paths:
@@ -214,11 +214,7 @@ class Branches:
         """Whether the paths that are known of would take long together."""
         if self.crowd == self.max_paths or known < _SOME or self._is_crowd:
             return self._is_crowd
-        return (self._all_spent() - self._since) / (self.paths - 2) * known > _LONG
-
-    def _all_spent(self) -> float:
-        """With what is spared: calls are, however many paths of the function they are on."""
-        return self.effort.spent() + self.effort.spared
+        return (self.effort.spent() - self._since) / (self.paths - 2) * known > _LONG
 
     def _are_far_more(self) -> bool:
         """Whether random paths say so, if there are a few of them."""
@@ -247,7 +243,7 @@ class Branches:
 
     def _take_next(self) -> None:
         waiting = self._waiting
-        slow = self._random is None and self._all_spent() > _PATIENCE
+        slow = self._random is None and self.effort.spent() + self.effort.spared > _PATIENCE
         if slow and len(waiting) > 1:
             self._random = random.Random(len(waiting))
             self._evidence = Evidence(self.max_paths), Evidence(self.crowd)
