@@ -56,6 +56,27 @@ def _neighbours(x):
     return np.sin(x[1:]) * x[:-1]
 
 
+class Bounded:
+    """Single numbers computed with behind a look-up by a value: bounds of values are kept then."""
+
+    def setup(self):
+        self.x = np.ones(100)
+        self.time_scalars()
+
+    def time_scalars(self):
+        jacobian_sparsity(_iterations, self.x)
+
+
+def _iterations(x):
+    start, roots = x[int(np.argmax(x))], []
+    for v in x:
+        root = start
+        for _ in range(20):
+            root = root - 0.25 * (root * root - v) / (1.0 + root)
+        roots.append(root)
+    return roots
+
+
 class Printing:
     """The picture of a pattern with four million entries."""
 

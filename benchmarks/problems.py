@@ -217,24 +217,6 @@ def recurrence(size: int) -> Problem:
     return Problem(function, (np.ones(size),), shape=(size, size), entries=size * (size + 1) // 2)
 
 
-def start_at_largest(size: int) -> Problem:
-    """Iterations on single numbers, each from the largest input, whose place is looked up.
-
-    From the look-up on the bounds of values are kept.
-    """
-
-    def function(x):
-        start, roots = x[int(np.argmax(x))], []
-        for v in x:
-            root = start
-            for _ in range(20):
-                root = root - 0.25 * (root * root - v) / (1.0 + root)
-            roots.append(root)
-        return roots
-
-    return Problem(function, (np.ones(size),), shape=(size, size), entries=size**2)
-
-
 PROBLEMS: dict[str, Callable[[int], Problem]] = {
     "convolution_scalars": convolution_scalars,
     "convolution_taps": convolution_taps,
@@ -247,7 +229,6 @@ PROBLEMS: dict[str, Callable[[int], Problem]] = {
     "chain": chain,
     "laplacian": laplacian,
     "recurrence": recurrence,
-    "start_at_largest": start_at_largest,
 }
 
 SIZES: dict[str, tuple[int, int]] = {
@@ -262,7 +243,6 @@ SIZES: dict[str, tuple[int, int]] = {
     "chain": (2, 6),
     "laplacian": (4, 1000),
     "recurrence": (10, 1000),
-    "start_at_largest": (4, 100),
 }
 
 

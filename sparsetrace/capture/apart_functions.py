@@ -239,6 +239,8 @@ def _forget() -> None:
 
 def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
     codes: dict[Hashable, types.CodeType] = {}
+    if session.reads_frames():
+        return False
     for _, route in _routes(exceeded):
         for code in route[:-1]:  # the last is what the paths are counted of
             original = original_of(code)
@@ -256,6 +258,8 @@ def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
 def _more_pieces(session: Session, exceeded: list[Branches], *, loops: bool = False) -> bool:
     """Outline the statements and expressions that decide, or the loops around them alone."""
     lines: dict[str, dict[types.CodeType, set[int]]] = {}
+    if session.reads_frames():
+        return False
     for line, route in _routes(exceeded):
         for code in route:
             if code.co_name not in COMPREHENSIONS:

@@ -167,6 +167,8 @@ class Session:
         ``arrays=True``, numbers from arrays without axes.
     asks_identity : callable
         Whether it may tell an object from an equal one.
+    reads_frames : callable
+        Whether it may read the variables of its callers: then nothing is run apart.
     """
 
     def __init__(self, max_paths: int = 1) -> None:
@@ -206,6 +208,7 @@ class Session:
         self.renamed: dict[int, types.CodeType] = {}
         self.asks_types: Callable[..., bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
+        self.reads_frames: Callable[[], bool] = _in_doubt
 
     def has_effects(
         self,

@@ -21,6 +21,7 @@ _CONTAINERS = (list, tuple, set, frozenset, collections.deque)
 _NONE: dict[Any, Any] = {}
 _ITERATORS = enumerate, reversed, zip, type(iter([_NONE]))
 _OF_DICTIONARIES = type(_NONE.keys()), type(_NONE.values()), type(_NONE.items())
+_OF_UNCHANGING = range, tuple, str, bytes, *(type(iter(one)) for one in (range(1), "a", "é", b""))
 _WITHIN = 4
 """So many iterators in one another are looked at."""
 _HEAP_TYPE = 1 << 9
@@ -92,7 +93,7 @@ def may_read(iterable: Any, containers: Iterable[Any], within: int = _WITHIN) ->
     """
     if isinstance(iterable, np.ndarray) or _goes_over_an_array(iterable):
         return any(isinstance(container, np.ndarray) for container in containers)
-    if type(iterable) in (range, tuple, str, bytes):
+    if type(iterable) in _OF_UNCHANGING:
         return False
     if type(iterable) in (list, dict, set):
         return any(container is iterable for container in containers)

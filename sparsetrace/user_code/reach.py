@@ -492,6 +492,18 @@ class Reached:
             for one in _nested(code.code)
         )
 
+    def reads_frames(self) -> bool:
+        """Whether code may read variables of its callers: no other frames may stand there.
+
+        Modules of Python's own do so to show them, in tracebacks.
+        """
+        return any(
+            not _FRAMES.isdisjoint(one.co_names)
+            for code, scope in self.codes
+            if str(scope.get("__name__")).partition(".")[0] not in sys.stdlib_module_names
+            for one in _nested(code.code)
+        )
+
     def by_names(self) -> dict[str, list[tuple[types.CodeType, dict[str, Any]]]]:
         """The user's functions, also those that functions make, by their names."""
         result: dict[str, list[tuple[types.CodeType, dict[str, Any]]]] = {}
@@ -506,6 +518,7 @@ class Reached:
         return self.unknown or any(code.compares_truths for code, _ in self.codes)
 
 
+_FRAMES = frozenset("f_locals getargvalues".split())
 _TYPES = frozenset("type __class__ singledispatch".split())
 _ATTRIBUTE_TESTS = frozenset("hasattr getattr".split())
 _OF_NUMPY_ALONE = frozenset(dir(np.float64)).symmetric_difference(dir(float))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 
 import numpy as np
 import pytest
@@ -143,3 +144,26 @@ def test_the_first_path_is_run_again_where_its_decisions_may_be_others():
     while branches.start():
         outcomes.append(branches.decide())
     assert outcomes == [False, True]
+
+
+def _reads_its_callers(v):
+    return v * sys._getframe(1).f_locals["k"]
+
+
+def reads_variables_of_callers(x):
+    out = []
+    for i, v in enumerate(x):
+        k = x[i - 1]
+        out.append(_reads_its_callers(v) if v > 0.5 else v + k * 0)
+    return np.array(out)
+
+
+@pytest.mark.parametrize("n", [3, 12])
+def test_nothing_is_run_apart_where_variables_of_callers_are_read(n):
+    """Few paths are run as they are; many are refused, whose frames would be others."""
+    if n > 10:
+        with pytest.raises(st.ValueDependentError, match="max_paths"):
+            st.jacobian_sparsity(reads_variables_of_callers, np.full(n, 0.45))
+        return
+    pattern = dense(st.jacobian_sparsity(reads_variables_of_callers, np.full(n, 0.45)))
+    assert pattern.tolist() == (np.eye(n) + np.roll(np.eye(n), -1, axis=1) > 0).tolist()

@@ -334,7 +334,8 @@ def test_a_thousand_paths_through_a_cheap_function():
         return total
 
     assert columns(f, 20) == set(range(20))
-    assert 2**10 <= len(runs) < 1.1 * 2**10  # some, to see if running calls apart does as well
+    # some, to see if running calls apart does as well, or loops turn by turn
+    assert 2**10 <= len(runs) < 1.2 * 2**10
     runs.clear()
     assert columns(f, 20, max_paths=2**13) == set(range(20))
     assert len(runs) == 2**10
