@@ -202,7 +202,8 @@ def _more_is_run_apart(session: Session) -> bool:
         return True
     if _more_pieces(session, exceeded):
         return True
-    if not session.leaves_loops and _more_pieces(session, exceeded, loops=True):
+    tried = session.leaves_loops or session.loops_until is not None
+    if not tried and _more_pieces(session, exceeded, loops=True):
         session.loops_until = _late(session)
         return True
     if session.opens_integers or not session.apart or (session.crowded and not session.may_try):
