@@ -5,27 +5,26 @@ Contract: a turn is a statement which also says how it ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any, NamedTuple
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn
 
 import numpy as np
 
 from sparsetrace.capture.apart_statements import UNBOUND, Statement
 from sparsetrace.capture.apart_writes import CannotUndo, Place, Writes, written
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.chosen_containers import sources_of
 from sparsetrace.capture.genuine_errors import is_genuine, judged
+from sparsetrace.capture.loop_states import States
 from sparsetrace.capture.paths_apart import Errors, distinct
 from sparsetrace.capture.repeated_calls import Repeat
-from sparsetrace.capture.result_unions import told_apart, united
+from sparsetrace.capture.result_unions import united
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, TracingError, ValueDependentError, explain
-from sparsetrace.graph.graph import OPAQUE, Ids
-from sparsetrace.graph.reach import Reach
-from sparsetrace.operands.operands import ids_of, is_traced_array
+from sparsetrace.operands.operands import is_traced_array
 from sparsetrace.user_code.held_iterators import may_read
-from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.outlined_pieces import NEXT
 
 __all__ = ["Loop", "Turn"]
@@ -40,8 +39,9 @@ _FEW_STATES = 4
 _MANY_ENDS = 32
 """Ends of a ``while`` loop after which its counters become numbers that nobody knows."""
 
-_MOST_BEGUN = 8
-"""States of a loop with which another one is compared."""
+_MANY_ENDS_OF_FOR = 256
+"""The same of a ``for`` loop whose turns do not read what it goes over."""
+
 _SETTLED = 3
 """Turns of a ``for`` loop, one after the other, that add nothing to its state, before one turn is
 run for all that are left."""
@@ -50,120 +50,10 @@ Result = tuple[tuple[Any, ...], dict[Place, Any]]
 """The values of the names, how the loop or turn ended, and what is left of its writes."""
 
 
-class Dependencies(NamedTuple):
-    """What values are, and two sets for each number in them: see `Reach.of`."""
-
-    kinds: tuple[Hashable, ...]
-    reached: tuple[tuple[int, int], ...]
-
-    def are_within(self, other: Dependencies) -> bool:
-        """Whether values like the others depend on all that these do."""
-        return self.kinds == other.kinds and not any(
-            nodes & ~more or products & ~others
-            for (nodes, products), (more, others) in zip(self.reached, other.reached, strict=True)
-        )
-
-
-class States:
-    """The states in which the turns of one loop have begun."""
-
-    def __init__(self, session: Session, trace: Trace) -> None:
-        self.session, self.trace = session, trace
-        self.reach = Reach(trace.graph)
-        self.first = trace.graph.size
-        self.known: dict[Hashable, tuple[tuple[Any, ...], Dependencies | None]] = {}
-        self.begun: list[tuple[tuple[Any, ...], Dependencies]] = []
-        """States each of which a turn has begun in as it is, the latest last."""
-
-    def forget(self) -> None:
-        """Compare with none of those so far: something has been written since."""
-        self.known.clear()
-        self.begun.clear()
-
-    def new(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """The state, united with one that it is not told apart from; None if it adds nothing."""
-        if self.session.asks_identity():
-            return values
-        if any(isinstance(value, np.ndarray) for value in values):
-            return None if self.begin(values) else values
-        key = told_apart(values)
-        if key not in self.known:
-            self.known[key] = values, self._dependencies(values)
-            return values
-        before, known = self.known[key]
-        both: tuple[Any, ...] = united(self.trace, [before, values])
-        dependencies = self._dependencies(both)
-        if dependencies is not None and dependencies == known:
-            return None
-        self.known[key] = both, dependencies
-        return both
-
-    def begin(self, values: tuple[Any, ...], own: int = 0) -> list[tuple[Any, ...]]:
-        """The states from the one on that this adds nothing to; none if there is no such one.
-
-        Parameters
-        ----------
-        values : tuple
-            May be arrays, if nothing is written into any.
-        own : int
-            So many names are assigned by the loop itself, and are no part of the state.
-        """
-        dependencies = None
-        if not self.session.asks_identity():
-            dependencies = self._dependencies(values[own:])
-        if dependencies is None:
-            self.begun.clear()
-            return []
-        for at, (_, known) in enumerate(self.begun):
-            if dependencies.are_within(known):
-                return [values for values, _ in self.begun[at:]]
-        del self.begun[: 1 - _MOST_BEGUN]
-        self.begun.append((values, dependencies))
-        return []
-
-    def _dependencies(self, values: tuple[Any, ...]) -> Dependencies | None:
-        """What the values depend on and multiply, and what they are else; None if unknown."""
-        kinds: list[Hashable] = []
-        reached: list[tuple[int, int]] = []
-        memories: dict[int, int] = {}
-
-        def add(nodes: Iterable[int]) -> bool:
-            for node in nodes:
-                found = self.reach.of(node) if node > OPAQUE else (0, 0)
-                if found is None:
-                    return False
-                reached.append(found)
-                kinds.append(node if node <= OPAQUE else None)
-            return True
-
-        def visit(value: Any) -> bool:
-            if isinstance(value, tuple):
-                kinds.append((type(value), len(value)))
-                return all(map(visit, value))
-            if hasattr(type(value), "_is_number"):
-                kinds.append((type(value), value._dtype.str))
-                return add([int(ids_of(self.trace, value))])
-            if is_traced_array(value):
-                ids = ids_of(self.trace, value)
-                kinds.append((type(value), value.dtype.str, ids.shape, ids.strides))
-                kinds.extend(self._memory(ids, memories))
-                return add(ids.reshape(-1).tolist())
-            if is_unchanging(value):
-                kinds.append((type(value), repr(value)))
-            else:
-                kinds.append(frozenset(map(id, sources_of(value))))
-            return True
-
-        return Dependencies(tuple(kinds), tuple(reached)) if visit(values) else None
-
-    def _memory(self, ids: Ids, memories: dict[int, int]) -> Iterator[Hashable]:
-        """Which of several memories elements are in, where, and whose it is if it is older."""
-        owner = ids
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
-        yield memories.setdefault(id(owner), len(memories))
-        yield ids.ctypes.data - owner.ctypes.data
-        yield id(owner) if ids.size == 0 or ids.min() < self.first else None
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether these are two traced arrays of one shape and type."""
+    are_arrays = is_traced_array(one) and is_traced_array(other)
+    return are_arrays and bool(one.shape == other.shape and one.dtype == other.dtype)
 
 
 class Loop(Statement):
@@ -176,8 +66,14 @@ class Loop(Statement):
     turns = 0
     _last: int | None = None
     """The last of the numbers that a ``for`` loop goes over, if they are a `range`."""
+    _is_endless = False
+    """Whether it goes over the numbers of `itertools.count`."""
     _steady = 0
     """Turns, up to the last one, that have added nothing to the state."""
+    _whole: Mapping[Place, int] = MappingProxyType({})
+    """The whole numbers in all that had been written into, after the last turn."""
+    _counts = True
+    """Whether the turns of a ``for`` loop read what it goes over."""
 
     def __init__(
         self, session: Session, trace: Trace, function: Callable[..., Any], values: tuple[Any, ...]
@@ -201,7 +97,7 @@ class Loop(Statement):
         if self.held_others:  # another path would be without them
             raise CannotUndo
         self.known = States(self.session, self.trace)  # this path may leave the others' unexplored
-        self._last, self._steady, self.left = None, 0, {}
+        self._last, self._steady, self.left, self._whole = None, 0, {}, {}
         try:
             result = self.function(*self.values, self)
         except TracingError:
@@ -218,46 +114,66 @@ class Loop(Statement):
             self.put_end_aside((*read, *result[-2:]), left_there, self)
         for (container, key), value in self.left.items():
             written(self.containers[container], key, value, self.writes)
-        self.others, self.left = [], {}
+        self.others, self.left, self.given = [], {}, ()
+        self.known.begun.clear()  # it is united next what nothing else holds
         return result
 
-    def over(self, iterable: Any) -> Any:
+    def over(self, iterable: Any, *, counts: bool) -> Any:
         """What the loop goes over; once its state is steady, a number that nobody knows.
 
         One turn with it stands for all turns that are left.
-        """
-        self.iterable = iterable
-        return self._numbers(iterable) if type(iterable) is range else iterable
 
-    def _numbers(self, numbers: range) -> Iterator[Any]:
-        self._last = numbers[-1] if numbers else None
-        for at, number in enumerate(numbers):
-            yield self._unknown(numbers[at:]) if self._steady == _SETTLED else number
+        Parameters
+        ----------
+        iterable : iterable
+        counts : bool
+            Whether the turns read what it gives.
+        """
+        self.iterable, self._counts = iterable, counts
+        if type(iterable) is range:
+            self._last = iterable[-1] if iterable else None
+            return self._numbers(iterable, self._last)
+        self._is_endless = type(iterable) is itertools.count
+        return self._numbers(iterable, None) if self._is_endless else iterable
+
+    def _numbers(self, numbers: Iterable[int], last: int | None) -> Iterator[Any]:
+        for number in numbers:
+            yield self._unknown(number, last) if self._steady == _SETTLED else number
             if self._steady > _SETTLED:
                 return
 
-    def _unknown(self, numbers: range) -> Any:
-        """Any of several numbers."""
-        ends = [numbers[0], numbers[-1]]
+    def _unknown(self, first: int, last: int | None) -> Any:
+        """Any of several numbers, which end nowhere if no last one is given."""
+        ends = [first, first + 1 if last is None else last]
         number = united(self.trace, ends)
-        if self.trace.names is not None:
+        if self.trace.names is not None and last is not None:
             self.trace.names.bounds.note(number, min(ends), max(ends))
         self.session.opened = True
         return number
 
     def noted(self, values: tuple[Any, ...], own: int) -> tuple[Any, ...]:
-        """The state that a turn of a ``for`` loop leaves, or how the loop ends if it is steady."""
-        may_settle = self._last is not None and self.session.opens_counters
-        if self.others or self.has_written() or not may_settle:
+        """The state that a turn of a ``for`` loop leaves, or how the loop ends if it is steady.
+
+        Where something is written, the turns that are left are to be all alike.
+        """
+        may_settle = self.session.opens_counters and (self._is_endless or self._last is not None)
+        has_written = self.has_written()
+        if self.others or not may_settle or (has_written and (self._counts or self.left)):
             self._steady = 0
             return values
-        known = self.known.begin(values, own)
+        if has_written:
+            self._count_no_more_in_containers(_MANY_ENDS_OF_FOR)
+        known = self.known.begin(values, own, self._written())
+        if has_written and len(known) > 1:  # of all but the last it is not known what they left
+            known = []
         if self._steady < _SETTLED:
             self._steady = self._steady + 1 if known else 0
             if self._steady == _SETTLED:  # from here on one turn stands for all
                 self.trace.stands_for_many()
                 self.known.begun.clear()
-                self.known.begin(values, own)
+                self.known.begin(values, own, self._written())
+        elif known and self._is_endless:
+            return self._another_end()
         elif known:
             self._steady += 1
             ends = [
@@ -268,6 +184,70 @@ class Loop(Statement):
             self.others = [(end, {}) for end in ends[1:]]
             self.held_others = self.held_others or bool(self.others)
         return values
+
+    def left_if_known(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The state that a turn of a ``while`` loop leaves, or an end if it leads nowhere new.
+
+        Where something has been written; elsewhere that is found before the turn is over.
+        """
+        states = [values, *(other for other, _ in self.others)]
+        is_left = self.left or any(left for _, left in self.others)
+        del values
+        if is_left or not super().has_written():
+            return states[0]
+        self._count_no_more_in_containers(_MANY_ENDS)
+        new = [
+            state
+            for at, state in enumerate(states)
+            if not self.known.begin(
+                state, containers=self._written(), beside=[*states[:at], *states[at + 1 :]]
+            )
+        ]
+        if len(new) < len(states):
+            self.trace.stands_for_many()
+            self.others = [(state, {}) for state in new[1:]]
+        return new[0] if new else self._another_end()
+
+    def _count_no_more_in_containers(self, many: int) -> None:
+        """The same of whole numbers that turns write into lists, dictionaries and attributes.
+
+        Parameters
+        ----------
+        many : int
+            Up to so many ends of the loop they stay known.
+        """
+        before = self._whole
+        whole: dict[Place, int] = {}
+        self._whole = whole
+        for container in self._written():
+            keys = container if type(container) is dict else range(len(container))
+            for key in keys if type(container) in (dict, list) else ():
+                if type(container[key]) is int:
+                    whole[id(container), key] = container[key]
+        if self.turns <= many or not self.session.opens_counters:
+            return
+        assert self.writes is not None
+        for (name, key), number in self._whole.items():
+            if before.get((name, key), number) != number:
+                self.session.opened = True
+                unknown = united(self.trace, [before[name, key], number])
+                written(self.writes.containers[name], key, unknown, self.writes)
+
+    def _another_end(self) -> tuple[Any, ...]:
+        """One of the ends that were put aside, where the state so far leads nowhere new."""
+        assert self.writes is not None
+        self.writes.undo()
+        if not self.beside.results:
+            self._raise_end()
+        end: tuple[Any, ...]
+        end, left = self.beside.results.pop()
+        for (container, key), value in left.items():
+            written(self.containers[container], key, value, self.writes)
+        return end
+
+    def _written(self) -> Iterable[Any]:
+        """All that the turns so far have written into."""
+        return () if self.writes is None else self.writes.containers.values()
 
     def opens_integers(self) -> bool:
         """Also where a loop has counted its turns, and has many ends."""
@@ -297,11 +277,20 @@ class Loop(Statement):
         turn : Turn
         """
         may_end = turn.targets is None and self.is_all(going)
-        endless = may_end and self.turns > _MANY_ENDS and bool(self.given)
-        if self.session.opens_counters and (endless or len(going) > _FEW_STATES):
-            self._open_counters(going, [self.given] if endless else [])
+        is_long = turn.targets is None or (self.turns > _MANY_ENDS_OF_FOR and not self._counts)
+        is_one = is_long and len(going) == 1
+        endless = (may_end or is_one) and self.turns > _MANY_ENDS and bool(self.given)
+        if self.session.opens_counters and len(going) > _FEW_STATES:
+            self._open_counters(going)
+        elif self.session.opens_counters and endless:
+            going = self._counting_no_more(going)
         if may_end:  # one that adds nothing to those before it leads nowhere new
-            new = [self.known.new(values) for values, _ in going]
+            rows = [values for values, _ in going]
+            new = [
+                self.known.new(values, [*rows[:at], *rows[at + 1 :]])
+                for at, values in enumerate(rows)
+            ]
+            del rows
             going = [(values, {}) for values in new if values is not None]
             if len(going) < len(new):
                 self.trace.stands_for_many()
@@ -320,6 +309,10 @@ class Loop(Statement):
             end: Result = before[-1]
             self.beside.results = [x for x in self.beside.results if x is not end]
             return end
+        self._raise_end()
+
+    def _raise_end(self) -> NoReturn:
+        """Raise an error in which the loop ends; there is no other end."""
         for error in self.beside.refused.values():
             raise judged(error)
         raise ValueDependentError(explain("a loop", "there is no path on which it ends", BY_VALUES))
@@ -329,17 +322,35 @@ class Loop(Statement):
         if any(left for _, left in states):
             return False
         has_arrays = any(isinstance(x, np.ndarray) for values, _ in states for x in values)
-        return not has_arrays or (len(states) == 1 and not self.has_written())
+        return not (has_arrays and self.has_written())
 
-    def _open_counters(self, going: list[Result], more: list[tuple[Any, ...]]) -> None:
+    def _open_counters(self, going: list[Result]) -> None:
         """Let states that whole numbers alone tell apart be one, of a number nobody knows."""
         self.session.opened = True
         places = list(going[0][1])
-        rows = [(*values, *left.values()) for values, left in going] + more
+        rows = [(*values, *left.values()) for values, left in going]
         count = len(going[0][0])
         going.clear()
         rows = distinct(self.session, self.trace, rows, opens_integers=True)
         going += [(row[:count], dict(zip(places, row[count:], strict=True))) for row in rows]
+
+    def _counting_no_more(self, going: list[Result]) -> list[Result]:
+        """The states, with numbers that nobody knows for what a turn has changed in plain numbers.
+
+        Of several states all arrays are the same; of one these stay as the turn has left them, and
+        it is compared later what they depend on.
+        """
+        self.session.opened = True
+        rows = [*(values for values, _ in going), self.given]
+        if len(going) > 1:
+            going.clear()
+            rows = distinct(self.session, self.trace, rows, opens_integers=True)
+            return [(row, {}) for row in rows]
+        last, left = going.pop()
+        arrays = {at: x for at, x in enumerate(last) if _are_alike(x, self.given[at])}
+        rows = [tuple(None if i in arrays else x for i, x in enumerate(row)) for row in rows]
+        row, *_ = distinct(self.session, self.trace, rows, opens_integers=True)
+        return [(tuple(arrays.get(at, x) for at, x in enumerate(row)), left)]
 
     def _common_writes(self, states: list[Result], turn: Turn) -> dict[Place, Any]:
         """What states have left at places where it can be united; it is taken out of them."""
@@ -417,8 +428,8 @@ class Turn(Statement):
 
     def called(self) -> Any:
         state = self.first
-        for other in self.others:
-            if self.trace.decide is None or not self.trace.decide(among=self.states()):
+        for at, other in enumerate(self.others):
+            if self.trace.decide is None or not self.trace.decide(among=self.states() - at):
                 break
             state = other
         values, left_there = state
@@ -434,8 +445,10 @@ class Turn(Statement):
         finally:
             self.session.whiles -= is_while
         is_left = result[len(self.values)] != NEXT
-        if is_left or self.targets is None or not self.loop.puts_aside():
+        if is_left or not self.loop.puts_aside():
             return result
+        if self.targets is None:
+            return self.loop.left_if_known(result)
         return self.loop.noted(result, self.targets)
 
     def states(self) -> int:
@@ -466,8 +479,7 @@ class Turn(Statement):
         if len(several) == 1 or not self.loop.puts_aside():
             return several
         several.clear()
-        if len(going) != 1 or self.loop.is_all(going):
-            going = [self.loop.gone_on_with(going, ends, self)]
+        going = [self.loop.gone_on_with(going, ends, self)]
         while ends:
             values, left = ends.pop(0)
             self.loop.put_end_aside(values, left, self)

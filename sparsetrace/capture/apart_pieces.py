@@ -143,8 +143,8 @@ def _turn(
         session.inside.discard(key)
 
 
-def _over(loop: Loop | None, iterable: Any) -> Any:
-    return iterable if loop is None else loop.over(iterable)
+def _over(loop: Loop | None, iterable: Any, counts: bool) -> Any:
+    return iterable if loop is None else loop.over(iterable, counts=counts)
 
 
 # ------------------------------------------------------------------------- writes

@@ -6,6 +6,7 @@ Contract: the statement is a function of the names that it assigns, which gives 
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from sparsetrace.capture.apart_writes import TAIL, WHOLE, CannotUndo, Place, Writes, written
 from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
 from sparsetrace.capture.repeated_calls import Repeat
-from sparsetrace.capture.result_unions import OF_HOLDER
+from sparsetrace.capture.result_unions import OF_HOLDER, owns_memory
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
 from sparsetrace.user_code.value_kinds import MISSING
@@ -129,6 +130,7 @@ class Statement:
             values = self.called()
             if writes.kept:
                 return values, {}
+            _leave_out_own(writes, values)
             writes.check()
             left = writes.now()
         except Exception:
@@ -223,6 +225,20 @@ class Statement:
 
 def _keys(container: list[Any] | dict[Any, Any]) -> Any:
     return container if isinstance(container, dict) else range(len(container))
+
+
+def _leave_out_own(writes: Writes, values: tuple[Any, ...]) -> None:
+    """Forget what was written into containers that the path has made: no other path sees these."""
+    own: set[int] = set()
+    for name in list(writes.containers):
+        names = sum(value is writes.containers[name] for value in values)
+        if sys.getrefcount(writes.containers[name]) == OF_HOLDER + names:
+            container = writes.containers[name]
+            if isinstance(container, (list, dict)) or (
+                owns_memory(container) and not weakref.getweakrefcount(container)
+            ):
+                own.add(name)
+    writes.leave_out(own)
 
 
 def _left(known: Writes, left: dict[Place, Any], place: Place) -> Any:

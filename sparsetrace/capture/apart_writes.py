@@ -99,6 +99,15 @@ class Writes:
         self.containers.setdefault(id(container), container)
         self.before.setdefault((id(container), TAIL), len(container))
 
+    def leave_out(self, containers: set[int]) -> None:
+        """Forget what was noted of these, by their ids."""
+        for name in containers:
+            del self.containers[name]
+        if containers:
+            self.before = {
+                place: value for place, value in self.before.items() if place[0] not in containers
+            }
+
     def check(self) -> None:
         """Two arrays that share their memory are written in no order that could be undone."""
         arrays = [_memory(x) for x in self.containers.values() if _is_array(x)]

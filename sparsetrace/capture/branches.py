@@ -168,6 +168,10 @@ class Branches:
         self._expected: list[Met] = []
         """Those that it is to meet first, as an earlier run did."""
         self._new_from = 0
+        self._behind = 0
+        """Paths that are known to be behind those that wait, beside one for each."""
+        self._begun_behind = 0
+        """Those behind the one that is run next."""
         self._new_waiting = 0
         self._earliest_first = False
         self._random: random.Random | None = None
@@ -200,7 +204,7 @@ class Branches:
         self.is_cut = False
         self.again()
         self._check()
-        known = self.paths + len(self._waiting)
+        known = self.paths + len(self._waiting) + self._behind + self._begun_behind
         if self.paths == 2:  # one path alone needs no clock
             self._since = self.effort.spent()
         if self.paths > _BEGUN and (known > self.crowd or self._take_long(known)):
@@ -236,6 +240,7 @@ class Branches:
             if at not in self._implied:
                 depth += 1
                 self._waiting.append((done, met, at, depth))
+                self._behind += _behind(met[at], done[at])
         if self.paths == 1:
             self._earliest_first = 2 ** min(depth, 64) > self.crowd
         if self._evidence is not None:
@@ -252,6 +257,8 @@ class Branches:
         else:
             place = 0 if self._earliest_first else -1
         path, met, at, _ = waiting.pop(place)
+        self._begun_behind = _behind(met[at], path[at])
+        self._behind -= self._begun_behind
         self.path = [*path[:at], not path[at]]
         self._expected = met[: at + 1]
         self._new_from = at + 1
@@ -313,7 +320,7 @@ class Branches:
         *comparisons : tuple
             Those of which this is the outcome.
         among : int
-            Of so many one is chosen, by this decision and others after it.
+            Of so many one is chosen, by this decision and others after it: False is the first.
         """
         known = map(self._known.outcome, comparisons)
         implied = next((outcome for outcome in known if outcome is not None), None)
@@ -330,7 +337,7 @@ class Branches:
             self._note_route(place, frame)
         if is_new:
             self.places[place] += 1
-            outcome = self._new(place) if implied is None else implied
+            outcome = self._new(place, among) if implied is None else implied
             self.path.append(outcome)
         outcome = self.path[self.taken]
         self._in_a_row[place] = self._in_a_row[place] + 1 if outcome else 0
@@ -374,7 +381,7 @@ class Branches:
         more = f"{len(taken) - _SHOWN} before; " if len(taken) > _SHOWN else ""
         return f"on the path of these decisions: {more}{'; '.join(taken[-_SHOWN:])}"
 
-    def _new(self, place: Place) -> bool:
+    def _new(self, place: Place, among: int) -> bool:
         """The outcome of a branch that no run has decided: False, unless to end a loop late.
 
         A loop that ends on False, ``while abs(r) > tol``, would make its next turn in
@@ -396,9 +403,10 @@ class Branches:
             self._probed.add(place)
             self._resume = list(self.path)
             return True
-        self._new_waiting += 1
+        outcome = self._random is not None and self._random.random() < 0.5
+        self._new_waiting += 1 if outcome else among - 1
         self._check()
-        return self._random is not None and self._random.random() < 0.5
+        return outcome
 
     def _check(self) -> None:
         """Each new decision has at least one path still to come."""
@@ -408,7 +416,8 @@ class Branches:
                 raise Enough
             if self.paths <= self.max_paths:
                 return
-        if self.paths + len(self._waiting) + self._new_waiting > self.max_paths:
+        known = self.paths + len(self._waiting) + self._behind + self._new_waiting
+        if known > self.max_paths:
             self.refuse(f"more than max_paths={self.max_paths} decision paths")
 
     def _note_route(self, place: Place, frame: FrameType | None) -> None:
@@ -434,6 +443,12 @@ class Branches:
                 place=named,
             )
         )
+
+
+def _behind(met: Met, outcome: bool) -> int:
+    """Paths that are known behind the other outcome of a decision, beside one."""
+    _, among = met
+    return 0 if outcome else among - 2
 
 
 def _is_deep() -> bool:

@@ -265,7 +265,7 @@ def _gone_on_with(
     if not results:
         raise judged(next(iter(refused.values())))
     chosen = 0
-    while chosen < len(results) - 1 and outer(among=len(results)):
+    while chosen < len(results) - 1 and outer(among=len(results) - chosen):
         chosen += 1
     return results[chosen]
 

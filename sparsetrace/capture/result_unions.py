@@ -23,7 +23,16 @@ from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced
 
-__all__ = ["OF_HOLDER", "also_depending", "distinct_results", "told_apart", "union_of", "united"]
+__all__ = [
+    "OF_HOLDER",
+    "also_depending",
+    "distinct_results",
+    "is_held_alone",
+    "owns_memory",
+    "told_apart",
+    "union_of",
+    "united",
+]
 
 _BY_VALUE = (str, bytes, bool, np.bool_)
 _FLOATS = (float, np.float64)
@@ -237,7 +246,7 @@ def _key(
             return "list", *(inner(i) for i in range(len(value)))
         if all(isinstance(name, str) for name in value):
             return "dict", *((name, inner(name)) for name in value)
-    if owned and _is_array(value) and _owns_memory(value):
+    if owned and _is_array(value) and owns_memory(value):
         if value.ndim == 0 and dtype_of(value).kind in "fc":  # which operators make a number of
             numbers.append(value)
             return "number", dtype_of(value).kind, dtype_of(value).itemsize
@@ -271,7 +280,13 @@ def _is_array(value: object) -> bool:
     )
 
 
-def _owns_memory(array: Any) -> bool:
+def is_held_alone(holder: Any, at: Hashable, places: int = 1) -> bool:
+    """Whether nothing sees an array, or its memory, but what holds it at so many places."""
+    held = sys.getrefcount(holder[at])
+    return held == OF_HOLDER - 1 + places and owns_memory(holder[at])
+
+
+def owns_memory(array: Any) -> bool:
     """Whether nothing but this array shows its memory, and the trace, which names its values."""
     names = None
     if is_traced(array):

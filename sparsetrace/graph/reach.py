@@ -6,16 +6,16 @@ equal only if no output can tell them apart by the dependencies that it gets fro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sparsetrace.graph.graph import OPAQUE, Graph
 from sparsetrace.graph.interactions import Products
 
 __all__ = ["Reach"]
 
-_MOST_NODES = 20_000
-_MOST_FACTORS = 64
-"""Older nodes that are told apart in products."""
+_MOST_NODES = 200_000
+_MOST_PAIRS = 500_000
+"""Pairs of older nodes that are looked up to say what products there are."""
 
 
 class Reach:
@@ -42,6 +42,10 @@ class Reach:
         self._known: dict[int, tuple[int, int]] = {}
         self._older: dict[int, int] = {}
         self._products: dict[int, list[tuple[int, int]]] = {}
+        self._pairs: dict[tuple[int, int], int] = {}
+        """The bits of products of two older nodes, each of which is given by its own bit."""
+        self._times_known: dict[tuple[int, int], int] = {}
+        self._looked_up = 0
         self._interactions = len(graph.interactions)
         self._scalar_products = len(graph.scalar_products)
         self._fails = False
@@ -72,8 +76,7 @@ class Reach:
                     waiting += unknown
                     continue
                 self._known[at] = self._united(at, parents, factors)
-            many = len(self._older) > _MOST_FACTORS and self.graph.second_order
-            self._fails = many or len(self._known) > _MOST_NODES
+            self._fails = len(self._known) > _MOST_NODES or self._looked_up > _MOST_PAIRS
         return None if self._fails else self._known[node]
 
     def nodes_in(self, bits: int) -> list[int]:
@@ -83,12 +86,7 @@ class Reach:
     def pairs_in(self, bits: int) -> list[tuple[int, int]]:
         """The products of two older nodes in such a set, each once."""
         nodes = list(self._older)
-        return [
-            (nodes[i], nodes[j])
-            for i in range(len(nodes))
-            for j in range(i + 1)
-            if bits >> (i * _MOST_FACTORS + j) & 1
-        ]
+        return [(nodes[i], nodes[j]) for (i, j), at in self._pairs.items() if bits >> at & 1]
 
     def _united(
         self, node: int, parents: list[int], factors: Sequence[tuple[int, int]]
@@ -101,7 +99,7 @@ class Reach:
         for left, right in factors:
             if min(left, right) > OPAQUE:
                 here, there = self._known[left][0], self._known[right][0]
-                products |= _times(here, there) | _times(there, here)
+                products |= self._times(here, there)
         return nodes, products
 
     def _note_products(self) -> None:
@@ -121,12 +119,26 @@ class Reach:
         self._interactions = len(graph.interactions)
         self._scalar_products = len(graph.scalar_products)
 
+    def _times(self, left: int, right: int) -> int:
+        """The products of each of some older nodes with each of others."""
+        left, right = max(left, right), min(left, right)
+        known = self._times_known.get((left, right))
+        if known is not None:
+            return known
+        products = 0
+        for i in _bits_of(left):
+            for j in _bits_of(right):
+                pair = (i, j) if i >= j else (j, i)
+                products |= 1 << self._pairs.setdefault(pair, len(self._pairs))
+            self._looked_up += right.bit_count()
+            if self._looked_up > _MOST_PAIRS:
+                break
+        self._times_known[left, right] = products
+        return products
 
-def _times(left: int, right: int) -> int:
-    """The products of each of some nodes with each of others."""
-    products = 0
-    while left:
-        lowest = left & -left
-        products |= right << (_MOST_FACTORS * (lowest.bit_length() - 1))
-        left ^= lowest
-    return products
+
+def _bits_of(bits: int) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest

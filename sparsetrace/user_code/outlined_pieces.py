@@ -14,8 +14,9 @@ what it is and where the piece begins.  These are, with their arguments:
 ``turn(loop, targets, function, *values)``
     the same of one turn of that loop, which also ends by `NEXT`; of a ``for`` loop the first names
     are its targets, so many, and of a ``while`` loop that number is None
-``over(loop, iterable)``
-    what a ``for`` loop goes over in this run of it, instead of the iterable
+``over(loop, iterable, counts)``
+    what a ``for`` loop goes over in this run of it, instead of the iterable; ``counts`` says if
+    its turns read that
 ``store(value, container, key)``, ``update(operator, value, container, key)``
     ``container[key] = value``, and ``+=`` and its kin
 ``assign(value, owner, name)``, ``modify(operator, value, owner, name)``
@@ -262,6 +263,7 @@ class _Outliner(ast.NodeTransformer):
         unread = self.forgotten.get(node, set())
         anew = unread & assigned_anew(node)
         ended = _ENDED if orelse else _BREAK
+        counts = isinstance(node, ast.For) and _uses_targets(node)
         self.depth += 1
         inner: Any = super().generic_visit(node)
         self.depth -= 1
@@ -272,7 +274,7 @@ class _Outliner(ast.NodeTransformer):
             body.insert(0, ast.If(inner.test, [ast.Pass()], list(done)))
             inner.test = ast.Constant(True)
         else:
-            inner.iter = _call("over", node, _name(_LOOP), inner.iter)
+            inner.iter = _call("over", node, _name(_LOOP), inner.iter, ast.Constant(counts))
         turn = self._piece("turn", node, names, [*body, *_leaving(node, names, NEXT, anew)])
         ending = _leaving(node, names, _name(_HOW), unread, _name(_VALUE))
         inner.body = [*turn, ast.If(_is(_HOW, ast.NotEq(), NEXT), list(ending), [])]
@@ -479,6 +481,12 @@ def _targets_of(loop: ast.stmt) -> int | None:
     if not isinstance(loop, ast.For):
         return None
     return sum(isinstance(n, ast.Name) for n in names_of(loop.target))
+
+
+def _uses_targets(loop: ast.For) -> bool:
+    """Whether the turns of a loop read the names that it assigns itself, or assign them anew."""
+    own = {n.id for n in names_of(loop.target) if isinstance(n, ast.Name)}
+    return any(isinstance(n, ast.Name) and n.id in own for x in loop.body for n in ast.walk(x))
 
 
 def _leaving(

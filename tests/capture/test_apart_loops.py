@@ -427,5 +427,6 @@ def test_a_state_like_one_before_it_has_written(seen_functions):
             z = z / 2
         return y[:1]
 
-    with pytest.raises(ValueDependentError, match="may end in more than"):
-        jacobian_sparsity(f, np.full(6, 0.5))
+    np.testing.assert_array_equal(
+        dense(jacobian_sparsity(f, np.full(6, 0.5))), [[0, 1, 1, 1, 1, 1]]
+    )

@@ -1,0 +1,83 @@
+"""Loops that end by what they compute, beside straight code of each number of turns."""
+
+import numpy as np
+import pytest
+
+from sparsetrace import ValueDependentError, hessian_sparsity, jacobian_sparsity
+from tests.cases import converging_loops as loops
+
+pytestmark = pytest.mark.usefixtures("seen_functions")
+X = np.array([1.0, 2.0, 0.5, 3.0])
+TURNS = [*range(10), 33, 34]
+
+
+def by_value(state, x):
+    """Goes on until something is small, which for a trace may be at any turn."""
+    return np.abs(state).max() > 1e3 * x[0]
+
+
+def some_turns(number):
+    left = iter([True] * number)
+    return lambda state, x: next(left, False)
+
+
+def union_over_turns(patterns):
+    return np.logical_or.reduce([pattern.toarray() for pattern in patterns])
+
+
+def straight(detect, f):
+    return union_over_turns(detect(lambda x, n=number: f(x, some_turns(n)), X) for number in TURNS)
+
+
+@pytest.mark.parametrize("f", loops.TRACED)
+def test_as_straight_code_of_any_number_of_turns(f):
+    found = jacobian_sparsity(lambda x: f(x, by_value), X).toarray()
+    np.testing.assert_array_equal(found, straight(jacobian_sparsity, f))
+
+
+@pytest.mark.parametrize("f", loops.TRACED)
+def test_nothing_is_missing_in_second_order(f):
+    def total(x, goes_on):
+        return np.sum(f(x, goes_on) ** 2)
+
+    found = hessian_sparsity(lambda x: total(x, by_value), X).toarray()
+    assert not (straight(hessian_sparsity, total) & ~found).any()
+
+
+@pytest.mark.parametrize("f", loops.DOUBTFUL)
+def test_nothing_is_missing_where_it_may_be_refused(f):
+    try:
+        found = jacobian_sparsity(lambda x: f(x, by_value), X).toarray()
+    except ValueDependentError as error:
+        assert "loop" in str(error) or "paths" in str(error)
+        return
+    assert not (straight(jacobian_sparsity, f) & ~found).any()
+
+
+def test_many_elements():
+    """Two hundred, of which each comes to depend on those before it, one more in each turn."""
+
+    def f(x):
+        y = x.copy()
+        for _ in range(10_000):
+            new = y - 0.01 * y**3
+            new[1:] += 0.01 * y[:-1]
+            change, y = np.abs(new - y).max(), new
+            if change < 1e-9:
+                break
+        return y
+
+    with np.errstate(all="ignore"):
+        assert jacobian_sparsity(f, np.ones(120)).nnz == 120 * 121 // 2
+
+
+def test_a_list_of_all_states_is_refused():
+    def f(x):
+        y, kept = x.copy(), []
+        while np.abs(y).max() > 1e-3:
+            y = y * 0.5
+            kept.append(y)
+        return kept[len(kept) // 2]
+
+    with pytest.raises(ValueDependentError, match="turns"):
+        jacobian_sparsity(f, X)
