@@ -201,6 +201,8 @@ def flattened(result: Any) -> Vector:
         vector = np.concatenate(vectors) if vectors else np.zeros(0)
     if vector.dtype.kind not in "biufc":
         raise OutputError(f"the function returned {vector.dtype}, not numbers")
+    if vector.dtype.kind not in "fc":  # they have no differences, or not those of numbers
+        return vector.astype(np.float64)
     return vector
 
 
